@@ -1,0 +1,102 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Set by `make lint` and CI only: a newer compiler's new warnings must not break a user's build.
+let strict = Context.environment["EDGEPRINT_STRICT"] != nil
+
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+        .enableUpcomingFeature("ImmutableWeakCaptures"),
+        .strictMemorySafety(),
+    ] + (strict ? [.treatAllWarnings(as: .error)] : [])
+
+let package = Package(
+    name: "edgeprint",
+    products: [
+        .executable(name: "edgeprint", targets: ["ProxyServer"]),
+        .executable(name: "edgeprint-worker", targets: ["ImageWorker"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        // C: only what Swift cannot import (variadics, macros, feature-test gated calls).
+        .target(name: "CLinux"),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // "gobject-2.0" and not "vips": vips.pc carries -pthread, which SwiftPM reports at each build.
+        .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
+
+        // Swift, lowest layer first.
+        .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: settings),
+        .target(name: "HTTPSemantics", swiftSettings: settings),
+        .target(name: "HTTPKit", dependencies: ["HTTPSemantics", "LinuxSystem", "CLinux"], swiftSettings: settings),
+        .target(name: "ImagePlan", swiftSettings: settings),
+        .target(
+            name: "ImagePipeline",
+            dependencies: ["HTTPSemantics", "ImagePlan", "LinuxSystem", "CLinux", "CCurl", "CCrypto", "CSQLite"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "ImageWorker",
+            dependencies: ["ImagePlan", "LinuxSystem", "CLinux", "CVips"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "ProxyServer",
+            dependencies: [
+                "HTTPKit", "HTTPSemantics", "ImagePlan", "ImagePipeline", "LinuxSystem", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: settings
+        ),
+
+        // Tests, one target a module, and what they share.
+        .target(
+            name: "TestSupport",
+            dependencies: ["LinuxSystem", "CLinux"],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "HTTPSemanticsTests",
+            dependencies: ["HTTPSemantics", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HTTPKitTests",
+            dependencies: ["HTTPKit", "HTTPSemantics", "LinuxSystem", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "ImagePlanTests", dependencies: ["ImagePlan", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "ImagePipelineTests",
+            dependencies: ["ImagePipeline", "ImagePlan", "HTTPSemantics", "LinuxSystem", "CLinux", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ImageWorkerTests",
+            dependencies: ["ImageWorker", "ImagePlan", "LinuxSystem", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ProxyServerTests",
+            dependencies: [
+                "ProxyServer", "HTTPKit", "HTTPSemantics", "ImagePipeline", "ImagePlan", "LinuxSystem", "TestSupport",
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: settings
+        ),
+    ]
+)

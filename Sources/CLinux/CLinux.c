@@ -1,0 +1,185 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <malloc.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const uint32_t edge_EPOLLIN = EPOLLIN, edge_EPOLLOUT = EPOLLOUT, edge_EPOLLRDHUP = EPOLLRDHUP, edge_EPOLLHUP = EPOLLHUP,
+               edge_EPOLLERR = EPOLLERR, edge_EPOLLET = (uint32_t)EPOLLET;
+
+int edge_accept4(int fd, struct sockaddr *address, socklen_t *length) {
+    return accept4(fd, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int edge_memfd_create(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+
+int edge_memfd_seal(int fd) {
+    return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+}
+
+int edge_memfd_is_sealed(int fd) {
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0) return -1;
+    int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+    return (seals & wanted) == wanted;
+}
+
+int edge_openat_beneath(int directory, const char *path, int flags) {
+    struct open_how how;
+    memset(&how, 0, sizeof how);
+    how.flags = (uint64_t)flags;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+    return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+}
+
+int edge_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+int edge_openat(int directory, const char *path, int flags, mode_t mode) { return openat(directory, path, flags, mode); }
+
+int edge_set_nonblocking(int fd) {
+    int flags = fcntl(fd, F_GETFL);
+    return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+int edge_set_cloexec(int fd, int on) { return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0); }
+
+enum { max_descriptors = 16 };
+union control {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int) * max_descriptors)];
+};
+
+ssize_t edge_send_with_descriptors(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count) {
+    if (descriptor_count < 0 || descriptor_count > max_descriptors) {
+        errno = EINVAL;
+        return -1;
+    }
+    struct iovec vector = {.iov_base = (void *)bytes, .iov_len = count};
+    struct msghdr message;
+    memset(&message, 0, sizeof message);
+    message.msg_iov = &vector;
+    message.msg_iovlen = 1;
+    union control control;
+    if (descriptor_count > 0) {
+        size_t size = sizeof(int) * (size_t)descriptor_count;
+        memset(&control, 0, sizeof control);
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE(size);
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(size);
+        memcpy(CMSG_DATA(header), descriptors, size);
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+ssize_t edge_receive_with_descriptors(int socket, void *bytes, size_t count, int *descriptors, int *descriptor_count) {
+    struct iovec vector = {.iov_base = bytes, .iov_len = count};
+    union control control;
+    struct msghdr message;
+    memset(&message, 0, sizeof message);
+    message.msg_iov = &vector;
+    message.msg_iovlen = 1;
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    int room = *descriptor_count, found = 0, lost = 0;
+    *descriptor_count = 0;
+    ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    if (received < 0) return received;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        int sent = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        for (int i = 0; i < sent; i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(header) + sizeof(int) * (size_t)i, sizeof fd);
+            if (found < room) descriptors[found++] = fd;
+            else { close(fd); lost = 1; }
+        }
+    }
+    *descriptor_count = found;
+    if (lost || (message.msg_flags & MSG_CTRUNC)) {
+        for (int i = 0; i < found; i++) close(descriptors[i]);
+        *descriptor_count = 0;
+        errno = EMSGSIZE;
+        return -1;
+    }
+    return received;
+}
+
+int edge_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
+int edge_set_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+int edge_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+int edge_malloc_set_arenas(int count) { return mallopt(M_ARENA_MAX, count); }
+int edge_malloc_trim(void) { return malloc_trim(0); }
+
+static void limit(int resource, int64_t value) {
+    if (value < 0) return;
+    struct rlimit bound = {.rlim_cur = (rlim_t)value, .rlim_max = (rlim_t)value};
+    if (setrlimit((__rlimit_resource_t)resource, &bound) != 0) _exit(126);
+}
+
+pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const int *descriptors, int descriptor_count,
+                 int64_t limit_address_space, int64_t limit_cpu_seconds, int64_t limit_files, int64_t limit_file_size) {
+    if (descriptor_count < 0 || descriptor_count > max_descriptors) {
+        errno = EINVAL;
+        return -1;
+    }
+    sigset_t all, before;
+    sigfillset(&all);
+    // Block signals over the fork, so that no handler of the parent's runs in the child.
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t parent = getpid();
+    pid_t pid = fork();
+    if (pid != 0) {
+        int saved = errno;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        errno = saved;
+        return pid;
+    }
+    for (int signal = 1; signal < NSIG; signal++) {
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = SIG_DFL;
+        sigaction(signal, &action, NULL);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) _exit(126);
+    if (getppid() != parent) _exit(126);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) _exit(126);
+    // First above everything that will be overwritten, then down to 3 + i.
+    int high[max_descriptors];
+    for (int i = 0; i < descriptor_count; i++) {
+        high[i] = fcntl(descriptors[i], F_DUPFD_CLOEXEC, 3 + max_descriptors);
+        if (high[i] < 0) _exit(126);
+    }
+    for (int i = 0; i < descriptor_count; i++) {
+        if (dup2(high[i], 3 + i) < 0) _exit(126);
+    }
+    syscall(SYS_close_range, 3 + descriptor_count, ~0U, 0);
+    limit(RLIMIT_AS, limit_address_space);
+    limit(RLIMIT_CPU, limit_cpu_seconds);
+    limit(RLIMIT_NOFILE, limit_files);
+    limit(RLIMIT_FSIZE, limit_file_size);
+    limit(RLIMIT_CORE, 0);
+    execve(path, argv, envp);
+    _exit(127);
+}
+
+int edge_wait_exited(int status) { return WIFEXITED(status); }
+int edge_wait_exit_code(int status) { return WEXITSTATUS(status); }
+int edge_wait_signal(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
+
+int edge_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+ssize_t edge_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count) {
+    return copy_file_range(from, from_offset, to, to_offset, count, 0);
+}

@@ -1,0 +1,56 @@
+#pragma once
+// What Swift cannot import from glibc: calls behind _GNU_SOURCE (defining it in a header would make
+// fd_set differ between clang modules), variadics and function-like macros. Each entry says which.
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/un.h>
+
+// _GNU_SOURCE: accept4 with SOCK_NONBLOCK | SOCK_CLOEXEC.
+int edge_accept4(int fd, struct sockaddr *address, socklen_t *length);
+// _GNU_SOURCE: memfd_create(MFD_CLOEXEC | MFD_ALLOW_SEALING).
+int edge_memfd_create(const char *name);
+// _GNU_SOURCE, variadic fcntl: F_ADD_SEALS with F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL.
+int edge_memfd_seal(int fd);
+// 1 when all of F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_WRITE are set, 0 when not, -1 on error.
+int edge_memfd_is_sealed(int fd);
+// variadic: openat2(2) with RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS: a path cannot leave its root, symlinks included.
+int edge_openat_beneath(int directory, const char *path, int flags);
+// variadic open/openat, fcntl.
+int edge_open(const char *path, int flags, mode_t mode);
+int edge_openat(int directory, const char *path, int flags, mode_t mode);
+int edge_set_nonblocking(int fd);
+int edge_set_cloexec(int fd, int on);
+// CMSG macros: sends bytes with up to 16 descriptors (SCM_RIGHTS); MSG_NOSIGNAL. Returns bytes sent or -1.
+ssize_t edge_send_with_descriptors(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count);
+// CMSG macros: receives bytes with up to `*descriptor_count` descriptors (close-on-exec). On return
+// `*descriptor_count` says how many came. Returns bytes received, 0 at end, -1 on error (also when truncated).
+ssize_t edge_receive_with_descriptors(int socket, void *bytes, size_t count, int *descriptors, int *descriptor_count);
+// variadic: prctl(PR_SET_PDEATHSIG / PR_SET_NO_NEW_PRIVS / PR_SET_DUMPABLE / PR_SET_NAME).
+int edge_set_parent_death_signal(int signal);
+int edge_set_no_new_privileges(void);
+int edge_set_thread_name(const char *name);
+// mallopt's constants are macros that Swift imports, but malloc.h is not in Glibc's module map.
+int edge_malloc_set_arenas(int count);
+int edge_malloc_trim(void);
+// fork + exec in C: nothing of Swift's runtime may run between them. `descriptors[i]` becomes descriptor
+// 3 + i of the child, everything else is closed; the child gets PDEATHSIG SIGKILL, no-new-privileges, default
+// signals and the given limits (-1 = leave). Returns the child's pid, or -1 with errno.
+pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const int *descriptors, int descriptor_count,
+                 int64_t limit_address_space, int64_t limit_cpu_seconds, int64_t limit_files, int64_t limit_file_size);
+// WIF* macros.
+int edge_wait_exited(int status);
+int edge_wait_exit_code(int status);
+int edge_wait_signal(int status);
+// _GNU_SOURCE: EPOLLET and EPOLLRDHUP import badly or not at all.
+extern const uint32_t edge_EPOLLIN, edge_EPOLLOUT, edge_EPOLLRDHUP, edge_EPOLLHUP, edge_EPOLLERR, edge_EPOLLET;
+// syscall(2) is variadic: pidfd_open.
+int edge_pidfd_open(pid_t pid);
+// _GNU_SOURCE: copy_file_range, falling back to read/write is the caller's work.
+ssize_t edge_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count);
+// _GNU_SOURCE: sync_file_range / posix_fadvise stay importable; renameat2 is not needed.

@@ -1,0 +1,22 @@
+/// How fresh a stored response is (RFC 9111 §4.2), in seconds of the wall clock.
+package struct Freshness: Hashable, Sendable {
+    /// When the response was received, seconds since 1970.
+    package var responseTime: Int64
+    /// `corrected_initial_age` of RFC 9111 §4.2.3: how old the response already was then.
+    package var initialAge: Int64
+    /// `freshness_lifetime` of RFC 9111 §4.2.1.
+    package var lifetime: Int64
+
+    /// Creates a freshness.
+    package init(responseTime: Int64, initialAge: Int64, lifetime: Int64) {
+        self.responseTime = responseTime
+        self.initialAge = initialAge
+        self.lifetime = lifetime
+    }
+
+    /// `current_age` (RFC 9111 §4.2.3); a clock that went backwards counts as no time.
+    package func age(at now: Int64) -> Int64 { initialAge + max(0, now - responseTime) }
+
+    /// Whether the response may be served without asking the origin.
+    package func isFresh(at now: Int64) -> Bool { lifetime > age(at: now) }
+}

@@ -1,0 +1,37 @@
+/// Why a request has no picture.
+///
+/// Knows nothing of HTTP towards clients: ProxyServer maps each case to a status, once.
+///
+/// Shared by all waiters of a flight; texts never name an internal address, path or key.
+package enum PipelineError: Error, Hashable, Sendable {
+    /// The origin answered with a status that is no success (SDWebImage: InvalidDownloadStatusCode).
+    case originStatus(Int)
+    /// No such file below a `file:` source.
+    case originNotFound
+    /// DNS, connect, TLS or transport failure.
+    case originUnreachable(String)
+    /// A connect, first-byte or total timeout of a transfer.
+    case originTimeout(String)
+    /// The origin broke HTTP: body shorter than its length, too many redirects, a redirect without a location.
+    case originProtocol(String)
+    /// The address policy refused the upstream; the text is the rule's name.
+    case addressRefused(String)
+    /// The body is over `limits.source-bytes`.
+    case sourceTooLarge(limit: Int)
+    /// Not an image that can be decoded here.
+    case notAnImage(String)
+    /// An image, but damaged.
+    case broken(String)
+    /// An image, but over a limit, or a step that leaves nothing.
+    case refused(String)
+    /// The picture ended its decoder's process.
+    case deadly
+    /// The transform's deadline passed.
+    case transformTimeout
+    /// A bounded queue or the waiters' cap is full.
+    case overloaded(String)
+    /// A worker was lost twice through no fault of the picture.
+    case workerLost
+    /// The last waiter left, or the daemon is stopping.
+    case cancelled
+}

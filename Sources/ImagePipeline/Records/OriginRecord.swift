@@ -1,0 +1,57 @@
+package import HTTPSemantics
+package import ImagePlan
+
+/// What is known of an original: where it is from, its validators, how long it is fresh, what it is.
+///
+/// A record outlives the original's bytes as long as a variant needs its freshness (RFC 9111 §4.2: a variant is as fresh as its original).
+package struct OriginRecord: Hashable, Sendable {
+    /// The hash of source, normalised URL and forwarded parameters.
+    package var key: CacheKey
+    /// The configured source's name; `fetch` for remote URLs.
+    package var source: String
+    /// The upstream URL that was asked first.
+    package var url: String
+    /// SHA-256 of the body: variants made from another body are void.
+    package var digest: CacheKey
+    /// Bytes of the body.
+    package var length: Int
+    /// What the body's first bytes say.
+    package var header: ImageHeader
+    /// The origin's `ETag` field value, raw; for a file, its identity.
+    package var entityTag: String?
+    /// The origin's `Last-Modified` field value, raw.
+    package var lastModified: String?
+    /// The origin's `Cache-Control` field value, raw; `nil` where it said nothing.
+    package var cacheControl: String?
+    /// When and how long the stored response is fresh.
+    package var freshness: Freshness
+    /// Seconds of `max-age` to tell clients where the origin said nothing.
+    package var advertisedLifetime: Int64
+
+    /// Creates a record.
+    package init(
+        key: CacheKey,
+        source: String,
+        url: String,
+        digest: CacheKey,
+        length: Int,
+        header: ImageHeader,
+        entityTag: String?,
+        lastModified: String?,
+        cacheControl: String?,
+        freshness: Freshness,
+        advertisedLifetime: Int64
+    ) {
+        self.key = key
+        self.source = source
+        self.url = url
+        self.digest = digest
+        self.length = length
+        self.header = header
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+        self.cacheControl = cacheControl
+        self.freshness = freshness
+        self.advertisedLifetime = advertisedLifetime
+    }
+}

@@ -1,0 +1,50 @@
+package import ImagePlan
+
+/// What is known of a variant: a picture made from an original by a plan.
+package struct VariantRecord: Hashable, Sendable {
+    /// The hash of the original's key, canonical plan and bucket.
+    package var key: CacheKey
+    /// The original that it was made from.
+    package var origin: CacheKey
+    /// The digest of the original's body that it was made from.
+    package var originDigest: CacheKey
+    /// The plan's canonical text and bucket, for purging and for people.
+    package var plan: String
+    /// The encoded format.
+    package var format: ImageFormat
+    /// Pixels.
+    package var width: Int
+    /// Pixels of one frame.
+    package var height: Int
+    /// Frames, 1 for a still.
+    package var frames: Int
+    /// Bytes.
+    package var length: Int
+    /// SHA-256 of the bytes, from which the strong entity tag is made (RFC 9110 §8.8.3).
+    package var digest: CacheKey
+
+    /// Creates a record.
+    package init(
+        key: CacheKey,
+        origin: CacheKey,
+        originDigest: CacheKey,
+        plan: String,
+        format: ImageFormat,
+        width: Int,
+        height: Int,
+        frames: Int,
+        length: Int,
+        digest: CacheKey
+    ) {
+        self.key = key
+        self.origin = origin
+        self.originDigest = originDigest
+        self.plan = plan
+        self.format = format
+        self.width = width
+        self.height = height
+        self.frames = frames
+        self.length = length
+        self.digest = digest
+    }
+}

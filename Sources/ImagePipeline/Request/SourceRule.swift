@@ -1,0 +1,120 @@
+package import ImagePlan
+
+/// One configured source with everything that applies to a request through it: an immutable snapshot of the configuration.
+package struct SourceRule: Hashable, Sendable {
+    /// Where the originals are.
+    package enum Location: Hashable, Sendable {
+        /// `/NAME/PATH` asks this URL prefix + PATH.
+        case http(prefix: String)
+        /// `/NAME/PATH` reads the file PATH below this absolute folder, which no symlink or `..` leaves.
+        case file(root: String)
+        /// `/fetch?url=`: the request names the whole URL.
+        case remote
+    }
+
+    /// What a request for the bare original answers.
+    package enum OriginalsPolicy: String, Hashable, Sendable, CaseIterable {
+        case serve, clean, refuse
+    }
+
+    package var name: String
+    package var location: Location
+    /// Whether loopback, private and link-local addresses may be asked.
+    package var allowPrivate: Bool
+    /// Request header fields for the origin, in order (credentials among them).
+    package var headers: [HeaderField]
+    /// The most connections to one host at a time.
+    package var connections: Int
+    /// Query parameters that go upstream, raw and in their order.
+    package var forwardQuery: [String]
+    /// Query parameters that are dropped.
+    package var ignoreQuery: [String]
+    /// Seconds of freshness where the origin says nothing.
+    package var ttl: Int64
+    /// Bounds in seconds of what the origin says.
+    package var ttlMinimum: Int64
+    package var ttlMaximum: Int64
+    package var originals: OriginalsPolicy
+    package var limits: Limits
+    package var timeouts: Timeouts
+    package var quality: QualityDefaults
+
+    /// A header field to send upstream.
+    package struct HeaderField: Hashable, Sendable {
+        package var name: String
+        package var value: String
+
+        /// Creates a field.
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Bounds of one original.
+    package struct Limits: Hashable, Sendable {
+        /// Pixels of a frame.
+        package var pixels: Int
+        package var frames: Int
+        /// Bytes of the body.
+        package var sourceBytes: Int
+        package var redirects: Int
+
+        /// Creates limits; the contract's where nothing is given.
+        package init(pixels: Int = 50_000_000, frames: Int = 256, sourceBytes: Int = 64 << 20, redirects: Int = 5) {
+            self.pixels = pixels
+            self.frames = frames
+            self.sourceBytes = sourceBytes
+            self.redirects = redirects
+        }
+    }
+
+    /// Durations in milliseconds.
+    package struct Timeouts: Hashable, Sendable {
+        package var connect: Int
+        package var firstByte: Int
+        package var total: Int
+        package var transform: Int
+
+        /// Creates timeouts; the contract's where nothing is given.
+        package init(connect: Int = 5_000, firstByte: Int = 10_000, total: Int = 30_000, transform: Int = 10_000) {
+            self.connect = connect
+            self.firstByte = firstByte
+            self.total = total
+            self.transform = transform
+        }
+    }
+
+    /// Creates a rule; the contract's defaults where nothing is given.
+    package init(
+        name: String,
+        location: Location,
+        allowPrivate: Bool = false,
+        headers: [HeaderField] = [],
+        connections: Int = 6,
+        forwardQuery: [String] = [],
+        ignoreQuery: [String] = [],
+        ttl: Int64 = 3600,
+        ttlMinimum: Int64 = 0,
+        ttlMaximum: Int64 = .max,
+        originals: OriginalsPolicy = .serve,
+        limits: Limits = Limits(),
+        timeouts: Timeouts = Timeouts(),
+        quality: QualityDefaults = QualityDefaults()
+    ) {
+        self.name = name
+        self.location = location
+        self.allowPrivate = allowPrivate
+        self.headers = headers
+        self.connections = connections
+        self.forwardQuery = forwardQuery
+        self.ignoreQuery = ignoreQuery
+        self.ttl = ttl
+        self.ttlMinimum = ttlMinimum
+        self.ttlMaximum = ttlMaximum
+        self.originals = originals
+        self.limits = limits
+        self.timeouts = timeouts
+        self.quality = quality
+    }
+}

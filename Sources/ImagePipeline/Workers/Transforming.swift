@@ -1,0 +1,87 @@
+package import ImagePlan
+package import LinuxSystem
+
+/// Stage 7's seam: makes pictures from an original, outside of the daemon's process.
+package protocol Transforming: Sendable {
+    /// Queues a job and returns at once; `completion` is called exactly once, on a pool thread, cancelled jobs included.
+    func transform(
+        _ job: TransformJob,
+        completion: @escaping @Sendable (Result<TransformResult, PipelineError>) -> Void
+    ) -> any TransformHandle
+}
+
+/// A transform that is queued or under way; any thread.
+package protocol TransformHandle: Sendable {
+    /// Takes the job out of the queue, or gives up on its worker; its completion gets `.cancelled` unless it has ended already.
+    func cancel()
+}
+
+/// One original, N outputs.
+package struct TransformJob: Sendable {
+    /// The order in the queue; equal ones first come, first served (SDWebImage: LowPriority, HighPriority).
+    package enum Priority: Int, Sendable, Comparable {
+        case low = 0
+        case normal = 1
+        case high = 2
+
+        package static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    package var source: SharedDescriptor
+    package var length: Int
+    package var header: ImageHeader
+    package var outputs: [WorkerJob.Output]
+    package var maximumPixels: Int
+    package var maximumFrames: Int
+    /// Milliseconds from the worker's start on the job to its kill.
+    package var timeoutMilliseconds: Int
+    package var priority: Priority
+
+    /// Creates a job.
+    package init(
+        source: SharedDescriptor,
+        length: Int,
+        header: ImageHeader,
+        outputs: [WorkerJob.Output],
+        maximumPixels: Int,
+        maximumFrames: Int,
+        timeoutMilliseconds: Int,
+        priority: Priority = .normal
+    ) {
+        self.source = source
+        self.length = length
+        self.header = header
+        self.outputs = outputs
+        self.maximumPixels = maximumPixels
+        self.maximumFrames = maximumFrames
+        self.timeoutMilliseconds = timeoutMilliseconds
+        self.priority = priority
+    }
+}
+
+/// The pictures made, in the job's order.
+package struct TransformResult: Sendable {
+    /// A picture: what it is, and its bytes in memory that the daemon owns.
+    package struct Picture: Sendable {
+        package var description: WorkerReply.Output
+        package var bytes: [UInt8]
+
+        /// Creates a picture.
+        package init(description: WorkerReply.Output, bytes: [UInt8]) {
+            self.description = description
+            self.bytes = bytes
+        }
+    }
+
+    package var pictures: [Picture]
+    package var timing: WorkerReply.Timing
+    /// Microseconds in the queue.
+    package var queued: UInt32
+
+    /// Creates a result.
+    package init(pictures: [Picture], timing: WorkerReply.Timing, queued: UInt32) {
+        self.pictures = pictures
+        self.timing = timing
+        self.queued = queued
+    }
+}

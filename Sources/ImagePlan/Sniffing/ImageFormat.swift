@@ -1,0 +1,37 @@
+/// An image file format that the project knows by its bytes (SDWebImage's `SDImageFormat`).
+///
+/// Knowing a format is not decoding it: the worker's allow-list says what is decoded.
+package enum ImageFormat: UInt8, Hashable, Sendable, CaseIterable {
+    case jpeg = 1
+    case png
+    case gif
+    case webp
+    case avif
+    case heic
+    case tiff
+    case jxl
+    case jp2
+    case bmp
+    case ico
+    case svg
+    case pdf
+
+    /// The media type, as in `Content-Type`.
+    package var mediaType: String {
+        switch self {
+        case .jpeg: "image/jpeg"
+        case .png: "image/png"
+        case .gif: "image/gif"
+        case .webp: "image/webp"
+        case .avif: "image/avif"
+        case .heic: "image/heic"
+        case .tiff: "image/tiff"
+        case .jxl: "image/jxl"
+        case .jp2: "image/jp2"
+        case .bmp: "image/bmp"
+        case .ico: "image/vnd.microsoft.icon"
+        case .svg: "image/svg+xml"
+        case .pdf: "application/pdf"
+        }
+    }
+}

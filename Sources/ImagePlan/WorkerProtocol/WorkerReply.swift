@@ -1,0 +1,68 @@
+/// A worker's answer to one job.
+package struct WorkerReply: Hashable, Sendable {
+    /// The job's id.
+    package var id: UInt64
+    /// One result an output, in the job's order; or why the source could not be used at all.
+    package var result: Result<[Output], Failure>
+    /// Microseconds spent in the stages, for `Server-Timing`.
+    ///
+    /// libvips decodes on demand: `decode` is opening the source only.
+    package var timing: Timing
+
+    /// A finished picture's description; its bytes follow inline or in a sealed memfd.
+    package struct Output: Hashable, Sendable {
+        package var format: ImageFormat
+        package var width: Int
+        /// Height of one frame.
+        package var height: Int
+        package var frames: Int
+        package var hasAlpha: Bool
+        /// Bytes of the encoded picture.
+        package var length: Int
+
+        /// Creates a description.
+        package init(format: ImageFormat, width: Int, height: Int, frames: Int, hasAlpha: Bool, length: Int) {
+            self.format = format
+            self.width = width
+            self.height = height
+            self.frames = frames
+            self.hasAlpha = hasAlpha
+            self.length = length
+        }
+    }
+
+    /// Why there is no picture.
+    package enum Failure: Error, Hashable, Sendable {
+        /// The bytes are not an image that can be decoded here: 415.
+        case unsupported(String)
+        /// An image, but damaged: 422.
+        case broken(String)
+        /// An image, but over a limit (the text names it), or a step that leaves nothing (an empty crop): 422.
+        case refused(String)
+        /// The deadline passed: 504.
+        case deadline
+        /// The worker itself failed, through no fault of the picture (no memory file, bad message).
+        case worker(String)
+    }
+
+    /// Microseconds a stage.
+    package struct Timing: Hashable, Sendable {
+        package var decode: UInt32
+        package var transform: UInt32
+        package var encode: UInt32
+
+        /// Creates a timing.
+        package init(decode: UInt32 = 0, transform: UInt32 = 0, encode: UInt32 = 0) {
+            self.decode = decode
+            self.transform = transform
+            self.encode = encode
+        }
+    }
+
+    /// Creates a reply.
+    package init(id: UInt64, result: Result<[Output], Failure>, timing: Timing) {
+        self.id = id
+        self.result = result
+        self.timing = timing
+    }
+}
