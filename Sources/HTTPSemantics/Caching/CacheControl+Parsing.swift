@@ -1,0 +1,129 @@
+extension CacheControl {
+    /// Reads a field value, several fields joined with a comma; never fails, as a cache must live with what it gets.
+    ///
+    /// Of equal directives the first counts (RFC 9111 §4.2.1). Arguments may be tokens or quoted-strings whatever the
+    /// directive's own syntax says (RFC 9111 §5.2).
+    package init(_ text: String) {
+        self.init(text.utf8Span.span)
+    }
+
+    /// As `init(_:)`, from the field value's bytes.
+    package init(_ bytes: Span<UInt8>) {
+        var position = 0
+        FieldSyntax.skipListSeparators(bytes, &position)
+        while position < bytes.count {
+            if let name = FieldSyntax.token(bytes, &position) {
+                let argument = CacheControl.argument(bytes, &position)
+                take(bytes, name, argument)
+            }
+            FieldSyntax.skipToComma(bytes, &position)
+            FieldSyntax.skipListSeparators(bytes, &position)
+        }
+    }
+
+    /// What follows a directive's name.
+    private enum Argument {
+        case none
+        /// What a token, or a quoted-string between its quotes, covers.
+        case value(Range<Int>)
+        /// Neither, or something behind it.
+        case malformed
+    }
+
+    /// Takes `=value` and requires the member to end there.
+    ///
+    /// A quote that nothing closes does not hide the directives behind it: the member then ends at the next comma.
+    private static func argument(_ bytes: Span<UInt8>, _ position: inout Int) -> Argument {
+        var argument = Argument.none
+        if position < bytes.count, bytes[position] == UInt8(ascii: "=") {
+            position += 1
+            if let quoted = FieldSyntax.quotedString(bytes, &position) {
+                argument = .value(quoted)
+            } else if let token = FieldSyntax.token(bytes, &position) {
+                argument = .value(token)
+            } else {
+                return .malformed
+            }
+        }
+        FieldSyntax.skipWhitespace(bytes, &position)
+        return position == bytes.count || bytes[position] == UInt8(ascii: ",") ? argument : .malformed
+    }
+
+    private mutating func take(_ bytes: Span<UInt8>, _ name: Range<Int>, _ argument: Argument) {
+        func named(_ lowercase: StaticString) -> Bool { FieldSyntax.equals(bytes, name, lowercase) }
+        func seconds() -> Int64 { CacheControl.seconds(bytes, argument) }
+        if named("max-age") {
+            maxAge = maxAge ?? seconds()
+        } else if named("s-maxage") {
+            sMaxAge = sMaxAge ?? seconds()
+        } else if named("stale-while-revalidate") {
+            staleWhileRevalidate = staleWhileRevalidate ?? seconds()
+        } else if named("stale-if-error") {
+            staleIfError = staleIfError ?? seconds()
+        } else if named("min-fresh") {
+            minFresh = minFresh ?? seconds()
+        } else if named("max-stale") {
+            if case .none = argument { maxStale = maxStale ?? .max } else { maxStale = maxStale ?? seconds() }
+        } else if named("no-cache") {
+            noCache = CacheControl.merged(noCache, CacheControl.qualified(bytes, argument))
+        } else if named("private") {
+            self.private = CacheControl.merged(self.private, CacheControl.qualified(bytes, argument))
+        } else {
+            takeFlag(bytes, name)
+        }
+    }
+
+    /// Takes a directive without argument; one that it has nevertheless is ignored.
+    private mutating func takeFlag(_ bytes: Span<UInt8>, _ name: Range<Int>) {
+        func named(_ lowercase: StaticString) -> Bool { FieldSyntax.equals(bytes, name, lowercase) }
+        if named("no-store") {
+            noStore = true
+        } else if named("public") {
+            self.public = true
+        } else if named("must-revalidate") {
+            mustRevalidate = true
+        } else if named("proxy-revalidate") {
+            proxyRevalidate = true
+        } else if named("must-understand") {
+            mustUnderstand = true
+        } else if named("no-transform") {
+            noTransform = true
+        } else if named("immutable") {
+            immutable = true
+        } else if named("only-if-cached") {
+            onlyIfCached = true
+        }
+    }
+
+    /// RFC 9111 §4.2.1: what is no number of seconds counts as stale.
+    private static func seconds(_ bytes: Span<UInt8>, _ argument: Argument) -> Int64 {
+        guard case .value(let range) = argument else { return 0 }
+        return FieldSyntax.number(bytes, range, ceiling: ceiling) ?? 0
+    }
+
+    /// The field names of a qualified directive; what is no list of names is about the whole response.
+    private static func qualified(_ bytes: Span<UInt8>, _ argument: Argument) -> Qualified {
+        guard case .value(let range) = argument else { return .whole }
+        let list = bytes.extracting(range)
+        var names: [String] = []
+        var position = 0
+        FieldSyntax.skipListSeparators(list, &position)
+        while position < list.count {
+            guard let name = FieldSyntax.token(list, &position) else { return .whole }
+            FieldSyntax.skipWhitespace(list, &position)
+            guard position == list.count || list[position] == UInt8(ascii: ",") else { return .whole }
+            names.append(FieldSyntax.lowercased(list, name))
+            FieldSyntax.skipListSeparators(list, &position)
+        }
+        return names.isEmpty ? .whole : .fields(names)
+    }
+
+    /// Both occurrences of a directive: the most restrictive counts (RFC 9111 §4.2.1).
+    private static func merged(_ first: Qualified, _ second: Qualified) -> Qualified {
+        switch (first, second) {
+        case (.absent, let other), (let other, .absent): other
+        case (.whole, _), (_, .whole): .whole
+        case (.fields(let names), .fields(let more)): .fields(names + more.filter { !names.contains($0) })
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// The directives of a `Cache-Control` field (RFC 9111 §5.2, RFC 5861, RFC 8246), of a request or a response.
+///
+/// Unknown directives are ignored. Durations are seconds from 0 to 2^31; one that is present but no number is 0.
+package struct CacheControl: Hashable, Sendable {
+    /// A directive that may be qualified by field names.
+    package enum Qualified: Hashable, Sendable {
+        /// Not there.
+        case absent
+        /// There, about the whole response.
+        case whole
+        /// There, about these fields only; names in lower case.
+        case fields([String])
+
+        /// Whether the directive stands there in either form.
+        package var isPresent: Bool { self != .absent }
+    }
+
+    /// `max-age`.
+    package var maxAge: Int64?
+    /// `s-maxage`, for shared caches.
+    package var sMaxAge: Int64?
+    /// `no-store`.
+    package var noStore = false
+    /// `no-cache`, with its field names where it is qualified.
+    package var noCache = Qualified.absent
+    /// `private`, with its field names where it is qualified.
+    package var `private` = Qualified.absent
+    /// `public`.
+    package var `public` = false
+    /// `must-revalidate`.
+    package var mustRevalidate = false
+    /// `proxy-revalidate`.
+    package var proxyRevalidate = false
+    /// `must-understand`.
+    package var mustUnderstand = false
+    /// `no-transform`.
+    package var noTransform = false
+    /// `immutable` (RFC 8246).
+    package var immutable = false
+    /// `stale-while-revalidate` (RFC 5861 §3).
+    package var staleWhileRevalidate: Int64?
+    /// `stale-if-error` (RFC 5861 §4).
+    package var staleIfError: Int64?
+    /// `only-if-cached`, of a request.
+    package var onlyIfCached = false
+    /// `min-fresh`, of a request.
+    package var minFresh: Int64?
+    /// `max-stale`, of a request; `Int64.max` where it stands without a bound.
+    package var maxStale: Int64?
+
+    /// Creates an empty set of directives.
+    package init() {}
+
+    /// The largest duration, to which longer ones are cut (RFC 9111 §1.2.2).
+    package static let ceiling: Int64 = 1 << 31
+}

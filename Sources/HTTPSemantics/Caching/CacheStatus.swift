@@ -1,0 +1,57 @@
+/// How the cache came to its answer, as the `Cache-Status` field tells it (RFC 9211).
+package enum CacheStatus: Hashable, Sendable {
+    /// What a hit was found in.
+    package enum Tier: String, Hashable, Sendable, CaseIterable {
+        /// Bytes in memory.
+        case memory
+        /// A file of the disk cache.
+        case disk
+        /// Made from a cached original, nothing fetched.
+        case original
+        /// Over its lifetime, served all the same.
+        case stale
+        /// A stored failure.
+        case negative
+    }
+
+    /// Why the origin was asked (RFC 9211 §2.2).
+    package enum Reason: String, Hashable, Sendable, CaseIterable {
+        /// Nothing stored.
+        case uriMiss = "uri-miss"
+        /// Stored, but stale.
+        case stale
+        /// The request would not have a stored response.
+        case request
+        /// Never stored.
+        case bypass
+    }
+
+    /// Answered without asking the origin.
+    case hit(Tier)
+    /// Asked the origin.
+    ///
+    /// `status` is what it answered, told where it differs from the answer's; `collapsed` says that another request asked.
+    case forwarded(Reason, status: Int?, collapsed: Bool)
+    /// The configured fallback picture.
+    case fallback
+
+    /// Nothing was stored, and this request fetched.
+    package static let miss = CacheStatus.forwarded(.uriMiss, status: nil, collapsed: false)
+    /// Nothing was stored, and this request waited for another one's fetch.
+    package static let collapsedMiss = CacheStatus.forwarded(.uriMiss, status: nil, collapsed: true)
+    /// The stored response was stale, and the origin confirmed it.
+    package static let revalidated = CacheStatus.forwarded(.stale, status: 304, collapsed: false)
+
+    /// The field's value.
+    package var text: String {
+        switch self {
+        case .hit(.memory): "edgeprint; hit; detail=memory"
+        case .hit(.disk): "edgeprint; hit; detail=disk"
+        case .hit(let tier): "edgeprint; hit; detail=\(tier.rawValue)"
+        case .forwarded(let reason, let status, let collapsed):
+            "edgeprint; fwd=\(reason.rawValue)" + (status.map { "; fwd-status=\($0)" } ?? "")
+                + (collapsed ? "; collapsed" : "")
+        case .fallback: "edgeprint; detail=fallback"
+        }
+    }
+}
