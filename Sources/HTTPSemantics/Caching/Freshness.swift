@@ -14,6 +14,15 @@ package struct Freshness: Hashable, Sendable {
         self.lifetime = lifetime
     }
 
+    /// The second at which the response's age would be zero.
+    package var bornAt: Int64 { responseTime &- initialAge }
+
+    /// The first second at which the response is stale; saturates.
+    package var staleAt: Int64 {
+        let (sum, overflow) = bornAt.addingReportingOverflow(lifetime)
+        return overflow ? .max : sum
+    }
+
     /// `current_age` (RFC 9111 §4.2.3); a clock that went backwards counts as no time.
     package func age(at now: Int64) -> Int64 { initialAge + max(0, now - responseTime) }
 

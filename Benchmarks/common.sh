@@ -1,0 +1,64 @@
+# What the benchmarks share: a temporary folder, the daemon under test, and its accounting. Sourced, not run.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+binary=$root/.build/release/edgeprint
+work=$(mktemp -d)
+started=()
+
+finish() {
+    local pid
+    for pid in "${started[@]}"; do kill "$pid" 2>/dev/null || true; done
+    for pid in "${started[@]}"; do wait "$pid" 2>/dev/null || true; done
+    rm -rf "$work"
+}
+trap finish EXIT
+
+need() {
+    local tool
+    for tool in "$@"; do
+        command -v "$tool" >/dev/null || { echo "bench: '$tool' is missing (apt-get install $tool)" >&2; exit 1; }
+    done
+}
+
+# wait_for URL: until it answers, 10 s at most.
+wait_for() {
+    local i
+    for ((i = 0; i < 200; i++)); do
+        curl -fsS -o /dev/null "$1" 2>/dev/null && return
+        sleep 0.05
+    done
+    echo "bench: $1 does not answer" >&2
+    exit 1
+}
+
+# start_edgeprint PORT ADMIN SOURCE-FOLDER CACHE-FOLDER: sets $daemon.
+start_edgeprint() {
+    cat >"$work/edgeprint.yaml" <<YAML
+listen: 127.0.0.1:$1
+admin: { listen: "127.0.0.1:$2" }
+sources: { bench: { url: "file://$3/" } }
+cache: { path: "$4", memory: 256MiB }
+log: { access: off, level: warning }
+YAML
+    "$binary" serve --config "$work/edgeprint.yaml" 2>"$work/edgeprint.log" &
+    daemon=$!
+    started+=("$daemon")
+    wait_for "http://127.0.0.1:$2/readyz"
+}
+
+# cpu_ticks PID…: user and system time of these processes, in clock ticks.
+cpu_ticks() {
+    local pid total=0 line
+    for pid in "$@"; do
+        line=$(<"/proc/$pid/stat")
+        # shellcheck disable=SC2086  # split into fields, after the command's name
+        set -- ${line##*) }
+        total=$((total + ${12} + ${13}))
+    done
+    echo "$total"
+}
+
+# median NUMBER…
+median() { printf '%s\n' "$@" | sort -g | awk '{a[NR]=$1} END {print NR % 2 ? a[(NR+1)/2] : (a[NR/2]+a[NR/2+1])/2}'; }
+
+rss_kib() { awk '/^VmRSS/ {print $2}' "/proc/$1/status"; }

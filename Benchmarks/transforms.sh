@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# 12 MP JPEG → 512 px JPEG through the whole daemon, 4 clients, every URL a miss of an original of its own, against a plain C
+# loop over libvips that does the same with the same shrink. In turns; what counts is the ratio.
+source "$(dirname "$0")/common.sh"
+need curl cc
+count=${BENCH_COUNT:-160} rounds=${BENCH_ROUNDS:-3}
+cores=$(nproc)
+mkdir -p "$work/source" "$work/cache"
+photograph=${BENCH_IMAGE:-$root/../shared/images/bus-12mp.jpg}
+[[ -r $photograph ]] || { photograph=$work/large.jpg && "$root/scripts/draw" "$photograph" 4032 3024; }
+cp "$photograph" "$work/photograph.jpg"
+# shellcheck disable=SC2046  # flags are words
+cc -O2 -o "$work/loop" "$root/Benchmarks/transform-loop.c" $(pkg-config --cflags --libs vips) -lpthread
+start_edgeprint 18080 18081 "$work/source" "$work/cache"
+
+# Each original has a name, and so a key, of its own: nothing is shared, every answer is a miss.
+ours() {
+    local i begin end misses
+    : >"$work/urls"
+    for ((i = 0; i < count; i++)); do
+        ln "$work/photograph.jpg" "$work/source/$1-$i.jpg"
+        printf 'url = "http://127.0.0.1:18080/bench/%s-%d.jpg?w=512&format=jpeg&q=80"\noutput = "/dev/null"\n' "$1" "$i" >>"$work/urls"
+    done
+    begin=$(date +%s.%N)
+    curl -sS --fail -Z --parallel-max 4 -w '%{stdout}%header{cache-status}\n' -K "$work/urls" >"$work/answers"
+    end=$(date +%s.%N)
+    misses=$(grep -c 'fwd=uri-miss' "$work/answers")
+    [[ $misses -eq $count ]] || { echo "bench: $misses of $count were misses" >&2; exit 1; }
+    awk "BEGIN {print $count / ($end - $begin)}"
+}
+
+theirs() { "$work/loop" "$work/photograph.jpg" "$count" "$cores"; }
+
+ratios=()
+echo "12 MP JPEG → 512 px JPEG q80, $count pictures, 4 clients, against a C loop over libvips on $cores threads, in turns:"
+for ((round = 1; round <= rounds; round++)); do
+    a=$(ours "$round") b=$(theirs)
+    ratios+=("$(awk "BEGIN {print $a / $b}")")
+    printf '  %d: edgeprint %6.1f img/s   loop %6.1f img/s\n' "$round" "$a" "$b"
+done
+printf '  median ratio: %.2f\n' "$(median "${ratios[@]}")"
+echo "  RSS: daemon $(rss_kib "$daemon") kB$(for w in $(pgrep -P "$daemon"); do printf ', worker %s kB' "$(rss_kib "$w")"; done)"

@@ -1,0 +1,16 @@
+import LinuxSystem
+
+/// The disk tier as the stages see it (SDWebImage's `SDDiskCache` protocol).
+///
+/// Look-ups block and belong on the read lane; stores and removals are queued and return at once. Nothing here throws: a disk that
+/// fails is a cache that misses.
+package protocol DiskStoring: Sendable {
+    /// The variant with an open file of its bytes; `nil` when it is not there, or void because its original has changed.
+    func variant(_ key: CacheKey) -> StoredVariant?
+    /// The original's record, with an open file of its body where that is still kept.
+    func origin(_ key: CacheKey) -> StoredOrigin?
+    /// Queues a variant.
+    func store(variant: VariantRecord, origin: OriginRecord, bytes: [UInt8])
+    /// Queues an original; without a body only what is known of it changes (a 304).
+    func store(origin: OriginRecord, body: OriginBody?)
+}

@@ -1,0 +1,63 @@
+package import LinuxSystem
+
+/// Everything that the stages share: the tiers, the lanes, the seams to outside, and their bounds.
+package struct PipelineParts: Sendable {
+    package var memory: MemoryCache<Entity>
+    /// The disk tier; `nil` runs without one.
+    package var disk: (any DiskStoring)?
+    /// Where disk look-ups and other short blocking work run.
+    package var readLane: WorkLane
+    package var loader: any OriginLoading
+    package var transformer: any Transforming
+    package var time: any TimeSource
+    /// Encodes the header fields of an entity's answers, once (the server's business, the cache's memory).
+    package var presentation: @Sendable (EntityDescription) -> [UInt8]
+    package var limits: Limits
+    let origins = OriginTable()
+
+    /// Bounds of the pipeline as a whole.
+    package struct Limits: Sendable {
+        /// The most waiters of one flight.
+        package var waiters: Int
+        /// The most variants, and the most originals, under way at a time.
+        package var flights: Int
+        /// Bytes up to which a body is kept in memory; larger ones are sent from their file.
+        package var memoryObject: Int
+        /// Bytes of an original after which its download goes on although nobody waits (SDWebImage's ContinueInBackground).
+        package var continueAfter: Int
+
+        /// Creates bounds.
+        package init(
+            waiters: Int = 1000,
+            flights: Int = 10_000,
+            memoryObject: Int = 1 << 20,
+            continueAfter: Int = 256 << 10
+        ) {
+            self.waiters = waiters
+            self.flights = flights
+            self.memoryObject = memoryObject
+            self.continueAfter = continueAfter
+        }
+    }
+
+    /// Puts the parts together.
+    package init(
+        memory: MemoryCache<Entity>,
+        disk: (any DiskStoring)?,
+        readLane: WorkLane,
+        loader: any OriginLoading,
+        transformer: any Transforming,
+        time: any TimeSource,
+        limits: Limits,
+        presentation: @escaping @Sendable (EntityDescription) -> [UInt8]
+    ) {
+        self.memory = memory
+        self.disk = disk
+        self.readLane = readLane
+        self.loader = loader
+        self.transformer = transformer
+        self.time = time
+        self.limits = limits
+        self.presentation = presentation
+    }
+}

@@ -1,0 +1,49 @@
+/// What a request gets: the entity, where it came from, and what it took.
+package struct Answer: Sendable {
+    package var entity: Entity
+    package var provenance: Provenance
+    package var timings: StageTimings
+
+    init(entity: Entity, provenance: Provenance, timings: StageTimings = StageTimings()) {
+        self.entity = entity
+        self.provenance = provenance
+        self.timings = timings
+    }
+}
+
+/// Where an answer came from (SDWebImage's `SDImageCacheType`), said to clients as `Cache-Status` (RFC 9211).
+package enum Provenance: Hashable, Sendable {
+    /// From the memory cache.
+    case memory
+    /// From the disk store.
+    case disk
+    /// Made from an original that was cached.
+    case original
+    /// The original was fetched; `collapsed`: by another request's flight.
+    case fetched(collapsed: Bool)
+    /// A stale original was asked about at its origin, which answered with this status.
+    case revalidated(status: Int, collapsed: Bool)
+
+    /// The same for a waiter that joined the flight of another.
+    var collapsed: Provenance {
+        switch self {
+        case .memory, .disk, .original: self
+        case .fetched: .fetched(collapsed: true)
+        case .revalidated(let status, _): .revalidated(status: status, collapsed: true)
+        }
+    }
+}
+
+/// Microseconds that stages took, for `Server-Timing` and logs; 0 where a stage did not run.
+package struct StageTimings: Hashable, Sendable {
+    package var fetch: UInt32 = 0
+    package var queue: UInt32 = 0
+    package var decode: UInt32 = 0
+    package var transform: UInt32 = 0
+    package var encode: UInt32 = 0
+
+    /// A transfer's time, and nothing else.
+    init(fetch: UInt32 = 0) {
+        self.fetch = fetch
+    }
+}

@@ -1,0 +1,66 @@
+package import LinuxSystem
+
+/// Bytes ready to be sent, and all that an answer with them says: what the memory cache keeps and what every answer is.
+///
+/// Immutable and shared: an entity that is evicted while it is being sent lives until the last client has it.
+package final class Entity: Sendable {
+    /// The bytes' place.
+    package enum Body: Sendable {
+        case memory([UInt8])
+        case file(SharedDescriptor, length: Int)
+
+        /// Bytes.
+        package var length: Int {
+            switch self {
+            case .memory(let bytes): bytes.count
+            case .file(_, let length): length
+            }
+        }
+    }
+
+    package let description: EntityDescription
+    package let body: Body
+    /// The freshness shared with the original's other variants.
+    package let origin: OriginState
+    /// The state's version that this entity belongs to.
+    package let originVersion: UInt64
+    /// The answer's header fields that never change for this entity, encoded once by the presentation of the configuration.
+    package let fields: [UInt8]
+
+    init(
+        description: EntityDescription,
+        body: Body,
+        origin: OriginState,
+        originVersion: UInt64,
+        fields: [UInt8]
+    ) {
+        self.description = description
+        self.body = body
+        self.origin = origin
+        self.originVersion = originVersion
+        self.fields = fields
+    }
+
+    /// Whether the original still is what this was made from, and says what it said.
+    package var isCurrent: Bool { origin.version == originVersion }
+
+    /// Bytes that the entity costs in memory, for the memory cache's bound.
+    var cost: Int { body.length + fields.count + 512 }
+}
+
+/// What an answer's header says of an entity.
+package struct EntityDescription: Hashable, Sendable {
+    /// `Content-Type`.
+    package var mediaType: String
+    /// SHA-256 of the bytes, for the strong entity tag.
+    package var digest: CacheKey
+    package var length: Int
+    /// The origin's `Last-Modified`, raw.
+    package var lastModified: String?
+    /// The origin's `Cache-Control`, raw; `nil` where it said nothing.
+    package var cacheControl: String?
+    /// `max-age` to tell where the origin said nothing, seconds.
+    package var advertisedLifetime: Int64
+    /// Whether the answer depends on `Accept` (a variant of `format=auto`).
+    package var variesOnAccept: Bool
+}

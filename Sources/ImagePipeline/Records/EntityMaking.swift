@@ -1,0 +1,82 @@
+import Glibc
+import LinuxSystem
+
+extension EntityDescription {
+    init(mediaType: String, digest: CacheKey, length: Int, origin: OriginRecord, variesOnAccept: Bool) {
+        self.init(
+            mediaType: mediaType,
+            digest: digest,
+            length: length,
+            lastModified: origin.lastModified,
+            cacheControl: origin.cacheControl,
+            advertisedLifetime: origin.advertisedLifetime,
+            variesOnAccept: variesOnAccept
+        )
+    }
+}
+
+extension PipelineParts {
+    /// Makes an entity of bytes, and keeps it in memory where that is allowed.
+    func entity(
+        key: CacheKey,
+        description: EntityDescription,
+        body: Entity.Body,
+        origin: OriginState,
+        originVersion: UInt64,
+        storable: Bool
+    ) -> Entity {
+        let entity = Entity(
+            description: description,
+            body: body,
+            origin: origin,
+            originVersion: originVersion,
+            fields: presentation(description)
+        )
+        if storable, case .memory = body { memory.insert(entity, for: key, cost: entity.cost) }
+        return entity
+    }
+
+    /// Makes an entity of a file's bytes: read into memory and kept there where they are few, else sent from the file.
+    func entity(
+        key: CacheKey,
+        description: EntityDescription,
+        file: SharedDescriptor,
+        origin: OriginState,
+        originVersion: UInt64,
+        storable: Bool
+    ) -> Entity? {
+        var body = Entity.Body.file(file, length: description.length)
+        if description.length <= limits.memoryObject {
+            guard let bytes = file.read(count: description.length) else { return nil }
+            body = .memory(bytes)
+        }
+        return entity(
+            key: key,
+            description: description,
+            body: body,
+            origin: origin,
+            originVersion: originVersion,
+            storable: storable
+        )
+    }
+}
+
+extension SharedDescriptor {
+    /// The file's first `count` bytes; `nil` when it has fewer, or cannot be read.
+    func read(count: Int) -> [UInt8]? {
+        var complete = true
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let room = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+                let got = unsafe pread(number, room.baseAddress, room.count, off_t(filled))
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else {
+                    complete = false
+                    return
+                }
+                filled += got
+            }
+        }
+        return complete ? bytes : nil
+    }
+}

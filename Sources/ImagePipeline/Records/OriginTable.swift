@@ -1,0 +1,51 @@
+import LinuxSystem
+
+/// The one `OriginState` of each original that something in memory refers to; any thread.
+///
+/// Holds its states weakly: it grows with the memory cache and the flights, and is bounded by their bounds.
+final class OriginTable: Sendable {
+    private struct Slot: Sendable {
+        weak let state: OriginState?
+    }
+
+    private struct Slots: Sendable {
+        var byKey: [CacheKey: Slot] = [:]
+        var sweepAt = 1024
+
+        mutating func insert(_ record: OriginRecord) -> OriginState {
+            if byKey.count >= sweepAt {
+                byKey = byKey.filter { $0.value.state != nil }
+                sweepAt = max(1024, byKey.count * 2)
+            }
+            let state = OriginState(record)
+            byKey[record.key] = Slot(state: state)
+            return state
+        }
+    }
+
+    private let slots = Lock(Slots())
+
+    /// The live state of the record's original, else a new one of the record.
+    ///
+    /// A live state wins over a record read from disk: the disk's may be waiting to be overwritten.
+    func state(for record: OriginRecord) -> OriginState {
+        slots.withLock { slots in
+            if let state = slots.byKey[record.key]?.state { return state }
+            return slots.insert(record)
+        }
+    }
+
+    /// The original's state after the origin has spoken: the live one, updated, else a new one.
+    func update(_ record: OriginRecord) -> OriginState {
+        slots.withLock { slots in
+            if let state = slots.byKey[record.key]?.state {
+                state.update(record)
+                return state
+            }
+            return slots.insert(record)
+        }
+    }
+
+    /// The live state of an original, if there is one.
+    func live(_ key: CacheKey) -> OriginState? { slots.withLock { $0.byKey[key]?.state } }
+}

@@ -1,0 +1,31 @@
+/// Which original is asked for, and where it is: the key of stages 4 to 6.
+package struct OriginRequest: Sendable {
+    /// The hash of the source's name and `identity`.
+    package let key: CacheKey
+    /// What the loader is given: an absolute http(s) URL with forwarded parameters, or a path below a file source's root.
+    package let target: String
+    package let source: SourceRule
+
+    /// Names an original.
+    ///
+    /// - Parameters:
+    ///   - source: the rule that it is asked under.
+    ///   - target: what goes to the loader, as it came.
+    ///   - identity: the target's normal form (RFC 3986 §6.2), so that spellings of one URL share one original.
+    package init(source: SourceRule, target: String, identity: String) {
+        self.source = source
+        self.target = target
+        key = CacheKey(hashing: "original/1\n\(source.name)\n\(source.location.text)\n\(identity)")
+    }
+}
+
+extension SourceRule.Location {
+    /// The place as a text for keys: a source that is pointed elsewhere has other originals.
+    fileprivate var text: String {
+        switch self {
+        case .http(let prefix): prefix
+        case .file(let root): "file:\(root)"
+        case .remote: "remote"
+        }
+    }
+}

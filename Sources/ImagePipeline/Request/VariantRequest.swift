@@ -1,0 +1,26 @@
+package import ImagePlan
+
+/// A picture that is asked for: an original and what to make of it; the key of stages 1 to 3.
+package struct VariantRequest: Sendable {
+    /// The hash of the original's key, plan, bucket and default qualities: all that the bytes depend on, and nothing else.
+    package let key: CacheKey
+    package let origin: OriginRequest
+    /// The plan's canonical text; `nil` asks for the original's own bytes.
+    package let plan: String?
+    /// What `format=auto` answers; `nil` where the answer does not depend on `Accept`.
+    package let bucket: FormatBucket?
+
+    /// Names a variant.
+    package init(origin: OriginRequest, plan: String?, bucket: FormatBucket?) {
+        self.origin = origin
+        self.plan = plan
+        self.bucket = bucket
+        guard let plan else {
+            key = CacheKey(hashing: "bare/1\n\(origin.key)")
+            return
+        }
+        let quality = origin.source.quality
+        let qualities = "\(quality.jpeg),\(quality.webp),\(quality.avif)"
+        key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)")
+    }
+}

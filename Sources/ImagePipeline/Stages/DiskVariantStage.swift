@@ -1,0 +1,31 @@
+import ImagePlan
+
+/// Stage 2: variants on disk; on the read lane.
+struct DiskVariantStage: Sendable {
+    let parts: PipelineParts
+
+    /// The stored variant as an entity, promoted to memory where it is small enough; whatever its freshness.
+    func entity(for request: VariantRequest) -> Entity? {
+        guard request.plan != nil, let stored = parts.disk?.variant(request.key) else { return nil }
+        let state = parts.origins.state(for: stored.origin)
+        let version = state.version
+        let record = state.record
+        // The live state may know of a newer original than the row: then this variant is void.
+        guard record.digest == stored.record.originDigest else { return nil }
+        let description = EntityDescription(
+            mediaType: stored.record.format.mediaType,
+            digest: stored.record.digest,
+            length: stored.record.length,
+            origin: record,
+            variesOnAccept: request.bucket != nil
+        )
+        return parts.entity(
+            key: request.key,
+            description: description,
+            file: stored.file,
+            origin: state,
+            originVersion: version,
+            storable: true
+        )
+    }
+}

@@ -1,0 +1,22 @@
+import ImagePlan
+
+/// What the sniffed header alone forbids, before any decoder sees the file.
+enum HeaderGate {
+    /// Formats that the worker's allow-list decodes.
+    static let decodable: Set<ImageFormat> = [.jpeg, .png, .gif, .webp, .avif, .heic, .tiff]
+
+    /// Why an original must not be transformed; `nil` where it may.
+    static func refusal(of header: ImageHeader, limits: SourceRule.Limits) -> PipelineError? {
+        guard decodable.contains(header.format) else {
+            return .notAnImage("\(header.format.mediaType) is not decoded here")
+        }
+        let (pixels, overflow) = header.width.multipliedReportingOverflow(by: header.height)
+        guard !overflow, pixels <= limits.pixels else {
+            return .refused("\(header.width)×\(header.height) pixels are over the limit of \(limits.pixels) (limits.pixels)")
+        }
+        guard header.frames <= limits.frames else {
+            return .refused("\(header.frames) frames are over the limit of \(limits.frames) (limits.frames)")
+        }
+        return nil
+    }
+}

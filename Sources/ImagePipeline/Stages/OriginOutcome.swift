@@ -1,0 +1,33 @@
+/// What stages 4 to 6 found: an original's state, its bytes, and how they were come by.
+struct OriginOutcome: Sendable {
+    /// How the original was come by.
+    enum Way: Sendable {
+        /// It was cached and fresh.
+        case stored
+        /// Nothing was cached.
+        case fetched
+        /// It was cached and stale, and the origin answered with this status.
+        case revalidated(status: Int)
+    }
+
+    var state: OriginState
+    /// The state's version and record when this outcome was made.
+    var version: UInt64
+    var record: OriginRecord
+    /// `nil` when only freshness was asked for and the bytes are not kept.
+    var body: OriginBody?
+    /// Whether a shared cache may keep it, and what is made of it (RFC 9111 §3).
+    var storable: Bool
+    var way: Way
+    /// Microseconds of the transfer; 0 where there was none.
+    var fetchMicroseconds: UInt32 = 0
+
+    /// What a variant made through this outcome says of itself; `stored`: where nothing was asked of the origin.
+    func provenance(collapsed: Bool, stored: Provenance) -> Provenance {
+        switch way {
+        case .stored: stored
+        case .fetched: .fetched(collapsed: collapsed)
+        case .revalidated(let status): .revalidated(status: status, collapsed: collapsed)
+        }
+    }
+}

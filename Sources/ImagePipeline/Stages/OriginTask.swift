@@ -1,0 +1,142 @@
+import HTTPSemantics
+import LinuxSystem
+
+/// Stage 5: the bringing of one original, shared by all variants that need it.
+final class OriginTask: Sendable {
+    private let request: OriginRequest
+    /// Whether the one who starts it needs the bytes; else a conditional request will do although they are gone.
+    private let needsBody: Bool
+    private let parts: PipelineParts
+    private let flight: Flight<OriginOutcome>
+    private let load = Lock<(any LoadHandle)?>(nil)
+
+    init(request: OriginRequest, needsBody: Bool, parts: PipelineParts, flight: Flight<OriginOutcome>) {
+        self.request = request
+        self.needsBody = needsBody
+        self.parts = parts
+        self.flight = flight
+    }
+
+    /// Looks at what is stored, then asks the origin if need be.
+    func start() {
+        let enough = parts.limits.continueAfter
+        flight.onAbandon(
+            unless: { [self] in (load.withLock { $0 }?.received ?? 0) >= enough },
+            cancel: { [self] in load.withLock { $0 }?.cancel() }
+        )
+        onReadLane { self.lookUp() }
+    }
+
+    private func lookUp() {
+        guard let found = StoredOriginalStage(parts: parts).find(request.key) else {
+            transfer(stored: nil)
+            return
+        }
+        let usable = found.body != nil || !needsBody
+        guard usable, found.state.isFresh(at: parts.time.wallSeconds) else {
+            transfer(stored: found)
+            return
+        }
+        finish(found.state, found.version, found.record, body: found.body, storable: true, way: .stored)
+    }
+
+    private func transfer(stored: StoredOriginalStage.Found?) {
+        // A 304 says nothing to one who needs bytes that are gone.
+        let conditional = stored.map { $0.body != nil || !needsBody } ?? false
+        let fetch = OriginFetch(
+            target: request.target,
+            source: request.source,
+            entityTag: conditional ? stored?.record.entityTag : nil,
+            lastModified: conditional ? stored?.record.lastModified : nil
+        )
+        let began = parts.time.monotonic
+        let handle = parts.loader.load(fetch) { [self] result in
+            let microseconds = UInt32(clamping: (parts.time.monotonic - began) / 1000)
+            switch result {
+            case .failure(let error): flight.finish(.failure(error))
+            case .success(.notModified(let fields)):
+                guard let stored, conditional else {
+                    flight.finish(.failure(.originProtocol("304 without a condition")))
+                    return
+                }
+                onReadLane { self.refresh(stored, fields: fields, microseconds: microseconds) }
+            case .success(.fetched(let fields, let body)):
+                onReadLane { self.admit(fields, body, replacing: stored, microseconds: microseconds) }
+            }
+        }
+        load.withLock { $0 = handle }
+        if flight.isOver { handle.cancel() }
+    }
+
+    /// A 304: the stored response stands, under the origin's new words (RFC 9111 §4.3.4).
+    private func refresh(_ stored: StoredOriginalStage.Found, fields: OriginFields, microseconds: UInt32) {
+        let record = TransferStage.refreshed(stored.record, by: fields, source: request.source)
+        let storable = TransferStage.isStorable(fields)
+        let state = parts.origins.update(record)
+        if storable { parts.disk?.store(origin: record, body: nil) }
+        finish(
+            state, state.version, record,
+            body: stored.body, storable: storable, way: .revalidated(status: 304), microseconds: microseconds
+        )
+    }
+
+    /// A new body: sniffed, recorded, kept.
+    private func admit(
+        _ fields: OriginFields,
+        _ body: OriginBody,
+        replacing stored: StoredOriginalStage.Found?,
+        microseconds: UInt32
+    ) {
+        let record: OriginRecord
+        do {
+            record = try TransferStage.record(of: request, fields: fields, body: body)
+        } catch {
+            flight.finish(.failure(error))
+            return
+        }
+        let storable = TransferStage.isStorable(fields)
+        let state = parts.origins.update(record)
+        if storable {
+            let isKept = stored?.body?.digest == body.digest
+            parts.disk?.store(origin: record, body: isKept ? nil : body)
+        }
+        // Without anything stored before, or with only a record whose bytes were gone, this is a plain miss.
+        let wasStale = stored.map { !$0.record.freshness.isFresh(at: parts.time.wallSeconds) } ?? false
+        finish(
+            state, state.version, record,
+            body: body, storable: storable, way: wasStale ? .revalidated(status: 200) : .fetched,
+            microseconds: microseconds
+        )
+    }
+
+    private func finish(
+        _ state: OriginState,
+        _ version: UInt64,
+        _ record: OriginRecord,
+        body: OriginBody?,
+        storable: Bool,
+        way: OriginOutcome.Way,
+        microseconds: UInt32 = 0
+    ) {
+        flight.finish(
+            .success(
+                OriginOutcome(
+                    state: state,
+                    version: version,
+                    record: record,
+                    body: body,
+                    storable: storable,
+                    way: way,
+                    fetchMicroseconds: microseconds
+                )
+            )
+        )
+    }
+
+    private func onReadLane(_ work: @escaping @Sendable () -> Void) {
+        guard parts.readLane.submit(work) else {
+            flight.finish(.failure(.overloaded("too many requests wait for the disk")))
+            return
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import HTTPSemantics
+import ImagePlan
+
+/// Stage 6's judgement: what an origin's answer means for the cache. The transfer itself is an `OriginLoading`'s.
+enum TransferStage {
+    /// Bytes from which a header is read at first, and at most.
+    private static let firstLook = 64 << 10
+    private static let lastLook = 1 << 20
+
+    /// Whether a shared cache may keep the answer (RFC 9111 §3).
+    static func isStorable(_ fields: OriginFields) -> Bool {
+        CacheControl.isStorable(cacheControl: fields.cacheControl, vary: fields.vary)
+    }
+
+    /// The record of an original that has come whole.
+    ///
+    /// - Throws: `.notAnImage` or `.broken` when its first bytes are not an image's.
+    static func record(
+        of request: OriginRequest,
+        fields: OriginFields,
+        body: OriginBody
+    ) throws(PipelineError) -> OriginRecord {
+        OriginRecord(
+            key: request.key,
+            source: request.source.name,
+            url: request.target,
+            digest: body.digest,
+            length: body.length,
+            header: try header(of: body),
+            entityTag: fields.entityTag,
+            lastModified: fields.lastModified,
+            cacheControl: fields.cacheControl,
+            freshness: freshness(fields, source: request.source),
+            advertisedLifetime: advertised(fields, source: request.source)
+        )
+    }
+
+    /// A stored record after a 304: the fields that the answer carries replace the stored ones (RFC 9111 §3.2).
+    static func refreshed(_ record: OriginRecord, by fields: OriginFields, source: SourceRule) -> OriginRecord {
+        var merged = fields
+        merged.cacheControl = fields.cacheControl ?? record.cacheControl
+        var result = record
+        result.cacheControl = merged.cacheControl
+        result.entityTag = fields.entityTag ?? record.entityTag
+        result.lastModified = fields.lastModified ?? record.lastModified
+        result.freshness = freshness(merged, source: source)
+        if merged.cacheControl == nil, fields.expires == nil {
+            // It said nothing new: as long again as the last time.
+            result.freshness.lifetime = record.freshness.lifetime
+        } else {
+            result.advertisedLifetime = advertised(merged, source: source)
+        }
+        return result
+    }
+
+    private static func freshness(_ fields: OriginFields, source: SourceRule) -> Freshness {
+        if let vouched = fields.vouchedLifetime {
+            return Freshness(responseTime: fields.responseTime, initialAge: 0, lifetime: vouched)
+        }
+        return Freshness.compute(
+            Freshness.Fields(
+                cacheControl: fields.cacheControl,
+                expires: fields.expires,
+                date: fields.date,
+                age: fields.age
+            ),
+            requestTime: fields.requestTime,
+            responseTime: fields.responseTime,
+            defaultLifetime: source.ttl,
+            minimum: source.ttlMinimum,
+            maximum: source.ttlMaximum
+        )
+    }
+
+    /// `max-age` for clients where the origin sent no `Cache-Control`: its `Expires`, else the source's time to live.
+    private static func advertised(_ fields: OriginFields, source: SourceRule) -> Int64 {
+        guard fields.vouchedLifetime == nil else { return source.ttl }
+        return max(0, freshness(fields, source: source).lifetime)
+    }
+
+    private static func header(of body: OriginBody) throws(PipelineError) -> ImageHeader {
+        var look = min(body.length, firstLook)
+        while true {
+            guard let bytes = body.file.read(count: look) else {
+                throw .originProtocol("the original was lost while it was read")
+            }
+            switch ImageSniffer.sniff(bytes.span, totalLength: body.length) {
+            case .image(let header): return header
+            case .unknown: throw .notAnImage("the bytes are no image format that is known here")
+            case .malformed(_, let reason): throw .broken(reason)
+            case .needsMore(let wanted):
+                guard look < min(body.length, lastLook) else { throw .broken("the image's header does not end") }
+                look = min(body.length, lastLook, max(wanted, look * 4))
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import ImagePlan
+import LinuxSystem
+
+/// Stage 3: the making of one variant, shared by all who ask for it.
+///
+/// A state machine of callbacks: disk look-up → original → transform → publication. Each step runs on the thread that ended the
+/// one before (read lane, transfer thread, transform pool).
+final class VariantTask: Sendable {
+    private let request: VariantRequest
+    private let priority: TransformJob.Priority
+    private let parts: PipelineParts
+    private let originals: TaskPool<OriginOutcome>
+    private let flight: Flight<Answer>
+    /// How to give up the step that is under way.
+    private let giveUp = Lock<(@Sendable () -> Void)?>(nil)
+
+    init(
+        request: VariantRequest,
+        priority: TransformJob.Priority,
+        parts: PipelineParts,
+        originals: TaskPool<OriginOutcome>,
+        flight: Flight<Answer>
+    ) {
+        self.request = request
+        self.priority = priority
+        self.parts = parts
+        self.originals = originals
+        self.flight = flight
+    }
+
+    /// Starts with what memory has, if it has something.
+    func start(stale: Entity?) {
+        flight.onAbandon(
+            unless: { false },
+            cancel: { [self] in
+                let step = giveUp.withLock { step in
+                    defer { step = nil }
+                    return step
+                }
+                step?()
+            }
+        )
+        if let stale {
+            revalidate(stale, from: .memory)
+        } else if request.plan == nil || parts.disk == nil {
+            askForOriginal(attempt: 0)
+        } else if !parts.readLane.submit({ self.lookUp() }) {
+            flight.finish(.failure(.overloaded("too many requests wait for the disk")))
+        }
+    }
+
+    private func lookUp() {
+        guard let entity = DiskVariantStage(parts: parts).entity(for: request) else {
+            askForOriginal(attempt: 0)
+            return
+        }
+        guard entity.origin.isFresh(at: parts.time.wallSeconds) else {
+            revalidate(entity, from: .disk)
+            return
+        }
+        flight.finish(.success(Answer(entity: entity, provenance: .disk)))
+    }
+
+    /// Asks the origin whether a stored variant's original still stands (RFC 9111 §4.3); the original's bytes are not needed for that.
+    private func revalidate(_ entity: Entity, from tier: Provenance) {
+        joinOriginal(needsBody: false) { [self] outcome, collapsed in
+            guard entity.origin.record.digest == outcome.record.digest, entity.origin === outcome.state else {
+                guard outcome.body == nil else {
+                    make(of: outcome, collapsed: collapsed)
+                    return
+                }
+                askForOriginal(attempt: 0)
+                return
+            }
+            let current = entity.isCurrent ? entity : renewed(entity, after: outcome)
+            let provenance = outcome.provenance(collapsed: collapsed, stored: tier)
+            finish(current, provenance, StageTimings(fetch: outcome.fetchMicroseconds))
+        }
+    }
+
+    /// The same bytes under an origin's new words.
+    private func renewed(_ entity: Entity, after outcome: OriginOutcome) -> Entity {
+        var description = entity.description
+        description.lastModified = outcome.record.lastModified
+        description.cacheControl = outcome.record.cacheControl
+        description.advertisedLifetime = outcome.record.advertisedLifetime
+        return parts.entity(
+            key: request.key,
+            description: description,
+            body: entity.body,
+            origin: outcome.state,
+            originVersion: outcome.version,
+            storable: outcome.storable
+        )
+    }
+
+    private func askForOriginal(attempt: Int) {
+        joinOriginal(needsBody: true) { [self] outcome, collapsed in
+            // A joined flight may have asked about freshness only; then this one asks again, for the bytes.
+            if outcome.body == nil, attempt < 2 {
+                askForOriginal(attempt: attempt + 1)
+            } else {
+                make(of: outcome, collapsed: collapsed)
+            }
+        }
+    }
+
+    private func joinOriginal(needsBody: Bool, then: @escaping @Sendable (OriginOutcome, Bool) -> Void) {
+        guard !flight.isOver else { return }
+        let subscription = originals.join(request.origin.key) { [self] result, collapsed in
+            switch result {
+            case .success(let outcome): then(outcome, collapsed)
+            case .failure(let error): flight.finish(.failure(error))
+            }
+        } start: { flight in
+            OriginTask(request: request.origin, needsBody: needsBody, parts: parts, flight: flight).start()
+        }
+        remember { subscription.cancel() }
+    }
+
+    private func make(of outcome: OriginOutcome, collapsed: Bool) {
+        guard !flight.isOver else { return }
+        guard let body = outcome.body else {
+            flight.finish(.failure(.originProtocol("the original was not delivered")))
+            return
+        }
+        guard let plan = request.plan else {
+            finishBare(outcome, body: body, collapsed: collapsed)
+            return
+        }
+        if let refusal = HeaderGate.refusal(of: outcome.record.header, limits: request.origin.source.limits) {
+            flight.finish(.failure(refusal))
+            return
+        }
+        let job = TransformStage.job(
+            request: request, plan: plan, header: outcome.record.header, body: body, priority: priority
+        )
+        let handle = parts.transformer.transform(job) { [self] result in
+            switch result {
+            case .success(let made): publish(made, plan: plan, outcome: outcome, collapsed: collapsed)
+            case .failure(let error): flight.finish(.failure(error))
+            }
+        }
+        remember { handle.cancel() }
+    }
+
+    private func finishBare(_ outcome: OriginOutcome, body: OriginBody, collapsed: Bool) {
+        let description = EntityDescription(
+            mediaType: outcome.record.header.format.mediaType,
+            digest: body.digest,
+            length: body.length,
+            origin: outcome.record,
+            variesOnAccept: false
+        )
+        let entity = parts.entity(
+            key: request.key,
+            description: description,
+            file: body.file,
+            origin: outcome.state,
+            originVersion: outcome.version,
+            storable: outcome.storable
+        )
+        guard let entity else {
+            flight.finish(.failure(.originProtocol("the original was lost while it was read")))
+            return
+        }
+        finish(
+            entity,
+            outcome.provenance(collapsed: collapsed, stored: .disk),
+            StageTimings(fetch: outcome.fetchMicroseconds)
+        )
+    }
+
+    private func publish(_ made: TransformResult, plan: String, outcome: OriginOutcome, collapsed: Bool) {
+        guard let picture = made.pictures.first else {
+            flight.finish(.failure(.workerLost))
+            return
+        }
+        let record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.record)
+        let entity = parts.entity(
+            key: request.key,
+            description: EntityDescription(
+                mediaType: record.format.mediaType,
+                digest: record.digest,
+                length: record.length,
+                origin: outcome.record,
+                variesOnAccept: request.bucket != nil
+            ),
+            body: .memory(picture.bytes),
+            origin: outcome.state,
+            originVersion: outcome.version,
+            storable: outcome.storable && picture.bytes.count <= parts.limits.memoryObject
+        )
+        if outcome.storable { parts.disk?.store(variant: record, origin: outcome.record, bytes: picture.bytes) }
+        var timings = StageTimings(fetch: outcome.fetchMicroseconds)
+        timings.queue = made.queued
+        timings.decode = made.timing.decode
+        timings.transform = made.timing.transform
+        timings.encode = made.timing.encode
+        finish(entity, outcome.provenance(collapsed: collapsed, stored: .original), timings)
+    }
+
+    private func finish(_ entity: Entity, _ provenance: Provenance, _ timings: StageTimings) {
+        flight.finish(.success(Answer(entity: entity, provenance: provenance, timings: timings)))
+    }
+
+    private func remember(_ step: @escaping @Sendable () -> Void) {
+        giveUp.withLock { $0 = step }
+        // Abandoned while the step was being started: nobody else will end it.
+        if flight.isOver { step() }
+    }
+}

@@ -1,0 +1,119 @@
+import LinuxSystem
+
+/// Work under way for one key, and who waits for it; any thread.
+package final class Flight<Value: Sendable>: Sendable {
+    package let key: CacheKey
+    private let pool: TaskPool<Value>
+    private let state = Lock(FlightState<Value>())
+
+    init(key: CacheKey, pool: TaskPool<Value>) {
+        self.key = key
+        self.pool = pool
+    }
+
+    /// Ends the flight: it leaves the pool, and every waiter gets the outcome.
+    ///
+    /// A second call does nothing.
+    package func finish(_ outcome: Result<Value, PipelineError>) {
+        // First out of the pool, so that a request that comes now starts anew instead of joining what is over.
+        pool.remove(self)
+        let waiters = state.withLock { $0.end() }
+        for entry in waiters { entry.waiter(outcome, entry.collapsed) }
+    }
+
+    /// Says how to give up when the last waiter has left.
+    ///
+    /// - Parameters:
+    ///   - worthFinishing: asked whenever nobody waits any more; `true` lets the work go on without waiters, as SDWebImage's
+    ///     ContinueInBackground, and it may still be joined.
+    ///   - cancel: stops the work; called at most once, after the flight has left the pool.
+    package func onAbandon(
+        unless worthFinishing: @escaping @Sendable () -> Bool,
+        cancel: @escaping @Sendable () -> Void
+    ) {
+        state.withLock { state in
+            guard !state.ended else { return }
+            state.abandonment = Abandonment(worthFinishing: worthFinishing, cancel: cancel)
+        }
+        abandonIfAlone()
+    }
+
+    /// Whether the flight has ended or been abandoned: work for it is in vain.
+    package var isOver: Bool { state.withLock { $0.ended } }
+
+    func addFirst(_ waiter: @escaping TaskPool<Value>.Waiter) -> Subscription {
+        let number = state.withLock { $0.insert(waiter, collapsed: false) }
+        return Subscription { [weak self] in self?.leave(number) }
+    }
+
+    func add(_ waiter: @escaping TaskPool<Value>.Waiter, limit: Int) -> WaiterAdmission {
+        let number: Int? = state.withLock { state in
+            if state.ended { return -1 }
+            return state.waiters.count < limit ? state.insert(waiter, collapsed: true) : nil
+        }
+        switch number {
+        case nil: return .full
+        case -1: return .ended
+        case let number?: return .added(Subscription { [weak self] in self?.leave(number) })
+        }
+    }
+
+    private func leave(_ number: Int) {
+        let left = state.withLock { $0.waiters.removeValue(forKey: number) != nil }
+        if left { abandonIfAlone() }
+    }
+
+    private func abandonIfAlone() {
+        let abandonment = state.withLock { $0.waiters.isEmpty && !$0.ended ? $0.abandonment : nil }
+        guard let abandonment, !abandonment.worthFinishing() else { return }
+        // Somebody may have joined while the question was asked: only an empty flight ends here.
+        let ended = state.withLock { state -> Bool in
+            guard state.waiters.isEmpty, !state.ended else { return false }
+            _ = state.end()
+            return true
+        }
+        guard ended else { return }
+        pool.remove(self)
+        abandonment.cancel()
+    }
+}
+
+/// What came of a waiter that wants to join a flight.
+enum WaiterAdmission {
+    case added(Subscription)
+    case full
+    case ended
+}
+
+private struct Abandonment: Sendable {
+    var worthFinishing: @Sendable () -> Bool
+    var cancel: @Sendable () -> Void
+}
+
+private struct FlightState<Value: Sendable>: Sendable {
+    struct Entry: Sendable {
+        var waiter: TaskPool<Value>.Waiter
+        var collapsed: Bool
+    }
+
+    /// By number, which is the order of arrival.
+    var waiters: [Int: Entry] = [:]
+    var nextNumber = 0
+    var ended = false
+    var abandonment: Abandonment?
+
+    mutating func insert(_ waiter: @escaping TaskPool<Value>.Waiter, collapsed: Bool) -> Int {
+        defer { nextNumber += 1 }
+        waiters[nextNumber] = Entry(waiter: waiter, collapsed: collapsed)
+        return nextNumber
+    }
+
+    /// Marks the end and hands out who waited, in the order of arrival; nobody the second time.
+    mutating func end() -> [Entry] {
+        guard !ended else { return [] }
+        ended = true
+        abandonment = nil
+        defer { waiters = [:] }
+        return waiters.sorted { $0.key < $1.key }.map(\.value)
+    }
+}

@@ -1,0 +1,42 @@
+import HTTPKit
+import ImagePipeline
+
+/// The header fields of answers with an entity (contract: Answers), encoded once an entity and shared by all its answers.
+enum EntityPresentation {
+    /// Every field that does not change from request to request.
+    static func fields(_ description: EntityDescription) -> [UInt8] {
+        var block = FieldBlock()
+        block.append("Content-Type", description.mediaType)
+        block.append("ETag", entityTag(description.digest))
+        if let lastModified = description.lastModified { block.append("Last-Modified", lastModified) }
+        block.append("Cache-Control", cacheControl(description))
+        if description.variesOnAccept { block.append("Vary", "Accept") }
+        block.append("Accept-Ranges", "bytes")
+        if description.mediaType == "image/svg+xml" {
+            block.append("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+        }
+        return block.bytes + CommonFields.bytes
+    }
+
+    /// The strong entity tag: half of the SHA-256 of the bytes, in hexadecimal (RFC 9110 §8.8.3).
+    static func entityTag(_ digest: CacheKey) -> String {
+        "\"\(digest.description.prefix(32))\""
+    }
+
+    /// The origin's words, else the source's time to live.
+    static func cacheControl(_ description: EntityDescription) -> String {
+        description.cacheControl ?? "public, max-age=\(description.advertisedLifetime)"
+    }
+}
+
+/// Fields of every answer of the public listener.
+enum CommonFields {
+    static let bytes: [UInt8] = {
+        var block = FieldBlock()
+        block.append("X-Content-Type-Options", "nosniff")
+        block.append("Cross-Origin-Resource-Policy", "cross-origin")
+        block.append("Access-Control-Allow-Origin", "*")
+        block.append("Timing-Allow-Origin", "*")
+        return block.bytes
+    }()
+}

@@ -1,0 +1,78 @@
+import HTTPKit
+import HTTPSemantics
+import ImagePipeline
+
+/// Answers with an entity: whole, a part of it, or the word that the client has it already.
+enum EntityResponse {
+    /// The answer to a request without conditions.
+    ///
+    /// - Parameters:
+    ///   - dynamic: `Cache-Status` and whatever else belongs to this request alone, encoded.
+    ///   - age: seconds for `Age`; `nil` for an answer first-hand.
+    static func whole(_ entity: Entity, dynamic: [UInt8], age: Int64?, tag: UInt64) -> Response {
+        var response = Response(status: 200)
+        response.fields = entity.fields
+        response.dynamicFields = dynamic
+        response.age = age
+        response.tag = tag
+        switch entity.body {
+        case .memory(let bytes): response.body = .bytes(bytes, 0..<bytes.count)
+        case .file(let file, let length): response.body = .file(file, offset: 0, length: Int64(length))
+        }
+        return response
+    }
+
+    /// The answer to a conditional or partial request (RFC 9110 §13.2.2, §14.2).
+    static func conditional(
+        _ entity: Entity,
+        conditions: RequestConditions,
+        dynamic: [UInt8],
+        age: Int64?,
+        now: Int64,
+        tag: UInt64
+    ) -> Response {
+        var response = whole(entity, dynamic: dynamic, age: age, tag: tag)
+        let entityTag = EntityTag(EntityPresentation.entityTag(entity.description.digest))
+        let lastModified = entity.description.lastModified.flatMap { HTTPDate($0, now: now) }?.seconds
+        let verdict = Preconditions.evaluate(
+            ifNoneMatch: conditions.ifNoneMatch,
+            ifModifiedSince: conditions.ifModifiedSince,
+            entityTag: entityTag,
+            lastModified: lastModified,
+            now: now
+        )
+        guard verdict == .proceed else {
+            response.status = 304
+            response.body = .none
+            return response
+        }
+        guard let range = conditions.range.flatMap({ ByteRange($0) }) else { return response }
+        if let ifRange = conditions.ifRange,
+            !IfRange.holds(ifRange, entityTag: entityTag, lastModified: lastModified, now: now)
+        {
+            return response
+        }
+        narrow(&response, to: range, of: entity)
+        return response
+    }
+
+    private static func narrow(_ response: inout Response, to range: ByteRange, of entity: Entity) {
+        let length = entity.description.length
+        var block = FieldBlock()
+        switch range.resolve(length: length) {
+        case .unsatisfiable:
+            response.status = 416
+            response.body = .none
+            block.append("Content-Range", ByteRange.contentRange(unsatisfiedOf: length))
+        case .satisfiable(let part):
+            response.status = 206
+            block.append("Content-Range", ByteRange.contentRange(part, of: length))
+            switch entity.body {
+            case .memory(let bytes): response.body = .bytes(bytes, part)
+            case .file(let file, _):
+                response.body = .file(file, offset: Int64(part.lowerBound), length: Int64(part.count))
+            }
+        }
+        response.dynamicFields += block.bytes
+    }
+}

@@ -1,0 +1,28 @@
+import ImagePipeline
+
+extension Problem {
+    /// The one place where a pipeline's error becomes a status (contract: Answers).
+    init(_ error: PipelineError) {
+        switch error {
+        case .originStatus(410): self.init(410, "The origin says that the image is gone.")
+        case .originStatus(let status) where [401, 403, 404, 451].contains(status):
+            self.init(404, "The origin has no such image (it answered \(status)).")
+        case .originStatus(let status): self.init(502, "The origin answered \(status).")
+        case .originNotFound: self.init(404, "There is no such image.")
+        case .originUnreachable(let reason): self.init(502, "The origin cannot be reached: \(reason).")
+        case .originTimeout(let reason): self.init(504, "The origin is too slow: \(reason).", retryAfter: 5)
+        case .originProtocol(let reason): self.init(502, "The origin broke the protocol: \(reason).")
+        case .addressRefused(let rule): self.init(403, "The origin's address is refused (\(rule)).")
+        case .sourceTooLarge(let limit):
+            self.init(413, "The original is larger than \(limit) bytes (limits.source-bytes).")
+        case .notAnImage(let reason): self.init(415, "Not an image that can be decoded: \(reason).")
+        case .broken(let reason): self.init(422, "The image is broken: \(reason).")
+        case .refused(let reason): self.init(422, "The image cannot be made: \(reason).")
+        case .deadly: self.init(422, "The image ended its decoder.")
+        case .transformTimeout: self.init(504, "The transform took too long (timeouts.transform).")
+        case .overloaded(let reason): self.init(503, "Overloaded: \(reason).", retryAfter: 1)
+        case .workerLost: self.init(503, "The transform was lost twice; the image is not to blame.", retryAfter: 1)
+        case .cancelled: self.init(503, "The request was given up.", retryAfter: 1)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import HTTPKit
+import HTTPSemantics
+
+extension Response {
+    /// An error as `application/problem+json`, never stored (contract: Answers).
+    init(_ problem: Problem, variesOnAccept: Bool = false, closes: Bool = false) {
+        self.init(status: problem.status)
+        var block = FieldBlock()
+        block.append("Content-Type", "application/problem+json")
+        block.append("Cache-Control", "no-store")
+        if variesOnAccept { block.append("Vary", "Accept") }
+        if let retryAfter = problem.retryAfter { block.append("Retry-After", String(retryAfter)) }
+        if let allow = problem.allow { block.append("Allow", allow) }
+        fields = block.bytes + CommonFields.bytes
+        let json = Array(problem.json.utf8)
+        body = .bytes(json, 0..<json.count)
+        closesConnection = closes
+        tag = RequestResult.error.rawValue
+    }
+
+    /// A line of plain text.
+    init(text: String, status: UInt16 = 200) {
+        self.init(status: status)
+        var block = FieldBlock()
+        block.append("Content-Type", "text/plain; charset=utf-8")
+        block.append("Cache-Control", "public, max-age=3600")
+        fields = block.bytes + CommonFields.bytes
+        let bytes = Array(text.utf8)
+        body = .bytes(bytes, 0..<bytes.count)
+        tag = RequestResult.other.rawValue
+    }
+}

@@ -1,0 +1,156 @@
+import HTTPKit
+import HTTPSemantics
+import ImagePipeline
+import ImagePlan
+import LinuxSystem
+
+/// Answers requests for pictures: hits inside the event loop, everything else through the pipeline.
+final class ImageRoute: Sendable {
+    private let resolver: RequestResolver
+    private let pipeline: Pipeline
+    private let memos: [LoopMemo]
+
+    /// - Parameter loops: event loops that will call, each with an index below this.
+    init(resolver: RequestResolver, pipeline: Pipeline, loops: Int) {
+        self.resolver = resolver
+        self.pipeline = pipeline
+        memos = (0..<loops).map { _ in LoopMemo() }
+    }
+
+    /// Answers a GET or HEAD; on the loop's thread.
+    func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
+        let request: ResolvedRequest
+        do {
+            request = try resolved(head.pathAndQuery, in: bytes, loop: context.loop)
+        } catch {
+            return .now(Response(error))
+        }
+        let variant = request.variant(for: Self.bucket(head, bytes))
+        let now = context.wallSeconds
+        guard let entity = pipeline.cached(variant.key, now: now) else {
+            return load(variant, of: request, head, bytes, context)
+        }
+        let dynamic =
+            request.disposition.isEmpty
+            ? CacheStatusFields.memory : CacheStatusFields.memory + request.disposition
+        let age = entity.origin.age(at: now)
+        guard let conditions = RequestConditions(head, bytes: bytes) else {
+            return .now(EntityResponse.whole(entity, dynamic: dynamic, age: age, tag: RequestResult.memory.rawValue))
+        }
+        return .now(
+            EntityResponse.conditional(
+                entity,
+                conditions: conditions,
+                dynamic: dynamic,
+                age: age,
+                now: now,
+                tag: RequestResult.memory.rawValue
+            )
+        )
+    }
+
+    private func resolved(
+        _ target: Range<Int>,
+        in bytes: Span<UInt8>,
+        loop: Int
+    ) throws(Problem) -> ResolvedRequest {
+        let memo = memos[loop]
+        if let known = memo.find(target, in: bytes) { return known }
+        var copy: [UInt8] = []
+        copy.reserveCapacity(target.count)
+        for index in target { copy.append(bytes[index]) }
+        let request = try resolver.resolve(copy)
+        memo.keep(request, for: copy)
+        return request
+    }
+
+    private static func bucket(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> FormatBucket {
+        var best = FormatBucket.rest
+        head.forEach(.accept) { value in
+            let bucket = FormatBucket(accept: bytes.extracting(value))
+            if bucket.rawValue > best.rawValue { best = bucket }
+        }
+        return best
+    }
+
+    private func load(
+        _ variant: VariantRequest,
+        of request: ResolvedRequest,
+        _ head: borrowing RequestHead,
+        _ bytes: Span<UInt8>,
+        _ context: RequestContext
+    ) -> Reply {
+        let conditions = RequestConditions(head, bytes: bytes)
+        let waiting = WaitingRequest()
+        let promise = context.promise(onCancel: { waiting.leave() })
+        let subscription = pipeline.load(variant) { [resolver] result in
+            switch result {
+            case .success(let answer):
+                promise.complete(
+                    Self.response(answer, to: request, conditions: conditions, now: resolver.time.wallSeconds)
+                )
+            case .failure(let error):
+                promise.complete(Response(Problem(error), variesOnAccept: request.isNegotiated))
+            }
+        }
+        waiting.join(subscription)
+        return .later
+    }
+
+    private static func response(
+        _ answer: Answer,
+        to request: ResolvedRequest,
+        conditions: RequestConditions?,
+        now: Int64
+    ) -> Response {
+        let dynamic = CacheStatusFields.field(answer.provenance) + request.disposition
+        let age = answer.entity.origin.age(at: now)
+        let tag = RequestResult(answer.provenance).rawValue
+        guard let conditions else { return EntityResponse.whole(answer.entity, dynamic: dynamic, age: age, tag: tag) }
+        return EntityResponse.conditional(
+            answer.entity, conditions: conditions, dynamic: dynamic, age: age, now: now, tag: tag
+        )
+    }
+}
+
+/// One loop's memo. Its lock is never contended: one thread calls.
+private final class LoopMemo: Sendable {
+    private let memo = Lock(RequestMemo())
+
+    func find(_ target: Range<Int>, in bytes: Span<UInt8>) -> ResolvedRequest? {
+        memo.withLock { $0.find(target, in: bytes) }
+    }
+
+    func keep(_ request: ResolvedRequest, for target: [UInt8]) {
+        memo.withLock { $0.keep(request, for: target) }
+    }
+}
+
+/// A request that waits for the pipeline: its client may leave before the subscription is known, or after.
+private final class WaitingRequest: Sendable {
+    private enum State: Sendable {
+        case starting
+        case waiting(Subscription)
+        case left
+    }
+
+    private let state = Lock(State.starting)
+
+    func join(_ subscription: Subscription) {
+        let hasLeft = state.withLock { state -> Bool in
+            if case .left = state { return true }
+            state = .waiting(subscription)
+            return false
+        }
+        if hasLeft { subscription.cancel() }
+    }
+
+    func leave() {
+        let subscription = state.withLock { state -> Subscription? in
+            defer { state = .left }
+            if case .waiting(let subscription) = state { return subscription }
+            return nil
+        }
+        subscription?.cancel()
+    }
+}

@@ -1,0 +1,78 @@
+import HTTPKit
+
+/// What the public listener answers: pictures, and a few fixed things (contract: Requests).
+final class PublicHandler: RequestHandler {
+    private let images: ImageRoute
+    private let observer: RequestObserver
+
+    init(images: ImageRoute, observer: RequestObserver) {
+        self.images = images
+        self.observer = observer
+    }
+
+    func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
+        observer.began(loop: context.loop)
+        switch head.method {
+        case .get, .head: break
+        case .options: return .now(Self.options)
+        default: return .now(Response(Problem(405, "Only GET, HEAD and OPTIONS are served.", allow: Self.methods)))
+        }
+        if let fixed = FixedAnswers.response(to: head.pathAndQuery, in: bytes) { return .now(fixed) }
+        return images.handle(head, bytes: bytes, context: context)
+    }
+
+    func reject(_ rejection: RequestRejection) -> Response { Response(Problem(rejection), closes: true) }
+
+    var wantsCompletions: Bool { true }
+
+    func finished(_ exchange: ExchangeSummary, target: Span<UInt8>) {
+        observer.finished(exchange, target: target)
+    }
+
+    func tick(loop: Int) { observer.flush(loop: loop) }
+
+    private static let methods = "GET, HEAD, OPTIONS"
+
+    private static let options: Response = {
+        var response = Response(status: 204)
+        var block = FieldBlock()
+        block.append("Allow", methods)
+        block.append("Access-Control-Allow-Methods", methods)
+        block.append("Access-Control-Allow-Headers", "*")
+        block.append("Access-Control-Max-Age", "86400")
+        response.fields = block.bytes + CommonFields.bytes
+        return response
+    }()
+}
+
+/// Answers that are the same for everybody: a plain line of text, disallow all, no icon.
+enum FixedAnswers {
+    /// The answer to one of these paths, whatever its query; `nil` for all others.
+    static func response(to target: Range<Int>, in bytes: Span<UInt8>) -> Response? {
+        // The longest of them has 12 bytes: nearly every target is let go after one comparison.
+        guard let start = target.first else { return root }
+        var end = start
+        while end < target.upperBound, end - start <= 12, bytes[end] != UInt8(ascii: "?") { end += 1 }
+        switch end - start {
+        case 1 where bytes[start] == UInt8(ascii: "/"): return root
+        case 11 where equal(bytes, start, "/robots.txt"): return robots
+        case 12 where equal(bytes, start, "/favicon.ico"): return favicon
+        default: return nil
+        }
+    }
+
+    private static let root = Response(text: "Edgeprint, an image proxy.\n")
+    private static let robots = Response(text: "User-agent: *\nDisallow: /\n")
+    private static let favicon = Response(text: "There is no icon.\n", status: 404)
+
+    private static func equal(_ bytes: Span<UInt8>, _ start: Int, _ text: StaticString) -> Bool {
+        var index = start
+        return text.withUTF8Buffer { buffer in
+            for byte in unsafe buffer {
+                guard bytes[index] == byte else { return false }
+                index += 1
+            }
+            return true
+        }
+    }
+}

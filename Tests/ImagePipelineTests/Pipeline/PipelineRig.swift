@@ -1,0 +1,129 @@
+import ImagePipeline
+import ImagePlan
+import LinuxSystem
+import TestSupport
+
+/// A pipeline with real caches, and with an origin and workers that the test plays.
+final class PipelineRig: Sendable {
+    let folder: TemporaryFolder
+    let time: ManualTime
+    let loader = ScriptedLoader()
+    let transformer = ScriptedTransformer()
+    let store: DiskStore
+    let pipeline: Pipeline
+    private let lane: WorkLane
+
+    convenience init() throws {
+        try self.init(folder: TemporaryFolder(), time: ManualTime(wallSeconds: 1000))
+    }
+
+    private init(folder: TemporaryFolder, time: ManualTime) throws {
+        self.folder = folder
+        self.time = time
+        store = try DiskStore(DiskStore.Configuration(path: folder.path + "/cache", time: time))
+        lane = try WorkLane(name: "read", threads: 2, capacity: 1024)
+        pipeline = Pipeline(
+            PipelineParts(
+                memory: MemoryCache(MemoryCache.Configuration(capacity: 64 << 20)),
+                disk: store,
+                readLane: lane,
+                loader: loader,
+                transformer: transformer,
+                time: time,
+                limits: PipelineParts.Limits(),
+                presentation: { Array($0.mediaType.utf8) }
+            )
+        )
+    }
+
+    deinit {
+        lane.stop()
+        store.close()
+    }
+
+    /// The same folder and clock under a new pipeline, as after a restart.
+    func restarted() throws -> PipelineRig {
+        store.close()
+        return try PipelineRig(folder: folder, time: time)
+    }
+
+    /// Waits until everything that was stored is on disk.
+    func settle() {
+        let done = Signal(false)
+        store.flush { done.update { $0 = true } }
+        _ = done.wait { $0 }
+    }
+
+    func request(_ path: String, _ plan: String?) -> VariantRequest {
+        let source = SourceRule(name: "photos", location: .http(prefix: "http://origin.test/"))
+        let origin = OriginRequest(
+            source: source,
+            target: "http://origin.test/" + path,
+            identity: "http://origin.test/" + path
+        )
+        return VariantRequest(origin: origin, plan: plan, bucket: nil)
+    }
+
+    func ask(_ path: String, _ plan: String?) -> PendingAnswer {
+        let pending = PendingAnswer()
+        pending.subscription.withLock { subscription in
+            subscription = pipeline.load(request(path, plan)) { result in pending.outcome.update { $0 = result } }
+        }
+        return pending
+    }
+
+    /// Makes a variant known in memory and on disk.
+    func fill(
+        _ path: String,
+        _ plan: String,
+        with bytes: [UInt8],
+        cacheControl: String? = nil,
+        entityTag: String? = nil
+    ) throws {
+        let (loads, jobs) = (loader.all.count, transformer.all.count)
+        let pending = ask(path, plan)
+        if loads == 0 {
+            loader.wait(for: 1)[0].answer(png(), at: time.wallSeconds, cacheControl: cacheControl, entityTag: entityTag)
+        }
+        transformer.wait(for: jobs + 1)[jobs].make(bytes)
+        _ = try pending.value()
+        settle()
+    }
+
+    /// The head of a PNG, which is all that a sniffer looks at.
+    func png(width: UInt32 = 5, height: UInt32 = 5) -> [UInt8] {
+        func bytes(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+        return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + bytes(13) + Array("IHDR".utf8) + bytes(width)
+            + bytes(height) + [8, 2, 0, 0, 0] + bytes(0) + bytes(0) + Array("IDAT".utf8) + bytes(0) + bytes(0)
+            + Array("IEND".utf8) + bytes(0)
+    }
+}
+
+/// A request's outcome, when it comes.
+final class PendingAnswer: Sendable {
+    let outcome = Signal<Result<Answer, PipelineError>?>(nil)
+    let subscription = Lock<Subscription?>(nil)
+
+    /// Blocks until the answer is there.
+    func value() throws -> Answer {
+        guard let result = outcome.wait(until: { $0 != nil }) else { throw PipelineError.cancelled }
+        return try result.get()
+    }
+
+    /// Blocks until the outcome is there; its error, if it is one.
+    func error() -> PipelineError? {
+        guard case .failure(let error) = outcome.wait(until: { $0 != nil }) else { return nil }
+        return error
+    }
+
+    /// The client goes away.
+    func leave() { subscription.withLock { $0?.cancel() } }
+}
+
+extension Entity {
+    /// The bytes, where they are in memory.
+    var memory: [UInt8]? {
+        guard case .memory(let bytes) = body else { return nil }
+        return bytes
+    }
+}

@@ -1,0 +1,99 @@
+import HTTPSemantics
+import ImagePipeline
+import ImagePlan
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RevalidationTests {
+    let rig: PipelineRig
+
+    init() throws { rig = try PipelineRig() }
+
+    @Test(arguments: [false, true])
+    func `a 304 keeps every variant and freshens it`(restarted: Bool) throws {
+        try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
+        try rig.fill("photo.png", "w=20", with: [2])
+        rig.time.advance(seconds: 61)
+        let rig = restarted ? try self.rig.restarted() : self.rig
+        let loads = rig.loader.all.count
+        let first = rig.ask("photo.png", "w=10")
+        let load = rig.loader.wait(for: loads + 1)[loads]
+        #expect(load.fetch.entityTag == "\"v1\"")
+        load.answerNotModified(at: rig.time.wallSeconds)
+        let answer = try first.value()
+        #expect(answer.provenance == .revalidated(status: 304, collapsed: false))
+        #expect(answer.entity.memory == [1])
+        // The other variant is fresh again without another question.
+        rig.settle()
+        let other = rig.request("photo.png", "w=20")
+        if !restarted { #expect(rig.pipeline.cached(other.key, now: rig.time.wallSeconds)?.memory == [2]) }
+        #expect(try rig.ask("photo.png", "w=20").value().entity.memory == [2])
+        #expect(rig.loader.all.count == loads + 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `a changed original makes its variants anew`(restarted: Bool) throws {
+        try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
+        try rig.fill("photo.png", "w=20", with: [2])
+        rig.time.advance(seconds: 61)
+        let rig = restarted ? try self.rig.restarted() : self.rig
+        let (loads, jobs) = (rig.loader.all.count, rig.transformer.all.count)
+        let first = rig.ask("photo.png", "w=10")
+        rig.loader.wait(for: loads + 1)[loads].answer(rig.png(width: 7), at: rig.time.wallSeconds, entityTag: "\"v2\"")
+        rig.transformer.wait(for: jobs + 1)[jobs].make([11])
+        let answer = try first.value()
+        #expect(answer.provenance == .revalidated(status: 200, collapsed: false))
+        #expect(answer.entity.memory == [11])
+        #expect(rig.pipeline.cached(rig.request("photo.png", "w=20").key, now: rig.time.wallSeconds) == nil)
+        rig.settle()
+        let other = rig.ask("photo.png", "w=20")
+        rig.transformer.wait(for: jobs + 2)[jobs + 1].make([22])
+        #expect(try other.value().entity.memory == [22])
+        #expect(rig.loader.all.count == loads + 1)
+    }
+
+    @Test func `new words of the origin reach clients though the bytes stay`() throws {
+        try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
+        rig.time.advance(seconds: 61)
+        let first = rig.ask("photo.png", "w=10")
+        rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds, cacheControl: "max-age=5")
+        #expect(try first.value().entity.description.cacheControl == "max-age=5")
+        let key = rig.request("photo.png", "w=10").key
+        let now = rig.time.wallSeconds
+        #expect(rig.pipeline.cached(key, now: now + 4)?.description.cacheControl == "max-age=5")
+        #expect(rig.pipeline.cached(key, now: now + 5) == nil)
+        #expect(rig.transformer.all.count == 1)
+    }
+
+    @Test func `the same body without validators counts as unchanged`() throws {
+        try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60")
+        rig.time.advance(seconds: 61)
+        let first = rig.ask("photo.png", "w=10")
+        rig.loader.wait(for: 2)[1].answer(rig.png(), at: rig.time.wallSeconds)
+        let answer = try first.value()
+        #expect(answer.entity.memory == [1])
+        #expect(answer.provenance == .revalidated(status: 200, collapsed: false))
+        #expect(rig.transformer.all.count == 1)
+    }
+
+    @Test func `no-cache asks each time and keeps the variant`() throws {
+        try rig.fill("photo.png", "w=10", with: [1], cacheControl: "no-cache", entityTag: "\"v1\"")
+        for round in 1...3 {
+            let answer = rig.ask("photo.png", "w=10")
+            rig.loader.wait(for: round + 1)[round].answerNotModified(at: rig.time.wallSeconds)
+            #expect(try answer.value().provenance == .revalidated(status: 304, collapsed: false))
+        }
+        #expect(rig.transformer.all.count == 1)
+    }
+
+    @Test func `waiters of a revalidation share it`() throws {
+        try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
+        rig.time.advance(seconds: 61)
+        let answers = (0..<10).map { _ in rig.ask("photo.png", "w=10") }
+        rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds)
+        let provenances = try answers.map { try $0.value().provenance }
+        #expect(provenances.filter { $0 == .revalidated(status: 304, collapsed: true) }.count == 9)
+        #expect(rig.loader.all.count == 2)
+    }
+}

@@ -1,0 +1,118 @@
+import CLinux
+import Glibc
+import ImagePipeline
+import ImagePlan
+import LinuxSystem
+import TestSupport
+
+/// An origin whose answers a test gives by hand, when it likes.
+final class ScriptedLoader: OriginLoading {
+    final class Load: LoadHandle {
+        let fetch: OriginFetch
+        private let completion: @Sendable (Result<OriginResponse, PipelineError>) -> Void
+        private let state = Lock((received: 0, cancelled: false))
+
+        init(_ fetch: OriginFetch, _ completion: @escaping @Sendable (Result<OriginResponse, PipelineError>) -> Void) {
+            self.fetch = fetch
+            self.completion = completion
+        }
+
+        var isCancelled: Bool { state.withLock { $0.cancelled } }
+        var received: Int { state.withLock { $0.received } }
+
+        func receive(_ count: Int) { state.withLock { $0.received += count } }
+
+        func cancel() {
+            state.withLock { $0.cancelled = true }
+            completion(.failure(.cancelled))
+        }
+
+        func answer(_ body: [UInt8], at time: Int64, cacheControl: String? = nil, entityTag: String? = nil) {
+            var fields = OriginFields(requestTime: time, responseTime: time)
+            fields.cacheControl = cacheControl
+            fields.entityTag = entityTag
+            completion(.success(.fetched(fields, OriginBody(copying: body))))
+        }
+
+        func answerNotModified(at time: Int64, cacheControl: String? = nil) {
+            var fields = OriginFields(requestTime: time, responseTime: time)
+            fields.cacheControl = cacheControl
+            completion(.success(.notModified(fields)))
+        }
+
+        func fail(_ error: PipelineError) { completion(.failure(error)) }
+    }
+
+    private let loads = Signal<[Load]>([])
+
+    var all: [Load] { loads.value }
+
+    /// Waits until `count` loads have been asked for.
+    func wait(for count: Int) -> [Load] { loads.wait { $0.count >= count } }
+
+    func load(
+        _ fetch: OriginFetch,
+        completion: @escaping @Sendable (Result<OriginResponse, PipelineError>) -> Void
+    ) -> any LoadHandle {
+        let load = Load(fetch, completion)
+        loads.update { $0.append(load) }
+        return load
+    }
+}
+
+/// Workers whose results a test gives by hand.
+final class ScriptedTransformer: Transforming {
+    final class Job: TransformHandle {
+        let job: TransformJob
+        private let completion: @Sendable (Result<TransformResult, PipelineError>) -> Void
+        private let cancelled = Lock(false)
+
+        init(_ job: TransformJob, _ completion: @escaping @Sendable (Result<TransformResult, PipelineError>) -> Void) {
+            self.job = job
+            self.completion = completion
+        }
+
+        var isCancelled: Bool { cancelled.withLock { $0 } }
+
+        func cancel() {
+            cancelled.withLock { $0 = true }
+            completion(.failure(.cancelled))
+        }
+
+        func make(_ bytes: [UInt8]) {
+            let description = WorkerReply.Output(
+                format: .png, width: 1, height: 1, frames: 1, hasAlpha: false, length: bytes.count
+            )
+            let picture = TransformResult.Picture(description: description, bytes: bytes)
+            completion(.success(TransformResult(pictures: [picture], timing: WorkerReply.Timing(), queued: 0)))
+        }
+
+        func fail(_ error: PipelineError) { completion(.failure(error)) }
+    }
+
+    private let jobs = Signal<[Job]>([])
+
+    var all: [Job] { jobs.value }
+
+    /// Waits until `count` jobs have been asked for.
+    func wait(for count: Int) -> [Job] { jobs.wait { $0.count >= count } }
+
+    func transform(
+        _ job: TransformJob,
+        completion: @escaping @Sendable (Result<TransformResult, PipelineError>) -> Void
+    ) -> any TransformHandle {
+        let job = Job(job, completion)
+        jobs.update { $0.append(job) }
+        return job
+    }
+}
+
+extension OriginBody {
+    /// A body in a memory file, as a transfer delivers it.
+    init(copying bytes: [UInt8]) {
+        let descriptor = unsafe edge_memfd_create("test")
+        _ = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+        edge_memfd_seal(descriptor)
+        self.init(file: SharedDescriptor(owning: descriptor), length: bytes.count, digest: CacheKey(hashing: bytes))
+    }
+}

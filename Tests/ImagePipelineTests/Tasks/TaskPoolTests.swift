@@ -1,0 +1,180 @@
+import ImagePipeline
+import LinuxSystem
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TaskPoolTests {
+    typealias Pool = TaskPool<Int>
+
+    /// What waiters were told, in order.
+    final class Log: Sendable {
+        private let entries = Lock<[String]>([])
+        var all: [String] { entries.withLock { $0 } }
+
+        func waiter(_ name: String) -> Pool.Waiter {
+            { outcome, collapsed in
+                self.entries.withLock { entries in
+                    switch outcome {
+                    case .success(let value): entries.append("\(name)=\(value)\(collapsed ? " collapsed" : "")")
+                    case .failure(let error): entries.append("\(name):\(error)\(collapsed ? " collapsed" : "")")
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps the flights that were started.
+    final class Starts: Sendable {
+        private let flights = Lock<[Flight<Int>]>([])
+        var all: [Flight<Int>] { flights.withLock { $0 } }
+        func append(_ flight: Flight<Int>) { flights.withLock { $0.append(flight) } }
+    }
+
+    let key = CacheKey(hashing: "a")
+    let other = CacheKey(hashing: "b")
+    let log = Log()
+    let starts = Starts()
+
+    @Test func `equal keys share one flight and its value, in the order of arrival`() {
+        let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
+        for name in ["first", "second", "third"] {
+            pool.join(key, waiter: log.waiter(name)) { starts.append($0) }
+        }
+        #expect(starts.all.count == 1)
+        #expect(pool.count == 1)
+        starts.all[0].finish(.success(7))
+        #expect(log.all == ["first=7", "second=7 collapsed", "third=7 collapsed"])
+        #expect(pool.count == 0)
+    }
+
+    @Test func `different keys fly apart`() {
+        let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
+        pool.join(key, waiter: log.waiter("a")) { starts.append($0) }
+        pool.join(other, waiter: log.waiter("b")) { starts.append($0) }
+        #expect(starts.all.count == 2)
+    }
+
+    @Test func `a failure is shared as well`() {
+        let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
+        pool.join(key, waiter: log.waiter("first")) { starts.append($0) }
+        pool.join(key, waiter: log.waiter("second")) { starts.append($0) }
+        starts.all[0].finish(.failure(.deadly))
+        #expect(log.all == ["first:deadly", "second:deadly collapsed"])
+    }
+
+    @Test func `a flight ends once`() {
+        let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
+        pool.join(key, waiter: log.waiter("first")) { starts.append($0) }
+        starts.all[0].finish(.success(1))
+        starts.all[0].finish(.success(2))
+        #expect(log.all == ["first=1"])
+    }
+
+    @Test func `a request after the end starts anew, also from within a waiter`() {
+        let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
+        pool.join(key) { [log, starts, key] outcome, collapsed in
+            log.waiter("first")(outcome, collapsed)
+            pool.join(key, waiter: log.waiter("again")) { starts.append($0) }
+        } start: {
+            starts.append($0)
+        }
+        starts.all[0].finish(.success(1))
+        #expect(starts.all.count == 2)
+        starts.all[1].finish(.success(2))
+        #expect(log.all == ["first=1", "again=2"])
+    }
+
+    @Test func `the last waiter allowed joins and one more is refused`() {
+        let pool = Pool(maximumWaiters: 2, maximumFlights: 10)
+        for name in ["first", "second", "third"] {
+            pool.join(key, waiter: log.waiter(name)) { starts.append($0) }
+        }
+        #expect(log.all == ["third:overloaded(\"too many requests wait for this picture\")"])
+    }
+
+    @Test func `the last flight allowed starts and one more is refused`() {
+        let pool = Pool(maximumWaiters: 2, maximumFlights: 1)
+        pool.join(key, waiter: log.waiter("a")) { starts.append($0) }
+        pool.join(other, waiter: log.waiter("b")) { starts.append($0) }
+        #expect(starts.all.count == 1)
+        #expect(log.all == ["b:overloaded(\"too many pictures are being made\")"])
+    }
+
+    @Test func `a waiter that leaves detaches itself alone`() {
+        let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
+        let first = pool.join(key, waiter: log.waiter("first")) { starts.append($0) }
+        pool.join(key, waiter: log.waiter("second")) { starts.append($0) }
+        let cancelled = Counter()
+        starts.all[0].onAbandon(unless: { false }, cancel: { cancelled.increment() })
+        first.cancel()
+        #expect(cancelled.value == 0)
+        starts.all[0].finish(.success(3))
+        #expect(log.all == ["second=3 collapsed"])
+    }
+
+    @Test func `the last waiter to leave cancels the work, and the key is free at once`() {
+        let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
+        let cancelled = Counter()
+        let first = pool.join(key, waiter: log.waiter("first")) { flight in
+            starts.append(flight)
+            flight.onAbandon(unless: { false }, cancel: { cancelled.increment() })
+        }
+        first.cancel()
+        first.cancel()
+        #expect(cancelled.value == 1)
+        #expect(pool.count == 0)
+        #expect(starts.all[0].isOver)
+        pool.join(key, waiter: log.waiter("later")) { starts.append($0) }
+        // What the abandoned work still delivers reaches nobody and does not disturb its successor.
+        starts.all[0].finish(.success(1))
+        #expect(pool.count == 1)
+        starts.all[1].finish(.success(2))
+        #expect(log.all == ["later=2"])
+    }
+
+    @Test func `work worth finishing goes on without waiters and may be joined`() {
+        let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
+        let cancelled = Counter()
+        let first = pool.join(key, waiter: log.waiter("first")) { flight in
+            starts.append(flight)
+            flight.onAbandon(unless: { true }, cancel: { cancelled.increment() })
+        }
+        first.cancel()
+        pool.join(key, waiter: log.waiter("second")) { starts.append($0) }
+        #expect(starts.all.count == 1)
+        starts.all[0].finish(.success(5))
+        #expect(cancelled.value == 0)
+        #expect(log.all == ["second=5 collapsed"])
+    }
+
+    @Test func `a flight that everybody left before it said how to give up is given up then`() {
+        let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
+        let cancelled = Counter()
+        let first = pool.join(key, waiter: log.waiter("first")) { starts.append($0) }
+        first.cancel()
+        starts.all[0].onAbandon(unless: { false }, cancel: { cancelled.increment() })
+        #expect(cancelled.value == 1)
+    }
+
+    @Test func `one of many threads starts the flight and all get its value`() async {
+        let pool = Pool(maximumWaiters: 1000, maximumFlights: 10)
+        let told = Counter()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<200 {
+                group.addTask { [key, starts] in
+                    pool.join(key) { _, _ in told.increment() } start: { starts.append($0) }
+                }
+            }
+        }
+        #expect(starts.all.count == 1)
+        starts.all[0].finish(.success(1))
+        #expect(told.value == 200)
+    }
+}
+
+/// A count that many threads raise.
+final class Counter: Sendable {
+    private let count = Lock(0)
+    var value: Int { count.withLock { $0 } }
+    func increment() { count.withLock { $0 += 1 } }
+}

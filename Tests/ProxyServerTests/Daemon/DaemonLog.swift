@@ -1,0 +1,46 @@
+import Glibc
+import LinuxSystem
+import TestSupport
+
+/// What a daemon writes to standard error: read by a thread of its own, so that the daemon never waits for the test.
+final class DaemonLog: Sendable {
+    let writeEnd: CInt
+    private let state = Signal((text: "", ended: false))
+
+    init() throws(Errno) {
+        var ends: [CInt] = [0, 0]
+        try checked("pipe") { unsafe pipe(&ends) }
+        writeEnd = ends[1]
+        let readEnd = SharedDescriptor(owning: ends[0])
+        try SystemThread.start(name: "daemon log") { [state] in
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            while true {
+                let count = unsafe read(readEnd.number, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                let part = String(decoding: buffer[0..<count], as: UTF8.self)
+                state.update { $0.text += part }
+            }
+            state.update { $0.ended = true }
+        }
+    }
+
+    /// To be called when the child has its copy.
+    func closeWriteEnd() { close(writeEnd) }
+
+    var text: String { state.value.text }
+
+    /// Waits for the event `listening` of a listener and reads its port; `nil` when the process ends without it.
+    func port(of listener: String) -> UInt16? {
+        let found = state.wait { $0.ended || Self.port(of: listener, in: $0.text) != nil }
+        return Self.port(of: listener, in: found.text)
+    }
+
+    private static func port(of listener: String, in text: String) -> UInt16? {
+        for line in text.split(separator: "\n") where line.contains("listening") && line.contains("\"\(listener)\"") {
+            guard let start = line.firstRange(of: "127.0.0.1:")?.upperBound else { continue }
+            return UInt16(line[start...].prefix { $0.isNumber })
+        }
+        return nil
+    }
+}

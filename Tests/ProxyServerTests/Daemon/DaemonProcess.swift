@@ -1,0 +1,98 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import TestSupport
+
+/// The real binary with a configuration of its own, on free ports of the loopback.
+///
+/// Ends with this object, which is the only thing that it ever ends.
+final class DaemonProcess: Sendable {
+    enum Failure: Error {
+        case notStarted(binary: String, log: String)
+    }
+
+    let identifier: pid_t
+    /// The public listener's port.
+    let port: UInt16
+    /// The admin listener's port.
+    let admin: UInt16
+    private let log: DaemonLog
+    private let status = Lock<CInt?>(nil)
+
+    /// Starts the daemon and waits until it listens.
+    ///
+    /// - Parameters:
+    ///   - yaml: the configuration but for `listen` and `admin`, which are added.
+    ///   - folder: where the configuration file is put.
+    init(_ yaml: String, in folder: TemporaryFolder) throws {
+        let binary = Self.buildFolder + "/edgeprint"
+        let file = folder.path + "/edgeprint.yaml"
+        try Self.write("listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\" }\n" + yaml, to: file)
+        log = try DaemonLog()
+        identifier = try Self.spawn(binary, ["serve", "--config", file], standardError: log.writeEnd)
+        log.closeWriteEnd()
+        guard let port = log.port(of: "public"), let admin = log.port(of: "admin") else {
+            kill(identifier, SIGKILL)
+            throw Failure.notStarted(binary: binary, log: log.text)
+        }
+        self.port = port
+        self.admin = admin
+    }
+
+    deinit { killNow() }
+
+    /// Everything that the daemon has written to standard error.
+    var logText: String { log.text }
+
+    /// Ends it as a power failure would, and waits until it is gone.
+    func killNow() {
+        signal(SIGKILL)
+        waitForExit()
+    }
+
+    /// Sends a signal, unless the process has been waited for.
+    func signal(_ number: CInt) {
+        status.withLock { if $0 == nil { kill(identifier, number) } }
+    }
+
+    /// Blocks until the process has ended; its exit code, or 128 + the signal.
+    @discardableResult
+    func waitForExit() -> CInt {
+        status.withLock { status in
+            if let status { return status }
+            var raw: CInt = 0
+            while unsafe waitpid(identifier, &raw, 0) < 0, errno == EINTR {}
+            let code = edge_wait_exited(raw) != 0 ? edge_wait_exit_code(raw) : 128 + edge_wait_signal(raw)
+            status = code
+            return code
+        }
+    }
+
+    /// The folder that holds the products beside this test's executable.
+    static let buildFolder: String = {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        let path = String(decoding: buffer[0..<max(0, count)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    }()
+
+    private static func write(_ text: String, to path: String) throws(Errno) {
+        let descriptor = try checked("open") { unsafe edge_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600) }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        try checked("write") { unsafe write(descriptor, bytes, bytes.count) }
+    }
+
+    private static func spawn(_ binary: String, _ arguments: [String], standardError: CInt) throws(Errno) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_adddup2(&actions, standardError, 2)
+        var vector = unsafe ([binary] + arguments).map { unsafe strdup($0) } + [nil]
+        defer { for text in unsafe vector { unsafe free(text) } }
+        var identifier: pid_t = 0
+        let code = unsafe posix_spawn(&identifier, binary, &actions, nil, &vector, environ)
+        guard code == 0 else { throw Errno(code, "posix_spawn") }
+        return identifier
+    }
+}
