@@ -11,7 +11,7 @@ final class FolderLock: Sendable {
     init?(path: String) throws(Errno) {
         self.path = path
         file = SharedDescriptor(
-            owning: try checked("open") { edge_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+            owning: try checked("open") { unsafe edge_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
         )
         // flock(2): of the open file, so that a second store in one process is refused as well.
         guard try retrying("flock", { flock(file.number, LOCK_EX | LOCK_NB) }) != nil else { return nil }

@@ -9,14 +9,14 @@ package struct SystemFiles: FileSystem {
 
     package func makeFolder(_ path: String) throws(Errno) {
         do throws(Errno) {
-            try checked("mkdir") { mkdir(path, 0o700) }
+            try checked("mkdir") { unsafe mkdir(path, 0o700) }
         } catch {
             guard error.code == EEXIST else { throw error }
         }
     }
 
     package func open(_ path: String, flags: CInt) throws(Errno) -> SharedDescriptor {
-        SharedDescriptor(owning: try checked("open") { edge_open(path, flags | O_CLOEXEC, 0o600) })
+        SharedDescriptor(owning: try checked("open") { unsafe edge_open(path, flags | O_CLOEXEC, 0o600) })
     }
 
     package func size(of file: SharedDescriptor) throws(Errno) -> Int {
@@ -41,12 +41,12 @@ package struct SystemFiles: FileSystem {
     }
 
     package func rename(_ path: String, to target: String) throws(Errno) {
-        try checked("rename") { Glibc.rename(path, target) }
+        try checked("rename") { unsafe Glibc.rename(path, target) }
     }
 
     package func remove(_ path: String) throws(Errno) {
         do throws(Errno) {
-            try checked("unlink") { unlink(path) }
+            try checked("unlink") { unsafe unlink(path) }
         } catch {
             guard error.code == ENOENT else { throw error }
         }

@@ -9,6 +9,9 @@ struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The statement, or the call, that failed.
     let sql: String
 
+    /// What a reader's report of damage amounts to.
+    static let damaged = SQLiteError(code: SQLITE_CORRUPT, message: "found damaged by a reader", sql: "")
+
     /// The code without its extension.
     var primaryCode: Int32 { code & 0xFF }
 
