@@ -1,0 +1,88 @@
+import LinuxSystem
+
+/// Read-only connections to the index, as many as threads read at one time; none of them waits for another or for the writer.
+final class DiskReaderPool: Sendable {
+    private final class Reader: Sendable {
+        let index: Lock<DiskIndex>
+        let generation: Int
+
+        init(path: String, generation: Int) throws(SQLiteError) {
+            index = Lock(try DiskIndex(reading: path))
+            self.generation = generation
+        }
+    }
+
+    private struct State: Sendable {
+        /// `nil` while no index is open for writing.
+        var generation: Int?
+        var last = 0
+        var idle: [Reader] = []
+    }
+
+    private let path: String
+    private let state = Lock(State())
+
+    /// Creates an empty pool for an index file; reads miss until it is opened.
+    init(path: String) {
+        self.path = path
+    }
+
+    /// The writer has opened an index: connections to an earlier one are not used again.
+    func open() {
+        change { state in
+            state.last += 1
+            state.generation = state.last
+        }
+    }
+
+    /// The index must not be read any more; reads under way end undisturbed.
+    func close() {
+        change { $0.generation = nil }
+    }
+
+    /// Why a read failed, and of which index.
+    struct Failure: Error {
+        var error: SQLiteError
+        var generation: Int
+    }
+
+    /// Whether the index of that number is the one that is open.
+    func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.generation == generation } }
+
+    /// Reads the index on the calling thread.
+    ///
+    /// - Returns: what `body` returns; `nil` when there is no index to read.
+    func read<Result: Sendable>(
+        _ body: (inout DiskIndex) throws(SQLiteError) -> Result?
+    ) throws(Failure) -> Result? {
+        let (idle, generation) = state.withLock { ($0.idle.popLast(), $0.generation) }
+        guard let generation else { return nil }
+        do throws(SQLiteError) {
+            let reader = if let idle { idle } else { try Reader(path: path, generation: generation) }
+            let result = try reader.index.withLock { index throws(SQLiteError) in try body(&index) }
+            // Not after an error: the next read opens a new connection.
+            give(back: reader)
+            return result
+        } catch {
+            throw Failure(error: error, generation: generation)
+        }
+    }
+
+    private func give(back reader: Reader) {
+        state.withLock { state in
+            guard reader.generation == state.generation else { return }
+            state.idle.append(reader)
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        // Closed here, after the lock.
+        let idle = state.withLock { state in
+            body(&state)
+            let idle = state.idle
+            state.idle = []
+            return idle
+        }
+        _ = idle.count
+    }
+}

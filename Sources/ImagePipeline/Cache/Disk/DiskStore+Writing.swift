@@ -1,0 +1,55 @@
+/// Writes: they queue and return at once, from any thread.
+extension DiskStore {
+    /// Stores a variant's bytes with its origin's record; void when a newer origin is stored already.
+    package func store(variant: VariantRecord, origin: OriginRecord, bytes: [UInt8]) {
+        guard bytes.count == variant.length, variant.origin == origin.key, variant.originDigest == origin.digest else {
+            shared.count { $0.drops += 1 }
+            return
+        }
+        submit(.variant(variant, origin: origin, bytes: bytes, use: shared.nextUse()))
+    }
+
+    /// Stores an origin's record, and its body by copying the first `length` bytes of its descriptor.
+    ///
+    /// Variants made from another body than `origin.digest` are removed. Without a body it is the update after a `304`
+    /// (RFC 9111 §4.3.4): of a stored record only, one that is not there stays away.
+    package func store(origin: OriginRecord, body: OriginBody?) {
+        if let body, body.length != origin.length || body.digest != origin.digest {
+            shared.count { $0.drops += 1 }
+            return
+        }
+        submit(.original(origin, body: body, use: shared.nextUse()))
+    }
+
+    /// Removes an origin with its body and all its variants; reads miss from this call on.
+    ///
+    /// - Returns: false when the queue is full: nothing is removed, try again.
+    @discardableResult
+    package func remove(origin key: CacheKey) -> Bool {
+        shared.removals.add(key)
+        guard shared.queue.submit(.remove(origin: key)) else {
+            shared.removals.finish(key)
+            return false
+        }
+        return true
+    }
+
+    /// Notes that something was used, for instance from memory, so that it stays; written in batches.
+    package func touch(_ diskClass: DiskClass, _ key: CacheKey) {
+        if shared.touches.add(diskClass, key, use: shared.nextUse()) { shared.queue.wake() }
+    }
+
+    /// Calls `completion` on the writer's thread when everything queued before is committed and the quotas are kept.
+    package func flush(_ completion: @escaping @Sendable () -> Void) {
+        if !shared.queue.submit(.barrier(completion)) { completion() }
+    }
+
+    /// Compares all files with all rows, in the queue's order: removes what has no counterpart.
+    func reconcile() {
+        _ = shared.queue.submit(.reconcile)
+    }
+
+    private func submit(_ write: DiskWrite) {
+        if !shared.queue.submit(write) { shared.count { $0.drops += 1 } }
+    }
+}

@@ -1,0 +1,71 @@
+import CLinux
+import Glibc
+package import LinuxSystem
+
+/// The machine's own file system.
+package struct SystemFiles: FileSystem {
+    /// Creates the file system.
+    package init() {}
+
+    package func makeFolder(_ path: String) throws(Errno) {
+        do throws(Errno) {
+            try checked("mkdir") { unsafe mkdir(path, 0o700) }
+        } catch {
+            guard error.code == EEXIST else { throw error }
+        }
+    }
+
+    package func open(_ path: String, flags: CInt) throws(Errno) -> SharedDescriptor {
+        SharedDescriptor(owning: try checked("open") { unsafe edge_open(path, flags | O_CLOEXEC, 0o600) })
+    }
+
+    package func size(of file: SharedDescriptor) throws(Errno) -> Int {
+        var status = stat()
+        try checked("fstat") { unsafe fstat(file.number, &status) }
+        return Int(status.st_size)
+    }
+
+    package func write(_ bytes: [UInt8], to file: SharedDescriptor) throws(Errno) {
+        var done = 0
+        while done < bytes.count {
+            done += try checked("write") {
+                unsafe bytes.withUnsafeBytes { bytes in
+                    unsafe Glibc.write(file.number, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+                }
+            }
+        }
+    }
+
+    package func copy(_ source: SharedDescriptor, to file: SharedDescriptor, length: Int) throws(Errno) -> Int {
+        try FileCopy(source: source.number, target: file.number, length: length).run()
+    }
+
+    package func rename(_ path: String, to target: String) throws(Errno) {
+        try checked("rename") { unsafe Glibc.rename(path, target) }
+    }
+
+    package func remove(_ path: String) throws(Errno) {
+        do throws(Errno) {
+            try checked("unlink") { unsafe unlink(path) }
+        } catch {
+            guard error.code == ENOENT else { throw error }
+        }
+    }
+
+    package func list(_ path: String) throws(Errno) -> [String] {
+        guard let folder = unsafe opendir(path) else {
+            let error = Errno.current("opendir")
+            if error.code == ENOENT { return [] }
+            throw error
+        }
+        defer { unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,70 @@
+extension DiskIndex {
+    /// Number n takes version n to n + 1; what was once released is never edited, only followed.
+    ///
+    /// `used` orders by recency and never goes back, whatever the wall clock does; `accessed_at` is for ages and people.
+    static let migrations = [
+        """
+        CREATE TABLE origins (
+            id INTEGER PRIMARY KEY,
+            key BLOB NOT NULL UNIQUE,
+            source TEXT NOT NULL,
+            url TEXT NOT NULL,
+            digest BLOB NOT NULL,
+            length INTEGER NOT NULL,
+            format INTEGER NOT NULL,
+            width INTEGER NOT NULL,
+            height INTEGER NOT NULL,
+            frames INTEGER NOT NULL,
+            orientation INTEGER NOT NULL,
+            has_alpha INTEGER,
+            entity_tag TEXT,
+            last_modified TEXT,
+            cache_control TEXT,
+            response_time INTEGER NOT NULL,
+            initial_age INTEGER NOT NULL,
+            lifetime INTEGER NOT NULL,
+            advertised_lifetime INTEGER NOT NULL,
+            has_body INTEGER NOT NULL,
+            used INTEGER NOT NULL,
+            accessed_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX origins_by_use ON origins (used, length) WHERE has_body = 1;
+        CREATE TABLE variants (
+            id INTEGER PRIMARY KEY,
+            key BLOB NOT NULL UNIQUE,
+            origin INTEGER NOT NULL,
+            origin_digest BLOB NOT NULL,
+            plan TEXT NOT NULL,
+            format INTEGER NOT NULL,
+            width INTEGER NOT NULL,
+            height INTEGER NOT NULL,
+            frames INTEGER NOT NULL,
+            length INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            used INTEGER NOT NULL,
+            accessed_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX variants_by_use ON variants (used, length);
+        CREATE INDEX variants_by_origin ON variants (origin);
+        CREATE TABLE totals (
+            class INTEGER PRIMARY KEY,
+            entries INTEGER NOT NULL,
+            bytes INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO totals VALUES (0, 0, 0), (1, 0, 0);
+        """
+    ]
+
+    /// An origin's columns in the order that `originRecord` reads them.
+    static let originColumns = """
+        o.key, o.source, o.url, o.digest, o.length, o.format, o.width, o.height, o.frames, o.orientation, o.has_alpha, \
+        o.entity_tag, o.last_modified, o.cache_control, o.response_time, o.initial_age, o.lifetime, o.advertised_lifetime
+        """
+    /// How many those are.
+    static let originColumnCount: Int32 = 18
+    /// A variant's columns in the order that `variantRecord` reads them; its origin's key is another table's.
+    static let variantColumns =
+        "v.key, v.origin_digest, v.plan, v.format, v.width, v.height, v.frames, v.length, v.digest"
+    /// How many those are.
+    static let variantColumnCount: Int32 = 9
+}

@@ -1,0 +1,78 @@
+/// The disk store's index: rows of originals and variants in one SQLite file; knows no content files.
+///
+/// One connection: the writer has one that writes, each read a read-only one (WAL lets them run beside each other).
+struct DiskIndex: ~Copyable {
+    /// Why an index cannot be opened.
+    enum OpenError: Error {
+        case newerVersion(Int)
+        case sqlite(SQLiteError)
+    }
+
+    var connection: SQLiteConnection
+
+    /// Opens the index for writing: makes it, or brings it to the current version.
+    init(writing path: String) throws(OpenError) {
+        do throws(SQLiteError) {
+            connection = try SQLiteConnection(path: path, access: .readWrite)
+        } catch {
+            throw .sqlite(error)
+        }
+        let version: Int
+        do throws(SQLiteError) {
+            version = try connection.schemaVersion()
+        } catch {
+            throw .sqlite(error)
+        }
+        // Before anything is written: a newer release's folder stays as it is.
+        guard version <= Self.migrations.count else { throw .newerVersion(version) }
+        do throws(SQLiteError) {
+            // NORMAL: a power cut may lose the last transactions, never consistency; SQLite: "WAL mode is safe".
+            try connection.execute(
+                """
+                PRAGMA journal_mode = WAL;
+                PRAGMA synchronous = NORMAL;
+                PRAGMA journal_size_limit = 67108864;
+                PRAGMA cache_size = -4096;
+                PRAGMA temp_store = MEMORY;
+                """
+            )
+            try connection.migrate(Self.migrations)
+        } catch {
+            throw .sqlite(error)
+        }
+    }
+
+    /// Opens the index for reading only; the writer must have it open already.
+    init(reading path: String) throws(SQLiteError) {
+        connection = try SQLiteConnection(path: path, access: .readOnly)
+        try connection.execute("PRAGMA cache_size = -1024; PRAGMA query_only = 1")
+    }
+
+    /// Runs `body` in one write transaction, which is rolled back when it throws.
+    mutating func transaction<Result>(
+        _ body: (inout DiskIndex) throws(SQLiteError) -> Result
+    ) throws(SQLiteError) -> Result {
+        try begin()
+        do throws(SQLiteError) {
+            let result = try body(&self)
+            try commit()
+            return result
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+
+    /// Opens a write transaction.
+    mutating func begin() throws(SQLiteError) { try connection.run("BEGIN IMMEDIATE") }
+
+    /// Commits the open transaction.
+    mutating func commit() throws(SQLiteError) { try connection.run("COMMIT") }
+
+    /// Gives the open transaction up, if SQLite has not done so.
+    mutating func rollback() {
+        guard connection.isInTransaction else { return }
+        // A failed rollback leaves a connection that its owner closes anyway.
+        _ = try? connection.run("ROLLBACK")
+    }
+}

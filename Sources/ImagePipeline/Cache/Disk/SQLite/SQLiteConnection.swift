@@ -1,0 +1,106 @@
+import CSQLite
+
+/// One connection to a database file with its prepared statements; one thread at a time may use it.
+@safe struct SQLiteConnection: ~Copyable {
+    /// How a connection may use its file.
+    enum Access {
+        case readOnly
+        case readWrite
+    }
+
+    private let handle: OpaquePointer
+    private var statements: [String: SQLiteStatement] = [:]
+
+    /// Opens a file, which is created where writing is allowed.
+    ///
+    /// - Parameter busyMilliseconds: how long a statement waits for another connection's lock.
+    init(path: String, access: Access, busyMilliseconds: Int32 = 2000) throws(SQLiteError) {
+        let flags =
+            switch access {
+            case .readOnly: SQLITE_OPEN_READONLY
+            case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            }
+        var opened: OpaquePointer?
+        let code = unsafe sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard let opened = unsafe opened else {
+            throw SQLiteError(code: code, message: "no memory for a connection", sql: "open")
+        }
+        guard code == SQLITE_OK else {
+            let message = unsafe String(cString: sqlite3_errmsg(opened))
+            unsafe sqlite3_close_v2(opened)
+            throw SQLiteError(code: code, message: message, sql: "open")
+        }
+        unsafe sqlite3_busy_timeout(opened, busyMilliseconds)
+        unsafe handle = unsafe opened
+    }
+
+    deinit {
+        // _v2: the statements, which end after this, keep the connection half open until then.
+        unsafe sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements without parameters or rows.
+    func execute(_ sql: String) throws(SQLiteError) {
+        let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code, sql) }
+    }
+
+    /// Runs a statement to its end.
+    ///
+    /// - Returns: the rows that it changed.
+    @discardableResult
+    mutating func run(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> Int {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        try statement.bind(values)
+        while try statement.step() {}
+        return Int(unsafe sqlite3_changes64(handle))
+    }
+
+    /// Runs a query and reads its first row; `nil` without one.
+    mutating func first<Result>(
+        _ sql: String,
+        _ values: [SQLiteValue] = [],
+        _ read: (SQLiteStatement) -> Result
+    ) throws(SQLiteError) -> Result? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        try statement.bind(values)
+        return try statement.step() ? read(statement) : nil
+    }
+
+    /// Runs a query and reads all its rows; the query says how many at most.
+    mutating func all<Result>(
+        _ sql: String,
+        _ values: [SQLiteValue] = [],
+        _ read: (SQLiteStatement) -> Result
+    ) throws(SQLiteError) -> [Result] {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        try statement.bind(values)
+        var rows: [Result] = []
+        while try statement.step() { rows.append(read(statement)) }
+        return rows
+    }
+
+    /// The row number of the last insertion.
+    var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
+    /// Whether a transaction is open; an error may have ended it already.
+    var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+    private mutating func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
+        if let statement = statements[sql] { return statement }
+        var prepared: OpaquePointer?
+        let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let prepared = unsafe prepared else { throw error(code, sql) }
+        let statement = unsafe SQLiteStatement(owning: prepared, sql: sql)
+        statements[sql] = statement
+        return statement
+    }
+
+    private func error(_ code: Int32, _ sql: String) -> SQLiteError {
+        let message = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) } ?? "unknown"
+        return SQLiteError(code: code, message: message, sql: sql)
+    }
+}

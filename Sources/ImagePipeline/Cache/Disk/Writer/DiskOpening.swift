@@ -1,0 +1,118 @@
+import Glibc
+import LinuxSystem
+
+/// Makes a folder ready: folders, lock, tag, a proof that it can be written, the index; one attempt, on the writer's thread.
+struct DiskOpening {
+    let folder: DiskFolder
+    let files: any FileSystem
+
+    /// What an attempt found.
+    struct Opened: ~Copyable {
+        var index: DiskIndex
+        let lock: FolderLock
+        /// Whether a damaged index was moved aside for this one.
+        let isRebuilt: Bool
+    }
+
+    /// Opens the folder.
+    ///
+    /// - Parameter held: the lock of an earlier attempt, kept if its file is still there.
+    /// - Parameter rebuilds: whether the index is known to be damaged.
+    func open(held: FolderLock?, rebuilds: Bool) throws(DiskFault) -> Opened {
+        let names = try DiskFault.file { () throws(Errno) in
+            try makeFolders(folder.path)
+            return Set(try files.list(folder.path))
+        }
+        guard isOurs(names) else { throw .refused(.foreignFolder(path: folder.path)) }
+        let lock = try lock(held)
+        try DiskFault.file { () throws(Errno) in try prepare(names) }
+        if rebuilds {
+            try moveIndexAside()
+        } else if !names.contains("index.sqlite") {
+            try DiskFault.file { () throws(Errno) in try removeLog() }
+        }
+        do throws(DiskIndex.OpenError) {
+            return Opened(index: try DiskIndex(writing: folder.index), lock: lock, isRebuilt: rebuilds)
+        } catch {
+            guard case .sqlite(let sqlite) = error, sqlite.isCorruption else { throw fault(error) }
+        }
+        try moveIndexAside()
+        do throws(DiskIndex.OpenError) {
+            return Opened(index: try DiskIndex(writing: folder.index), lock: lock, isRebuilt: true)
+        } catch {
+            throw fault(error)
+        }
+    }
+
+    /// Whether everything in the folder may be ours to delete: it says so, or there is nothing that could be mistaken.
+    private func isOurs(_ names: Set<String>) -> Bool {
+        if names.contains("CACHEDIR.TAG") || names.contains("index.sqlite") { return true }
+        return names.isDisjoint(with: ["originals", "variants", "tmp"])
+    }
+
+    private func lock(_ held: FolderLock?) throws(DiskFault) -> FolderLock {
+        if let held, held.isInPlace { return held }
+        let lock = try DiskFault.file { () throws(Errno) in try FolderLock(path: folder.lock) }
+        guard let lock else { throw .refused(.locked(path: folder.path)) }
+        return lock
+    }
+
+    private func prepare(_ names: Set<String>) throws(Errno) {
+        for path in [folder.temporary, folder.root(of: .originals), folder.root(of: .variants)] {
+            try files.makeFolder(path)
+        }
+        if !names.contains("CACHEDIR.TAG") { try write(Self.tag, to: folder.tag) }
+        // A disk that takes no page now takes no picture: stay degraded rather than try with the next object.
+        let probe = folder.temporary + "/probe"
+        try write(String(repeating: "\n", count: 4096), to: probe)
+        try files.remove(probe)
+    }
+
+    private func write(_ text: String, to path: String) throws(Errno) {
+        let file = try files.open(path, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
+        try files.write(Array(text.utf8), to: file)
+    }
+
+    private func makeFolders(_ path: String) throws(Errno) {
+        do throws(Errno) {
+            try files.makeFolder(path)
+        } catch {
+            guard error.code == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw error }
+            try makeFolders(String(path[..<slash]))
+            try files.makeFolder(path)
+        }
+    }
+
+    /// One damaged index is kept for looking at; its files become orphans and are cleared up in the background.
+    private func moveIndexAside() throws(DiskFault) {
+        try DiskFault.file { () throws(Errno) in
+            do throws(Errno) {
+                try files.rename(folder.index, to: folder.index + ".damaged")
+            } catch {
+                guard error.code == ENOENT else { throw error }
+            }
+            try removeLog()
+        }
+    }
+
+    private func removeLog() throws(Errno) {
+        try files.remove(folder.index + "-wal")
+        try files.remove(folder.index + "-shm")
+    }
+
+    private func fault(_ error: DiskIndex.OpenError) -> DiskFault {
+        switch error {
+        case .sqlite(let error): .index(error)
+        case .newerVersion(let found):
+            .refused(.newerVersion(path: folder.path, found: found, supported: DiskIndex.migrations.count))
+        }
+    }
+
+    /// The Cache Directory Tagging Specification's signature: backup programs leave the folder out.
+    private static let tag = """
+        Signature: 8a477f597d28d172789f06886806bc55
+        # This folder is a cache of Edgeprint: everything in it can be deleted while the daemon is stopped.
+        # See https://bford.info/cachedir/
+
+        """
+}

@@ -1,0 +1,92 @@
+import Glibc
+import LinuxSystem
+
+/// Content files: written under a temporary name, complete, then renamed.
+extension DiskSession {
+    /// Writes a content file.
+    ///
+    /// Not synchronised to the medium: after a power cut a file may be short or empty, which its length gives away.
+    /// - Returns: its path.
+    func write(
+        _ diskClass: DiskClass,
+        _ key: CacheKey,
+        _ digest: CacheKey,
+        _ fill: (SharedDescriptor) throws(DiskFault) -> Void
+    ) throws(DiskFault) -> String {
+        let path = folder.file(diskClass, key, digest)
+        let temporary = nextTemporary()
+        do throws(DiskFault) {
+            let file = try DiskFault.file { () throws(Errno) in
+                try files.open(temporary, flags: O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW)
+            }
+            try fill(file)
+            try DiskFault.file { () throws(Errno) in try moveIntoPlace(temporary, path) }
+        } catch {
+            try? files.remove(temporary)
+            throw error
+        }
+        noteWritten(path)
+        return path
+    }
+
+    /// Whether an entry's file is there with its length.
+    ///
+    /// - Throws: what does not tell: too many open files, an input error.
+    func isIntact(_ entry: DiskIndex.Entry) throws(Errno) -> Bool {
+        do throws(Errno) {
+            let file = try files.open(folder.file(entry.diskClass, entry.key, entry.digest), flags: O_RDONLY)
+            return try files.size(of: file) == entry.length
+        } catch {
+            guard error.code == ENOENT || error.code == ENOTDIR else { throw error }
+            return false
+        }
+    }
+
+    /// Looks at an entry that a reader found wrong, and drops it if it is.
+    func verify(_ diskClass: DiskClass, _ key: CacheKey) throws(DiskFault) {
+        do throws(SQLiteError) {
+            switch diskClass {
+            case .originals:
+                guard let state = try index.originState(key), let body = state.body, isBroken(body) else { return }
+                try drop(body)
+            case .variants:
+                guard let variant = try index.variantEntry(key), isBroken(variant.entry) else { return }
+                try drop(variant)
+            }
+        } catch {
+            throw .index(error)
+        }
+    }
+
+    /// Whether an entry's file is certainly not as its row says.
+    func isBroken(_ entry: DiskIndex.Entry) -> Bool {
+        do throws(Errno) { return try !isIntact(entry) } catch { return false }
+    }
+
+    /// Drops a body, and its origin's row when nothing needs that.
+    func drop(_ body: DiskIndex.Entry) throws(SQLiteError) {
+        try index.dropBody(body.id)
+        try index.deleteOriginIfUnused(body.id)
+        noteGone(body)
+    }
+
+    /// Drops a variant, and its origin's row when nothing needs that.
+    func drop(_ variant: DiskIndex.VariantEntry) throws(SQLiteError) {
+        try index.deleteVariant(variant.entry.id)
+        try index.deleteOriginIfUnused(variant.origin)
+        noteGone(variant.entry)
+    }
+
+    private func moveIntoPlace(_ temporary: String, _ path: String) throws(Errno) {
+        do throws(Errno) {
+            try files.rename(temporary, to: path)
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            // The first file of its fan-out folder. "…/ab/cd/NAME": the name has 81 digits.
+            let leaf = String(path.dropLast(82))
+            try files.makeFolder(String(leaf.dropLast(3)))
+            try files.makeFolder(leaf)
+            try files.rename(temporary, to: path)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import HTTPSemantics
+import LinuxSystem
+
+/// Storing and removing, within the open transaction. Content files come before their rows.
+extension DiskSession {
+    /// Stores a variant; void ones and those over the quota are dropped.
+    func store(
+        _ variant: VariantRecord,
+        origin: OriginRecord,
+        bytes: [UInt8],
+        use: DiskIndex.Use
+    ) throws(DiskFault) {
+        try makeRoom(.variants, for: bytes.count)
+        let state = try originState(origin.key)
+        if let state, state.digest != origin.digest, state.responseTime >= origin.freshness.responseTime {
+            throw .body("a newer original is stored")
+        }
+        let path = try write(.variants, variant.key, variant.digest) { file throws(DiskFault) in
+            try DiskFault.file { () throws(Errno) in try self.files.write(bytes, to: file) }
+        }
+        let id: Int64
+        if let state, state.digest == origin.digest {
+            let isNews = state.responseTime < origin.freshness.responseTime
+            id = isNews ? try put(origin, over: state, body: .keep, use: use) : state.id
+        } else {
+            id = try put(origin, over: state, body: .none, use: use)
+        }
+        do throws(SQLiteError) {
+            if let old = try index.variantEntry(variant.key) { noteGone(old.entry) }
+            try index.putVariant(variant, origin: id, use: use)
+        } catch {
+            throw .index(error)
+        }
+        noteStored(.variants, path: path, length: bytes.count)
+    }
+
+    /// Stores an original's record and body, or only the record over one that is there.
+    func store(_ origin: OriginRecord, body: OriginBody?, use: DiskIndex.Use) throws(DiskFault) {
+        if let body, body.length <= shared.configuration.originalsQuota {
+            try makeRoom(.originals, for: body.length)
+            let path = try write(.originals, origin.key, origin.digest) { file throws(DiskFault) in
+                try BodyCopy(body: body, files: self.files).run(into: file)
+            }
+            _ = try put(origin, over: try originState(origin.key), body: .new, use: use)
+            noteStored(.originals, path: path, length: body.length)
+            return
+        }
+        if let state = try originState(origin.key) {
+            let keeps = state.hasBody && state.digest == origin.digest
+            let id = try put(origin, over: state, body: keeps ? .keep : .none, use: use)
+            do throws(SQLiteError) { try index.deleteOriginIfUnused(id) } catch { throw .index(error) }
+        }
+        if body != nil { throw .body("larger than the quota") }
+    }
+
+    /// Removes an origin, its body and its variants.
+    func remove(_ key: CacheKey) throws(DiskFault) {
+        noteRemoved(key)
+        guard let state = try originState(key) else { return }
+        if let body = state.body { noteGone(body) }
+        do throws(SQLiteError) {
+            try removeVariants(ofOrigin: state.id, except: nil)
+            try index.deleteOrigin(state.id)
+        } catch {
+            throw .index(error)
+        }
+    }
+
+    private func originState(_ key: CacheKey) throws(DiskFault) -> DiskIndex.OriginState? {
+        do throws(SQLiteError) { return try index.originState(key) } catch { throw .index(error) }
+    }
+
+    /// What becomes of the body that an origin's old row may have.
+    private enum Body {
+        /// It stays, as the digest is the same.
+        case keep
+        /// Another takes its place, counted by `noteStored`.
+        case new
+        case none
+    }
+
+    /// Writes an origin's row over its old state; another digest voids the variants.
+    ///
+    /// - Returns: the row's number.
+    private func put(
+        _ origin: OriginRecord,
+        over state: DiskIndex.OriginState?,
+        body: Body,
+        use: DiskIndex.Use
+    ) throws(DiskFault) -> Int64 {
+        do throws(SQLiteError) {
+            if let state, state.digest != origin.digest {
+                try removeVariants(ofOrigin: state.id, except: origin.digest)
+            }
+            if let old = state?.body, body != .keep { noteGone(old) }
+            let hasBody = body == .new || (body == .keep && state?.hasBody == true)
+            return try index.putOrigin(origin, hasBody: hasBody, use: use)
+        } catch {
+            throw .index(error)
+        }
+    }
+
+    private func removeVariants(ofOrigin id: Int64, except digest: CacheKey?) throws(SQLiteError) {
+        for variant in try index.variantEntries(ofOrigin: id, except: digest) {
+            try index.deleteVariant(variant.entry.id)
+            noteGone(variant.entry)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import LinuxSystem
+
+/// One opened folder as the writer has it: the index, the totals, and the transaction under way. Writer's thread only.
+final class DiskSession {
+    let shared: DiskShared
+    let files: any FileSystem
+    let folder: DiskFolder
+    var index: DiskIndex
+    var totals: DiskTotals
+    /// Classes that are being evicted down to the low-water mark.
+    var evicting: Set<DiskClass> = []
+    var reconciliation: DiskReconciliation?
+    private var isInTransaction = false
+    /// Files whose rows the open transaction deletes: they go after it, so that no reader sees a row without its file.
+    private var leaving: Set<String> = []
+    /// Files that came with the open transaction.
+    private var coming: Set<String> = []
+    private var stores: [DiskClass: Int] = [:]
+    private var removals: [CacheKey] = []
+    private var temporaryNumber = 0
+
+    /// Takes over an opened index.
+    init(_ shared: DiskShared, index: consuming DiskIndex) throws(DiskFault) {
+        self.shared = shared
+        files = shared.configuration.files
+        folder = shared.folder
+        self.index = index
+        totals = DiskTotals()
+        do throws(SQLiteError) {
+            totals = try self.index.totals()
+            shared.continueUses(after: try self.index.lastUse())
+        } catch {
+            throw .index(error)
+        }
+        shared.totals.withLock { $0 = totals }
+        for diskClass in DiskClass.allCases where totals[diskClass].bytes > shared.configuration.quota(of: diskClass) {
+            evicting.insert(diskClass)
+        }
+    }
+
+    /// Opens a transaction unless one is open.
+    func begin() throws(DiskFault) {
+        guard !isInTransaction else { return }
+        do throws(SQLiteError) { try index.begin() } catch { throw .index(error) }
+        isInTransaction = true
+    }
+
+    /// Commits what is open, with the access times that wait, and deletes the files that it left without rows.
+    func commit() throws(DiskFault) {
+        try applyTouches()
+        guard isInTransaction else { return }
+        do throws(SQLiteError) {
+            try index.save(totals)
+            try index.commit()
+        } catch {
+            throw .index(error)
+        }
+        isInTransaction = false
+        publish()
+        for path in leaving {
+            // One that stays is an orphan, which reconciliation finds.
+            try? files.remove(path)
+        }
+        leaving = []
+    }
+
+    /// Gives the open transaction up.
+    ///
+    /// - Returns: how many stores are lost with it.
+    func abandon() -> Int {
+        index.rollback()
+        for path in coming { try? files.remove(path) }
+        isInTransaction = false
+        return stores.values.reduce(0, +)
+    }
+
+    private func publish() {
+        shared.totals.withLock { $0 = totals }
+        if !stores.isEmpty {
+            shared.count { for (diskClass, count) in stores { $0[diskClass].stores += count } }
+        }
+        for key in removals { shared.removals.finish(key) }
+        stores = [:]
+        removals = []
+        coming = []
+    }
+
+    private func applyTouches() throws(DiskFault) {
+        let touches = shared.touches.drain()
+        guard !touches.isEmpty else { return }
+        try begin()
+        do throws(SQLiteError) {
+            for (target, use) in touches { try index.touch(target.diskClass, target.key, use: use) }
+        } catch {
+            throw .index(error)
+        }
+    }
+
+    /// The number of a temporary file that nobody has.
+    func nextTemporary() -> String {
+        temporaryNumber += 1
+        return "\(folder.temporary)/\(temporaryNumber)"
+    }
+
+    /// A file came for the open transaction, its row not yet.
+    func noteWritten(_ path: String) {
+        coming.insert(path)
+    }
+
+    /// An entry came with the open transaction, its file already in place.
+    func noteStored(_ diskClass: DiskClass, path: String, length: Int) {
+        totals.add(diskClass, length)
+        stores[diskClass, default: 0] += 1
+        coming.insert(path)
+        // The same bytes may have been on their way out.
+        leaving.remove(path)
+    }
+
+    /// An entry's row is gone with the open transaction.
+    func noteGone(_ entry: DiskIndex.Entry) {
+        totals.subtract(entry.diskClass, entry.length)
+        let path = folder.file(entry.diskClass, entry.key, entry.digest)
+        coming.remove(path)
+        leaving.insert(path)
+    }
+
+    /// A removal that readers respect already is part of the open transaction.
+    func noteRemoved(_ key: CacheKey) {
+        removals.append(key)
+    }
+}

@@ -1,0 +1,34 @@
+/// One piece of work for the writer.
+enum DiskWrite: Sendable {
+    case variant(VariantRecord, origin: OriginRecord, bytes: [UInt8], use: DiskIndex.Use)
+    /// Without a body: new header fields for one that is stored.
+    case original(OriginRecord, body: OriginBody?, use: DiskIndex.Use)
+    /// An origin and all its variants.
+    case remove(origin: CacheKey)
+    /// A reader found that the entry's file is not as its row says.
+    case verify(DiskClass, CacheKey)
+    /// A reader found the index itself damaged.
+    case rebuild(generation: Int)
+    /// Compares all files and rows now.
+    case reconcile
+    /// Called when everything before it is committed.
+    case barrier(@Sendable () -> Void)
+
+    /// Bytes that wait with it.
+    var bytes: Int {
+        switch self {
+        case .variant(_, _, let bytes, _): bytes.count
+        case .original(_, let body, _): body?.length ?? 0
+        default: 0
+        }
+    }
+
+    /// How many writes may wait before this one, by the bound for stores.
+    func room(in maximumCount: Int) -> Int {
+        switch self {
+        case .variant, .original: maximumCount
+        case .remove, .verify, .rebuild: maximumCount * 2
+        case .reconcile, .barrier: .max
+        }
+    }
+}

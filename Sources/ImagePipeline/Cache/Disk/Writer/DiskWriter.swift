@@ -1,0 +1,211 @@
+import LinuxSystem
+
+/// The one thread that writes: takes batches off the queue, commits each at once, clears up in between, and survives the disk.
+///
+/// Lives and ends on its thread.
+final class DiskWriter {
+    private static let batchCount = 256
+    private static let batchBytes = 16 << 20
+    /// Nanoseconds until access times are written although nothing else is.
+    private static let idle: Int64 = 5_000_000_000
+    /// Nanoseconds between two steps of clearing up: a disk that is always busy is slow for readers.
+    private static let pause: Int64 = 1_000_000
+    /// Removals to keep for later while the folder cannot be used.
+    private static let maximumDeferred = 65_536
+
+    private let shared: DiskShared
+    private var session: DiskSession?
+    private var lock: FolderLock?
+    private var isIndexDamaged = false
+    private var hasReconciled = false
+    /// Monotonic nanoseconds.
+    private var retryAt: Int64 = .min
+    private var deferred: Set<CacheKey> = []
+
+    /// Creates the writer of a store.
+    init(_ shared: DiskShared) {
+        self.shared = shared
+    }
+
+    /// Opens the folder, tells whether that can ever succeed, then works until the queue is closed.
+    func run(opened: (Result<Void, DiskStoreError>) -> Void) {
+        do throws(DiskFault) {
+            try open()
+        } catch {
+            if case .refused(let refusal) = error {
+                end()
+                return opened(.failure(refusal))
+            }
+            degrade(error)
+        }
+        opened(.success(()))
+        while work() {}
+        end()
+    }
+
+    /// One round.
+    ///
+    /// - Returns: false after the last one.
+    private func work() -> Bool {
+        let timeout = session != nil && hasBackgroundWork ? Self.pause : Self.idle
+        let next = shared.queue.next(
+            maximumCount: Self.batchCount,
+            maximumBytes: Self.batchBytes,
+            nanoseconds: timeout
+        )
+        switch next {
+        case .work(let batch):
+            reopenIfDue()
+            for write in batch { perform(write) }
+            guarded { session throws(DiskFault) in try session.commit() }
+            shared.queue.finished(bytes: batch.reduce(0) { $0 + $1.bytes })
+        case .idle:
+            reopenIfDue()
+            guarded { session throws(DiskFault) in try session.commit() }
+        case .closed:
+            return false
+        }
+        stepBackground()
+        return true
+    }
+
+    private func perform(_ write: DiskWrite) {
+        switch write {
+        case .variant(let variant, let origin, let bytes, let use):
+            store { session throws(DiskFault) in
+                try session.store(variant, origin: origin, bytes: bytes, use: use)
+            }
+        case .original(let origin, let body, let use):
+            store { session throws(DiskFault) in
+                try session.begin()
+                try session.store(origin, body: body, use: use)
+            }
+        case .remove(let key):
+            remove(key)
+        case .verify(let diskClass, let key):
+            guarded { session throws(DiskFault) in
+                try session.begin()
+                try session.verify(diskClass, key)
+            }
+        case .rebuild(let generation):
+            rebuild(generation)
+        case .reconcile:
+            guarded { session throws(DiskFault) in
+                session.startReconciling()
+                while try session.continueReconciling() {}
+            }
+        case .barrier(let completion):
+            guarded { session throws(DiskFault) in
+                try session.commit()
+                while try session.continueEvicting() {}
+            }
+            completion()
+        }
+    }
+
+    private func store(_ body: (DiskSession) throws(DiskFault) -> Void) {
+        guard let session else {
+            shared.count { $0.drops += 1 }
+            return
+        }
+        do throws(DiskFault) {
+            try body(session)
+        } catch {
+            shared.count { $0.drops += 1 }
+            if case .body = error { return }
+            degrade(error)
+        }
+    }
+
+    private func remove(_ key: CacheKey) {
+        guarded { session throws(DiskFault) in
+            try session.begin()
+            try session.remove(key)
+        }
+        // Readers go on to hide it; done when the folder is back.
+        if session == nil, deferred.count < Self.maximumDeferred { deferred.insert(key) }
+    }
+
+    private func guarded(_ body: (DiskSession) throws(DiskFault) -> Void) {
+        guard let session else { return }
+        do throws(DiskFault) { try body(session) } catch { degrade(error) }
+    }
+
+    private var hasBackgroundWork: Bool {
+        guard let session else { return false }
+        return session.reconciliation != nil || !session.evicting.isEmpty
+    }
+
+    private func stepBackground() {
+        guarded { session throws(DiskFault) in
+            if try session.continueEvicting() { return }
+            guard session.reconciliation != nil else { return }
+            if try !session.continueReconciling() { hasReconciled = true }
+        }
+    }
+
+    private func open() throws(DiskFault) {
+        let opening = DiskOpening(folder: shared.folder, files: shared.configuration.files)
+        let opened = try opening.open(held: lock, rebuilds: isIndexDamaged)
+        lock = opened.lock
+        isIndexDamaged = false
+        let isRebuilt = opened.isRebuilt
+        if isRebuilt { shared.count { $0.rebuilds += 1 } }
+        let session = try DiskSession(shared, index: opened.index)
+        self.session = session
+        shared.readers.open()
+        shared.health = .healthy
+        if shared.configuration.reconciles, !hasReconciled || isRebuilt { session.startReconciling() }
+        let waiting = deferred
+        deferred = []
+        for key in waiting { remove(key) }
+    }
+
+    /// Gives the folder up for some seconds, and what was not committed for good.
+    private func degrade(_ fault: DiskFault) {
+        if let session {
+            let lost = settle(session, after: fault)
+            shared.count { $0.drops += lost }
+        }
+        session = nil
+        isIndexDamaged = isIndexDamaged || fault.isCorruption
+        if fault.isCorruption { shared.readers.close() }
+        shared.count { $0.errors += 1 }
+        shared.health = .degraded(fault.description)
+        let now = shared.configuration.time.monotonic
+        // A damaged index is replaced at once: waiting does not heal it.
+        retryAt = fault.isCorruption ? now : now + shared.configuration.retrySeconds * 1_000_000_000
+    }
+
+    /// What files could not do does not undo what the index can still commit.
+    private func settle(_ session: DiskSession, after fault: DiskFault) -> Int {
+        if case .file = fault {
+            do throws(DiskFault) {
+                try session.commit()
+                return 0
+            } catch {}
+        }
+        return session.abandon()
+    }
+
+    private func reopenIfDue() {
+        guard session == nil, shared.configuration.time.monotonic >= retryAt else { return }
+        do throws(DiskFault) { try open() } catch { degrade(error) }
+    }
+
+    private func rebuild(_ generation: Int) {
+        // Many readers may have said so; of an index that is replaced already, it is no news.
+        guard session != nil, shared.readers.isCurrent(generation) else { return }
+        degrade(.index(.damaged))
+        reopenIfDue()
+    }
+
+    private func end() {
+        shared.queue.close()
+        guarded { session throws(DiskFault) in try session.commit() }
+        shared.readers.close()
+        session = nil
+        lock = nil
+        shared.queue.end()
+    }
+}
