@@ -1,0 +1,40 @@
+extension UpstreamURL {
+    /// A verdict for `check-url`, without resolving or connecting.
+    package struct Verdict: Hashable, Sendable {
+        package enum Decision: String, Hashable, Sendable {
+            case allow, block
+        }
+
+        package let decision: Decision
+        /// The rule that decided: a defect's name, an address rule's name, `public` for a public literal, `name` for a
+        /// name, whose addresses are judged when it is connected to.
+        package let rule: String
+
+        init(_ decision: Decision, _ rule: String) {
+            self.decision = decision
+            self.rule = rule
+        }
+    }
+
+    /// Judges a URL as a source without `allow-private` would.
+    package static func verdict(url: String) -> Verdict {
+        do {
+            return try UpstreamURL(url).verdict
+        } catch {
+            return Verdict(.block, error.rawValue)
+        }
+    }
+
+    /// Judges the host, as far as that is possible without resolving it.
+    package var verdict: Verdict {
+        switch host {
+        case .address(let address):
+            guard let refusal = AddressPolicy.refusal(of: address) else { return Verdict(.allow, "public") }
+            return Verdict(.block, refusal.name)
+        case .name(let name):
+            // RFC 6761 §6.3: localhost and all below it are loopback.
+            let labels = name.split(separator: ".")
+            return labels.last == "localhost" ? Verdict(.block, "loopback") : Verdict(.allow, "name")
+        }
+    }
+}

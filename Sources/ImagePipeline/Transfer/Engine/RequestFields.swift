@@ -1,0 +1,66 @@
+/// The header fields of a request to an origin, as lines for libcurl. A value without I/O.
+enum RequestFields {
+    /// The fields that a source may not set: they belong to the connection (RFC 9110 §7.6.1), to the message's framing, or
+    /// change what a 200 means.
+    private static let reserved: Set<String> = [
+        "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer", "transfer-encoding",
+        "upgrade", "content-length", "expect", "range", "if-range", "if-match", "if-none-match", "if-modified-since",
+        "if-unmodified-since", "via",
+    ]
+
+    /// Puts the fields together; the source's replace the daemon's own.
+    ///
+    /// - Parameter withSource: whether the source's fields, credentials among them, may go to this host.
+    static func lines(
+        _ fetch: OriginFetch,
+        withSource: Bool,
+        userAgent: String,
+        pseudonym: String
+    ) -> [String] {
+        var fields: [(name: String, value: String)] = [
+            ("Accept", "image/*,*/*;q=0.8"),
+            ("User-Agent", userAgent),
+        ]
+        if withSource {
+            for field in fetch.source.headers where isAllowed(field) {
+                fields.removeAll { $0.name.lowercased() == field.name.lowercased() && !isOwn(field.name, fetch) }
+                fields.append((field.name, field.value))
+            }
+        }
+        // RFC 9110 §7.6.3: an intermediary names itself, which also lets it know its own request when it comes back.
+        fields.append(("Via", "1.1 \(pseudonym)"))
+        if let entityTag = fetch.entityTag { fields.append(("If-None-Match", entityTag)) }
+        if let lastModified = fetch.lastModified { fields.append(("If-Modified-Since", lastModified)) }
+        return fields.filter { isText($0.value) }.map(line)
+    }
+
+    /// Whether a field of that name was set by the source before, and so may repeat.
+    private static func isOwn(_ name: String, _ fetch: OriginFetch) -> Bool {
+        !["accept", "user-agent"].contains(name.lowercased())
+    }
+
+    private static func isAllowed(_ field: SourceRule.HeaderField) -> Bool {
+        isToken(field.name) && !reserved.contains(field.name.lowercased())
+    }
+
+    /// CURLOPT_HTTPHEADER: `Name:` would take the field out, `Name;` sends it empty.
+    private static func line(_ field: (name: String, value: String)) -> String {
+        field.value.allSatisfy { $0 == " " } ? "\(field.name);" : "\(field.name): \(field.value)"
+    }
+
+    /// RFC 9110 §5.5: no line ends and no NUL, which would begin another field.
+    private static func isText(_ value: String) -> Bool {
+        value.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 9 }
+    }
+
+    /// RFC 9110 §5.6.2
+    private static func isToken(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.utf8.allSatisfy {
+                switch $0 {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "!#$%&'*+-.^_`|~".utf8.contains($0)
+                }
+            }
+    }
+}

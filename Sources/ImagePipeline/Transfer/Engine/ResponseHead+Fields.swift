@@ -1,0 +1,15 @@
+extension ResponseHead {
+    /// What the cache needs of the head.
+    func fields(requestTime: Int64, responseTime: Int64) -> OriginFields {
+        var fields = OriginFields(requestTime: requestTime, responseTime: responseTime)
+        fields.cacheControl = self[.cacheControl]
+        fields.expires = self[.expires]
+        fields.date = self[.date]
+        fields.age = self[.age]
+        fields.entityTag = self[.entityTag]
+        fields.lastModified = self[.lastModified]
+        fields.contentType = self[.contentType]
+        fields.vary = self[.vary]
+        return fields
+    }
+}

@@ -1,0 +1,124 @@
+import CCurl
+import LinuxSystem
+
+/// A load under way, redirects included. Confined to the transfer thread.
+final class Transfer {
+    /// What the transfer waits for, each with a deadline of its own.
+    enum Phase: String {
+        case queue = "no connection to the origin came free in time"
+        case connect = "connect"
+        case firstByte = "first byte"
+        case body = "stalled body"
+    }
+
+    /// How a request ended.
+    enum Conclusion {
+        case finished(Result<OriginResponse, PipelineError>)
+        case redirected(UpstreamURL)
+    }
+
+    /// Bytes of an unwanted body that are read to keep its connection for another request.
+    static let maximumDiscarded = 65_536
+
+    let ticket: LoadTicket
+    let configuration: TransferEngine.Configuration
+    let budget: TransferBudget
+    let time: any TimeSource
+    var url: UpstreamURL
+
+    /// Whether the source's fields go along: until a redirect leaves the first URL's origin, and never again then.
+    var isTrusted = true
+    var redirects = 0
+    /// The redirects' own fields, for the chain's freshness.
+    var hops: [OriginFields] = []
+    var easy: EasyHandle?
+    /// Lists that libcurl reads while the request runs.
+    var lists: [HeaderList] = []
+    var head = ResponseHead()
+    var sink: BodySink?
+    var discarded = 0
+    /// What a callback decided; goes before whatever libcurl says of the abort.
+    var failure: PipelineError?
+    var refusal: AddressPolicy.Refusal?
+    var hasSocket = false
+    var requestTime: Int64 = 0
+    var responseTime: Int64 = 0
+    var phase = Phase.queue
+    var phaseDeadline = Int64.max
+    let totalDeadline: Int64
+
+    init(
+        _ ticket: LoadTicket,
+        url: UpstreamURL,
+        configuration: TransferEngine.Configuration,
+        budget: TransferBudget,
+        time: any TimeSource
+    ) {
+        self.ticket = ticket
+        self.url = url
+        self.configuration = configuration
+        self.budget = budget
+        self.time = time
+        totalDeadline = ticket.created + Self.nanoseconds(ticket.fetch.source.timeouts.total)
+    }
+
+    var source: SourceRule { ticket.fetch.source }
+    var isConditional: Bool { ticket.fetch.entityTag != nil || ticket.fetch.lastModified != nil }
+    var lane: ConnectionLanes<Transfer>.Key {
+        ConnectionLanes.Key(source: source.name, origin: "\(url.scheme.rawValue)://\(url.authority)")
+    }
+
+    /// Monotonic nanoseconds at which it is given up if nothing happens before.
+    var deadline: Int64 { min(phaseDeadline, totalDeadline) }
+
+    /// Enters a phase that may last so many milliseconds.
+    func enter(_ phase: Phase, milliseconds: Int) {
+        self.phase = phase
+        phaseDeadline = time.monotonic + Self.nanoseconds(milliseconds)
+    }
+
+    /// The next request of the same load.
+    func follow(_ target: UpstreamURL) {
+        hops.append(head.fields(requestTime: requestTime, responseTime: responseTime))
+        isTrusted = isTrusted && target.hasSameOrigin(as: url)
+        redirects += 1
+        url = target
+        head = ResponseHead()
+        dropBody()
+        discarded = 0
+        failure = nil
+        refusal = nil
+        hasSocket = false
+        phase = .queue
+        phaseDeadline = .max
+    }
+
+    func dropBody() {
+        budget.give(back: sink?.count ?? 0)
+        sink = nil
+    }
+
+    static func nanoseconds(_ milliseconds: Int) -> Int64 {
+        Int64(max(1, min(milliseconds, 86_400_000))) * 1_000_000
+    }
+}
+
+/// The bytes of incomplete bodies, against their bound. Confined to the transfer thread.
+final class TransferBudget {
+    private(set) var used = 0
+    private let limit: Int
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    func take(_ bytes: Int) -> Bool {
+        guard bytes <= limit - used else { return false }
+        used += bytes
+        return true
+    }
+
+    func give(back bytes: Int) {
+        used -= bytes
+    }
+}
