@@ -1,5 +1,3 @@
-import LinuxSystem
-
 /// The disk tier as the stages see it (SDWebImage's `SDDiskCache` protocol).
 ///
 /// Look-ups block and belong on the read lane; stores and removals are queued and return at once. Nothing here throws: a disk that
@@ -13,4 +11,6 @@ package protocol DiskStoring: Sendable {
     func store(variant: VariantRecord, origin: OriginRecord, bytes: [UInt8])
     /// Queues an original; without a body only what is known of it changes (a 304).
     func store(origin: OriginRecord, body: OriginBody?)
+    /// Calls back, on the store's own thread, when everything queued before is committed or given up.
+    func flush(_ completion: @escaping @Sendable () -> Void)
 }

@@ -14,6 +14,7 @@ package struct PipelineParts: Sendable {
     package var presentation: @Sendable (EntityDescription) -> [UInt8]
     package var limits: Limits
     let origins = OriginTable()
+    let recent = RecentOriginals()
 
     /// Bounds of the pipeline as a whole.
     package struct Limits: Sendable {

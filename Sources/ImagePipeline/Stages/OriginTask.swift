@@ -97,8 +97,7 @@ final class OriginTask: Sendable {
         let storable = TransferStage.isStorable(fields)
         let state = parts.origins.update(record)
         if storable {
-            let isKept = stored?.body?.digest == body.digest
-            parts.disk?.store(origin: record, body: isKept ? nil : body)
+            keep(record, body, isStored: stored?.body?.digest == body.digest)
         }
         // Without anything stored before, or with only a record whose bytes were gone, this is a plain miss.
         let wasStale = stored.map { !$0.record.freshness.isFresh(at: parts.time.wallSeconds) } ?? false
@@ -107,6 +106,15 @@ final class OriginTask: Sendable {
             body: body, storable: storable, way: wasStale ? .revalidated(status: 200) : .fetched,
             microseconds: microseconds
         )
+    }
+
+    private func keep(_ record: OriginRecord, _ body: OriginBody, isStored: Bool) {
+        guard let disk = parts.disk else { return }
+        if isStored {
+            disk.store(origin: record, body: nil)
+        } else {
+            parts.recent.store(record, body, on: disk)
+        }
     }
 
     private func finish(

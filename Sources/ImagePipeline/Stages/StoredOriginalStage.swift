@@ -10,8 +10,15 @@ struct StoredOriginalStage: Sendable {
         var body: OriginBody?
     }
 
-    /// Looks on disk, then among what variants in memory refer to.
+    /// Looks among what waits for the disk, on disk, then among what variants in memory refer to.
     func find(_ key: CacheKey) -> Found? {
+        if let recent = parts.recent.find(key) {
+            let state = parts.origins.state(for: recent.record)
+            let (version, record) = (state.version, state.record)
+            if record.digest == recent.body.digest {
+                return Found(state: state, version: version, record: record, body: recent.body)
+            }
+        }
         guard let stored = parts.disk?.origin(key) else {
             guard let state = parts.origins.live(key) else { return nil }
             return Found(state: state, version: state.version, record: state.record, body: nil)

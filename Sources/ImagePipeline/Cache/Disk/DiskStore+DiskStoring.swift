@@ -1,0 +1,2 @@
+/// The store is the pipeline's disk tier.
+extension DiskStore: DiskStoring {}
