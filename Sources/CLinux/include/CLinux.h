@@ -48,6 +48,8 @@ int edge_wait_exited(int status);
 int edge_wait_exit_code(int status);
 int edge_wait_signal(int status);
 // _GNU_SOURCE: EPOLLET and EPOLLRDHUP import badly or not at all.
+// _GNU_SOURCE.
+extern const int edge_O_PATH;
 extern const uint32_t edge_EPOLLIN, edge_EPOLLOUT, edge_EPOLLRDHUP, edge_EPOLLHUP, edge_EPOLLERR, edge_EPOLLET;
 // syscall(2) is variadic: pidfd_open.
 int edge_pidfd_open(pid_t pid);

@@ -3,7 +3,9 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Takes a body's bytes as they come: into a memory file, through SHA-256, up to a limit. One thread at a time.
+/// Takes a body's bytes as they come: into a memory file, through SHA-256, up to a limit.
+///
+/// One thread at a time.
 @safe
 final class BodySink {
     /// Bytes taken so far.

@@ -3,7 +3,9 @@ import CLinux
 import Glibc
 package import LinuxSystem
 
-/// Loads originals over HTTP: libcurl's multi interface on one thread of its own. Any thread may use it.
+/// Loads originals over HTTP: libcurl's multi interface on one thread of its own.
+///
+/// Any thread may use it.
 ///
 /// SDWebImage's `SDWebImageDownloader`. The thread drives libcurl with `curl_multi_socket_action` over an epoll of its own,
 /// follows redirects by hand, and enforces what the source says: address policy, connections, timeouts and bytes.

@@ -1,6 +1,8 @@
 import CCurl
 
-/// A libcurl transfer handle, typed. Confined to the transfer thread; freed by `dispose`.
+/// A libcurl transfer handle, typed.
+///
+/// Confined to the transfer thread; freed by `dispose`.
 @safe
 struct EasyHandle {
     let pointer: UnsafeMutableRawPointer

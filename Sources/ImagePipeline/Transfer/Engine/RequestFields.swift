@@ -1,4 +1,6 @@
-/// The header fields of a request to an origin, as lines for libcurl. A value without I/O.
+/// The header fields of a request to an origin, as lines for libcurl.
+///
+/// A value without I/O.
 enum RequestFields {
     /// The fields that a source may not set: they belong to the connection (RFC 9110 §7.6.1), to the message's framing, or
     /// change what a 200 means.
@@ -53,7 +55,7 @@ enum RequestFields {
         value.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 9 }
     }
 
-    /// RFC 9110 §5.6.2
+    /// A token (RFC 9110 §5.6.2).
     private static func isToken(_ name: String) -> Bool {
         !name.isEmpty
             && name.utf8.allSatisfy {

@@ -1,4 +1,6 @@
-/// The head of an origin's answer, taken line by line as libcurl hands it out. A value without I/O.
+/// The head of an origin's answer, taken line by line as libcurl hands it out.
+///
+/// A value without I/O.
 ///
 /// Interim answers (1xx) are forgotten when the next status line comes; trailers are not looked at.
 struct ResponseHead: Hashable, Sendable {

@@ -1,7 +1,9 @@
 import CCurl
 import LinuxSystem
 
-/// A load under way, redirects included. Confined to the transfer thread.
+/// A load under way, redirects included.
+///
+/// Confined to the transfer thread.
 final class Transfer {
     /// What the transfer waits for, each with a deadline of its own.
     enum Phase: String {
@@ -103,7 +105,9 @@ final class Transfer {
     }
 }
 
-/// The bytes of incomplete bodies, against their bound. Confined to the transfer thread.
+/// The bytes of incomplete bodies, against their bound.
+///
+/// Confined to the transfer thread.
 final class TransferBudget {
     private(set) var used = 0
     private let limit: Int

@@ -3,7 +3,9 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// The transfer thread: an epoll over libcurl's sockets and the mailbox. Everything in it is confined to that thread.
+/// The transfer thread: an epoll over libcurl's sockets and the mailbox.
+///
+/// Everything in it is confined to that thread.
 @safe
 final class TransferLoop {
     private static let eventsPerTurn = 128
@@ -63,7 +65,7 @@ final class TransferLoop {
             let count = unsafe events.withUnsafeMutableBufferPointer {
                 unsafe epoll_wait(poller.number, $0.baseAddress, CInt($0.count), timeout)
             }
-            for unsafeevent in unsafe events.prefix(Int(max(0, count))) { unsafe handle(event) }
+            for index in 0..<Int(max(0, count)) { unsafe handle(events[index]) }
             callDue()
             sweep()
             collect()
