@@ -1,0 +1,85 @@
+import HTTPKit
+import ImagePipeline
+import LinuxSystem
+import Logging
+
+/// All parts of a running daemon, built from the configuration in the order in which they depend on each other.
+///
+/// The one place where parts are put together: none of them finds another by itself.
+final class DaemonParts: Sendable {
+    let memory: MemoryCache<Entity>
+    let store: DiskStore?
+    let readLane: WorkLane
+    let files: FileLoader
+    let transfers: TransferEngine
+    let workers: WorkerPool
+    let pipeline: Pipeline
+    let metrics: Metrics
+    let publicServer: HTTPServer
+    let adminServer: HTTPServer?
+    let readiness: Readiness
+    private let logger: Logger
+    private let grace: Int
+
+    /// Starts every part but the listeners.
+    ///
+    /// - Throws: `DiskStoreError`, `Errno` or `RequestError`, each saying what the operator must change.
+    init(_ configuration: Configuration, time: any TimeSource, logger: Logger) throws {
+        self.logger = logger
+        grace = configuration.shutdown.grace
+        let loops = ProcessorCount.online
+        memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.cache.memory))
+        store = try Self.store(configuration, time)
+        readLane = try WorkLane(WorkLane.Configuration(name: "read"))
+        files = try FileLoader(time: time)
+        transfers = try TransferEngine(
+            configuration: TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)"),
+            time: time
+        )
+        workers = try WorkerPool(Self.workers(configuration), time: time)
+        pipeline = Pipeline(
+            PipelineParts(
+                memory: memory,
+                disk: store,
+                readLane: readLane,
+                loader: OriginLoader(files: files, transfers: transfers),
+                transformer: workers,
+                time: time,
+                limits: PipelineParts.Limits(
+                    waiters: configuration.limits.waiters,
+                    memoryObject: max(1, min(1 << 20, configuration.cache.memory / 16))
+                ),
+                presentation: EntityPresentation.fields
+            )
+        )
+        let readiness = Readiness()
+        self.readiness = readiness
+        metrics = Metrics(loops: loops)
+        let observer = RequestObserver(
+            metrics: metrics,
+            log: configuration.log.access ? AccessLog(format: configuration.log.format, loops: loops) : nil,
+            time: time
+        )
+        let resolver = RequestResolver(table: try SourceTable(configuration), time: time)
+        publicServer = HTTPServer(
+            configuration: Self.publicServer(configuration, loops: loops, time: time),
+            handler: PublicHandler(
+                images: ImageRoute(resolver: resolver, pipeline: pipeline, loops: loops),
+                observer: observer
+            )
+        )
+        guard let admin = configuration.admin.listen else {
+            adminServer = nil
+            return
+        }
+        let metrics = metrics
+        adminServer = HTTPServer(
+            configuration: ServerConfiguration(addresses: [admin], maximumConnections: 256, time: time),
+            handler: AdminHandler(
+                token: configuration.admin.token,
+                isReady: { readiness.isReady },
+                metrics: { metrics.exposition }
+            )
+        )
+    }
+}

@@ -1,0 +1,27 @@
+import ImagePipeline
+import ImagePlan
+
+extension SourceTable {
+    /// Builds the table of a validated configuration.
+    ///
+    /// - Throws: `RequestError` when a preset's text is not of the request language, which validation has excluded.
+    init(_ configuration: Configuration) throws(RequestError) {
+        var presets: [String: Preset] = [:]
+        for preset in configuration.presets {
+            presets[preset.name] = try Preset(name: preset.name, text: preset.text)
+        }
+        var entries: [String: Entry] = [:]
+        for source in configuration.sources {
+            let options = ParseOptions(
+                forwardNames: Set(source.rule.forwardQuery),
+                ignoreNames: Set(source.rule.ignoreQuery),
+                presets: presets,
+                sourcePreset: source.preset.flatMap { presets[$0] }
+            )
+            entries[source.rule.name] = Entry(rule: source.rule, options: options)
+        }
+        sources = entries
+        remote = Entry(rule: configuration.remoteRule, options: ParseOptions(presets: presets, takesURL: true))
+        allowedHosts = configuration.remote.allow
+    }
+}

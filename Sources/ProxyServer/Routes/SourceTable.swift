@@ -1,0 +1,18 @@
+import ImagePipeline
+import ImagePlan
+
+/// The configured sources as requests find them: by name, each with the rules that it is asked under.
+struct SourceTable: Sendable {
+    /// A source and what its queries may say.
+    struct Entry: Sendable {
+        var rule: SourceRule
+        var options: ParseOptions
+    }
+
+    /// By name.
+    var sources: [String: Entry]
+    /// `/fetch?url=`.
+    var remote: Entry
+    /// Which hosts unsigned requests may ask through `/fetch`.
+    var allowedHosts: [HostPattern]
+}
