@@ -7,7 +7,7 @@ final class DiskReaderPool: Sendable {
         let generation: Int
 
         init(path: String, generation: Int) throws(SQLiteError) {
-            index = Lock(try DiskIndex(reading: path))
+            index = Lock(try DiskIndex.reading(path))
             self.generation = generation
         }
     }

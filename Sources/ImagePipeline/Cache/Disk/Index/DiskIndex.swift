@@ -10,42 +10,46 @@ struct DiskIndex: ~Copyable {
 
     var connection: SQLiteConnection
 
+    private init(_ connection: consuming SQLiteConnection) {
+        self.connection = connection
+    }
+
     /// Opens the index for writing: makes it, or brings it to the current version.
-    init(writing path: String) throws(OpenError) {
-        do throws(SQLiteError) {
-            connection = try SQLiteConnection(path: path, access: .readWrite)
-        } catch {
-            throw .sqlite(error)
-        }
+    static func writing(_ path: String) throws(OpenError) -> DiskIndex {
         let version: Int
         do throws(SQLiteError) {
+            var connection = try SQLiteConnection(path: path, access: .readWrite)
             version = try connection.schemaVersion()
+            if version <= migrations.count {
+                try prepare(&connection)
+                return DiskIndex(connection)
+            }
         } catch {
             throw .sqlite(error)
         }
         // Before anything is written: a newer release's folder stays as it is.
-        guard version <= Self.migrations.count else { throw .newerVersion(version) }
-        do throws(SQLiteError) {
-            // NORMAL: a power cut may lose the last transactions, never consistency; SQLite: "WAL mode is safe".
-            try connection.execute(
-                """
-                PRAGMA journal_mode = WAL;
-                PRAGMA synchronous = NORMAL;
-                PRAGMA journal_size_limit = 67108864;
-                PRAGMA cache_size = -4096;
-                PRAGMA temp_store = MEMORY;
-                """
-            )
-            try connection.migrate(Self.migrations)
-        } catch {
-            throw .sqlite(error)
-        }
+        throw .newerVersion(version)
     }
 
     /// Opens the index for reading only; the writer must have it open already.
-    init(reading path: String) throws(SQLiteError) {
-        connection = try SQLiteConnection(path: path, access: .readOnly)
+    static func reading(_ path: String) throws(SQLiteError) -> DiskIndex {
+        let connection = try SQLiteConnection(path: path, access: .readOnly)
         try connection.execute("PRAGMA cache_size = -1024; PRAGMA query_only = 1")
+        return DiskIndex(connection)
+    }
+
+    private static func prepare(_ connection: inout SQLiteConnection) throws(SQLiteError) {
+        // NORMAL: a power cut may lose the last transactions, never consistency (SQLite, PRAGMA synchronous, WAL mode).
+        try connection.execute(
+            """
+            PRAGMA journal_mode = WAL;
+            PRAGMA synchronous = NORMAL;
+            PRAGMA journal_size_limit = 67108864;
+            PRAGMA cache_size = -4096;
+            PRAGMA temp_store = MEMORY;
+            """
+        )
+        try connection.migrate(migrations)
     }
 
     /// Runs `body` in one write transaction, which is rolled back when it throws.

@@ -32,13 +32,13 @@ struct DiskOpening {
             try DiskFault.file { () throws(Errno) in try removeLog() }
         }
         do throws(DiskIndex.OpenError) {
-            return Opened(index: try DiskIndex(writing: folder.index), lock: lock, isRebuilt: rebuilds)
+            return Opened(index: try DiskIndex.writing(folder.index), lock: lock, isRebuilt: rebuilds)
         } catch {
             guard case .sqlite(let sqlite) = error, sqlite.isCorruption else { throw fault(error) }
         }
         try moveIndexAside()
         do throws(DiskIndex.OpenError) {
-            return Opened(index: try DiskIndex(writing: folder.index), lock: lock, isRebuilt: true)
+            return Opened(index: try DiskIndex.writing(folder.index), lock: lock, isRebuilt: true)
         } catch {
             throw fault(error)
         }

@@ -1,0 +1,27 @@
+import LinuxSystem
+
+/// Clocks that stand still until a test moves them.
+package final class ManualTime: TimeSource {
+    private let now: Lock<(monotonic: Int64, wall: Int64)>
+
+    /// Starts at given readings: nanoseconds of the monotonic clock, seconds of the wall clock.
+    package init(monotonic: Int64 = 1_000_000_000, wallSeconds: Int64 = 1_700_000_000) {
+        now = Lock((monotonic, wallSeconds))
+    }
+
+    package var monotonic: Int64 { now.withLock { $0.monotonic } }
+    package var wallSeconds: Int64 { now.withLock { $0.wall } }
+
+    /// Moves both clocks on.
+    package func advance(seconds: Int64) {
+        now.withLock { now in
+            now.monotonic += seconds * 1_000_000_000
+            now.wall += seconds
+        }
+    }
+
+    /// Sets the wall clock alone, as an administrator does.
+    package func set(wallSeconds: Int64) {
+        now.withLock { $0.wall = wallSeconds }
+    }
+}
