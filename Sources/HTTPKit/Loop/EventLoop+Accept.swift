@@ -1,0 +1,113 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// Listeners, and the begin of connections.
+extension EventLoop {
+    private static let exclusive: UInt32 = 1 << 28
+    /// How many connections over the maximum may be told so at once; more are closed unheard.
+    private static let overflowLimit = 256
+
+    /// Puts the mailbox and the listeners under watch; on the starting thread, so that errors reach the caller.
+    static func watch(_ epoll: CInt, _ mailbox: LoopMailbox, _ listeners: [Listener]) throws(Errno) {
+        try add(epoll, mailbox.wakeDescriptor, edge_EPOLLIN | edge_EPOLLET, UInt64(wakeSlot))
+        for index in listeners.indices { try watch(epoll, listeners[index], index) }
+    }
+
+    private static func watch(_ epoll: CInt, _ listener: Listener, _ index: Int) throws(Errno) {
+        let flags = edge_EPOLLIN | (listener.isShared ? exclusive : 0)
+        try add(epoll, listener.descriptor.number, flags, UInt64(firstListenerSlot) + UInt64(index))
+    }
+
+    private static func add(_ epoll: CInt, _ descriptor: CInt, _ flags: UInt32, _ data: UInt64) throws(Errno) {
+        var event = unsafe epoll_event(events: flags, data: epoll_data_t(u64: data))
+        try checked("epoll_ctl") { unsafe epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) }
+    }
+
+    /// Accepts what waits, a bounded number per turn: the listener is level-triggered and comes again.
+    func acceptConnections(_ listener: Int) {
+        guard let descriptor = listeners[listener]?.descriptor.number else { return }
+        for _ in 0..<64 {
+            var storage = sockaddr_storage()
+            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            let accepted = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe edge_accept4(descriptor, $0, &length)
+                }
+            }
+            if accepted >= 0 {
+                admit(accepted, PeerAddress(storage))
+                continue
+            }
+            switch errno {
+            case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH:
+                continue
+            case EAGAIN:
+                return
+            default:
+                // Out of descriptors or memory: waiting for connections to end beats spinning.
+                return pauseListeners()
+            }
+        }
+    }
+
+    private func admit(_ descriptor: CInt, _ peer: PeerAddress) {
+        counters.accepted.addAlone(1)
+        let open = shared.open.wrappingAdd(1, ordering: .relaxed).newValue
+        let isOver = open > configuration.maximumConnections
+        let connection = register(descriptor, peer)
+        let isWatched = (try? Self.add(epoll, descriptor, Self.connectionFlags, connection.id.userData)) != nil
+        if !isWatched || open > configuration.maximumConnections + Self.overflowLimit {
+            if isOver { counters.turnedAway.addAlone(1) }
+            return end(connection)
+        }
+        if isOver {
+            counters.turnedAway.addAlone(1)
+            refuse(connection, .tooManyConnections)
+            flush(connection)
+            proceed(connection)
+        } else {
+            setTimer(connection)
+        }
+    }
+
+    private static var connectionFlags: UInt32 { edge_EPOLLIN | edge_EPOLLOUT | edge_EPOLLRDHUP | edge_EPOLLET }
+
+    private func register(_ descriptor: CInt, _ peer: PeerAddress) -> Connection {
+        connectionCount += 1
+        let slot: UInt32
+        if let free = freeSlots.popLast() {
+            slot = free
+        } else {
+            slot = UInt32(slots.count)
+            slots.append(Slot(generation: 0, connection: nil))
+        }
+        let generation = slots[Int(slot)].generation
+        let id = ConnectionID(slot: slot, generation: generation)
+        let connection = Connection(descriptor: descriptor, id: id, peer: peer)
+        slots[Int(slot)].connection = connection
+        return connection
+    }
+
+    private func pauseListeners() {
+        areListenersPaused = true
+        for listener in listeners.compactMap(\.self) { forget(listener) }
+    }
+
+    func forget(_ listener: Listener) {
+        epoll_ctl(epoll, EPOLL_CTL_DEL, listener.descriptor.number, nil)
+    }
+
+    func resumeListeners() {
+        areListenersPaused = false
+        for (index, listener) in listeners.enumerated() {
+            guard let listener else { continue }
+            do throws(Errno) {
+                try Self.watch(epoll, listener, index)
+            } catch {
+                areListenersPaused = true
+            }
+        }
+    }
+}

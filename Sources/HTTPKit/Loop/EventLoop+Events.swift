@@ -1,0 +1,74 @@
+import CLinux
+import Glibc
+
+/// What happens to a connection when epoll, another thread or the loop itself says so.
+extension EventLoop {
+    func handle(_ flags: UInt32, _ userData: UInt64) {
+        let id = ConnectionID(userData: userData)
+        if id.slot >= Self.firstListenerSlot {
+            if id.slot != Self.wakeSlot { acceptConnections(Int(id.slot - Self.firstListenerSlot)) }
+            return
+        }
+        guard let connection = connection(id) else { return }
+        if flags & (edge_EPOLLERR | edge_EPOLLHUP) != 0 {
+            // A reset, or both directions closed: nobody will read an answer.
+            return end(connection)
+        }
+        if flags & edge_EPOLLRDHUP != 0 {
+            connection.isHalfClosed = true
+            if connection.phase == .answering, configuration.halfClose == .gone { return end(connection) }
+        }
+        if flags & (edge_EPOLLIN | edge_EPOLLRDHUP) != 0 { connection.mayRead = true }
+        if flags & edge_EPOLLOUT != 0, connection.output != nil { resumeOutput(connection) }
+        proceed(connection)
+    }
+
+    /// Does whatever can be done for a connection now, then sets its timer.
+    func proceed(_ connection: Connection) {
+        if connection.phase == .reading { readRequests(connection) }
+        if connection.phase == .lingering { drainInput(connection) }
+        setTimer(connection)
+    }
+
+    func receive(_ message: LoopMessage) {
+        switch message {
+        case .complete(let id, let sequence, let response):
+            fulfil(id, sequence) { _ in response }
+        case .abandoned(let id, let sequence):
+            fulfil(id, sequence) { loop in loop.handler.reject(.abandoned) }
+        case .drain(let deadline):
+            drain(deadline)
+        }
+    }
+
+    private func fulfil(_ id: ConnectionID, _ sequence: UInt32, _ response: (EventLoop) -> Response) {
+        guard let connection = connection(id), connection.phase == .answering, connection.sequence == sequence else {
+            return
+        }
+        connection.pending = nil
+        connection.phase = .reading
+        let facts = connection.waiting
+        connection.waiting = ExchangeFacts()
+        answer(connection, response(self), facts)
+        flush(connection)
+        proceed(connection)
+    }
+
+    /// Has the loop go on with a connection in its next turn, after the others.
+    func schedule(_ connection: Connection) {
+        guard !connection.isScheduled else { return }
+        connection.isScheduled = true
+        scheduled.append(connection.id)
+    }
+
+    func resumeScheduled() {
+        let ids = scheduled
+        scheduled.removeAll(keepingCapacity: true)
+        for id in ids {
+            guard let connection = connection(id) else { continue }
+            connection.isScheduled = false
+            if connection.output != nil { resumeOutput(connection) }
+            proceed(connection)
+        }
+    }
+}

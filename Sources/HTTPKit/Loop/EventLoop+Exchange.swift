@@ -1,0 +1,134 @@
+import LinuxSystem
+
+/// From requests to answers.
+extension EventLoop {
+    /// Hands a complete request to the handler.
+    ///
+    /// - Parameter place: where the request begins in the scratch buffer; `nil` when its bytes are elsewhere.
+    @inline(__always)
+    func dispatch(_ connection: Connection, _ bytes: Span<UInt8>, body: [UInt8], place: Int?) {
+        connection.sequence &+= 1
+        connection.served += 1
+        counters.requests.addAlone(1)
+        let context = RequestContext(
+            loop: index,
+            body: body,
+            monotonic: now,
+            wallSeconds: wallSeconds,
+            connection: connection,
+            mailbox: mailbox
+        )
+        let reply = handler.handle(head, bytes: bytes, context: context)
+        var facts = ExchangeFacts(
+            method: head.method,
+            minorVersion: head.minorVersion,
+            keepsAlive: head.keepAlive,
+            start: now
+        )
+        if wantsCompletions {
+            if let place {
+                facts.target = head.target.lowerBound + place..<head.target.upperBound + place
+            } else {
+                facts.savedTarget = bytes.copy(head.target)
+            }
+        }
+        switch reply {
+        case .now(let response):
+            if connection.pending != nil {
+                // The handler changed its mind: the promise is void.
+                connection.pending = nil
+                connection.sequence &+= 1
+            }
+            answer(connection, response, facts)
+        case .later:
+            guard connection.pending != nil else { return answer(connection, handler.reject(.abandoned), facts) }
+            save(&facts)
+            connection.waiting = facts
+            connection.phase = .answering
+        }
+    }
+
+    /// Puts an answer into the batch.
+    @inline(__always)
+    func answer(_ connection: Connection, _ response: Response, _ facts: ExchangeFacts) {
+        let keepsAlive =
+            facts.keepsAlive && !response.closesConnection && drainDeadline == nil
+            && connection.served < configuration.limits.requestsPerConnection
+        let begin = batch.total
+        let start = batch.heads.count
+        let circumstances = ResponseEncoder.Circumstances(
+            isHEAD: facts.method == .head,
+            minorVersion: facts.minorVersion,
+            keepsAlive: keepsAlive
+        )
+        let hasBody = encoder.encode(response, circumstances, date: date.line, into: &batch.heads)
+        batch.appendHead(from: start)
+        if hasBody { batch.append(response.body) }
+        if !keepsAlive { connection.closesAfterOutput = true }
+        if wantsCompletions {
+            batch.exchanges.append(
+                ExchangeRecord(facts: facts, status: response.status, tag: response.tag, begin: begin, end: batch.total))
+        }
+    }
+
+    /// Answers instead of the handler; the connection is closed after it.
+    func refuse(_ connection: Connection, _ rejection: RequestRejection) {
+        counters.rejected.addAlone(1)
+        connection.partial = nil
+        connection.input = []
+        connection.lingers = true
+        // Of what was broken nothing is relied on: the answer has a body whatever the method might have been.
+        answer(connection, handler.reject(rejection), ExchangeFacts(start: now))
+    }
+
+    /// Copies the target out of the scratch buffer, which will be overwritten.
+    func save(_ facts: inout ExchangeFacts) {
+        guard wantsCompletions, facts.savedTarget == nil else { return }
+        facts.savedTarget = unsafe Array(scratch[facts.target])
+    }
+
+    /// Tells the handler how exchanges ended: all whose last byte is written, and with `isAborted` the others too.
+    func report(_ connection: Connection, _ batch: inout OutputBatch, isAborted: Bool = false) {
+        guard !batch.exchanges.isEmpty else { return }
+        let end = configuration.time.monotonic
+        var count = 0
+        for record in batch.exchanges {
+            let isComplete = record.end <= batch.written
+            guard isComplete || isAborted else { break }
+            count += 1
+            let sent = max(0, min(batch.written, record.end) - record.begin)
+            report(connection, record.facts, record.status, record.tag, sent, end, isComplete)
+        }
+        batch.exchanges.removeFirst(count)
+    }
+
+    func report(
+        _ connection: Connection,
+        _ facts: ExchangeFacts,
+        _ status: UInt16,
+        _ tag: UInt64,
+        _ sent: Int64,
+        _ end: Int64,
+        _ isComplete: Bool
+    ) {
+        var method = facts.method
+        if case .other = method { method = .other(0..<0) }
+        let summary = ExchangeSummary(
+            method: method,
+            status: status,
+            minorVersion: facts.minorVersion,
+            bytesSent: sent,
+            duration: end - facts.start,
+            isComplete: isComplete,
+            tag: tag,
+            peer: connection.peer,
+            loop: index
+        )
+        if let target = facts.savedTarget {
+            handler.finished(summary, target: target.span)
+        } else {
+            let bytes = unsafe UnsafeRawBufferPointer(rebasing: scratch[facts.target])
+            handler.finished(summary, target: unsafe bytes.bindMemory(to: UInt8.self).span)
+        }
+    }
+}

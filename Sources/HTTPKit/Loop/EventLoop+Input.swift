@@ -1,0 +1,165 @@
+import Glibc
+import LinuxSystem
+
+/// From a socket's bytes to requests.
+extension EventLoop {
+    /// How many reads one connection gets in a turn before the others get theirs.
+    private static let readsPerTurn = 16
+
+    func readRequests(_ connection: Connection) {
+        var reads = 0
+        while connection.takesRequests, connection.mayRead || connection.hasUnparsedInput {
+            if reads == Self.readsPerTurn { return schedule(connection) }
+            reads += 1
+            let kept = connection.input.count
+            if kept > 0 { restore(connection.input) }
+            var count = kept
+            if connection.mayRead, unsafe kept < scratch.count {
+                guard let received = receive(connection, behind: kept) else { return end(connection) }
+                count += received
+            }
+            process(connection, count)
+            if connection.isInputEnded, connection.takesRequests, !connection.hasUnparsedInput {
+                // Nothing more will come; everything that came is answered.
+                return end(connection)
+            }
+        }
+    }
+
+    private func restore(_ input: [UInt8]) {
+        unsafe input.withUnsafeBytes { unsafe scratch.copyMemory(from: $0) }
+    }
+
+    /// Reads once.
+    ///
+    /// - Returns: the number of bytes; `nil` when the connection is broken.
+    @inline(__always)
+    private func receive(_ connection: Connection, behind kept: Int) -> Int? {
+        let room = unsafe UnsafeMutableRawBufferPointer(rebasing: scratch[kept...])
+        do throws(Errno) {
+            guard let count = try unsafe SocketCalls.receive(connection.descriptor, into: room) else {
+                connection.mayRead = false
+                return 0
+            }
+            if count == 0 {
+                connection.mayRead = false
+                connection.isInputEnded = true
+            } else if count < room.count {
+                // A short read has emptied the socket; but an announced FIN comes without another event.
+                connection.mayRead = connection.isHalfClosed
+            }
+            counters.bytesReceived.addAlone(Int64(count))
+            return count
+        } catch {
+            return nil
+        }
+    }
+
+    /// Answers the requests among the first `count` bytes of the scratch buffer, and keeps the rest.
+    private func process(_ connection: Connection, _ count: Int) {
+        var start = 0
+        connection.hasUnparsedInput = false
+        while true {
+            let isStarved = consume(connection, &start, count)
+            flush(connection)
+            if isStarved || !connection.takesRequests { break }
+        }
+        if start < count, connection.phase == .reading || connection.phase == .answering {
+            connection.hasUnparsedInput = !connection.takesRequests
+            connection.input = unsafe Array(scratch[start..<count])
+        } else if !connection.input.isEmpty {
+            connection.input = []
+        }
+    }
+
+    /// Takes requests until the bytes are used up, an answer is owed, or the batch is full.
+    ///
+    /// - Returns: whether more bytes are needed to go on.
+    private func consume(_ connection: Connection, _ start: inout Int, _ count: Int) -> Bool {
+        while start < count {
+            if batch.isFull { return false }
+            let bytes = unsafe UnsafeBufferPointer(
+                start: scratch.baseAddress?.advanced(by: start).assumingMemoryBound(to: UInt8.self),
+                count: count - start
+            ).span
+            do throws(ParseError) {
+                let used: Int?
+                if let partial = connection.partial {
+                    used = try continueBody(connection, partial, bytes)
+                } else {
+                    used = try takeRequest(connection, bytes, start)
+                }
+                guard let used else { return true }
+                start += used
+            } catch {
+                refuse(connection, .malformed(error))
+                start = count
+            }
+            if !connection.takesRequests { return false }
+        }
+        return true
+    }
+
+    /// Takes one request, or the begin of one.
+    ///
+    /// - Returns: the bytes used; `nil` when the head is not complete.
+    @inline(__always)
+    private func takeRequest(
+        _ connection: Connection,
+        _ bytes: Span<UInt8>,
+        _ start: Int
+    ) throws(ParseError) -> Int? {
+        guard case .complete(let consumed) = try parser.parse(bytes, &connection.progress, into: &head) else {
+            return nil
+        }
+        connection.progress = ParseProgress()
+        connection.timer = .none
+        if head.hasUnknownExpectation {
+            refuse(connection, .unknownExpectation)
+            return consumed
+        }
+        if head.framing == .none {
+            dispatch(connection, bytes, body: [], place: start)
+            return consumed
+        }
+        return try beginBody(connection, bytes, consumed, start)
+    }
+
+    private func beginBody(
+        _ connection: Connection,
+        _ bytes: Span<UInt8>,
+        _ consumed: Int,
+        _ start: Int
+    ) throws(ParseError) -> Int {
+        var decoder = try BodyDecoder(head.framing, limit: configuration.limits.body)
+        let used = try decoder.take(bytes, from: consumed)
+        if decoder.isComplete {
+            dispatch(connection, bytes, body: decoder.content, place: start)
+            return used
+        }
+        // RFC 9110 §10.1.1: not when some of the content is already here.
+        if head.expectsContinue, used == consumed {
+            let start = batch.heads.count
+            batch.heads.append(contentsOf: encoder.continueLine)
+            batch.appendHead(from: start)
+        }
+        connection.partial = PartialRequest(head: bytes.copy(0..<consumed), decoder: decoder)
+        return used
+    }
+
+    private func continueBody(
+        _ connection: Connection,
+        _ partial: PartialRequest,
+        _ bytes: Span<UInt8>
+    ) throws(ParseError) -> Int {
+        let used = try partial.decoder.take(bytes, from: 0)
+        guard partial.decoder.isComplete else { return used }
+        connection.partial = nil
+        connection.timer = .none
+        var progress = ParseProgress()
+        let bytes = partial.head
+        _ = try parser.parse(bytes.span, &progress, into: &head)
+        dispatch(connection, bytes.span, body: partial.decoder.content, place: nil)
+        return used
+    }
+}

@@ -1,0 +1,117 @@
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// From answers to the socket, and the end of connections.
+extension EventLoop {
+    /// Writes the loop's batch; what the socket does not take stays with the connection.
+    @inline(__always)
+    func flush(_ connection: Connection) {
+        guard !batch.isEmpty else { return }
+        do throws(Errno) {
+            let outcome = try batch.write(to: connection.descriptor)
+            counters.bytesSent.addAlone(batch.written)
+            if wantsCompletions { report(connection, &batch) }
+            if outcome == .complete {
+                batch.reset()
+                if connection.closesAfterOutput { finishOutput(connection) }
+            } else {
+                keepOutput(connection, outcome)
+            }
+        } catch {
+            abandonBatch(connection)
+        }
+    }
+
+    private func keepOutput(_ connection: Connection, _ outcome: OutputBatch.Outcome) {
+        for index in batch.exchanges.indices { save(&batch.exchanges[index].facts) }
+        connection.output = batch
+        batch = OutputBatch()
+        if outcome == .yields { schedule(connection) }
+    }
+
+    private func abandonBatch(_ connection: Connection) {
+        report(connection, &batch, isAborted: true)
+        batch.reset()
+        end(connection)
+    }
+
+    /// Goes on writing what the socket did not take.
+    func resumeOutput(_ connection: Connection) {
+        guard var output = connection.output.take() else { return }
+        let before = output.written
+        do throws(Errno) {
+            let outcome = try output.write(to: connection.descriptor)
+            let progress = output.written - before
+            counters.bytesSent.addAlone(progress)
+            if wantsCompletions { report(connection, &output) }
+            // The write timeout runs from the last progress.
+            if progress > 0 { connection.timer = .none }
+            if outcome == .complete {
+                if connection.closesAfterOutput { finishOutput(connection) }
+            } else {
+                connection.output = output
+                if outcome == .yields { schedule(connection) }
+            }
+        } catch {
+            connection.output = output
+            end(connection)
+        }
+    }
+
+    /// The last answer is with the kernel.
+    ///
+    /// RFC 9112 §9.6: closing while input is unread resets the connection, and the client may lose the answer; so our
+    /// side is shut down first, and what still comes is read for a while.
+    private func finishOutput(_ connection: Connection) {
+        let isInputLeft = connection.lingers || connection.mayRead || !connection.input.isEmpty
+        guard isInputLeft, !connection.isInputEnded else { return end(connection) }
+        shutdown(connection.descriptor, CInt(SHUT_WR))
+        connection.input = []
+        connection.partial = nil
+        connection.phase = .lingering
+        // Not every byte of the input that made us refuse has been announced by an event.
+        connection.mayRead = true
+    }
+
+    func drainInput(_ connection: Connection) {
+        while connection.mayRead {
+            do throws(Errno) {
+                guard let count = try unsafe SocketCalls.receive(connection.descriptor, into: scratch) else {
+                    connection.mayRead = false
+                    return
+                }
+                connection.drained += count
+                connection.isInputEnded = count == 0
+            } catch {
+                return end(connection)
+            }
+            let isOver = connection.drained > configuration.limits.lingeringDrain
+            if isOver || connection.isInputEnded { return end(connection) }
+        }
+    }
+
+    /// Closes at once; what was owed to the client is reported as not delivered.
+    func end(_ connection: Connection) {
+        guard connection.phase != .closed else { return }
+        let wasAnswering = connection.phase == .answering
+        connection.phase = .closed
+        if var output = connection.output.take() { report(connection, &output, isAborted: true) }
+        if wasAnswering, wantsCompletions {
+            // 499: never sent; the log's word for a client that left before its answer.
+            let end = configuration.time.monotonic
+            report(connection, connection.waiting, 499, 0, 0, end, false)
+        }
+        let cancel = connection.pending?.onCancel
+        connection.pending = nil
+        close(connection.descriptor)
+        counters.closed.addAlone(1)
+        shared.open.wrappingSubtract(1, ordering: .relaxed)
+        connectionCount -= 1
+        let slot = Int(connection.id.slot)
+        slots[slot].connection = nil
+        slots[slot].generation &+= 1
+        freeSlots.append(connection.id.slot)
+        cancel?()
+    }
+}

@@ -1,0 +1,66 @@
+/// Deadlines: set when a connection changes what it waits for, looked at in sweeps.
+///
+/// A sweep over all connections every quarter of a second costs less than keeping any order among deadlines would cost
+/// on each request.
+extension EventLoop {
+    @inline(__always)
+    func setTimer(_ connection: Connection) {
+        let timer = wantedTimer(connection)
+        // An idle connection's time begins with each answer, the others' when their state does.
+        guard timer != connection.timer || timer == .idle else { return }
+        connection.timer = timer
+        connection.deadline = timer == .none ? .max : now + duration(timer)
+    }
+
+    @inline(__always)
+    private func wantedTimer(_ connection: Connection) -> Connection.Timer {
+        switch connection.phase {
+        case .answering, .closed: return .none
+        case .lingering: return .linger
+        case .reading:
+            if connection.output != nil { return .write }
+            if connection.partial != nil { return .body }
+            if !connection.input.isEmpty { return .head }
+            return connection.served == 0 ? .fresh : .idle
+        }
+    }
+
+    private func duration(_ timer: Connection.Timer) -> Int64 {
+        let timeouts = configuration.timeouts
+        let milliseconds =
+            switch timer {
+            case .none: 0
+            case .fresh, .head: timeouts.header
+            case .body: timeouts.body
+            case .idle: timeouts.idle
+            case .write: timeouts.write
+            case .linger: timeouts.linger
+            }
+        return Int64(milliseconds) * 1_000_000
+    }
+
+    /// Ends what is over its deadline.
+    func sweep() {
+        nextSweep = now + resolution
+        if areListenersPaused { resumeListeners() }
+        for index in slots.indices {
+            guard let connection = slots[index].connection, connection.deadline <= now else { continue }
+            expire(connection)
+        }
+        if let deadline = drainDeadline, now >= deadline { endAll() }
+    }
+
+    private func expire(_ connection: Connection) {
+        if connection.timer != .linger { counters.timedOut.addAlone(1) }
+        switch connection.timer {
+        case .none: break
+        case .head, .body:
+            // RFC 9110 §15.5.9; only where something of a request has been received.
+            refuse(connection, .timeout)
+            flush(connection)
+            proceed(connection)
+        case .fresh, .idle, .write, .linger:
+            end(connection)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// A listening socket as one loop sees it.
+struct Listener: Sendable {
+    /// Closed when the last loop lets go.
+    let descriptor: SharedDescriptor
+    /// Whether other loops wait on the same socket, so that one connection should wake one of them only.
+    let isShared: Bool
+}
+
+/// Opens listening sockets.
+enum ListenerFactory {
+    /// Opens one socket per loop (TCP), or one for all.
+    ///
+    /// - Returns: the listeners, loop by loop, and the address with the port that was bound.
+    static func open(
+        _ address: ListenAddress,
+        _ configuration: ServerConfiguration
+    ) throws(Errno) -> (listeners: [Listener], bound: ListenAddress) {
+        switch address {
+        case .unix(let path):
+            return (shared(try unix(path, configuration.backlog), configuration.loops), address)
+        case .descriptor(let number):
+            return (shared(try inherited(number), configuration.loops), address)
+        case .tcp(let host, let port):
+            return try tcp(host, port, configuration)
+        }
+    }
+
+    private static func shared(_ number: CInt, _ loops: Int) -> [Listener] {
+        let descriptor = SharedDescriptor(owning: number)
+        return (0..<loops).map { _ in Listener(descriptor: descriptor, isShared: loops > 1) }
+    }
+
+    static func setOption(_ descriptor: CInt, _ level: CInt, _ name: CInt) throws(Errno) {
+        var one: CInt = 1
+        try checked("setsockopt") { unsafe setsockopt(descriptor, level, name, &one, socklen_t(MemoryLayout<CInt>.size)) }
+    }
+}

@@ -1,0 +1,36 @@
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// The system calls on a connection's socket; `nil` says that the call would block.
+enum SocketCalls {
+    /// Receives once into memory.
+    @inline(__always)
+    static func receive(_ descriptor: CInt, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int? {
+        try retrying("recv") { unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0) }
+    }
+
+    /// Sends memory, once, never raising SIGPIPE.
+    ///
+    /// - Parameter hasMore: something follows at once: the kernel need not send a short segment for this.
+    /// - Returns: as send(2) does: -1 with `errno` for would-block and for errors.
+    @inline(__always)
+    static func send(_ descriptor: CInt, _ vectors: UnsafeMutablePointer<iovec>, _ count: Int, hasMore: Bool) -> Int {
+        let flags = CInt(MSG_NOSIGNAL) | (hasMore ? CInt(MSG_MORE) : 0)
+        if count == 1 {
+            return unsafe Glibc.send(descriptor, vectors.pointee.iov_base, vectors.pointee.iov_len, flags)
+        }
+        var message = unsafe msghdr()
+        unsafe message.msg_iov = vectors
+        unsafe message.msg_iovlen = count
+        return unsafe sendmsg(descriptor, &message, flags)
+    }
+
+    /// Sends a piece of a file.
+    ///
+    /// - Returns: the bytes sent; 0 when the file ends before `offset`.
+    static func send(_ descriptor: CInt, file: CInt, offset: Int64, count: Int) throws(Errno) -> Int? {
+        var position = off_t(offset)
+        return try retrying("sendfile") { unsafe sendfile(descriptor, file, &position, count) }
+    }
+}
