@@ -24,8 +24,8 @@ static inline int edge_vips_load_gif(const void *bytes, size_t count, VipsImage 
     return vips_gifload_buffer((void *)bytes, count, out, "page", page, "n", pages, "access", VIPS_ACCESS_SEQUENTIAL,
                                "fail_on", VIPS_FAIL_ON_ERROR, NULL);
 }
-static inline int edge_vips_load_webp(const void *bytes, size_t count, VipsImage **out, int page, int pages, double scale) {
-    return vips_webpload_buffer((void *)bytes, count, out, "page", page, "n", pages, "scale", scale, "access",
+static inline int edge_vips_load_webp(const void *bytes, size_t count, VipsImage **out, int page, int pages) {
+    return vips_webpload_buffer((void *)bytes, count, out, "page", page, "n", pages, "access",
                                 VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR, NULL);
 }
 static inline int edge_vips_load_heif(const void *bytes, size_t count, VipsImage **out) {
@@ -77,7 +77,7 @@ static inline int edge_vips_arrayjoin_down(VipsImage **in, VipsImage **out, int 
 
 // Pixels.
 static inline int edge_vips_blur(VipsImage *in, VipsImage **out, double sigma) {
-    return vips_gaussblur(in, out, sigma, "precision", VIPS_PRECISION_INTEGER, NULL);
+    return vips_gaussblur(in, out, sigma, "min_ampl", 0.05, "precision", VIPS_PRECISION_INTEGER, NULL);
 }
 static inline int edge_vips_sharpen(VipsImage *in, VipsImage **out, double sigma) {
     return vips_sharpen(in, out, "sigma", sigma, NULL);
@@ -135,10 +135,8 @@ static inline int edge_vips_save_jpeg(VipsImage *in, void **bytes, size_t *count
     return vips_jpegsave_buffer(in, bytes, count, "Q", quality, "optimize_coding", TRUE, "interlace", progressive,
                                 "subsample_mode", VIPS_FOREIGN_SUBSAMPLE_ON, "strip", strip, NULL);
 }
-static inline int edge_vips_save_png(VipsImage *in, void **bytes, size_t *count, int compression, VipsForeignPngFilter filter,
-                                     int progressive, int strip) {
-    return vips_pngsave_buffer(in, bytes, count, "compression", compression, "filter", filter, "interlace", progressive,
-                               "strip", strip, NULL);
+static inline int edge_vips_save_png(VipsImage *in, void **bytes, size_t *count, int compression, int strip) {
+    return vips_pngsave_buffer(in, bytes, count, "compression", compression, "strip", strip, NULL);
 }
 static inline int edge_vips_save_webp(VipsImage *in, void **bytes, size_t *count, int quality, int lossless, int effort,
                                       int strip) {
