@@ -38,14 +38,13 @@ struct Encoder {
         var count = 0
         let quality = CInt(settings.quality)
         let strips: CInt = settings.strips ? 1 : 0
-        let failed = unsafe
-            switch settings.format
-        {
-        case .jpeg: unsafe edge_vips_save_jpeg(raster.pointer, &bytes, &count, quality, 0, strips)
-        case .webp: unsafe edge_vips_save_webp(raster.pointer, &bytes, &count, quality, 0, Self.webpEffort, strips)
-        case .avif: unsafe edge_vips_save_avif(raster.pointer, &bytes, &count, quality, 0, Self.avifEffort, strips)
-        case .gif: unsafe edge_vips_save_gif(raster.pointer, &bytes, &count, Self.gifEffort, strips)
-        default: unsafe edge_vips_save_png(raster.pointer, &bytes, &count, Self.pngCompression, strips)
+        let failed: CInt
+        switch settings.format {
+        case .jpeg: unsafe failed = edge_vips_save_jpeg(raster.pointer, &bytes, &count, quality, 0, strips)
+        case .webp: unsafe failed = edge_vips_save_webp(raster.pointer, &bytes, &count, quality, 0, Self.webpEffort, strips)
+        case .avif: unsafe failed = edge_vips_save_avif(raster.pointer, &bytes, &count, quality, 0, Self.avifEffort, strips)
+        case .gif: unsafe failed = edge_vips_save_gif(raster.pointer, &bytes, &count, Self.gifEffort, strips)
+        default: unsafe failed = edge_vips_save_png(raster.pointer, &bytes, &count, Self.pngCompression, strips)
         }
         guard failed == 0, let bytes = unsafe bytes, count > 0 else { throw VipsError.take("save") }
         return unsafe EncodedPicture(owning: UnsafeRawBufferPointer(start: bytes, count: count))
@@ -53,6 +52,7 @@ struct Encoder {
 }
 
 /// The bytes of an encoded picture, in memory that libvips allocated.
+@safe
 final class EncodedPicture {
     let bytes: UnsafeRawBufferPointer
 

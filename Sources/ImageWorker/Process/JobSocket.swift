@@ -49,8 +49,8 @@ struct JobSocket {
         var inline: [[UInt8]?] = []
         for picture in answer.pictures {
             let bytes = unsafe picture.bytes
-            if unsafe bytes.count <= room {
-                unsafe room -= bytes.count
+            if bytes.count <= room {
+                room -= bytes.count
                 unsafe inline.append(Array(bytes))
             } else {
                 guard let file = unsafe Self.memoryFile(bytes) else {
@@ -89,13 +89,13 @@ struct JobSocket {
         let file = unsafe edge_memfd_create("result")
         guard file >= 0 else { return nil }
         var written = 0
-        while unsafe written < bytes.count {
+        while written < bytes.count {
             let count = unsafe write(file, bytes.baseAddress.map { unsafe $0 + written }, bytes.count - written)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             written += count
         }
-        guard unsafe written == bytes.count, edge_memfd_seal(file) == 0 else {
+        guard written == bytes.count, edge_memfd_seal(file) == 0 else {
             close(file)
             return nil
         }

@@ -4,6 +4,7 @@ import ImagePlan
 /// The source's bytes, mapped read-only from the descriptor that came with the job.
 ///
 /// Nothing else of the file system is ever opened for a job. Must outlive every raster made from it.
+@safe
 final class SourceMapping {
     let bytes: UnsafeRawBufferPointer
 

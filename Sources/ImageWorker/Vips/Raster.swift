@@ -3,6 +3,7 @@ import CVips
 /// A picture of libvips: a node of its lazy graph, computed when an encoder or a copy asks for pixels.
 ///
 /// Owns one reference; confined to the worker's only job thread.
+@safe
 final class Raster {
     /// The image, valid as long as this object lives.
     let pointer: UnsafeMutablePointer<VipsImage>
@@ -17,6 +18,7 @@ final class Raster {
     }
 
     /// Runs an operation that makes an image.
+    @safe
     static func make(
         _ operation: StaticString,
         _ body: (inout UnsafeMutablePointer<VipsImage>?) -> CInt
