@@ -1,0 +1,16 @@
+/// A step with the shapes before and after it, on one particular source.
+///
+/// The rectangles inside of a step come from the step itself: `ResizeStep.geometry(for:)`, `CropStep.placement(in:)`,
+/// `RoundStep.corners(on:)`, `RotateStep.canvas(for:)`, each asked with `input.size`; a border follows `input.corners`.
+package struct ResolvedStep: Sendable {
+    package let step: any TransformStep
+    package let input: PictureShape
+    package let output: PictureShape
+
+    /// Creates a resolved step.
+    package init(step: any TransformStep, input: PictureShape, output: PictureShape) {
+        self.step = step
+        self.input = input
+        self.output = output
+    }
+}

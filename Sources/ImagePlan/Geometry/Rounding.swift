@@ -1,0 +1,12 @@
+extension Int {
+    /// `self` ÷ `divisor` (positive), rounded half up, at least 1: how every side in the contract is rounded.
+    package static func side(_ dividend: Int, dividedBy divisor: Int) -> Int {
+        Swift.max(1, (2 * dividend + divisor) / (2 * divisor))
+    }
+
+    /// The quotient by a positive divisor, rounded towards negative infinity.
+    package func flooredQuotient(_ divisor: Int) -> Int {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}

@@ -1,0 +1,86 @@
+/// A number with six decimal places: exact in canonical texts, where a binary fraction would have many spellings.
+package struct FixedDecimal: Hashable, Sendable, Comparable {
+    /// The number times a million.
+    package let millionths: Int
+
+    /// Digits before the point that are read at most; keeps every product with a dpr far from overflow.
+    private static let longestWhole = 9
+
+    /// Takes a number of millionths.
+    package init(millionths: Int) {
+        self.millionths = millionths
+    }
+
+    /// Takes a whole number.
+    package init(_ whole: Int) {
+        millionths = whole * 1_000_000
+    }
+
+    /// Reads `-12.345`, `.5` or `007`; `nil` for anything else: signs in front other than minus, exponents, blanks, `nan`, `5.`.
+    ///
+    /// The seventh decimal place rounds the sixth half up, the others are dropped.
+    package init?(parsing text: String) {
+        var bytes = text.utf8[...]
+        guard text.utf8.count <= 64 else { return nil }
+        let negative = bytes.first == UInt8(ascii: "-")
+        if negative { bytes.removeFirst() }
+        let whole = bytes.prefix { Self.isDigit($0) }
+        bytes = bytes.dropFirst(whole.count)
+        var decimals = bytes[bytes.endIndex...]
+        if bytes.first == UInt8(ascii: ".") {
+            decimals = bytes.dropFirst().prefix { Self.isDigit($0) }
+            guard !decimals.isEmpty else { return nil }
+            bytes = bytes.dropFirst(1 + decimals.count)
+        }
+        let significant = whole.drop { $0 == UInt8(ascii: "0") }
+        guard bytes.isEmpty, !(whole.isEmpty && decimals.isEmpty), significant.count <= Self.longestWhole else {
+            return nil
+        }
+        var magnitude = significant.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } * 1_000_000
+        var unit = 100_000
+        for digit in decimals.prefix(6) {
+            magnitude += Int(digit - UInt8(ascii: "0")) * unit
+            unit /= 10
+        }
+        if let seventh = decimals.dropFirst(6).first, seventh >= UInt8(ascii: "5") { magnitude += 1 }
+        millionths = negative ? -magnitude : magnitude
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+    }
+
+    package var value: Double { Double(millionths) / 1_000_000 }
+
+    /// The number, where it is a whole one.
+    package var whole: Int? { millionths.isMultiple(of: 1_000_000) ? millionths / 1_000_000 : nil }
+
+    /// The nearest whole number, halves away from zero.
+    package var rounded: Int {
+        let magnitude = (Int(millionths.magnitude) + 500_000) / 1_000_000
+        return millionths < 0 ? -magnitude : magnitude
+    }
+
+    /// The shortest spelling: no leading or trailing zeros, no point behind a whole number, never `-0`.
+    package var text: String {
+        let magnitude = Int(millionths.magnitude)
+        var text = "\(millionths < 0 ? "-" : "")\(magnitude / 1_000_000)"
+        var fraction = magnitude % 1_000_000
+        guard fraction != 0 else { return text }
+        var digits = 6
+        while fraction.isMultiple(of: 10) {
+            fraction /= 10
+            digits -= 1
+        }
+        let decimals = String(fraction)
+        text += "." + String(repeating: "0", count: digits - decimals.utf8.count) + decimals
+        return text
+    }
+
+    package static func < (left: FixedDecimal, right: FixedDecimal) -> Bool { left.millionths < right.millionths }
+
+    /// The product of two numbers that are not negative, halves up in the last place.
+    package static func * (left: FixedDecimal, right: FixedDecimal) -> FixedDecimal {
+        FixedDecimal(millionths: (left.millionths * right.millionths + 500_000) / 1_000_000)
+    }
+}

@@ -1,0 +1,59 @@
+/// A decoded query parameter: a name and a value, with the readers of values that steps and settings share.
+///
+/// Each reader throws a `RequestError` that names the parameter.
+package struct Parameter: Hashable, Sendable {
+    package let name: String
+    package let value: String
+
+    /// Creates a parameter of decoded texts.
+    package init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// An error about this parameter: 400.
+    package func error(_ reason: String) -> RequestError {
+        RequestError(parameter: name, reason: reason)
+    }
+
+    /// A whole number within a range; digits only, with a minus sign where the range reaches below zero.
+    package func integer(in range: ClosedRange<Int>) throws(RequestError) -> Int {
+        guard let number = FixedDecimal(parsing: value), !value.utf8.contains(UInt8(ascii: ".")),
+            let whole = number.whole, range.contains(whole)
+        else {
+            throw error("must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return whole
+    }
+
+    /// A decimal number within a range; no exponents, no infinities.
+    package func decimal(in range: ClosedRange<FixedDecimal>) throws(RequestError) -> FixedDecimal {
+        guard let number = FixedDecimal(parsing: value), range.contains(number) else {
+            throw error("must be a number from \(range.lowerBound.text) to \(range.upperBound.text)")
+        }
+        return number
+    }
+
+    /// One of an enumeration's raw values.
+    package func keyword<Keyword>(_: Keyword.Type = Keyword.self) throws(RequestError) -> Keyword
+    where Keyword: RawRepresentable & CaseIterable, Keyword.RawValue == String {
+        guard let keyword = Keyword(rawValue: value) else {
+            throw error("must be one of \(Keyword.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return keyword
+    }
+
+    /// `0` or `1`.
+    package func flag() throws(RequestError) -> Bool {
+        switch value {
+        case "0": false
+        case "1": true
+        default: throw error("must be 0 or 1")
+        }
+    }
+
+    /// The value's parts, each as a parameter of the same name; empty parts are kept, for their reader to refuse.
+    package func parts(separatedBy separator: Character) -> [Parameter] {
+        value.split(separator: separator, omittingEmptySubsequences: false).map { Parameter(name, String($0)) }
+    }
+}

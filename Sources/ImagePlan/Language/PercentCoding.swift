@@ -1,0 +1,59 @@
+/// Percent-encoding (RFC 3986 §2.1) of query values and path segments.
+package enum PercentCoding {
+    /// Why bytes cannot be decoded, in words for an error.
+    package struct Failure: Error, Hashable, Sendable {
+        package let reason: String
+    }
+
+    /// Decodes once; refuses a malformed `%`, control characters (NUL among them) and invalid UTF-8, plain or encoded.
+    ///
+    /// `+` stays a plus.
+    package static func decode(_ bytes: ArraySlice<UInt8>) throws(Failure) -> String {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            var byte = bytes[index]
+            index += 1
+            if byte == UInt8(ascii: "%") {
+                guard index + 1 < bytes.endIndex, let high = bytes[index].hexadecimalValue,
+                    let low = bytes[index + 1].hexadecimalValue
+                else {
+                    throw Failure(reason: "has a % that two hexadecimal digits do not follow")
+                }
+                byte = high << 4 | low
+                index += 2
+            }
+            if byte.isASCIIControl { throw Failure(reason: "has a control character") }
+            decoded.append(byte)
+        }
+        guard let text = String(validating: decoded, as: UTF8.self) else {
+            throw Failure(reason: "is not valid UTF-8")
+        }
+        // C1 controls take two bytes in UTF-8.
+        guard !text.unicodeScalars.contains(where: { (0x80...0x9F).contains($0.value) }) else {
+            throw Failure(reason: "has a control character")
+        }
+        return text
+    }
+
+    /// A query value in its canonical spelling: everything but unreserved characters and `,` `:` encoded.
+    package static func encodedValue(_ value: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in value.utf8 {
+            if byte.isURLUnreserved || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ":") {
+                bytes.append(byte)
+            } else {
+                append(byte, to: &bytes)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends `%XX`.
+    package static func append(_ byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "%"))
+        bytes.append(.uppercaseHexadecimalDigit(byte >> 4))
+        bytes.append(.uppercaseHexadecimalDigit(byte & 15))
+    }
+}

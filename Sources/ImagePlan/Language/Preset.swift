@@ -1,0 +1,39 @@
+/// A named list of steps and settings, read when the configuration is.
+package struct Preset: Hashable, Sendable {
+    /// The longest name in characters.
+    private static let longestName = 64
+
+    package let name: String
+    /// In their order.
+    let parameters: [Parameter]
+
+    /// Reads `w=400&h=300&fit=cover`; presets hold steps, attributes and settings, and no other presets.
+    ///
+    /// An attribute may stand without the step that it is for: the request may bring that.
+    package init(name: String, text: String) throws(RequestError) {
+        guard Self.isValid(name: name) else {
+            throw RequestError(
+                parameter: name,
+                reason: "a preset's name is made of letters, digits, '-', '_' and '.', and is not 'none'"
+            )
+        }
+        self.name = name
+        var parameters: [Parameter] = []
+        for pair in try QueryPair.split(Array(text.utf8)) {
+            guard PlanParameters.contains(pair.name) else {
+                throw RequestError(parameter: pair.name, reason: PlanParameters.refusal(of: pair.name, in: "a preset"))
+            }
+            parameters.append(try pair.parameter())
+        }
+        self.parameters = parameters
+        var composition = PlanParameters()
+        try composition.append(parameters)
+        _ = try composition.plan(allowsUnusedAttributes: true)
+    }
+
+    /// Whether a preset may have this name.
+    package static func isValid(name: String) -> Bool {
+        name != "none" && !name.isEmpty && name.utf8.count <= longestName
+            && name.utf8.allSatisfy { $0.isURLUnreserved && $0 != UInt8(ascii: "~") }
+    }
+}

@@ -1,0 +1,98 @@
+/// Sorts a query's pairs into what speaks of the picture, of the request, and what is for upstream.
+struct QueryReader {
+    private let options: ParseOptions
+    private var parts: [PlanParameters.Part] = []
+    private var forwarded: [String] = []
+    private var requestValues: [String: Parameter] = [:]
+    private var usesSourcePreset = true
+
+    /// The longest `filename` in bytes: what file systems hold.
+    private static let longestFilename = 255
+
+    /// Starts with nothing.
+    init(options: ParseOptions) {
+        self.options = options
+    }
+
+    /// Takes the next pair; throws 400 for one that has no meaning here.
+    mutating func read(_ pair: QueryPair) throws(RequestError) {
+        if PlanParameters.contains(pair.name) {
+            parts.append(.own(try pair.parameter()))
+        } else if RequestLanguage.requestNames.contains(pair.name) {
+            try readRequestValue(try pair.parameter())
+        } else if UnsupportedParameters.names.contains(pair.name) {
+            throw RequestError(parameter: pair.name, reason: "is not supported by this version")
+        } else if options.forwardNames.contains(pair.name) {
+            forwarded.append(pair.raw)
+        } else if !options.ignoreNames.contains(pair.name) {
+            throw RequestError(parameter: pair.name, reason: "is not a known parameter")
+        }
+    }
+
+    private mutating func readRequestValue(_ parameter: Parameter) throws(RequestError) {
+        guard requestValues.updateValue(parameter, forKey: parameter.name) == nil else {
+            throw parameter.error("stands more than once")
+        }
+        switch parameter.name {
+        case "preset" where parameter.value == "none":
+            usesSourcePreset = false
+        case "preset":
+            guard let preset = options.presets[parameter.value] else { throw parameter.error("names no preset") }
+            parts.append(.preset(preset))
+        case "url" where !options.takesURL:
+            throw parameter.error("belongs to /fetch only")
+        default:
+            break
+        }
+    }
+
+    /// Reads all values.
+    func finish(query: [UInt8]) throws(RequestError) -> ParsedQuery {
+        var parameters = PlanParameters()
+        if usesSourcePreset, let preset = options.sourcePreset { try parameters.append(preset.parameters) }
+        try parameters.append(parts)
+        return ParsedQuery(
+            plan: try parameters.plan(),
+            isBare: parameters.isEmpty,
+            forwardedQuery: forwarded.joined(separator: "&"),
+            url: requestValues["url"]?.value,
+            filename: try filename(),
+            download: try requestValues["download"]?.flag() ?? false,
+            expires: try requestValues["exp"].map { (exp) throws(RequestError) in try Self.seconds(exp) },
+            signature: requestValues["sig"]?.value,
+            unsignedQuery: requestValues["sig"] == nil
+                ? String(decoding: query, as: UTF8.self) : Self.withoutSignature(query)
+        )
+    }
+
+    private func filename() throws(RequestError) -> String? {
+        guard let parameter = requestValues["filename"] else { return nil }
+        let name = parameter.value
+        guard name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")), !name.utf8.contains(UInt8(ascii: "\\"))
+        else {
+            throw parameter.error("must be a file's name without a folder")
+        }
+        guard name.utf8.count <= Self.longestFilename else {
+            throw parameter.error("is longer than \(Self.longestFilename) bytes")
+        }
+        return name
+    }
+
+    private static func seconds(_ parameter: Parameter) throws(RequestError) -> Int64 {
+        guard parameter.value.utf8.count <= 12, parameter.value.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+            let seconds = Int64(parameter.value)
+        else {
+            throw parameter.error("must be a time in whole seconds since 1970")
+        }
+        return seconds
+    }
+
+    /// The query as it came but for the pair of the signature and the `&` that joins it.
+    private static func withoutSignature(_ query: [UInt8]) -> String {
+        let ampersand = UInt8(ascii: "&")
+        let kept = query.split(separator: ampersand, omittingEmptySubsequences: false).filter { pair in
+            (try? PercentCoding.decode(pair.prefix { $0 != UInt8(ascii: "=") })) != "sig"
+        }
+        return String(decoding: Array(kept.joined(separator: [ampersand])), as: UTF8.self)
+    }
+}

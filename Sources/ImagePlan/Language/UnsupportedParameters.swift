@@ -1,0 +1,9 @@
+/// The language's parameters that this version does not know: refused by name, and reserved against forwarding.
+package enum UnsupportedParameters {
+    package static let names: Set<String> = [
+        "pixelate", "tint", "filter", "brightness", "contrast", "saturation", "hue", "gamma",
+        "trim", "pad", "mask", "watermark",
+        "frame", "page", "anim", "dpi", "strict", "speed", "loop", "reverse",
+        "lossless", "progressive", "effort", "chroma", "near_lossless", "sharp_yuv", "alpha_q", "max_bytes",
+    ]
+}

@@ -1,0 +1,43 @@
+/// What a request says beside its steps: the background, and how the result is encoded.
+package struct PlanSettings: Hashable, Sendable {
+    /// Fills what pad, rotate and round bare, and lies under alpha; `nil` is transparent (white where the format has no alpha).
+    package var background: Color?
+    package var format: FormatSetting
+    /// 1–100; `nil` takes the source's default for the format.
+    package var quality: Int?
+    package var metadata: MetadataPolicy
+
+    /// Creates settings, the contract's defaults where nothing is given.
+    package init(
+        background: Color? = nil,
+        format: FormatSetting = .auto,
+        quality: Int? = nil,
+        metadata: MetadataPolicy = .strip
+    ) {
+        self.background = background
+        self.format = format
+        self.quality = quality
+        self.metadata = metadata
+    }
+}
+
+/// The value of `format`.
+package enum FormatSetting: String, Hashable, Sendable, CaseIterable {
+    /// Negotiated: the request's bucket answers (contract: format=auto).
+    case auto
+    /// The source's own format, where it is one that is encoded here.
+    case source
+    case jpeg
+    case png
+    case webp
+    case avif
+    case gif
+}
+
+/// The value of `meta`: what of the source's metadata the result keeps.
+package enum MetadataPolicy: String, Hashable, Sendable, CaseIterable {
+    case strip
+    /// Copyright and author fields only.
+    case copyright
+    case keep
+}

@@ -1,0 +1,48 @@
+/// AVIF and HEIC: brands, and the primary item's size, rotation and alpha (ISO/IEC 23008-12, AV1 Image File Format 1.1).
+///
+/// Decoders apply `irot` and `imir` themselves: the size told here is the one after rotation, the orientation always 1.
+enum HEIFHeader {
+    /// Brands that are looked at in `ftyp`.
+    private static let maximumBrands = 64
+    /// The longest `meta` box that is read, in bytes.
+    private static let longestMetadata = 4 << 20
+
+    /// Tells AVIF, HEIC and everything else with an `ftyp` box (video for one) apart.
+    static func detect(_ bytes: Span<UInt8>, of total: Int) -> ImageSniffer.Detection {
+        guard let length = try? bytes.bigEndian(0, bytes: 4, of: total), length >= 16, length <= total else {
+            return .none
+        }
+        let end = min(length, 16 + 4 * maximumBrands)
+        if bytes.count < end { return .undecided }
+        var isHEIC = false
+        // The minor version, at 12, is no brand.
+        for offset in [8] + Array(stride(from: 16, to: end - 3, by: 4)) {
+            if bytes.has("avif", at: offset) || bytes.has("avis", at: offset) { return .format(.avif) }
+            if isHEICBrand(bytes, at: offset) { isHEIC = true }
+        }
+        return isHEIC ? .format(.heic) : .none
+    }
+
+    private static func isHEICBrand(_ bytes: Span<UInt8>, at offset: Int) -> Bool {
+        bytes.has("heic", at: offset) || bytes.has("heix", at: offset) || bytes.has("heim", at: offset)
+            || bytes.has("heis", at: offset) || bytes.has("hevc", at: offset) || bytes.has("hevx", at: offset)
+            || bytes.has("mif1", at: offset) || bytes.has("msf1", at: offset)
+    }
+
+    static func read(_ bytes: Span<UInt8>, of total: Int, as format: ImageFormat) throws(SniffStop) -> ImageHeader {
+        var found: Range<Int>?
+        try BoxWalk.children(bytes, of: total, in: 0..<total) { type, content in
+            if type == BoxWalk.type("meta") { found = content }
+            return found == nil
+        }
+        guard let found, found.count >= 4 else { throw .malformed("there is no meta box") }
+        guard found.count <= longestMetadata else { throw .malformed("the meta box is absurdly long") }
+        try bytes.require(found.upperBound, of: total)
+        var item = HEIFPrimaryItem()
+        try item.read(bytes, in: found.lowerBound + 4..<found.upperBound)
+        guard let size = item.size, size.width > 0, size.height > 0 else {
+            throw .malformed("the primary item tells no size")
+        }
+        return ImageHeader(format: format, width: size.width, height: size.height, hasAlpha: item.hasAlpha)
+    }
+}

@@ -1,0 +1,44 @@
+/// ICO: the largest picture of the icon, by the pictures' own headers and not only by the directory.
+enum ICOHeader {
+    /// Directory entries that are looked at.
+    private static let maximumEntries = 256
+
+    static func matches(_ bytes: Span<UInt8>) -> Bool {
+        // Reserved, type 1, a count; an entry's reserved byte is 0.
+        bytes.has(bytes: [0, 0, 1, 0], at: 0) && bytes.count >= 22 && (bytes[4] != 0 || bytes[5] != 0) && bytes[9] == 0
+    }
+
+    static func read(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {
+        let count = try bytes.littleEndian(4, bytes: 2, of: total)
+        guard count <= maximumEntries else { throw .malformed("more than \(maximumEntries) pictures are in the icon") }
+        var largest: (width: Int, height: Int)?
+        for index in 0..<count {
+            let size = try picture(bytes, of: total, entry: 6 + 16 * index)
+            if let current = largest, current.width * current.height >= size.width * size.height { continue }
+            largest = size
+        }
+        guard let largest else { throw .malformed("there is no picture in the icon") }
+        return ImageHeader(format: .ico, width: largest.width, height: largest.height, hasAlpha: true)
+    }
+
+    private static func picture(
+        _ bytes: Span<UInt8>,
+        of total: Int,
+        entry: Int
+    ) throws(SniffStop) -> (width: Int, height: Int) {
+        let offset = try bytes.littleEndian(entry + 12, bytes: 4, of: total)
+        guard offset >= 6, offset <= total - 16 else { throw .malformed("a picture lies outside of the icon") }
+        try bytes.require(min(total, offset + 33), of: total)
+        if bytes.has(bytes: PNGHeader.signature, at: offset) {
+            let width = try bytes.bigEndian(offset + 16, bytes: 4, of: total)
+            let height = try bytes.bigEndian(offset + 20, bytes: 4, of: total)
+            guard (1...1 << 20).contains(width), (1...1 << 20).contains(height) else {
+                throw .malformed("the size is out of range")
+            }
+            return (width, height)
+        }
+        let bitmap = try BMPHeader.read(bytes, of: total, at: offset)
+        // The colour rows and the mask's rows are counted together.
+        return (bitmap.width, max(1, bitmap.height / 2))
+    }
+}

@@ -1,0 +1,85 @@
+/// JPEG: the first frame header's size, and the orientation of the first EXIF segment (ITU-T T.81 Annex B).
+enum JPEGHeader {
+    /// Marker segments that are looked at before the first scan.
+    private static let maximumSegments = 4096
+    /// Bytes between two segments that are skipped, as libjpeg does.
+    private static let maximumGarbage = 64 << 10
+
+    static func read(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {
+        var header: ImageHeader?
+        var orientation: Int?
+        var offset = 2
+        for _ in 0..<maximumSegments {
+            let marker = try nextMarker(bytes, of: total, from: &offset)
+            // T.81 table B.1: TEM and RSTn stand alone.
+            if marker == 0x01 || (0xD0...0xD7).contains(marker) { continue }
+            if marker == 0xD9 { throw .malformed("the image ends before its first scan") }
+            if marker == 0xDA {
+                guard var header else { throw .malformed("a scan stands before the frame header") }
+                header.orientation = orientation ?? 1
+                return header
+            }
+            let length = try bytes.bigEndian(offset, bytes: 2, of: total)
+            guard length >= 2 else { throw .malformed("a marker segment is shorter than its length field") }
+            if isFrameHeader(marker), header == nil {
+                header = try frameHeader(bytes, of: total, at: offset, length: length)
+            } else if marker == 0xE1, orientation == nil {
+                orientation = try exifOrientation(bytes, of: total, at: offset, length: length)
+            }
+            offset += length
+        }
+        throw .malformed("more than \(maximumSegments) segments stand before the first scan")
+    }
+
+    /// SOF0 to SOF15 without DHT, JPG and DAC.
+    private static func isFrameHeader(_ marker: Int) -> Bool {
+        (0xC0...0xCF).contains(marker) && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
+    }
+
+    /// Skips to behind the next marker's code; any number of fill bytes may stand before it (T.81 §B.1.1.2).
+    private static func nextMarker(
+        _ bytes: Span<UInt8>,
+        of total: Int,
+        from offset: inout Int
+    ) throws(SniffStop) -> Int {
+        let limit = offset + maximumGarbage
+        while offset < limit {
+            let byte = try bytes.byte(offset, of: total)
+            offset += 1
+            guard byte == 0xFF else { continue }
+            let code = try bytes.byte(offset, of: total)
+            if code == 0xFF { continue }
+            offset += 1
+            if code != 0 { return code }
+        }
+        throw .malformed("no marker stands where one must")
+    }
+
+    private static func frameHeader(
+        _ bytes: Span<UInt8>,
+        of total: Int,
+        at offset: Int,
+        length: Int
+    ) throws(SniffStop) -> ImageHeader {
+        guard length >= 8 else { throw .malformed("the frame header is too short") }
+        let height = try bytes.bigEndian(offset + 3, bytes: 2, of: total)
+        let width = try bytes.bigEndian(offset + 5, bytes: 2, of: total)
+        // A height of 0 is to be told by a DNL segment behind the scan, which no common decoder reads.
+        guard width > 0, height > 0 else { throw .malformed("the frame header tells no size") }
+        return ImageHeader(format: .jpeg, width: width, height: height, hasAlpha: false)
+    }
+
+    private static func exifOrientation(
+        _ bytes: Span<UInt8>,
+        of total: Int,
+        at offset: Int,
+        length: Int
+    ) throws(SniffStop) -> Int? {
+        let start = offset + 2
+        guard length >= 8 else { return nil }
+        try bytes.require(start + 6, of: total)
+        guard bytes.has("Exif", at: start) else { return nil }
+        try bytes.require(offset + length, of: total)
+        return ExifOrientation.read(bytes, in: start + 6..<offset + length)
+    }
+}

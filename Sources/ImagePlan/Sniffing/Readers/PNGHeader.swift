@@ -1,0 +1,63 @@
+/// PNG and APNG: size and colour type, transparency, orientation, and the animation's frame count (W3C PNG 3rd edition).
+enum PNGHeader {
+    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    /// Chunks that are looked at before the first IDAT.
+    private static let maximumChunks = 4096
+    /// PNG §5.3: lengths and sizes have 31 bits.
+    private static let largest = 0x7FFF_FFFF
+
+    static func read(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {
+        var header = try imageHeader(bytes, of: total)
+        var offset = signature.count + 12 + 13
+        for _ in 0..<maximumChunks {
+            let length = try bytes.bigEndian(offset, bytes: 4, of: total)
+            guard length <= largest else { throw .malformed("a chunk's length is out of range") }
+            let data = offset + 8
+            try bytes.require(data, of: total)
+            if bytes.has("IDAT", at: offset + 4) { return header }
+            if bytes.has("IEND", at: offset + 4) { break }
+            if bytes.has("tRNS", at: offset + 4) {
+                header.hasAlpha = true
+            } else if bytes.has("acTL", at: offset + 4), length >= 8 {
+                header.frames = max(1, try bytes.bigEndian(data, bytes: 4, of: total))
+            } else if bytes.has("eXIf", at: offset + 4) {
+                try bytes.require(data + length, of: total)
+                header.orientation = ExifOrientation.read(bytes, in: data..<data + length)
+            }
+            offset = data + length + 4
+        }
+        throw .malformed("no image data stands where it must")
+    }
+
+    private static func imageHeader(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {
+        let start = signature.count
+        guard try bytes.bigEndian(start, bytes: 4, of: total) == 13, bytes.has("IHDR", at: start + 4) else {
+            throw .malformed("the first chunk is not IHDR")
+        }
+        let width = try bytes.bigEndian(start + 8, bytes: 4, of: total)
+        let height = try bytes.bigEndian(start + 12, bytes: 4, of: total)
+        let depth = try bytes.byte(start + 16, of: total)
+        let colorType = try bytes.byte(start + 17, of: total)
+        let checksum = try bytes.bigEndian(start + 21, bytes: 4, of: total)
+        guard checksum == CRC32.checksum(of: bytes, in: start + 4..<start + 21) else {
+            throw .malformed("the checksum of IHDR is wrong")
+        }
+        guard (1...largest).contains(width), (1...largest).contains(height) else {
+            throw .malformed("the size is out of range")
+        }
+        guard isAllowed(depth: depth, colorType: colorType) else {
+            throw .malformed("the colour type and bit depth are none of PNG's")
+        }
+        return ImageHeader(format: .png, width: width, height: height, hasAlpha: colorType == 4 || colorType == 6)
+    }
+
+    /// PNG §11.2.1, table 11.1.
+    private static func isAllowed(depth: Int, colorType: Int) -> Bool {
+        switch colorType {
+        case 0: [1, 2, 4, 8, 16].contains(depth)
+        case 3: [1, 2, 4, 8].contains(depth)
+        case 2, 4, 6: depth == 8 || depth == 16
+        default: false
+        }
+    }
+}

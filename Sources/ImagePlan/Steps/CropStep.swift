@@ -1,0 +1,115 @@
+/// `crop`: cuts a rectangle out of the picture as it is then.
+package struct CropStep: SingleParameterStep {
+    /// The largest coordinate or side in pixels.
+    package static let longestSide = 1_000_000
+
+    package static let name = "crop"
+    package static let attributes = ["gravity"]
+
+    /// A coordinate or side: whole pixels, or a percentage of the picture's side.
+    package enum Measure: Hashable, Sendable {
+        case pixels(Int)
+        /// 0–100 for sides, −100–100 for coordinates.
+        case percent(FixedDecimal)
+    }
+
+    /// How the rectangle is stated.
+    package enum Area: Hashable, Sendable {
+        /// `x,y,w,h`.
+        case rectangle(x: Measure, y: Measure, width: Measure, height: Measure)
+        /// `WxH`, placed by gravity.
+        case placed(width: Measure, height: Measure, gravity: Gravity)
+    }
+
+    package let area: Area
+
+    /// Creates a crop.
+    package init(area: Area) {
+        self.area = area
+    }
+
+    package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
+        let four = parameter.parts(separatedBy: ",")
+        if four.count == 4 {
+            area = .rectangle(
+                x: try Measure(coordinate: four[0]),
+                y: try Measure(coordinate: four[1]),
+                width: try Measure(side: four[2]),
+                height: try Measure(side: four[3])
+            )
+            return
+        }
+        let two = parameter.parts(separatedBy: "x")
+        guard four.count == 1, two.count == 2 else {
+            throw parameter.error("must be x,y,w,h or WxH, in pixels or percent")
+        }
+        area = .placed(
+            width: try Measure(side: two[0]),
+            height: try Measure(side: two[1]),
+            gravity: context.gravity
+        )
+    }
+
+    package var value: String {
+        switch area {
+        case .rectangle(let x, let y, let width, let height):
+            [x, y, width, height].map(\.text).joined(separator: ",")
+        case .placed(let width, let height, _):
+            "\(width.text)x\(height.text)"
+        }
+    }
+
+    package var attributeParameters: [Parameter] {
+        if case .placed(_, _, let gravity) = area, gravity != .center { [Parameter("gravity", gravity.text)] } else { [] }
+    }
+
+    package func uses(attribute name: String) -> Bool {
+        if case .placed = area { Self.attributes.contains(name) } else { false }
+    }
+
+    /// The rectangle in a picture of some size; 422 where it lies outside.
+    package func placement(in picture: PixelSize) throws(RequestError) -> CropPlacement {
+        switch area {
+        case .rectangle(let x, let y, let width, let height):
+            let stated = PixelRectangle(
+                left: x.coordinate(in: picture.width),
+                top: y.coordinate(in: picture.height),
+                width: width.side(in: picture.width),
+                height: height.side(in: picture.height)
+            )
+            guard let rectangle = stated.intersected(with: picture) else {
+                throw RequestError(
+                    parameter: Self.name,
+                    reason: "the rectangle lies outside of the picture, which is \(picture) there",
+                    status: .unprocessable
+                )
+            }
+            return .rectangle(rectangle)
+        case .placed(let width, let height, let gravity):
+            let size = PixelSize(
+                width: min(picture.width, width.side(in: picture.width)),
+                height: min(picture.height, height.side(in: picture.height))
+            )
+            if size == picture {
+                return .rectangle(PixelRectangle(left: 0, top: 0, width: size.width, height: size.height))
+            }
+            return CropPlacement(of: size, in: picture, gravity: gravity)
+        }
+    }
+
+    package func shape(after picture: PictureShape) throws(RequestError) -> PictureShape {
+        let size = try placement(in: picture.size).size
+        return size == picture.size ? picture : PictureShape(size: size)
+    }
+
+    package func cost(on picture: PictureShape) -> Int {
+        guard let placement = try? placement(in: picture.size) else { return 0 }
+        if case .searched = placement { return picture.size.pixels.multipliedSaturated(by: 4) }
+        return placement.size.pixels
+    }
+
+    package func loadRequirement(on picture: PictureShape) -> LoadRequirement {
+        guard case .rectangle(let rectangle) = try? placement(in: picture.size) else { return .fullSize }
+        return .rectangle(rectangle)
+    }
+}

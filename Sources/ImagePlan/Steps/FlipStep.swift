@@ -1,0 +1,38 @@
+/// `flip`: mirrors the picture.
+package struct FlipStep: SingleParameterStep {
+    package static let name = "flip"
+
+    /// Left to right, top to bottom, or both.
+    package enum Direction: String, Hashable, Sendable, CaseIterable {
+        case horizontal = "h"
+        case vertical = "v"
+        case both = "hv"
+    }
+
+    package let direction: Direction
+
+    /// Creates a flip.
+    package init(direction: Direction) {
+        self.direction = direction
+    }
+
+    package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
+        direction = try parameter.value == "vh" ? .both : parameter.keyword()
+    }
+
+    package var value: String { direction.rawValue }
+
+    package func shape(after picture: PictureShape) throws(RequestError) -> PictureShape {
+        var shape = picture
+        let turned = picture.corners.turnedClockwise.turnedClockwise
+        shape.corners =
+            switch direction {
+            case .horizontal: picture.corners.mirroredHorizontally
+            case .vertical: turned.mirroredHorizontally
+            case .both: turned
+            }
+        return shape
+    }
+
+    package func loadRequirement(on picture: PictureShape) -> LoadRequirement { .anyScale }
+}

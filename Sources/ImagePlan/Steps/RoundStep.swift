@@ -1,0 +1,100 @@
+/// `round`: round corners, antialiased.
+package struct RoundStep: SingleParameterStep {
+    /// The largest radius in pixels, dpr multiplied in.
+    package static let largestRadius = 16_384
+
+    package static let name = "round"
+
+    /// A corner's radius.
+    package enum Radius: Hashable, Sendable {
+        case pixels(FixedDecimal)
+        /// 0–100 percent of the picture's shorter side.
+        case percent(FixedDecimal)
+        /// Half of the shorter side: a circle or a pill.
+        case maximum
+    }
+
+    package let topLeft: Radius
+    package let topRight: Radius
+    package let bottomRight: Radius
+    package let bottomLeft: Radius
+
+    /// Creates a step from four radii.
+    package init(topLeft: Radius, topRight: Radius, bottomRight: Radius, bottomLeft: Radius) {
+        self.topLeft = topLeft
+        self.topRight = topRight
+        self.bottomRight = bottomRight
+        self.bottomLeft = bottomLeft
+    }
+
+    package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
+        var radii: [Radius] = []
+        let parts = parameter.parts(separatedBy: ",")
+        guard parts.count == 1 || parts.count == 4 else {
+            throw parameter.error("must be one radius, or four: top left, top right, bottom right, bottom left")
+        }
+        for part in parts { radii.append(try Radius(parsing: part, in: context)) }
+        guard radii.contains(where: { !$0.isZero }) else { throw parameter.error("must not be zero") }
+        guard radii.count == 4 else {
+            self.init(topLeft: radii[0], topRight: radii[0], bottomRight: radii[0], bottomLeft: radii[0])
+            return
+        }
+        self.init(topLeft: radii[0], topRight: radii[1], bottomRight: radii[2], bottomLeft: radii[3])
+    }
+
+    package var value: String {
+        let radii = [topLeft, topRight, bottomRight, bottomLeft]
+        return radii.allSatisfy { $0 == topLeft } ? topLeft.text : radii.map(\.text).joined(separator: ",")
+    }
+
+    /// The four radii in pixels on a picture of some size, reduced until they fit.
+    package func corners(on size: PixelSize) -> CornerRadii {
+        CornerRadii(
+            topLeft: topLeft.pixels(on: size),
+            topRight: topRight.pixels(on: size),
+            bottomRight: bottomRight.pixels(on: size),
+            bottomLeft: bottomLeft.pixels(on: size)
+        ).fitted(to: size)
+    }
+
+    package func shape(after picture: PictureShape) throws(RequestError) -> PictureShape {
+        PictureShape(size: picture.size, corners: corners(on: picture.size))
+    }
+
+    package var makesAlpha: Bool { true }
+}
+
+extension RoundStep.Radius {
+    /// Reads pixels (times dpr), percent, or `max`.
+    init(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
+        if parameter.value == "max" {
+            self = .maximum
+        } else if parameter.value.hasSuffix("%") {
+            let number = Parameter(parameter.name, String(parameter.value.dropLast()))
+            let percent = try number.decimal(in: FixedDecimal(0)...FixedDecimal(100))
+            self = percent == FixedDecimal(50) ? .maximum : percent == FixedDecimal(0) ? .pixels(percent) : .percent(percent)
+        } else {
+            let length = try parameter.decimal(in: FixedDecimal(0)...FixedDecimal(RoundStep.largestRadius))
+            self = .pixels(try context.scaled(length, of: parameter, atMost: RoundStep.largestRadius))
+        }
+    }
+
+    var isZero: Bool { self == .pixels(FixedDecimal(0)) }
+
+    var text: String {
+        switch self {
+        case .pixels(let pixels): pixels.text
+        case .percent(let percent): percent.text + "%"
+        case .maximum: "max"
+        }
+    }
+
+    func pixels(on size: PixelSize) -> Double {
+        let side = Double(size.shorterSide)
+        return switch self {
+        case .pixels(let pixels): pixels.value
+        case .percent(let percent): side * percent.value / 100
+        case .maximum: side / 2
+        }
+    }
+}

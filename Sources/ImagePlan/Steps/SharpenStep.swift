@@ -1,0 +1,24 @@
+/// `sharpen`: an unsharp mask on lightness.
+package struct SharpenStep: SingleParameterStep {
+    package static let name = "sharpen"
+    private static let range = FixedDecimal(millionths: 300_000)...FixedDecimal(10)
+
+    /// The mask's standard deviation in pixels, 0.3–10; dpr does not multiply it.
+    package let sigma: FixedDecimal
+
+    /// Creates a sharpening.
+    package init(sigma: FixedDecimal) {
+        self.sigma = sigma
+    }
+
+    package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
+        sigma = try parameter.decimal(in: Self.range)
+    }
+
+    package var value: String { sigma.text }
+
+    /// To Lab and back, and two passes over the mask.
+    package func cost(on picture: PictureShape) -> Int {
+        picture.size.pixels.multipliedSaturated(by: 16 + 6 * sigma.rounded)
+    }
+}

@@ -1,0 +1,27 @@
+/// The steps that the request language knows; a new step is a file in this folder and a line here.
+package enum StepRegistry {
+    package static let types: [any TransformStep.Type] = [
+        ResizeStep.self,
+        CropStep.self,
+        RoundStep.self,
+        BorderStep.self,
+        BlurStep.self,
+        SharpenStep.self,
+        FlipStep.self,
+        RotateStep.self,
+    ]
+
+    /// The step that a parameter states.
+    package static func type(named name: String) -> (any TransformStep.Type)? { byName[name] }
+
+    /// Every attribute of every step.
+    package static let attributes: Set<String> = Set(types.flatMap { $0.attributes })
+
+    private static let byName: [String: any TransformStep.Type] = {
+        var byName: [String: any TransformStep.Type] = [:]
+        for type in types {
+            for name in type.names { byName[name] = type }
+        }
+        return byName
+    }()
+}
