@@ -1,2 +1,154 @@
 #pragma once
+// What Swift cannot import from libvips: its operations are variadic, VIPS_INIT and g_signal_connect are macros.
+// Each function fixes the arguments that the worker needs, and nothing else. 0 is success, as in libvips.
 #include <vips/vips.h>
+
+// VIPS_INIT is a macro.
+static inline int edge_vips_init(const char *name) { return VIPS_INIT(name); }
+
+// g_signal_connect is a macro; "eval" comes while pixels are computed.
+static inline void edge_vips_on_eval(VipsImage *image, void (*callback)(VipsImage *, VipsProgress *, void *), void *data) {
+    g_signal_connect(image, "eval", G_CALLBACK(callback), data);
+}
+
+// Loaders, each by name. fail_on ERROR is above TRUNCATED: a truncated file is refused as well as a damaged one.
+static inline int edge_vips_load_jpeg(const void *bytes, size_t count, VipsImage **out, int shrink) {
+    return vips_jpegload_buffer((void *)bytes, count, out, "shrink", shrink, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
+                                VIPS_FAIL_ON_ERROR, NULL);
+}
+static inline int edge_vips_load_png(const void *bytes, size_t count, VipsImage **out) {
+    return vips_pngload_buffer((void *)bytes, count, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
+                               NULL);
+}
+static inline int edge_vips_load_gif(const void *bytes, size_t count, VipsImage **out, int page, int pages) {
+    return vips_gifload_buffer((void *)bytes, count, out, "page", page, "n", pages, "access", VIPS_ACCESS_SEQUENTIAL,
+                               "fail_on", VIPS_FAIL_ON_ERROR, NULL);
+}
+static inline int edge_vips_load_webp(const void *bytes, size_t count, VipsImage **out, int page, int pages) {
+    return vips_webpload_buffer((void *)bytes, count, out, "page", page, "n", pages, "access",
+                                VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR, NULL);
+}
+static inline int edge_vips_load_heif(const void *bytes, size_t count, VipsImage **out) {
+    return vips_heifload_buffer((void *)bytes, count, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
+                                VIPS_FAIL_ON_ERROR, NULL);
+}
+static inline int edge_vips_load_tiff(const void *bytes, size_t count, VipsImage **out, int page) {
+    return vips_tiffload_buffer((void *)bytes, count, out, "page", page, "n", 1, "access", VIPS_ACCESS_SEQUENTIAL,
+                                "fail_on", VIPS_FAIL_ON_ERROR, NULL);
+}
+
+// Geometry.
+static inline int edge_vips_resize(VipsImage *in, VipsImage **out, double horizontal, double vertical) {
+    return vips_resize(in, out, horizontal, "vscale", vertical, "kernel", VIPS_KERNEL_LANCZOS3, NULL);
+}
+static inline int edge_vips_extract(VipsImage *in, VipsImage **out, int left, int top, int width, int height) {
+    return vips_extract_area(in, out, left, top, width, height, NULL);
+}
+// Finds the place that a smart crop would keep: -x and -y of the result's offset.
+static inline int edge_vips_smartcrop(VipsImage *in, VipsImage **out, int width, int height, VipsInteresting interesting) {
+    return vips_smartcrop(in, out, width, height, "interesting", interesting, NULL);
+}
+static inline int edge_vips_embed(VipsImage *in, VipsImage **out, int x, int y, int width, int height,
+                                  const double *background, int bands) {
+    VipsArrayDouble *colour = vips_array_double_new(background, bands);
+    int failed = vips_embed(in, out, x, y, width, height, "extend", VIPS_EXTEND_BACKGROUND, "background", colour, NULL);
+    vips_area_unref(VIPS_AREA(colour));
+    return failed;
+}
+static inline int edge_vips_embed_copy(VipsImage *in, VipsImage **out, int x, int y, int width, int height) {
+    return vips_embed(in, out, x, y, width, height, "extend", VIPS_EXTEND_COPY, NULL);
+}
+static inline int edge_vips_flip(VipsImage *in, VipsImage **out, VipsDirection direction) {
+    return vips_flip(in, out, direction, NULL);
+}
+static inline int edge_vips_rot(VipsImage *in, VipsImage **out, VipsAngle angle) { return vips_rot(in, out, angle, NULL); }
+// Clockwise degrees; the canvas grows, and what it bares takes the background.
+static inline int edge_vips_rotate(VipsImage *in, VipsImage **out, double degrees, const double *background, int bands) {
+    VipsInterpolate *bicubic = vips_interpolate_new("bicubic");
+    VipsArrayDouble *colour = vips_array_double_new(background, bands);
+    int failed = vips_similarity(in, out, "angle", degrees, "interpolate", bicubic, "background", colour, NULL);
+    vips_area_unref(VIPS_AREA(colour));
+    g_object_unref(bicubic);
+    return failed;
+}
+static inline int edge_vips_arrayjoin_down(VipsImage **in, VipsImage **out, int count) {
+    return vips_arrayjoin(in, out, count, "across", 1, NULL);
+}
+
+// Pixels.
+static inline int edge_vips_blur(VipsImage *in, VipsImage **out, double sigma) {
+    return vips_gaussblur(in, out, sigma, "min_ampl", 0.05, "precision", VIPS_PRECISION_INTEGER, NULL);
+}
+static inline int edge_vips_sharpen(VipsImage *in, VipsImage **out, double sigma) {
+    return vips_sharpen(in, out, "sigma", sigma, NULL);
+}
+static inline int edge_vips_premultiply(VipsImage *in, VipsImage **out) { return vips_premultiply(in, out, NULL); }
+static inline int edge_vips_unpremultiply(VipsImage *in, VipsImage **out) { return vips_unpremultiply(in, out, NULL); }
+static inline int edge_vips_cast(VipsImage *in, VipsImage **out, VipsBandFormat format) {
+    return vips_cast(in, out, format, NULL);
+}
+static inline int edge_vips_cast_shift(VipsImage *in, VipsImage **out, VipsBandFormat format) {
+    return vips_cast(in, out, format, "shift", TRUE, NULL);
+}
+static inline int edge_vips_colourspace(VipsImage *in, VipsImage **out, VipsInterpretation space) {
+    return vips_colourspace(in, out, space, NULL);
+}
+static inline int edge_vips_icc_to_srgb(VipsImage *in, VipsImage **out, const char *fallback) {
+    return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "input_profile", fallback, "intent", VIPS_INTENT_RELATIVE,
+                              "black_point_compensation", TRUE, "depth", 8, NULL);
+}
+static inline int edge_vips_flatten(VipsImage *in, VipsImage **out, const double *background, int bands) {
+    VipsArrayDouble *colour = vips_array_double_new(background, bands);
+    int failed = vips_flatten(in, out, "background", colour, NULL);
+    vips_area_unref(VIPS_AREA(colour));
+    return failed;
+}
+static inline int edge_vips_extract_band(VipsImage *in, VipsImage **out, int first, int count) {
+    return vips_extract_band(in, out, first, "n", count, NULL);
+}
+static inline int edge_vips_bandjoin2(VipsImage *first, VipsImage *second, VipsImage **out) {
+    return vips_bandjoin2(first, second, out, NULL);
+}
+static inline int edge_vips_bandjoin_constant(VipsImage *in, VipsImage **out, double value) {
+    return vips_bandjoin_const1(in, out, value, NULL);
+}
+static inline int edge_vips_multiply(VipsImage *first, VipsImage *second, VipsImage **out) {
+    return vips_multiply(first, second, out, NULL);
+}
+static inline int edge_vips_linear(VipsImage *in, VipsImage **out, double factor, double addend) {
+    return vips_linear1(in, out, factor, addend, "uchar", TRUE, NULL);
+}
+static inline int edge_vips_over(VipsImage *base, VipsImage *overlay, VipsImage **out) {
+    return vips_composite2(base, overlay, out, VIPS_BLEND_MODE_OVER, NULL);
+}
+static inline int edge_vips_copy_as(VipsImage *in, VipsImage **out, VipsInterpretation space) {
+    return vips_copy(in, out, "interpretation", space, NULL);
+}
+// A picture of one colour with the size, resolution and interpretation of another.
+static inline int edge_vips_constant_like(VipsImage *in, VipsImage **out, const double *values, int bands) {
+    *out = vips_image_new_from_image(in, values, bands);
+    return *out ? 0 : -1;
+}
+
+// Savers. `strip` drops every metadata block, the profile included; page-height and delays survive it.
+static inline int edge_vips_save_jpeg(VipsImage *in, void **bytes, size_t *count, int quality, int progressive, int strip) {
+    return vips_jpegsave_buffer(in, bytes, count, "Q", quality, "optimize_coding", TRUE, "interlace", progressive,
+                                "subsample_mode", VIPS_FOREIGN_SUBSAMPLE_ON, "strip", strip, NULL);
+}
+static inline int edge_vips_save_png(VipsImage *in, void **bytes, size_t *count, int compression, int strip) {
+    return vips_pngsave_buffer(in, bytes, count, "compression", compression, "strip", strip, NULL);
+}
+static inline int edge_vips_save_webp(VipsImage *in, void **bytes, size_t *count, int quality, int lossless, int effort,
+                                      int strip) {
+    return vips_webpsave_buffer(in, bytes, count, "Q", quality, "lossless", lossless, "effort", effort, "strip", strip,
+                                NULL);
+}
+static inline int edge_vips_save_avif(VipsImage *in, void **bytes, size_t *count, int quality, int lossless, int effort,
+                                      int strip) {
+    return vips_heifsave_buffer(in, bytes, count, "Q", quality, "lossless", lossless, "effort", effort, "bitdepth", 8,
+                                "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "subsample_mode",
+                                VIPS_FOREIGN_SUBSAMPLE_ON, "strip", strip, NULL);
+}
+static inline int edge_vips_save_gif(VipsImage *in, void **bytes, size_t *count, int effort, int strip) {
+    return vips_gifsave_buffer(in, bytes, count, "effort", effort, "strip", strip, NULL);
+}

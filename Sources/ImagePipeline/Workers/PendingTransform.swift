@@ -1,0 +1,92 @@
+import ImagePlan
+import LinuxSystem
+
+/// A job of the pool from its arrival to its completion, which it runs exactly once.
+final class PendingTransform: TransformHandle {
+    typealias Completion = @Sendable (Result<TransformResult, PipelineError>) -> Void
+
+    private enum Phase {
+        case queued
+        /// On a worker whose driver listens to this event.
+        case running(WakeEvent)
+        case ended
+    }
+
+    private struct State {
+        var phase = Phase.queued
+        var completion: Completion?
+    }
+
+    let id: UInt64
+    /// The encoded job.
+    let message: [UInt8]
+    let job: TransformJob
+    /// Monotonic nanoseconds of the arrival.
+    let arrival: Int64
+    private let queue: TransformQueue
+    private let ends: CompletionThread
+    private let state: Lock<State>
+
+    init(
+        id: UInt64,
+        message: [UInt8],
+        job: TransformJob,
+        arrival: Int64,
+        queue: TransformQueue,
+        ends: CompletionThread,
+        completion: @escaping Completion
+    ) {
+        self.id = id
+        self.message = message
+        self.job = job
+        self.arrival = arrival
+        self.queue = queue
+        self.ends = ends
+        state = Lock(State(completion: completion))
+    }
+
+    /// Marks the job as running on a worker; `false` when it has been cancelled.
+    func begin(_ driver: WakeEvent) -> Bool {
+        state.withLock { state in
+            if case .ended = state.phase { return false }
+            state.phase = .running(driver)
+            return true
+        }
+    }
+
+    /// Whether nobody waits for the result any more.
+    var isAbandoned: Bool {
+        state.withLock { state in
+            if case .ended = state.phase { true } else { false }
+        }
+    }
+
+    /// Runs the completion on this thread, unless it has run.
+    func end(_ result: Result<TransformResult, PipelineError>) {
+        take().completion?(result)
+    }
+
+    /// Runs the completion on the pool's own thread, unless it has run.
+    func endElsewhere(_ error: PipelineError) {
+        let (completion, driver) = take()
+        guard let completion else { return }
+        driver?.signal()
+        ends.run { completion(.failure(error)) }
+    }
+
+    func cancel() {
+        queue.remove(self)
+        endElsewhere(.cancelled)
+    }
+
+    private func take() -> (completion: Completion?, driver: WakeEvent?) {
+        state.withLock { state in
+            defer {
+                state.phase = .ended
+                state.completion = nil
+            }
+            if case .running(let driver) = state.phase { return (state.completion, driver) }
+            return (state.completion, nil)
+        }
+    }
+}

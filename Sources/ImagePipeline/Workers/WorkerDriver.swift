@@ -1,0 +1,138 @@
+import Glibc
+import ImagePlan
+import LinuxSystem
+import Synchronization
+
+/// One worker slot: a permanent thread that starts a process, feeds it jobs, watches it and replaces it.
+///
+/// `run` and everything it calls is confined to that thread; `wake` may be raised from any.
+final class WorkerDriver: Sendable {
+    let index: Int
+    let shared: WorkerPool.Shared
+    /// Raised when the pool stops, or when this driver's job is cancelled.
+    let wake: WakeEvent
+
+    init(index: Int, shared: WorkerPool.Shared) throws(Errno) {
+        self.index = index
+        self.shared = shared
+        wake = try WakeEvent()
+    }
+
+    var isStopping: Bool { shared.isStopping.load(ordering: .sequentiallyConsistent) }
+
+    /// The thread's life.
+    func run() {
+        var attempt: Attempt?
+        var failures = 0
+        while !isStopping {
+            guard let worker = start() else {
+                failures += 1
+                backOff(failures, &attempt)
+                continue
+            }
+            shared.ready.add(1, ordering: .relaxed)
+            let served = serve(worker, &attempt)
+            shared.ready.subtract(1, ordering: .relaxed)
+            worker.end()
+            note { statistics, index in statistics.workers[index].pid = 0 }
+            // A worker that dies before its first answer, again and again, is started ever more slowly.
+            failures = served > 0 ? 0 : failures + 1
+            if failures > 2 { backOff(failures - 1, &attempt) }
+        }
+        attempt?.pending.end(.failure(.cancelled))
+        shared.ended.signal()
+    }
+
+    /// Changes the pool's counts.
+    func note(_ change: (inout WorkerPool.Statistics, Int) -> Void) {
+        shared.counts.withLock { change(&$0, index) }
+    }
+
+    /// Starts a process and waits for its greeting.
+    private func start() -> WorkerProcess? {
+        let configuration = shared.configuration
+        guard let worker = try? WorkerProcess(path: shared.workerPath, configuration: configuration) else { return nil }
+        note { statistics, index in
+            statistics.starts += 1
+            statistics.workers[index].pid = worker.pid
+            statistics.workers[index].jobs = 0
+        }
+        let limit = shared.time.monotonic + Int64(configuration.startTimeout) * 1_000_000
+        while !isStopping {
+            switch worker.receive(until: limit, wake: wake, time: shared.time) {
+            case .woken: continue
+            case .message(let bytes, let descriptors):
+                if descriptors.isEmpty, (try? WorkerMessage.decodeReady(bytes)) != nil { return worker }
+                note { statistics, _ in statistics.violations += 1 }
+            case .hungUp, .late: break
+            }
+            break
+        }
+        worker.end()
+        note { statistics, index in statistics.workers[index].pid = 0 }
+        return nil
+    }
+
+    /// Waits before the next start: 100 ms at first, doubling to 5 s.
+    ///
+    /// Where no worker of the pool lives and several starts have failed, waiting jobs are not kept hoping.
+    private func backOff(_ failures: Int, _ attempt: inout Attempt?) {
+        if failures >= 3, shared.ready.load(ordering: .relaxed) == 0 {
+            attempt?.pending.end(.failure(.workerLost))
+            attempt = nil
+            for pending in shared.queue.drain() { pending.end(.failure(.workerLost)) }
+        }
+        let delay = min(5_000, 100 << min(failures - 1, 6))
+        var entry = pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)
+        if unsafe poll(&entry, 1, CInt(delay)) > 0 { wake.take() }
+    }
+
+    /// Feeds jobs to a living worker until it is gone or must go.
+    ///
+    /// - Returns: the number of jobs that it has answered.
+    private func serve(_ worker: WorkerProcess, _ attempt: inout Attempt?) -> Int {
+        var age = WorkerAge()
+        while !isStopping {
+            if attempt == nil {
+                switch waitForJob(worker) {
+                case .job(let pending): attempt = Attempt(pending: pending)
+                case .nothing: continue
+                case .workerGone:
+                    note { statistics, _ in statistics.restarts += 1 }
+                    return max(1, age.jobs)
+                }
+            }
+            guard let current = attempt else { continue }
+            guard runJob(current, on: worker, &age) else {
+                attempt = current.next
+                note { statistics, _ in statistics.restarts += 1 }
+                // A worker that a picture killed is no sign of a broken installation.
+                return current.next == nil ? max(1, age.jobs) : age.jobs
+            }
+            attempt = nil
+            if age.mustRetire(pid: worker.pid, shared.configuration) {
+                note { statistics, _ in statistics.retirements += 1 }
+                return max(1, age.jobs)
+            }
+        }
+        return age.jobs
+    }
+
+    private enum Idle {
+        case job(PendingTransform)
+        case nothing
+        case workerGone
+    }
+
+    private func waitForJob(_ worker: WorkerProcess) -> Idle {
+        var entries = [worker.socket, shared.queue.event.descriptor, wake.descriptor].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        guard unsafe poll(&entries, nfds_t(entries.count), -1) > 0 else { return .nothing }
+        if entries[2].revents != 0 { wake.take() }
+        // An idle worker has nothing to say: it died, or it is not ours any more.
+        if entries[0].revents != 0 { return .workerGone }
+        if entries[1].revents != 0, let pending = shared.queue.take() { return .job(pending) }
+        return .nothing
+    }
+}

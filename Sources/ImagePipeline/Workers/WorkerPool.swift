@@ -1,0 +1,139 @@
+import Glibc
+import ImagePlan
+package import LinuxSystem
+import Synchronization
+
+/// Runs transform jobs in `edgeprint-worker` processes: a bounded queue, and one permanent driver thread a process.
+///
+/// Any thread may call it. A job whose picture kills its worker ends `.deadly`; one whose worker is lost otherwise runs once
+/// more on a fresh worker, then ends `.workerLost`. A cancelled job that runs already is abandoned: its completion is called
+/// at once, its worker has `abandonGrace` to end it and serve on, and is killed then.
+package final class WorkerPool: Transforming {
+    /// What the pool's threads share; they do not keep the pool itself alive.
+    final class Shared: Sendable {
+        let configuration: Configuration
+        let workerPath: String
+        let time: any TimeSource
+        let queue: TransformQueue
+        let counts: Lock<Statistics>
+        let isStopping = Atomic(false)
+        /// Workers that have greeted and live.
+        let ready = Atomic(0)
+        /// Raised once by each driver that ends.
+        let ended: WakeEvent
+
+        init(_ configuration: Configuration, workerPath: String, time: any TimeSource) throws(Errno) {
+            self.configuration = configuration
+            self.workerPath = workerPath
+            self.time = time
+            queue = try TransformQueue(limit: configuration.queueLimit)
+            ended = try WakeEvent(semaphore: true)
+            var statistics = Statistics()
+            statistics.workers = Array(
+                repeating: Statistics.Worker(pid: 0, jobs: 0, isBusy: false, residentBytes: 0),
+                count: configuration.workers
+            )
+            counts = Lock(statistics)
+        }
+    }
+
+    let shared: Shared
+    private let drivers: [WorkerDriver]
+    private let ends: CompletionThread
+    private let nextID = Atomic<UInt64>(1)
+    private let isStopped = Lock(false)
+
+    /// Starts the threads, which start the workers.
+    ///
+    /// - Throws: `Errno` when descriptors or threads run out.
+    package init(_ configuration: Configuration, time: any TimeSource = SystemTime()) throws(Errno) {
+        let path: String
+        if let configured = configuration.workerPath { path = configured } else { path = try Self.siblingPath() }
+        let shared = try Shared(configuration, workerPath: path, time: time)
+        self.shared = shared
+        ends = try CompletionThread()
+        var drivers: [WorkerDriver] = []
+        for index in 0..<configuration.workers {
+            try drivers.append(WorkerDriver(index: index, shared: shared))
+        }
+        self.drivers = drivers
+        for (index, driver) in drivers.enumerated() {
+            try SystemThread.start(name: "transform-\(index)") { driver.run() }
+        }
+    }
+
+    deinit {
+        // Without waiting: the last reference may go on one of the pool's own threads.
+        close()
+        ends.close()
+    }
+
+    package func transform(
+        _ job: TransformJob,
+        completion: @escaping @Sendable (Result<TransformResult, PipelineError>) -> Void
+    ) -> any TransformHandle {
+        let id = nextID.wrappingAdd(1, ordering: .relaxed).oldValue
+        let encoded = Result { () throws(WorkerMessageError) in try WorkerJob(id: id, job).encoded() }
+        let pending = PendingTransform(
+            id: id,
+            message: (try? encoded.get()) ?? [],
+            job: job,
+            arrival: shared.time.monotonic,
+            queue: shared.queue,
+            ends: ends,
+            completion: completion
+        )
+        if case .failure(let error) = encoded {
+            pending.endElsewhere(.refused("the job cannot be described to a worker: \(error)"))
+            return pending
+        }
+        do throws(TransformQueue.Refusal) {
+            try shared.queue.append(pending)
+        } catch {
+            pending.endElsewhere(error == .full ? .overloaded("transform queue") : .cancelled)
+        }
+        return pending
+    }
+
+    /// Ends all workers, and returns when they are gone; jobs that wait or run end `.cancelled`.
+    ///
+    /// Not to be called from a completion.
+    package func stop() {
+        close()
+        isStopped.withLock { isStopped in
+            guard !isStopped else { return }
+            for _ in drivers { shared.ended.wait() }
+            isStopped = true
+        }
+    }
+
+    private func close() {
+        shared.isStopping.store(true, ordering: .sequentiallyConsistent)
+        for pending in shared.queue.close() { pending.endElsewhere(.cancelled) }
+        for driver in drivers { driver.wake.signal() }
+    }
+
+    /// The path of `edgeprint-worker` beside the running executable.
+    private static func siblingPath() throws(Errno) -> String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = try checked("readlink") { unsafe readlink("/proc/self/exe", &buffer, buffer.count) }
+        let path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+        return folder + "/edgeprint-worker"
+    }
+}
+
+extension WorkerJob {
+    /// The job as the worker gets it.
+    fileprivate init(id: UInt64, _ job: TransformJob) {
+        self.init(
+            id: id,
+            sourceLength: job.length,
+            sourceFormat: job.header.format,
+            deadlineMilliseconds: job.timeoutMilliseconds,
+            maximumPixels: job.maximumPixels,
+            maximumFrames: job.maximumFrames,
+            outputs: job.outputs
+        )
+    }
+}

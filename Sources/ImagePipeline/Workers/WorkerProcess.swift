@@ -1,0 +1,128 @@
+import CLinux
+import Glibc
+import ImagePlan
+import LinuxSystem
+
+/// One `edgeprint-worker` process and the daemon's end of its socket; confined to the driver thread that started it.
+///
+/// That thread must live as long as the process: the parent-death signal fires when the starting *thread* ends.
+final class WorkerProcess {
+    let pid: pid_t
+    /// The daemon's end, non-blocking.
+    let socket: CInt
+    private var isReaped = false
+
+    /// Starts a process; it greets when it is ready.
+    ///
+    /// - Throws: `Errno` when no socket or process can be had. A missing executable shows as a process that ends at once.
+    init(path: String, configuration: WorkerPool.Configuration) throws(Errno) {
+        var ends: [CInt] = [-1, -1]
+        let kind = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        try checked("socketpair") { unsafe socketpair(AF_UNIX, kind, 0, &ends) }
+        socket = ends[0]
+        for end in ends {
+            // Room for a whole message in either direction; the kernel caps it at net.core.wmem_max.
+            var size = CInt(4 * WorkerMessage.maximumSize)
+            unsafe setsockopt(end, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+        }
+        edge_set_nonblocking(ends[0])
+        let started = Self.spawn(path, socket: ends[1], configuration)
+        close(ends[1])
+        guard started > 0 else {
+            let error = Errno.current("fork")
+            close(ends[0])
+            throw error
+        }
+        pid = started
+    }
+
+    deinit {
+        end()
+        close(socket)
+    }
+
+    /// Kills the process and waits for it.
+    ///
+    /// - Returns: how it had ended where it had ended before.
+    @discardableResult
+    func end() -> WorkerEnd {
+        guard !isReaped else { return .lost }
+        kill(pid, SIGKILL)
+        return reap()
+    }
+
+    /// Waits for a process whose socket has closed; one that lives on without a socket is killed.
+    func endAfterHangUp() -> WorkerEnd {
+        guard !isReaped else { return .lost }
+        let descriptor = edge_pidfd_open(pid)
+        if descriptor >= 0 {
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = unsafe poll(&entry, 1, 1_000)
+            close(descriptor)
+        }
+        return end()
+    }
+
+    /// Bytes of memory that are resident; 0 when the process is gone.
+    static func residentBytes(of pid: pid_t) -> Int {
+        guard pid > 0 else { return 0 }
+        let descriptor = unsafe edge_open("/proc/\(pid)/statm", O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return 0 }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 128)
+        let count = unsafe read(descriptor, &bytes, bytes.count)
+        guard count > 0 else { return 0 }
+        // proc_pid_statm(5): total and resident pages.
+        let fields = bytes[..<count].split(separator: UInt8(ascii: " "))
+        guard fields.count > 1, let pages = Int(String(decoding: fields[1], as: UTF8.self)) else { return 0 }
+        return pages * Int(sysconf(CInt(_SC_PAGESIZE)))
+    }
+
+    private func reap() -> WorkerEnd {
+        isReaped = true
+        var status: CInt = 0
+        while unsafe waitpid(pid, &status, 0) < 0 {
+            guard errno == EINTR else { return .lost }
+        }
+        return WorkerEnd(status: status)
+    }
+
+    private static func spawn(_ path: String, socket: CInt, _ configuration: WorkerPool.Configuration) -> pid_t {
+        // Nothing of the daemon's environment, which may hold secrets, reaches a worker.
+        let environment = [
+            "LANG=C", "HOME=/nonexistent", "TMPDIR=/tmp", "VIPS_CONCURRENCY=1", "VIPS_WARNING=0", "OMP_NUM_THREADS=1",
+            "SWIFT_BACKTRACE=enable=no",
+        ]
+        return unsafe withCStrings([path]) { arguments in
+            unsafe withCStrings(environment) { environment in
+                var descriptors = [socket]
+                return unsafe edge_spawn(
+                    path,
+                    arguments,
+                    environment,
+                    &descriptors,
+                    1,
+                    configuration.addressSpace,
+                    configuration.processorSeconds,
+                    configuration.files,
+                    Int64(max(1 << 20, configuration.outputLimit))
+                )
+            }
+        }
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String],
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        var copies: [UnsafeMutablePointer<CChar>?] = unsafe strings.map { text in unsafe strdup(text) }
+        unsafe copies.append(nil)
+        defer {
+            for unsafe copy in unsafe copies { unsafe free(copy) }
+        }
+        return unsafe copies.withUnsafeBufferPointer { buffer in
+            guard let base = unsafe buffer.baseAddress else { preconditionFailure("an array with an element has an address") }
+            return unsafe body(base)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import CLinux
+import Glibc
+
+/// `edgeprint-worker`: makes pictures for the daemon, job by job, until the daemon closes the socket on descriptor 3.
+///
+/// Started by the daemon only, which sets its limits. One thread; no network; opens no file but what comes with a job.
+@main
+enum EdgeprintWorker {
+    static func main() {
+        // Before the first allocation of a decoder: two arenas fragment far less than one a thread (architecture.md).
+        edge_malloc_set_arenas(2)
+        let socket = JobSocket()
+        do throws(VipsError) {
+            try VipsRuntime.start()
+        } catch {
+            exit(1)
+        }
+        guard socket.greet() else { exit(1) }
+        while case .job(let job, let source) = socket.next() {
+            guard socket.send(JobRunner(job: job).run(descriptor: source)) else { exit(1) }
+        }
+    }
+}

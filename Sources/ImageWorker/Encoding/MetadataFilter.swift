@@ -1,0 +1,40 @@
+import CVips
+import ImagePlan
+
+/// What of the source's metadata reaches the result.
+///
+/// Pixels are sRGB and upright by now, so no policy keeps a foreign profile or an orientation.
+struct MetadataFilter {
+    let policy: MetadataPolicy
+
+    /// The EXIF fields of `meta=copyright` (Exif 3.0 §4.6.5.4: Artist, Copyright).
+    private static let copyrightFields: Set<String> = ["exif-ifd0-Copyright", "exif-ifd0-Artist"]
+    /// The raw EXIF block, from which libvips builds the result's: it drops what is not there as a field any more.
+    private static let exifBlock = "exif-data"
+
+    /// Removes what the policy does not keep.
+    func apply(to raster: Raster) throws(VipsError) -> Raster {
+        let fields = raster.fields
+        return try raster.withMetadata { metadata in
+            for field in fields where !keeps(field, among: fields) { metadata.remove(field) }
+            // Exif 3.0 §4.6.5.1.6: the picture stands upright now.
+            metadata.remove(VIPS_META_ORIENTATION)
+            metadata.remove("exif-ifd0-Orientation")
+        }
+    }
+
+    private func keeps(_ field: String, among fields: [String]) -> Bool {
+        let isMetadata =
+            field.hasPrefix("exif-") || field == VIPS_META_XMP_NAME || field == VIPS_META_IPTC_NAME
+            || field == VIPS_META_ICC_NAME || field == VIPS_META_PHOTOSHOP_NAME || field == "jpeg-thumbnail-data"
+            || field.hasPrefix("png-comment-") || field == "gif-comment" || field == VIPS_META_IMAGEDESCRIPTION
+        guard isMetadata else { return true }
+        switch policy {
+        case .keep: return field != "jpeg-thumbnail-data"
+        case .strip: return false
+        case .copyright:
+            if field == Self.exifBlock { return fields.contains { Self.copyrightFields.contains($0) } }
+            return Self.copyrightFields.contains(field)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import ImagePlan
+
+/// Runs one job: maps the source, checks its limits, makes the outputs, and tells every failure in the protocol's words.
+struct JobRunner {
+    let job: WorkerJob
+
+    /// The answer, and the bytes of each output.
+    struct Answer {
+        var reply: WorkerReply
+        var pictures: [EncodedPicture]
+    }
+
+    /// Runs the job; `descriptor` is closed.
+    func run(descriptor: CInt) -> Answer {
+        let deadline = Deadline(milliseconds: job.deadlineMilliseconds)
+        do {
+            let mapping = try SourceMapping(descriptor: descriptor, length: job.sourceLength)
+            // Nothing that libvips made of the mapping outlives this call.
+            return try withExtendedLifetime((mapping, deadline)) { try make(mapping, deadline) }
+        } catch {
+            return Answer(
+                reply: WorkerReply(id: job.id, result: .failure(Self.failure(error, deadline)), timing: .init()),
+                pictures: []
+            )
+        }
+    }
+
+    private func make(_ mapping: SourceMapping, _ deadline: Deadline) throws -> Answer {
+        let decoder = try SourceDecoder(mapping, format: job.sourceFormat)
+        let facts = try decoder.facts()
+        // Before any pixel is decoded.
+        guard facts.size.pixels <= job.maximumPixels else {
+            throw WorkerReply.Failure.refused("\(facts.size.pixels) pixels; the limit is \(job.maximumPixels)")
+        }
+        var outputs: [WorkerReply.Output] = []
+        var pictures: [EncodedPicture] = []
+        var timing = WorkerReply.Timing()
+        for output in job.outputs {
+            try deadline.check()
+            let made = try OutputMaker(
+                decoder: decoder,
+                facts: facts,
+                output: output,
+                maximumPixels: job.maximumPixels,
+                maximumFrames: job.maximumFrames,
+                deadline: deadline
+            ).make()
+            outputs.append(made.description)
+            pictures.append(made.encoded)
+            timing.add(made.timing)
+        }
+        return Answer(reply: WorkerReply(id: job.id, result: .success(outputs), timing: timing), pictures: pictures)
+    }
+
+    /// The protocol's word for an error.
+    private static func failure(_ error: any Error, _ deadline: Deadline) -> WorkerReply.Failure {
+        switch error {
+        case let failure as WorkerReply.Failure: failure
+        case is VipsError where deadline.hasPassed: .deadline
+        case let error as VipsError: error.isUnsupported ? .unsupported(error.text) : .broken(error.text)
+        case let error as RequestError: .refused(error.description)
+        default: .worker("\(error)")
+        }
+    }
+}
+
+extension VipsError {
+    /// Whether a decoder says that it lacks a feature, and not that the file is damaged.
+    fileprivate var isUnsupported: Bool {
+        text.contains("nsupported") || text.contains("not supported")
+    }
+}
+
+extension WorkerReply.Timing {
+    /// Adds another output's time.
+    fileprivate mutating func add(_ other: WorkerReply.Timing) {
+        decode = decode.addingReportingOverflow(other.decode).partialValue
+        transform = transform.addingReportingOverflow(other.transform).partialValue
+        encode = encode.addingReportingOverflow(other.encode).partialValue
+    }
+}

@@ -1,0 +1,27 @@
+/// An EXIF orientation: how stored pixels must be turned to stand upright (CIPA DC-008, tag 0x0112).
+struct Orientation: Equatable {
+    /// Quarter turns clockwise, done first.
+    let quarterTurns: Int
+    /// Then left and right are exchanged.
+    let isMirrored: Bool
+
+    static let upright = Orientation(exif: 1)
+
+    /// Reads a tag's value; what is no orientation is upright.
+    init(exif value: Int) {
+        switch value {
+        case 2: (quarterTurns, isMirrored) = (0, true)
+        case 3: (quarterTurns, isMirrored) = (2, false)
+        case 4: (quarterTurns, isMirrored) = (2, true)
+        case 5: (quarterTurns, isMirrored) = (1, true)
+        case 6: (quarterTurns, isMirrored) = (1, false)
+        case 7: (quarterTurns, isMirrored) = (3, true)
+        case 8: (quarterTurns, isMirrored) = (3, false)
+        default: (quarterTurns, isMirrored) = (0, false)
+        }
+    }
+
+    var isUpright: Bool { self == .upright }
+    /// Whether width and height are exchanged.
+    var swapsSides: Bool { !quarterTurns.isMultiple(of: 2) }
+}

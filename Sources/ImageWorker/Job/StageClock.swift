@@ -1,0 +1,26 @@
+import ImagePlan
+import LinuxSystem
+
+/// Takes the time of a job's stages.
+///
+/// libvips computes when the encoder asks, so most of the decoding and transforming shows as encoding.
+struct StageClock {
+    private let time = SystemTime()
+    private var last: Int64
+    private(set) var timing = WorkerReply.Timing()
+
+    /// Begins to count now.
+    init() {
+        last = time.monotonic
+    }
+
+    mutating func endDecode() { timing.decode = lap() }
+    mutating func endTransform() { timing.transform = lap() }
+    mutating func endEncode() { timing.encode = lap() }
+
+    private mutating func lap() -> UInt32 {
+        let now = time.monotonic
+        defer { last = now }
+        return UInt32(clamping: (now - last) / 1_000)
+    }
+}

@@ -1,0 +1,104 @@
+import CLinux
+import Glibc
+import ImagePlan
+import LinuxSystem
+
+/// The worker's end of the socket to the daemon: descriptor 3, blocking.
+struct JobSocket {
+    private static let descriptor: CInt = 3
+    /// Milliseconds without a job after which memory that the allocator holds back is returned.
+    private static let idleTime: CInt = 200
+
+    /// What came.
+    enum Arrival {
+        /// A job, and the source's descriptor, which the receiver closes.
+        case job(WorkerJob, CInt)
+        /// The daemon closed the socket, or sent something that is no job.
+        case end
+    }
+
+    /// Tells the daemon that jobs are welcome.
+    func greet() -> Bool { send(WorkerMessage.encodeReady(), []) }
+
+    /// Waits for the next job; trims the heap once when none comes for a while.
+    func next() -> Arrival {
+        var entry = pollfd(fd: Self.descriptor, events: Int16(POLLIN), revents: 0)
+        if unsafe poll(&entry, 1, Self.idleTime) == 0 { edge_malloc_trim() }
+        var bytes = [UInt8](repeating: 0, count: WorkerMessage.maximumSize + 1)
+        var source: CInt = -1
+        var count: CInt = 1
+        var received: Int
+        repeat {
+            received = unsafe edge_receive_with_descriptors(Self.descriptor, &bytes, bytes.count, &source, &count)
+        } while received < 0 && errno == EINTR
+        guard received > 0 else { return .end }
+        bytes.removeSubrange(received...)
+        guard count == 1, let job = try? WorkerJob(decoding: bytes) else { return .end }
+        return .job(job, source)
+    }
+
+    /// Sends an answer: small results in the message, large ones in sealed memory files beside it.
+    ///
+    /// - Returns: `false` when the daemon cannot be reached any more.
+    func send(_ answer: JobRunner.Answer) -> Bool {
+        var files: [CInt] = []
+        defer {
+            for file in files { close(file) }
+        }
+        var room = WorkerMessage.maximumInline
+        var inline: [[UInt8]?] = []
+        for picture in answer.pictures {
+            let bytes = unsafe picture.bytes
+            if bytes.count <= room {
+                room -= bytes.count
+                unsafe inline.append(Array(bytes))
+            } else {
+                guard let file = unsafe Self.memoryFile(bytes) else {
+                    return sendFailure(answer.reply.id, "no memory file for a result")
+                }
+                files.append(file)
+                inline.append(nil)
+            }
+        }
+        guard let message = try? answer.reply.encoded(inline: inline) else {
+            return sendFailure(answer.reply.id, "an answer out of the protocol's bounds")
+        }
+        return send(message, files)
+    }
+
+    private func sendFailure(_ id: UInt64, _ text: String) -> Bool {
+        let reply = WorkerReply(id: id, result: .failure(.worker(text)), timing: .init())
+        guard let message = try? reply.encoded() else { return false }
+        return send(message, [])
+    }
+
+    private func send(_ message: [UInt8], _ files: [CInt]) -> Bool {
+        unsafe message.withUnsafeBytes { bytes in
+            unsafe edge_send_with_descriptors(
+                Self.descriptor,
+                bytes.baseAddress,
+                bytes.count,
+                files,
+                CInt(files.count)
+            ) == bytes.count
+        }
+    }
+
+    /// A sealed memory file with these bytes.
+    private static func memoryFile(_ bytes: UnsafeRawBufferPointer) -> CInt? {
+        let file = unsafe edge_memfd_create("result")
+        guard file >= 0 else { return nil }
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe write(file, bytes.baseAddress.map { unsafe $0 + written }, bytes.count - written)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            written += count
+        }
+        guard written == bytes.count, edge_memfd_seal(file) == 0 else {
+            close(file)
+            return nil
+        }
+        return file
+    }
+}

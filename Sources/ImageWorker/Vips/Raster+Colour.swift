@@ -1,0 +1,40 @@
+import CVips
+
+extension Raster {
+    /// Whether the pixels are 8-bit sRGB with three bands, or four with alpha, and no profile says otherwise.
+    var isPlainSRGB: Bool {
+        format == VIPS_FORMAT_UCHAR && interpretation == VIPS_INTERPRETATION_sRGB && (3...4).contains(bands)
+            && !has(VIPS_META_ICC_NAME)
+    }
+
+    /// Whether the values may be averaged before they are converted: greys and RGB, in a space shaped like sRGB.
+    ///
+    /// CMYK, CIELAB and linear floats are converted first.
+    var mayScaleBeforeConversion: Bool {
+        [
+            VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_RGB, VIPS_INTERPRETATION_RGB16, VIPS_INTERPRETATION_B_W,
+            VIPS_INTERPRETATION_GREY16,
+        ].contains(interpretation) && (format == VIPS_FORMAT_UCHAR || format == VIPS_FORMAT_USHORT)
+    }
+
+    /// Converts to 8-bit sRGB, through the embedded profile where there is one that fits.
+    ///
+    /// CMYK without a profile goes through libvips' built-in CMYK profile.
+    func convertedToSRGB() throws(VipsError) -> Raster {
+        if isPlainSRGB { return self }
+        let isCMYK = interpretation == VIPS_INTERPRETATION_CMYK
+        if has(VIPS_META_ICC_NAME) || isCMYK {
+            if let converted = try? Raster.make("icc_transform", { out in
+                unsafe edge_vips_icc_to_srgb(pointer, &out, isCMYK ? "cmyk" : "srgb")
+            }) {
+                return converted
+            }
+            // A profile for another colour space, or one that lcms refuses: the picture is shown without it, as browsers do.
+        }
+        let converted = try Raster.make("colourspace") { out in
+            unsafe edge_vips_colourspace(pointer, &out, VIPS_INTERPRETATION_sRGB)
+        }
+        let eight = try converted.cast(to: VIPS_FORMAT_UCHAR)
+        return eight.bands > 4 ? try eight.bands(from: 0, count: 4) : eight
+    }
+}

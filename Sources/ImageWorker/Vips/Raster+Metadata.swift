@@ -1,0 +1,72 @@
+import CVips
+
+extension Raster {
+    /// Whether a metadata field is there.
+    func has(_ field: String) -> Bool { unsafe vips_image_get_typeof(pointer, field) != 0 }
+
+    /// An integer field.
+    func integer(_ field: String) -> Int? {
+        guard has(field) else { return nil }
+        var value: CInt = 0
+        guard unsafe vips_image_get_int(pointer, field, &value) == 0 else {
+            vips_error_clear()
+            return nil
+        }
+        return Int(value)
+    }
+
+    /// A field of integers.
+    func integers(_ field: String) -> [Int] {
+        guard has(field) else { return [] }
+        var values: UnsafeMutablePointer<CInt>?
+        var count: CInt = 0
+        guard unsafe vips_image_get_array_int(pointer, field, &values, &count) == 0, let values = unsafe values else {
+            vips_error_clear()
+            return []
+        }
+        return unsafe UnsafeBufferPointer(start: values, count: Int(count)).map { Int($0) }
+    }
+
+    /// Names of all metadata fields.
+    var fields: [String] {
+        guard let names = unsafe vips_image_get_fields(pointer) else { return [] }
+        defer { unsafe g_strfreev(names) }
+        var result: [String] = []
+        var index = 0
+        while let name = unsafe names[index] {
+            unsafe result.append(String(cString: name))
+            index += 1
+        }
+        return result
+    }
+
+    /// A copy of the node (no pixels) whose metadata may be changed without changing the original's.
+    func withMetadata(_ edit: (borrowing MetadataEditor) -> Void) throws(VipsError) -> Raster {
+        let copy = try Raster.make("copy") { out in unsafe edge_vips_copy_as(pointer, &out, interpretation) }
+        edit(MetadataEditor(raster: copy))
+        return copy
+    }
+
+    /// Writes the metadata of an image that nobody else holds yet.
+    struct MetadataEditor: ~Copyable {
+        fileprivate let raster: Raster
+
+        /// Sets an integer.
+        func set(_ field: String, _ value: Int) {
+            unsafe vips_image_set_int(raster.pointer, field, CInt(clamping: value))
+        }
+
+        /// Sets a list of integers.
+        func set(_ field: String, _ values: [Int]) {
+            let array = values.map { CInt(clamping: $0) }
+            unsafe array.withUnsafeBufferPointer { buffer in
+                unsafe vips_image_set_array_int(raster.pointer, field, buffer.baseAddress, CInt(buffer.count))
+            }
+        }
+
+        /// Removes a field where it is there.
+        func remove(_ field: String) {
+            unsafe vips_image_remove(raster.pointer, field)
+        }
+    }
+}

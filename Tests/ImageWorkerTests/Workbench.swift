@@ -1,0 +1,109 @@
+import CLinux
+import CVips
+import Glibc
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImageWorker
+
+/// Runs jobs in the test's own process, and looks at what they make.
+enum Workbench {
+    private static let isStarted: Bool = {
+        do throws(VipsError) {
+            try VipsRuntime.start()
+            return true
+        } catch {
+            return false
+        }
+    }()
+
+    struct Made {
+        var description: WorkerReply.Output
+        var bytes: [UInt8]
+    }
+
+    /// Makes one output of a source, `query` in the request language.
+    static func make(
+        _ query: String,
+        of source: [UInt8],
+        as format: ImageFormat,
+        bucket: FormatBucket = .rest,
+        maximumPixels: Int = 50_000_000,
+        maximumFrames: Int = 256,
+        milliseconds: Int = 20_000
+    ) throws -> Made {
+        precondition(isStarted)
+        let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
+        let job = WorkerJob(
+            id: 1,
+            sourceLength: source.count,
+            sourceFormat: format,
+            deadlineMilliseconds: milliseconds,
+            maximumPixels: maximumPixels,
+            maximumFrames: maximumFrames,
+            outputs: [.init(plan: plan.canonicalText, bucket: bucket, quality: QualityDefaults())]
+        )
+        let answer = JobRunner(job: job).run(descriptor: try memoryFile(source))
+        let outputs = try answer.reply.result.get()
+        return Made(description: outputs[0], bytes: unsafe Array(answer.pictures[0].bytes))
+    }
+
+    /// Makes a PNG of a source and decodes it.
+    static func pixels(
+        _ query: String,
+        of source: [UInt8],
+        as format: ImageFormat = .png
+    ) throws -> PixelImage {
+        try decode(make("\(query)&format=png", of: source, as: format))
+    }
+
+    /// Decodes what was made: all frames of it, stacked, as RGB or RGBA.
+    static func decode(_ made: Made) throws -> PixelImage {
+        try decode(made.bytes, as: made.description.format)
+    }
+
+    static func decode(_ bytes: [UInt8], as format: ImageFormat) throws -> PixelImage {
+        precondition(isStarted)
+        let mapping = try SourceMapping(descriptor: memoryFile(bytes), length: bytes.count)
+        let raster = try SourceDecoder(mapping, format: format).open(allFrames: true).inMemory().convertedToSRGB()
+        return try withExtendedLifetime(mapping) { try pixels(of: raster) }
+    }
+
+    /// Metadata fields of an encoded picture.
+    static func metadata(_ made: Made) throws -> Raster {
+        let mapping = try SourceMapping(descriptor: memoryFile(made.bytes), length: made.bytes.count)
+        let raster = try SourceDecoder(mapping, format: made.description.format).open(allFrames: true).inMemory()
+        return withExtendedLifetime(mapping) { raster }
+    }
+
+    static func pixels(of raster: Raster) throws -> PixelImage {
+        var count = 0
+        let memory = try #require(unsafe vips_image_write_to_memory(raster.pointer, &count))
+        defer { unsafe g_free(memory) }
+        let bytes = unsafe Array(UnsafeRawBufferPointer(start: memory, count: count))
+        return PixelImage(width: raster.width, height: raster.height, channels: raster.bands, bytes: bytes)
+    }
+
+    static func png(_ image: PixelImage) -> [UInt8] {
+        TestImages.png(width: image.width, height: image.height, rgba: image.bytes)
+    }
+
+    static func photograph(_ name: String) throws -> [UInt8] {
+        let descriptor = unsafe edge_open(SharedImages.path(name), O_RDONLY, 0)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let size = Int(lseek(descriptor, 0, SEEK_END))
+        return unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
+            filled = unsafe max(0, pread(descriptor, buffer.baseAddress, size, 0))
+        }
+    }
+
+    private static func memoryFile(_ bytes: [UInt8]) throws -> CInt {
+        let descriptor = unsafe edge_memfd_create("test")
+        try #require(descriptor >= 0)
+        let written = unsafe write(descriptor, bytes, bytes.count)
+        try #require(written == bytes.count)
+        return descriptor
+    }
+}

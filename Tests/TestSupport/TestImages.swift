@@ -1,0 +1,119 @@
+/// Small image files that tests write themselves, without any image library.
+package enum TestImages {
+    /// A PNG of 8-bit RGBA pixels, row by row; stored, not compressed.
+    package static func png(width: Int, height: Int, rgba: [UInt8]) -> [UInt8] {
+        precondition(rgba.count == width * height * 4)
+        var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        // PNG §11.2.2: depth 8, colour type 6, no interlace.
+        appendChunk("IHDR", bigEndian(width) + bigEndian(height) + [8, 6, 0, 0, 0], to: &file)
+        var lines: [UInt8] = []
+        for row in 0..<height {
+            lines.append(0)
+            lines += rgba[row * width * 4..<(row + 1) * width * 4]
+        }
+        appendChunk("IDAT", zlibStored(lines), to: &file)
+        appendChunk("IEND", [], to: &file)
+        return file
+    }
+
+    /// A GIF whose frames are pictures of one palette; delays in hundredths of a second, `loop` as in the NETSCAPE block.
+    package static func gif(
+        width: Int,
+        height: Int,
+        palette: [(UInt8, UInt8, UInt8)],
+        frames: [[UInt8]],
+        delays: [Int],
+        loop: Int
+    ) -> [UInt8] {
+        precondition(palette.count == 4 && delays.count == frames.count)
+        var file = Array("GIF89a".utf8) + littleEndian(width) + littleEndian(height) + [0x91, 0, 0]
+        for colour in palette { file += [colour.0, colour.1, colour.2] }
+        file += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1] + littleEndian(loop) + [0]
+        for (pixels, delay) in zip(frames, delays) {
+            precondition(pixels.count == width * height && pixels.allSatisfy { $0 < 4 })
+            file += [0x21, 0xF9, 4, 0] + littleEndian(delay) + [0, 0]
+            file += [0x2C, 0, 0, 0, 0] + littleEndian(width) + littleEndian(height) + [0, 2]
+            let codes = uncompressedCodes(pixels)
+            for start in stride(from: 0, to: codes.count, by: 255) {
+                let block = codes[start..<min(codes.count, start + 255)]
+                file.append(UInt8(block.count))
+                file += block
+            }
+            file.append(0)
+        }
+        return file + [0x3B]
+    }
+
+    /// The 43 bytes of a GIF with one pixel, whose header claims a canvas and a frame of any size.
+    package static func deadlyGIF(width: Int, height: Int) -> [UInt8] {
+        let head = Array("GIF89a".utf8) + littleEndian(width) + littleEndian(height) + [0x80, 0, 0]
+        let palette: [UInt8] = [0, 0, 0, 255, 255, 255]
+        let control: [UInt8] = [0x21, 0xF9, 4, 1, 0, 0, 0, 0]
+        let frame = [0x2C, 0, 0, 0, 0] + littleEndian(width) + littleEndian(height) + [0]
+        return head + palette + control + frame + [2, 2, 0x44, 1, 0, 0x3B]
+    }
+
+    /// GIF LZW codes of 2-bit pixels, 3 bits each: a clear code after every two keeps the code size.
+    private static func uncompressedCodes(_ pixels: [UInt8]) -> [UInt8] {
+        var codes: [UInt8] = []
+        for (index, pixel) in pixels.enumerated() {
+            if index.isMultiple(of: 2) { codes.append(4) }
+            codes.append(pixel)
+        }
+        codes.append(5)
+        var bytes: [UInt8] = []
+        var bits = 0
+        var value = 0
+        for code in codes {
+            value |= Int(code) << bits
+            bits += 3
+            while bits >= 8 {
+                bytes.append(UInt8(value & 255))
+                value >>= 8
+                bits -= 8
+            }
+        }
+        if bits > 0 { bytes.append(UInt8(value & 255)) }
+        return bytes
+    }
+
+    /// RFC 1950 around stored blocks (RFC 1951 §3.2.4).
+    private static func zlibStored(_ bytes: [UInt8]) -> [UInt8] {
+        var stream: [UInt8] = [0x78, 0x01]
+        for start in stride(from: 0, to: max(bytes.count, 1), by: 65_535) {
+            let block = bytes[start..<min(bytes.count, start + 65_535)]
+            stream.append(start + 65_535 >= bytes.count ? 1 : 0)
+            stream += littleEndian(block.count) + littleEndian(~block.count & 0xFFFF) + block
+        }
+        var low = 1
+        var high = 0
+        for byte in bytes {
+            low = (low + Int(byte)) % 65_521
+            high = (high + low) % 65_521
+        }
+        return stream + bigEndian(high << 16 | low)
+    }
+
+    private static func appendChunk(_ type: String, _ body: [UInt8], to file: inout [UInt8]) {
+        let content = Array(type.utf8) + body
+        file += bigEndian(body.count) + content + bigEndian(Int(crc32(content)))
+    }
+
+    /// PNG annex D.
+    private static func crc32(_ bytes: [UInt8]) -> UInt32 {
+        var crc = UInt32.max
+        for byte in bytes {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
+        }
+        return ~crc
+    }
+
+    private static func bigEndian(_ value: Int) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(value >> $0 & 255) }
+    }
+
+    private static func littleEndian(_ value: Int) -> [UInt8] {
+        [UInt8(value & 255), UInt8(value >> 8 & 255)]
+    }
+}
