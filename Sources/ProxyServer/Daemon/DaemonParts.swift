@@ -8,7 +8,7 @@ import Logging
 /// The one place where parts are put together: none of them finds another by itself.
 final class DaemonParts: Sendable {
     let memory: MemoryCache<Entity>
-    let store: DiskStore?
+    let store: DiskStore
     let readLane: WorkLane
     let files: FileLoader
     let transfers: TransferEngine
@@ -18,8 +18,9 @@ final class DaemonParts: Sendable {
     let publicServer: HTTPServer
     let adminServer: HTTPServer?
     let readiness: Readiness
-    private let logger: Logger
-    private let grace: Int
+    let logger: Logger
+    /// Milliseconds for requests under way when the daemon ends.
+    let grace: Int
 
     /// Starts every part but the listeners.
     ///
@@ -29,14 +30,17 @@ final class DaemonParts: Sendable {
         grace = configuration.shutdown.grace
         let loops = ProcessorCount.online
         memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.cache.memory))
-        store = try Self.store(configuration, time)
+        var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
+        disk.originalsQuota = configuration.cache.originals
+        disk.variantsQuota = configuration.cache.variants
+        store = try DiskStore(disk)
         readLane = try WorkLane(WorkLane.Configuration(name: "read"))
         files = try FileLoader(time: time)
         transfers = try TransferEngine(
             configuration: TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)"),
             time: time
         )
-        workers = try WorkerPool(Self.workers(configuration), time: time)
+        workers = try WorkerPool(WorkerPool.Configuration(configuration), time: time)
         pipeline = Pipeline(
             PipelineParts(
                 memory: memory,
@@ -62,7 +66,7 @@ final class DaemonParts: Sendable {
         )
         let resolver = RequestResolver(table: try SourceTable(configuration), time: time)
         publicServer = HTTPServer(
-            configuration: Self.publicServer(configuration, loops: loops, time: time),
+            configuration: ServerConfiguration(configuration, loops: loops, time: time),
             handler: PublicHandler(
                 images: ImageRoute(resolver: resolver, pipeline: pipeline, loops: loops),
                 observer: observer
@@ -80,6 +84,32 @@ final class DaemonParts: Sendable {
                 isReady: { readiness.isReady },
                 metrics: { metrics.exposition }
             )
+        )
+    }
+}
+
+extension WorkerPool.Configuration {
+    fileprivate init(_ configuration: Configuration) {
+        self.init(workers: configuration.workers.count == 0 ? nil : configuration.workers.count)
+        queueLimit = configuration.limits.queue
+        addressSpace = Int64(configuration.workers.memory)
+        jobsPerWorker = configuration.workers.jobs
+        residentLimit = configuration.workers.rss
+    }
+}
+
+extension ServerConfiguration {
+    fileprivate init(_ configuration: Configuration, loops: Int, time: any TimeSource) {
+        self.init(
+            addresses: configuration.listen,
+            loops: loops,
+            timeouts: ServerTimeouts(
+                header: configuration.timeouts.header,
+                idle: configuration.timeouts.idle,
+                write: configuration.timeouts.write
+            ),
+            maximumConnections: configuration.limits.connections,
+            time: time
         )
     }
 }

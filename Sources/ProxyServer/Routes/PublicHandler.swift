@@ -68,7 +68,7 @@ enum FixedAnswers {
     private static func equal(_ bytes: Span<UInt8>, _ start: Int, _ text: StaticString) -> Bool {
         var index = start
         return text.withUTF8Buffer { buffer in
-            for byte in unsafe buffer {
+            for unsafe byte in unsafe buffer {
                 guard bytes[index] == byte else { return false }
                 index += 1
             }

@@ -1,0 +1,23 @@
+import LinuxSystem
+import Logging
+import UnixSignals
+
+/// Builds all parts from the configuration and runs them until the process is told to end.
+enum Daemon {
+    /// Serves until SIGTERM or SIGINT, then drains; returns when everything has ended.
+    ///
+    /// - Throws: what keeps the daemon from starting, in words for the operator.
+    static func run(_ configuration: Configuration) async throws {
+        let logger = EventLog.logger(configuration.log)
+        // Trapped before anything starts: an early SIGTERM must not leave workers behind.
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let parts = try DaemonParts(configuration, time: SystemTime(), logger: logger)
+        try parts.start()
+        for await signal in signals {
+            logger.info("draining", metadata: ["signal": "\(signal)"])
+            break
+        }
+        await parts.stop()
+        logger.info("stopped")
+    }
+}

@@ -1,0 +1,44 @@
+import HTTPKit
+import ImagePipeline
+import LinuxSystem
+import Logging
+
+extension DaemonParts {
+    /// Opens the listeners: from here on requests are answered.
+    func start() throws(ServerStartError) {
+        if let adminServer {
+            try adminServer.start()
+            announce(adminServer, as: "admin")
+        }
+        try publicServer.start()
+        announce(publicServer, as: "public")
+        readiness.isReady = true
+        logger.info("ready")
+    }
+
+    private func announce(_ server: HTTPServer, as name: String) {
+        for address in server.boundAddresses {
+            logger.info("listening", metadata: ["listener": "\(name)", "address": "\(address)"])
+        }
+    }
+
+    /// Drains: no new connections, requests under way are finished within the grace, then every part ends.
+    ///
+    /// The admin listener goes last, so that whoever watches sees the draining.
+    func stop() async {
+        readiness.isReady = false
+        await stop(publicServer, grace: grace)
+        if let adminServer { await stop(adminServer, grace: 1000) }
+        transfers.stop()
+        files.stop()
+        workers.stop()
+        readLane.stop()
+        store.close()
+    }
+
+    private func stop(_ server: HTTPServer, grace: Int) async {
+        await withCheckedContinuation { continuation in
+            server.stop(graceMilliseconds: grace) { continuation.resume() }
+        }
+    }
+}
