@@ -1,0 +1,150 @@
+import HTTPKit
+import ImagePipeline
+import ImagePlan
+
+/// Everything that the operator decides: one immutable, validated value from which all parts are built.
+///
+/// The initial values here are the defaults; `ConfigurationSchema` gives each its name, its range and its sentence.
+struct Configuration: Sendable, Equatable {
+    /// Where the public listener is; at least one address.
+    var listen: [ListenAddress] = [.tcp(host: "127.0.0.1", port: 8080)]
+    var admin = Admin()
+    /// In the file's order; names are unique, and none is `fetch`.
+    var sources: [ConfiguredSource] = []
+    var remote = Remote()
+    var cache = Cache()
+    var limits = Limits()
+    var timeouts = Timeouts()
+    var shutdown = Shutdown()
+    var quality = QualityDefaults()
+    var log = Log()
+    /// In the file's order; names are unique.
+    var presets: [ConfiguredPreset] = []
+    var workers = Workers()
+
+    /// The listener for health, metrics and purging.
+    struct Admin: Sendable, Equatable {
+        /// `nil` where it is off.
+        var listen: ListenAddress? = .tcp(host: "127.0.0.1", port: 8081)
+        /// The bearer token; empty where none is asked for, which only a loopback or Unix address allows.
+        var token = Secret("")
+    }
+
+    /// What `/fetch?url=` may ask.
+    struct Remote: Sendable, Equatable {
+        /// Hosts that unsigned requests may name.
+        var allow: [HostPattern] = []
+        /// Whether these may have loopback, private and link-local addresses.
+        var allowPrivate = false
+    }
+
+    /// Where cached bytes are and how many they may be.
+    struct Cache: Sendable, Equatable {
+        var path = "/var/cache/edgeprint"
+        /// Bytes of encoded pictures in memory; 0 turns the tier off.
+        var memory = 256 << 20
+        /// Bytes of downloads on disk.
+        var originals = 10 << 30
+        /// Bytes of results on disk.
+        var variants = 10 << 30
+    }
+
+    /// Bounds.
+    struct Limits: Sendable, Equatable {
+        /// Of one original; a source may say otherwise.
+        var origin = SourceRule.Limits()
+        /// Open client connections over all loops.
+        var connections = 10_000
+        /// Requests that may wait for one flight.
+        var waiters = 1_000
+        /// Transforms that may wait for a worker.
+        var queue = 512
+    }
+
+    /// Durations in milliseconds.
+    struct Timeouts: Sendable, Equatable {
+        /// Of one original; a source may say otherwise.
+        var origin = SourceRule.Timeouts()
+        /// From a request's first byte to the end of its head.
+        var header = 10_000
+        /// Between two requests of a connection.
+        var idle = 60_000
+        /// Without progress of an answer.
+        var write = 30_000
+    }
+
+    /// How the daemon ends.
+    struct Shutdown: Sendable, Equatable {
+        /// Milliseconds for requests under way.
+        var grace = 20_000
+    }
+
+    /// What is written where people and machines read it.
+    struct Log: Sendable, Equatable {
+        var format = LogFormat.json
+        var level = LogLevel.info
+        /// Whether each request has a line on standard output.
+        var access = true
+    }
+
+    /// The transform workers.
+    struct Workers: Sendable, Equatable {
+        /// Processes; 0 for one a core.
+        var count = 0
+        /// Bytes of address space of one worker (`RLIMIT_AS`).
+        ///
+        /// A 50 MP picture of noise encoded as AVIF needs between 1 and 1.5 GiB with libvips 8.14 and aom.
+        var memory = 2 << 30
+        /// Bytes of resident memory above which a worker is replaced after its job.
+        var rss = 384 << 20
+        /// Jobs after which a worker is replaced.
+        var jobs = 2_000
+    }
+}
+
+/// A source as configured: the pipeline's rule, and what the request language adds.
+struct ConfiguredSource: Sendable, Equatable {
+    var rule: SourceRule
+    /// The preset that stands first in each plan.
+    var preset: String?
+}
+
+/// A named list of steps and settings, as its text.
+struct ConfiguredPreset: Sendable, Equatable {
+    var name: String
+    /// As in a query: `w=400&h=300&fit=cover`.
+    var text: String
+}
+
+/// How lines are written.
+enum LogFormat: String, Sendable, CaseIterable {
+    /// One JSON object a line.
+    case json
+    /// For people's eyes.
+    case text
+}
+
+/// The least severe event that is written.
+enum LogLevel: String, Sendable, CaseIterable {
+    case trace, debug, info, notice, warning, error, critical
+}
+
+extension Configuration {
+    /// The rule that `/fetch?url=` goes by.
+    var remoteRule: SourceRule {
+        SourceRule(
+            name: "fetch",
+            location: .remote,
+            allowPrivate: remote.allowPrivate,
+            limits: limits.origin,
+            timeouts: timeouts.origin,
+            quality: quality
+        )
+    }
+
+    /// The source of a name.
+    func source(named name: String) -> ConfiguredSource? { sources.first { $0.rule.name == name } }
+
+    /// The preset of a name.
+    func preset(named name: String) -> ConfiguredPreset? { presets.first { $0.name == name } }
+}

@@ -1,0 +1,49 @@
+import HTTPKit
+import ImagePipeline
+
+/// What no single key can know: rules between keys.
+enum ConfigurationChecks {
+    /// Reports what does not fit together.
+    static func check(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+        checkAdmin(configuration, &decoder)
+        checkPresets(configuration, &decoder)
+    }
+
+    private static func checkAdmin(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+        guard let address = configuration.admin.listen else { return }
+        if configuration.admin.token.isEmpty, !isLocal(address) {
+            let message = "is required where admin.listen is beyond loopback"
+            let place = decoder.places["admin.token"] ?? decoder.places["admin.listen"]
+            decoder.report(message, key: "admin.token", place: place)
+        }
+        if configuration.listen.contains(where: { $0 == address && !isFreePort($0) }) {
+            let place = decoder.places["admin.listen"] ?? decoder.places["listen"]
+            decoder.report("is the public listener's address, too", key: "admin.listen", place: place)
+        }
+    }
+
+    private static func checkPresets(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+        for preset in configuration.presets {
+            guard let problem = RequestLanguageSeam.problem(ofPreset: preset.name, text: preset.text) else { continue }
+            let key = "presets.\(preset.name)"
+            decoder.report(problem, key: key, place: decoder.places[key])
+        }
+        for source in configuration.sources {
+            guard let name = source.preset, configuration.preset(named: name) == nil else { continue }
+            let key = "sources.\(source.rule.name).preset"
+            decoder.report("there is no preset '\(name)'", key: key, place: decoder.places[key])
+        }
+    }
+
+    /// Whether only this machine can connect.
+    private static func isLocal(_ address: ListenAddress) -> Bool {
+        switch address {
+        case .tcp(let host, _): host == "localhost" || host == "::1" || host.hasPrefix("127.")
+        default: true
+        }
+    }
+
+    private static func isFreePort(_ address: ListenAddress) -> Bool {
+        if case .tcp(_, port: 0) = address { true } else { false }
+    }
+}

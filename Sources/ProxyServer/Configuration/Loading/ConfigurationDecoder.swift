@@ -1,0 +1,68 @@
+/// Walks raw entries along a table of settings and collects everything that is wrong.
+struct ConfigurationDecoder {
+    private(set) var problems: [ConfigurationProblem] = []
+    /// Where each key that was said stands, by its full path; the last one said counts.
+    private(set) var places: [String: Place] = [:]
+
+    /// Adds a problem.
+    mutating func report(_ message: String, key: String, place: Place?) {
+        problems.append(ConfigurationProblem(place: place, key: key, message: message))
+    }
+
+    /// Adds problems found elsewhere.
+    mutating func report(_ more: [ConfigurationProblem]) {
+        problems += more
+    }
+
+    /// Reads a map's entries into a root.
+    ///
+    /// - Parameters:
+    ///   - prefix: the section below the table's top.
+    ///   - scope: the full path of the table's top, empty for the file's.
+    mutating func decode<Root>(
+        _ entries: [RawEntry],
+        table: SettingTable<Root>,
+        into root: inout Root,
+        prefix: String = "",
+        scope: String = ""
+    ) {
+        for entry in entries {
+            let name = prefix + entry.key
+            let key = scope + name
+            if let setting = table[name] {
+                read(entry.value, setting, into: &root, key: key)
+            } else if table.isSection(name), !entry.key.contains(".") {
+                switch entry.value.content {
+                case .map(let inner): decode(inner, table: table, into: &root, prefix: name + ".", scope: scope)
+                case .null: break
+                default: report("expected a map of keys", key: key, place: entry.value.place)
+                }
+            } else {
+                reportUnknown(name, key: key, place: entry.place, table: table, scope: scope)
+            }
+        }
+    }
+
+    /// Reads one node into a root.
+    mutating func read<Root>(_ node: RawNode, _ setting: Setting<Root>, into root: inout Root, key: String) {
+        places[key] = node.place
+        var found = ValueProblems()
+        setting.read(node, &root, &found)
+        for (path, place) in found.places { places[([key] + path).joined(separator: ".")] = place }
+        for problem in found.all {
+            let path = ([key] + problem.path).joined(separator: ".")
+            report(problem.message, key: path, place: problem.place)
+        }
+    }
+
+    private mutating func reportUnknown<Root>(
+        _ name: String,
+        key: String,
+        place: Place,
+        table: SettingTable<Root>,
+        scope: String
+    ) {
+        let nearest = NearestName.of(name, among: table.names).map { "; did you mean \(scope)\($0)?" } ?? ""
+        report("is not a known key" + nearest, key: key, place: place)
+    }
+}

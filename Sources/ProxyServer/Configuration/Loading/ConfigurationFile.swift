@@ -1,0 +1,30 @@
+import Foundation
+
+/// Reads the configuration's file.
+enum ConfigurationFile {
+    /// The largest file that is read.
+    static let maximumBytes = 4 << 20
+
+    /// The file's text; `nil` where there is none.
+    @Sendable
+    static func read(_ path: String) throws(ConfigurationProblem) -> String? {
+        func problem(_ message: String) -> ConfigurationProblem {
+            ConfigurationProblem(place: .file(path, line: 0), key: "", message: message)
+        }
+        var isFolder: ObjCBool = false
+        guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
+        guard !isFolder.boolValue else { throw problem("is a folder") }
+        let handle: FileHandle
+        let data: Data
+        do {
+            handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            data = try handle.read(upToCount: maximumBytes + 1) ?? Data()
+            try handle.close()
+        } catch {
+            throw problem("cannot be read: \(error.localizedDescription)")
+        }
+        guard data.count <= maximumBytes else { throw problem("is larger than \(maximumBytes >> 20) MiB") }
+        guard let text = String(validating: data, as: UTF8.self) else { throw problem("is not UTF-8") }
+        return text
+    }
+}

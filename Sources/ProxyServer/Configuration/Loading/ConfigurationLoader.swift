@@ -1,0 +1,83 @@
+/// Puts the layers together: defaults, then the file, then the environment, then flags; the later wins.
+struct ConfigurationLoader {
+    /// What the command line says.
+    struct Flags: Sendable, Equatable {
+        /// `--config`.
+        var config: String?
+        /// `--listen`.
+        var listen: String?
+        /// `--admin`.
+        var admin: String?
+        /// `--cache-path`.
+        var cachePath: String?
+    }
+
+    /// Where the file is looked for when nobody names one.
+    static let standardPath = "/etc/edgeprint/edgeprint.yaml"
+
+    let environment: [String: String]
+    let flags: Flags
+    /// Reads a file's text; `nil` where there is no such file. A seam for tests.
+    let readFile: @Sendable (String) throws(ConfigurationProblem) -> String?
+
+    /// Creates a loader over the layers.
+    init(
+        environment: [String: String],
+        flags: Flags = Flags(),
+        readFile: @escaping @Sendable (String) throws(ConfigurationProblem) -> String? = ConfigurationFile.read
+    ) {
+        self.environment = environment
+        self.flags = flags
+        self.readFile = readFile
+    }
+
+    /// Loads and validates.
+    ///
+    /// - Throws: everything that is wrong, in all layers.
+    func load() throws(ConfigurationError) -> Configuration {
+        var decoder = ConfigurationDecoder()
+        var configuration = Configuration()
+        let entries = try fileEntries(&decoder)
+        decoder.decode(entries, table: ConfigurationSchema.root, into: &configuration)
+        EnvironmentLayer(environment).apply(to: &configuration, &decoder)
+        apply(flags, to: &configuration, &decoder)
+        // Sources inherit limits, timeouts and qualities, so they come when these are known.
+        if let sources = entries.last(where: { $0.key == "sources" }) {
+            configuration.sources = SourceDecoder(base: configuration.remoteRule).decode(sources.value, &decoder)
+        }
+        ConfigurationChecks.check(configuration, &decoder)
+        guard decoder.problems.isEmpty else { throw ConfigurationError(problems: decoder.problems.inOrder) }
+        return configuration
+    }
+
+    private func fileEntries(_ decoder: inout ConfigurationDecoder) throws(ConfigurationError) -> [RawEntry] {
+        let named = flags.config ?? environment["EDGEPRINT_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+        let path = named ?? ConfigurationLoader.standardPath
+        let text: String?
+        do throws(ConfigurationProblem) {
+            text = try readFile(path)
+        } catch {
+            throw ConfigurationError(problems: [error])
+        }
+        guard let text else {
+            guard named != nil else { return [] }
+            let problem = ConfigurationProblem(place: .file(path, line: 0), key: "", message: "there is no such file")
+            throw ConfigurationError(problems: [problem])
+        }
+        let (entries, problems) = try YAMLReader.read(text, path: path, variables: environment)
+        decoder.report(problems)
+        return entries
+    }
+
+    private func apply(_ flags: Flags, to configuration: inout Configuration, _ decoder: inout ConfigurationDecoder) {
+        let values = [
+            ("--listen", "listen", flags.listen), ("--admin", "admin.listen", flags.admin),
+            ("--cache-path", "cache.path", flags.cachePath),
+        ]
+        for (flag, key, value) in values {
+            guard let value, let setting = ConfigurationSchema.root[key] else { continue }
+            let node = RawNode(content: .scalar(value), place: .flag(flag))
+            decoder.read(node, setting, into: &configuration, key: key)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import ImagePipeline
+
+/// Reads the map of sources.
+struct SourceDecoder {
+    /// The rule from which a source inherits limits, timeouts and qualities.
+    let base: SourceRule
+
+    /// Reads all sources; those with a problem are left out, as the problem ends the start anyway.
+    func decode(_ node: RawNode, _ decoder: inout ConfigurationDecoder) -> [ConfiguredSource] {
+        switch node.content {
+        case .null: return []
+        case .map(let entries): return entries.compactMap { decode($0, &decoder) }
+        default:
+            decoder.report("expected a map of sources", key: "sources", place: node.place)
+            return []
+        }
+    }
+
+    private func decode(_ entry: RawEntry, _ decoder: inout ConfigurationDecoder) -> ConfiguredSource? {
+        let key = "sources.\(entry.key)"
+        if let problem = SourceDecoder.problem(ofName: entry.key) {
+            decoder.report(problem, key: key, place: entry.place)
+        }
+        guard case .map(let entries) = entry.value.content else {
+            decoder.report("expected a map with a url", key: key, place: entry.value.place)
+            return nil
+        }
+        var draft = SourceSchema.Draft(rule: inheritingRule(named: entry.key))
+        decoder.decode(entries, table: SourceSchema.table, into: &draft, scope: key + ".")
+        guard let location = draft.location else {
+            if !entries.contains(where: { $0.key == "url" }) {
+                decoder.report("has no url", key: key, place: entry.place)
+            }
+            return nil
+        }
+        draft.rule.location = location
+        check(draft, key: key, place: entry.place, &decoder)
+        return ConfiguredSource(rule: draft.rule, preset: draft.preset)
+    }
+
+    private func inheritingRule(named name: String) -> SourceRule {
+        SourceRule(
+            name: name,
+            location: .remote,
+            limits: base.limits,
+            timeouts: base.timeouts,
+            quality: base.quality
+        )
+    }
+
+    private func check(_ draft: SourceSchema.Draft, key: String, place: Place, _ decoder: inout ConfigurationDecoder) {
+        let rule = draft.rule
+        let places = decoder.places
+        func line(of name: String) -> Place { places["\(key).\(name)"] ?? place }
+        if rule.ttlMinimum > rule.ttlMaximum {
+            decoder.report("is more than ttl-max", key: "\(key).ttl-min", place: line(of: "ttl-min"))
+        }
+        let languageMessage = "names a parameter of the request language"
+        for (name, parameters) in [("forward-query", rule.forwardQuery), ("ignore-query", rule.ignoreQuery)] {
+            for parameter in parameters where RequestLanguageSeam.isReserved(parameter) {
+                decoder.report("\(languageMessage): \(parameter)", key: "\(key).\(name)", place: line(of: name))
+            }
+        }
+        for parameter in rule.ignoreQuery where rule.forwardQuery.contains(parameter) {
+            let message = "is forwarded and ignored at once: \(parameter)"
+            decoder.report(message, key: "\(key).ignore-query", place: line(of: "ignore-query"))
+        }
+        if case .file = rule.location {
+            for name in ["headers", "allow-private", "connections", "forward-query"] {
+                guard let place = decoder.places["\(key).\(name)"] else { continue }
+                decoder.report("means nothing for a file:// source", key: "\(key).\(name)", place: place)
+            }
+        }
+    }
+
+    /// Why a name cannot be a source's (contract: `[a-z0-9][a-z0-9-]*`); `nil` where it can.
+    private static func problem(ofName name: String) -> String? {
+        if name == "fetch" { return "is reserved for /fetch?url=" }
+        let isSound = name.utf8.allSatisfy {
+            (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "-")
+        }
+        guard isSound, !name.isEmpty, !name.hasPrefix("-"), name.utf8.count <= 64 else {
+            return "is no source's name: a-z, 0-9 and '-', not first, at most 64"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,149 @@
+import ImagePipeline
+import ImagePlan
+
+/// Every key of the configuration file but those of a source.
+enum ConfigurationSchema {
+    /// The longest time that may be said for a timeout.
+    static let longest = 3_600_000
+    private static let largest = 1 << 50
+
+    static let root = SettingTable<Configuration>(listeners + content + bounds + behaviour)
+
+    private static let listeners: [Setting<Configuration>] = [
+        Setting(
+            "listen",
+            \.listen,
+            .nonEmptyList(of: .address),
+            "Where the public listener is: HOST:PORT, unix:/PATH, or a list of these."
+        ),
+        Setting(
+            "admin.listen",
+            \.admin.listen,
+            .addressOrOff,
+            "Where health, metrics and administration are; off to disable."
+        ),
+        Setting("admin.token", \.admin.token, .token, "Bearer token; required when admin listens beyond loopback."),
+    ]
+
+    private static let content: [Setting<Configuration>] = [
+        .deferred("sources", "GET /NAME/PATH asks url + PATH.") { configuration in
+            .map(configuration.sources.map { ($0.rule.name, SourceSchema.yaml($0)) })
+        },
+        Setting(
+            "remote.allow",
+            \.remote.allow,
+            .list(of: .hostPattern),
+            "Hosts that unsigned /fetch?url= requests may ask."
+        ),
+        Setting(
+            "remote.allow-private",
+            \.remote.allowPrivate,
+            .flag,
+            "Whether /fetch may reach loopback and private addresses."
+        ),
+        .fixed("remote.raw", .flag, false, "Whether /fetch is a plain HTTP proxy for any content."),
+        .fixed(
+            "signing.keys",
+            .list(of: .text("a key in hexadecimal digits").secret),
+            [],
+            "Keys; the first signs, all verify."
+        ),
+        .fixed("signing.required", .flag, false, "Whether every request needs a signature."),
+        .fixed("purge.allow", .list(of: .text("an address")), [], "Addresses that may send PURGE; empty: nobody."),
+    ]
+
+    private static let bounds: [Setting<Configuration>] = [
+        Setting("cache.path", \.cache.path, .text("a folder's path"), "The folder of the disk cache."),
+        Setting("cache.memory", \.cache.memory, .size(0...largest), "Encoded pictures kept in memory; 0 for none."),
+        Setting("cache.originals", \.cache.originals, .size(1 << 20...largest), "Disk quota for downloads."),
+        Setting("cache.variants", \.cache.variants, .size(1 << 20...largest), "Disk quota for results."),
+        Setting(
+            "limits.pixels",
+            \.limits.origin.pixels,
+            .pixels(1...10_000_000_000),
+            "The most pixels of a source's frame."
+        ),
+        Setting("limits.frames", \.limits.origin.frames, .count(1...100_000), "The most frames of a source."),
+        Setting("limits.source-bytes", \.limits.origin.sourceBytes, .size(1_024...4 << 30), "The largest source."),
+        Setting(
+            "limits.redirects",
+            \.limits.origin.redirects,
+            .count(0...20),
+            "Redirects of an origin that are followed."
+        ),
+        Setting("limits.connections", \.limits.connections, .count(1...1_000_000), "Open client connections."),
+        Setting("limits.waiters", \.limits.waiters, .count(1...1_000_000), "Requests that may wait for one picture."),
+        Setting("limits.queue", \.limits.queue, .count(1...1_000_000), "Transforms that may wait for a worker."),
+        Setting("timeouts.header", \.timeouts.header, .duration(1...longest), "For a request's head."),
+        Setting("timeouts.idle", \.timeouts.idle, .duration(1...longest), "Between two requests of a connection."),
+        Setting("timeouts.write", \.timeouts.write, .duration(1...longest), "Without progress of an answer."),
+        Setting("timeouts.connect", \.timeouts.origin.connect, .duration(1...longest), "For connecting to an origin."),
+        Setting(
+            "timeouts.first-byte",
+            \.timeouts.origin.firstByte,
+            .duration(1...longest),
+            "For an origin's first byte."
+        ),
+        Setting("timeouts.total", \.timeouts.origin.total, .duration(1...longest), "For a whole download."),
+        Setting("timeouts.transform", \.timeouts.origin.transform, .duration(1...longest), "For one transform."),
+    ]
+
+    private static let behaviour: [Setting<Configuration>] = [
+        Setting(
+            "shutdown.grace",
+            \.shutdown.grace,
+            .duration(0...longest),
+            "For requests under way when the daemon ends."
+        ),
+        Setting("quality.jpeg", \.quality.jpeg, .count(1...100), "JPEG quality where a request names none."),
+        Setting("quality.webp", \.quality.webp, .count(1...100), "WebP quality where a request names none."),
+        Setting("quality.avif", \.quality.avif, .count(1...100), "AVIF quality where a request names none."),
+        Setting("log.format", \.log.format, .choice, "json, or text for people's eyes."),
+        Setting("log.level", \.log.level, .choice, "The least severe event that is written."),
+        Setting("log.access", \.log.access, .onOff, "Whether each request has a line."),
+        Setting(
+            "presets",
+            \.presets,
+            .presets,
+            takesEnvironment: false,
+            "NAME: \"w=400&h=300&fit=cover\", asked with preset=NAME."
+        ),
+        Setting("workers.count", \.workers.count, .count(0...256), "Transform processes; 0 for one a core."),
+        Setting("workers.memory", \.workers.memory, .size(256 << 20...largest), "Address space of one worker."),
+        Setting(
+            "workers.rss",
+            \.workers.rss,
+            .size(64 << 20...largest),
+            "Resident memory above which a worker is replaced."
+        ),
+        Setting("workers.jobs", \.workers.jobs, .count(1...1_000_000), "Jobs after which a worker is replaced."),
+    ]
+}
+
+extension ValueFormat where Value == [ConfiguredPreset] {
+    /// Presets, in their order.
+    static var presets: ValueFormat {
+        let text = ValueFormat<String>.text("a preset's text such as \"w=400&fit=cover\"")
+        return ValueFormat(
+            expectation: "a map of presets",
+            read: { node, problems in
+                if node.content == .null { return [] }
+                guard case .map(let entries) = node.content else {
+                    problems.expected("a map of presets", node)
+                    return nil
+                }
+                var presets: [ConfiguredPreset] = []
+                for entry in entries {
+                    problems.note([entry.key], at: entry.place)
+                    var inner = ValueProblems()
+                    if let text = text.read(entry.value, &inner) {
+                        presets.append(ConfiguredPreset(name: entry.key, text: text))
+                    }
+                    for problem in inner.all { problems.add(problem.message, at: problem.place, path: [entry.key]) }
+                }
+                return presets.count == entries.count ? presets : nil
+            },
+            write: { presets in .map(presets.map { ($0.name, .quoted($0.text)) }) }
+        )
+    }
+}

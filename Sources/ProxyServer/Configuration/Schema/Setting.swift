@@ -1,0 +1,77 @@
+/// One key of the configuration, declared once: its name, format, range, default, sentence, and where its value goes.
+struct Setting<Root>: Sendable {
+    /// The path below the table's own, such as `cache.memory`.
+    let name: String
+    /// One sentence for people.
+    let summary: String
+    /// Whether an environment variable may set it; maps stand in the file only.
+    let takesEnvironment: Bool
+    /// Reads a node into the root, or reports what is wrong.
+    let read: @Sendable (RawNode, inout Root, inout ValueProblems) -> Void
+    /// The value as the file would say it; `nil` leaves the key out.
+    let write: @Sendable (Root) -> YAMLValue?
+
+    /// Declares a key.
+    init<Value>(
+        _ name: String,
+        _ path: any WritableKeyPath<Root, Value> & Sendable,
+        _ format: ValueFormat<Value>,
+        takesEnvironment: Bool = true,
+        _ summary: String
+    ) {
+        self.name = name
+        self.summary = summary
+        self.takesEnvironment = takesEnvironment
+        read = { node, root, problems in
+            if let value = format.read(node, &problems) { root[keyPath: path] = value }
+        }
+        write = { format.write($0[keyPath: path]) }
+    }
+
+    private init(
+        name: String,
+        summary: String,
+        takesEnvironment: Bool,
+        read: @escaping @Sendable (RawNode, inout Root, inout ValueProblems) -> Void,
+        write: @escaping @Sendable (Root) -> YAMLValue?
+    ) {
+        self.name = name
+        self.summary = summary
+        self.takesEnvironment = takesEnvironment
+        self.read = read
+        self.write = write
+    }
+
+    /// Declares a key of the contract that this version honours only at its default; anything else is refused.
+    static func fixed<Value: Equatable & Sendable>(
+        _ name: String,
+        _ format: ValueFormat<Value>,
+        _ value: Value,
+        _ summary: String
+    ) -> Setting {
+        Setting(name: name, summary: summary, takesEnvironment: true) { node, _, problems in
+            guard let stated = format.read(node, &problems), stated != value else { return }
+            problems.add("is not supported in this version", at: node.place)
+        } write: { _ in
+            format.write(value)
+        }
+    }
+
+    /// Declares a key of the contract that this version does not know what to do with, whatever its value.
+    static func missing(_ name: String, _ summary: String) -> Setting {
+        Setting(name: name, summary: summary, takesEnvironment: false) { node, _, problems in
+            problems.add("is not supported in this version", at: node.place)
+        } write: { _ in
+            nil
+        }
+    }
+
+    /// Declares a map whose entries the loader reads once everything else is known.
+    static func deferred(
+        _ name: String,
+        _ summary: String,
+        write: @escaping @Sendable (Root) -> YAMLValue?
+    ) -> Setting {
+        Setting(name: name, summary: summary, takesEnvironment: false, read: { _, _, _ in }, write: write)
+    }
+}

@@ -1,0 +1,30 @@
+/// The keys of one level of the configuration, in the order in which they are printed.
+struct SettingTable<Root>: Sendable {
+    let settings: [Setting<Root>]
+    private let index: [String: Int]
+
+    /// Makes a table; names are unique.
+    init(_ settings: [Setting<Root>]) {
+        self.settings = settings
+        index = Dictionary(settings.enumerated().map { ($1.name, $0) }) { first, _ in first }
+    }
+
+    subscript(name: String) -> Setting<Root>? { index[name].map { settings[$0] } }
+
+    /// Whether keys stand below a name.
+    func isSection(_ name: String) -> Bool {
+        settings.contains { $0.name.hasPrefix(name + ".") }
+    }
+
+    /// Names of all keys and sections.
+    var names: [String] {
+        var names: [String] = []
+        for setting in settings {
+            if let dot = setting.name.firstIndex(of: "."), !names.contains(String(setting.name[..<dot])) {
+                names.append(String(setting.name[..<dot]))
+            }
+            names.append(setting.name)
+        }
+        return names
+    }
+}

@@ -1,0 +1,134 @@
+import ImagePipeline
+
+extension ValueFormat where Value == SourceRule.Location? {
+    /// A source's `url`.
+    static var location: ValueFormat {
+        ValueFormat(
+            expectation: "a URL such as https://photos.example.com/originals/ or file:///srv/images/",
+            read: { node, problems in
+                guard case .scalar(let text) = node.content else {
+                    problems.expected("a URL such as https://photos.example.com/originals/", node)
+                    return nil
+                }
+                switch LocationParser.parse(text) {
+                case .success(let location): return .some(location)
+                case .failure(let failure):
+                    problems.add(failure.message, at: node.place)
+                    return nil
+                }
+            },
+            write: { location in
+                switch location {
+                case .http(let prefix): .quoted(prefix)
+                case .file(let root): .quoted(LocationParser.fileURL(root))
+                case .remote, nil: nil
+                }
+            }
+        )
+    }
+}
+
+/// Reads the URL below which a source's originals are.
+enum LocationParser {
+    /// Why a text is no location; never repeats the text, which may hold a password.
+    struct Failure: Error, Hashable {
+        var message: String
+    }
+
+    /// Reads `http(s)://host[:port]/prefix/` or `file:///folder/`.
+    ///
+    /// The path of a request is appended as it is, so a prefix ends in a slash; one that has none gets it.
+    static func parse(_ text: String) -> Result<SourceRule.Location, Failure> {
+        guard let colon = text.firstRange(of: "://") else {
+            return failure("expected a URL such as https://photos.example.com/originals/ or file:///srv/images/")
+        }
+        let rest = text[colon.upperBound...]
+        switch text[..<colon.lowerBound].lowercased() {
+        case "http", "https": return http(text, rest)
+        case "file": return file(rest)
+        case "s3": return failure("s3:// is not supported in this version")
+        default: return failure("expected http://, https:// or file://")
+        }
+    }
+
+    /// The URL of a folder.
+    static func fileURL(_ root: String) -> String {
+        let path = root.utf8.map { byte in
+            byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "%")
+                ? String(UnicodeScalar(byte)) : "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }
+        return "file://" + path.joined() + (root == "/" ? "" : "/")
+    }
+
+    private static func http(_ text: String, _ rest: Substring) -> Result<SourceRule.Location, Failure> {
+        let authority = rest.prefix { !"/?#\\".contains($0) }
+        guard !authority.contains("@") else { return failure("a URL holds no user and password; use headers") }
+        guard !text.contains("?"), !text.contains("#") else {
+            return failure("a source's URL has neither query nor fragment: the request's path is appended to it")
+        }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }), percentIsSound(text),
+            isAuthority(authority)
+        else { return failure("is no valid URL") }
+        return .success(.http(prefix: text.hasSuffix("/") ? text : text + "/"))
+    }
+
+    /// `host`, `host:port` or `[v6]:port`.
+    private static func isAuthority(_ authority: Substring) -> Bool {
+        var host = authority
+        if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {
+            guard let port = UInt16(authority[authority.index(after: colon)...]), port > 0 else { return false }
+            host = authority[..<colon]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            return host.count > 2
+                && host.dropFirst().dropLast().utf8.allSatisfy { isHex($0) || $0 == 0x3A || $0 == 0x2E }
+        }
+        return !host.isEmpty && !host.hasPrefix(".")
+            && host.utf8.allSatisfy { byte in
+                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                    || "-._".utf8.contains(byte)
+            }
+    }
+
+    private static func file(_ rest: Substring) -> Result<SourceRule.Location, Failure> {
+        let path = rest.hasPrefix("localhost/") ? rest.dropFirst("localhost".count) : rest
+        guard path.hasPrefix("/") else {
+            return failure("a file:// URL needs an absolute path, as in file:///srv/images/")
+        }
+        guard !path.contains("?"), !path.contains("#"), percentIsSound(String(path)), let decoded = decode(path),
+            !decoded.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
+        else { return failure("is no valid file URL") }
+        var root = decoded
+        while root.count > 1, root.hasSuffix("/") { root.removeLast() }
+        return .success(.file(root: root))
+    }
+
+    private static func decode(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let digits = String(rest.prefix(2)), let value = UInt8(digits, radix: 16) else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func percentIsSound(_ text: String) -> Bool {
+        text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy { part in
+            part.utf8.count >= 2 && part.utf8.prefix(2).allSatisfy(isHex)
+        }
+    }
+
+    private static func isHex(_ byte: UInt8) -> Bool {
+        (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
+    }
+
+    private static func failure(_ message: String) -> Result<SourceRule.Location, Failure> {
+        .failure(Failure(message: message))
+    }
+}

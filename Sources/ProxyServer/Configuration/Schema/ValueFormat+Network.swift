@@ -1,0 +1,116 @@
+import Glibc
+import HTTPKit
+import ImagePipeline
+
+extension ValueFormat where Value == ListenAddress {
+    /// Where a listener is.
+    static var address: ValueFormat {
+        .scalar("HOST:PORT with a numeric host or localhost, or unix:/PATH", parse: checkedAddress) {
+            .quoted($0.description)
+        }
+    }
+
+    private static func checkedAddress(_ text: String) -> ListenAddress? {
+        guard let address = ListenAddress(text) else { return nil }
+        guard case .tcp(let host, _) = address else { return address }
+        return host.isEmpty || host == "localhost" || isNumericHost(host) ? address : nil
+    }
+}
+
+extension ValueFormat where Value == ListenAddress? {
+    /// Where a listener is, or `off`.
+    static var addressOrOff: ValueFormat {
+        let address = ValueFormat<ListenAddress>.address
+        return ValueFormat(
+            expectation: "\(address.expectation), or off",
+            read: { node, problems in
+                if node.content == .scalar("off") || node.content == .scalar("false") { return .some(nil) }
+                return address.read(node, &problems).map(Optional.some)
+            },
+            write: { $0.flatMap(address.write) ?? .plain("off") }
+        )
+    }
+}
+
+extension ValueFormat where Value == HostPattern {
+    /// Host names with stars.
+    static var hostPattern: ValueFormat {
+        .scalar("a host such as img.example.com or *.example.com", parse: HostPattern.init) { .quoted($0.text) }
+    }
+}
+
+extension ValueFormat where Value == [SourceRule.HeaderField] {
+    /// Header fields, in their order.
+    static var headers: ValueFormat {
+        ValueFormat(
+            expectation: "a map of header fields",
+            read: { node, problems in
+                guard case .map(let entries) = node.content else {
+                    problems.expected("a map of header fields", node)
+                    return nil
+                }
+                let fields = entries.compactMap { readField($0, &problems) }
+                return fields.count == entries.count ? fields : nil
+            },
+            write: { fields in
+                .map(fields.map { ($0.name, .quoted(isCredential($0) ? Secret.redacted : $0.value)) })
+            }
+        )
+    }
+
+    /// Fields that the transfer writes itself, or that would change what a 200 means.
+    private static var ownFields: Set<String> {
+        [
+            "connection", "content-length", "expect", "if-match", "if-modified-since", "if-none-match", "if-range",
+            "if-unmodified-since", "keep-alive", "proxy-connection", "range", "te", "trailer", "transfer-encoding",
+            "upgrade",
+        ]
+    }
+
+    private static func readField(_ entry: RawEntry, _ problems: inout ValueProblems) -> SourceRule.HeaderField? {
+        let name = entry.key
+        guard !name.isEmpty, name.utf8.allSatisfy(isTokenCharacter) else {
+            problems.add("is no header field's name", at: entry.place, path: [name])
+            return nil
+        }
+        guard !ownFields.contains(name.lowercased()) else {
+            problems.add("is a field that the daemon sets itself", at: entry.place, path: [name])
+            return nil
+        }
+        // RFC 9110 §5.5: no control characters; what a secret value is, is not told.
+        guard case .scalar(let value) = entry.value.content,
+            value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 })
+        else {
+            problems.add("expected a text without control characters", at: entry.value.place, path: [name])
+            return nil
+        }
+        return SourceRule.HeaderField(name: name, value: value)
+    }
+
+    /// RFC 9110 §5.6.2 `tchar`.
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+
+    /// Whether a field looks as if it carried a credential: those are never printed.
+    private static func isCredential(_ field: SourceRule.HeaderField) -> Bool {
+        let name = field.name.lowercased()
+        let value = field.value.lowercased()
+        return ["auth", "cookie", "key", "pass", "secret", "signature", "token", "credential"].contains {
+            name.contains($0)
+        }
+            || ["bearer ", "basic ", "digest ", "aws4-"].contains { value.hasPrefix($0) }
+    }
+}
+
+/// Whether a text is an IPv4 or IPv6 address.
+private func isNumericHost(_ host: String) -> Bool {
+    var four = in_addr()
+    var six = in6_addr()
+    return unsafe inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
+}

@@ -1,0 +1,65 @@
+extension ValueFormat where Value == Int {
+    /// A whole number.
+    static func count(_ range: ClosedRange<Int>) -> ValueFormat {
+        .scalar("a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+            guard text.utf8.allSatisfy({ (48...57).contains($0) }), let value = Int(text) else { return nil }
+            return range.contains(value) ? value : nil
+        } write: {
+            .plain(String($0))
+        }
+    }
+
+    /// Bytes.
+    static func size(_ range: ClosedRange<Int>) -> ValueFormat {
+        scaled("a size", "256MiB", ScaledNumber.sizes, range, bare: 1)
+    }
+
+    /// Milliseconds.
+    static func duration(_ range: ClosedRange<Int>) -> ValueFormat {
+        scaled("a time", "500ms or 10s", ScaledNumber.milliseconds, range, bare: nil)
+    }
+
+    /// Pixels.
+    static func pixels(_ range: ClosedRange<Int>) -> ValueFormat {
+        scaled("a number of pixels", "50MP", ScaledNumber.pixels, range, bare: 1)
+    }
+
+    private static func scaled(
+        _ what: String,
+        _ example: String,
+        _ units: [ScaledNumber.Unit],
+        _ range: ClosedRange<Int>,
+        bare: Int?
+    ) -> ValueFormat {
+        let low = ScaledNumber.text(range.lowerBound, units: units)
+        let high = ScaledNumber.text(range.upperBound, units: units)
+        return .scalar("\(what) such as \(example), from \(low) to \(high)") { text in
+            guard let value = ScaledNumber.parse(text, units: units, bare: bare), range.contains(value) else {
+                return nil
+            }
+            return value
+        } write: {
+            .plain(ScaledNumber.text($0, units: units))
+        }
+    }
+}
+
+extension ValueFormat where Value == Int64 {
+    /// Whole seconds of freshness.
+    static var seconds: ValueFormat {
+        .scalar("a time in whole seconds such as 10s or 7d") { text in
+            ScaledNumber.parse(text, units: ScaledNumber.seconds, bare: nil).map(Int64.init)
+        } write: {
+            .plain(ScaledNumber.text(Int($0), units: ScaledNumber.seconds))
+        }
+    }
+
+    /// Whole seconds, or `none` for no bound (`Int64.max`).
+    static var secondsOrNone: ValueFormat {
+        .scalar("a time in whole seconds such as 7d, or none") { text in
+            text == "none" ? .max : ScaledNumber.parse(text, units: ScaledNumber.seconds, bare: nil).map(Int64.init)
+        } write: {
+            .plain($0 == .max ? "none" : ScaledNumber.text(Int($0), units: ScaledNumber.seconds))
+        }
+    }
+}

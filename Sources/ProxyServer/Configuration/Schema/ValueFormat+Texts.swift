@@ -1,0 +1,114 @@
+extension ValueFormat where Value == Bool {
+    /// A flag that is written as `true` or `false`.
+    static var flag: ValueFormat { words("true or false", "true", "false") }
+
+    /// A flag that is written as `on` or `off`.
+    static var onOff: ValueFormat { words("on or off", "on", "off") }
+
+    private static func words(_ expectation: String, _ yes: String, _ no: String) -> ValueFormat {
+        .scalar(expectation) { text in
+            switch text.lowercased() {
+            case "true", "on", "yes": true
+            case "false", "off", "no": false
+            default: nil
+            }
+        } write: {
+            .plain($0 ? yes : no)
+        }
+    }
+}
+
+extension ValueFormat where Value == String {
+    /// Any text without control characters.
+    static func text(_ expectation: String, isEmptyAllowed: Bool = false) -> ValueFormat {
+        .scalar(expectation) { text in
+            let isPrintable = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+            return isPrintable && (isEmptyAllowed || !text.isEmpty) ? text : nil
+        } write: {
+            .quoted($0)
+        }
+    }
+}
+
+extension ValueFormat where Value == Secret {
+    /// A text that is never shown.
+    static var token: ValueFormat {
+        .scalar("a text of visible ASCII characters, or an empty one") { text in
+            text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? Secret(text) : nil
+        } write: {
+            .quoted($0.description)
+        }
+        .secret
+    }
+}
+
+extension ValueFormat where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
+    /// One of an enumeration's words.
+    static var choice: ValueFormat {
+        let words = Value.allCases.map(\.rawValue)
+        return .scalar("one of " + words.joined(separator: ", "), parse: Value.init(rawValue:)) { .plain($0.rawValue) }
+    }
+}
+
+extension ValueFormat {
+    /// A format for something that may be absent: nothing is written for `nil`.
+    static func optional<Wrapped>(_ format: ValueFormat<Wrapped>) -> ValueFormat where Value == Wrapped? {
+        ValueFormat(
+            expectation: format.expectation,
+            read: { node, problems in format.read(node, &problems).map(Optional.some) },
+            write: { $0.flatMap(format.write) }
+        )
+    }
+
+    /// A list; a single value stands for a list of one, and in the environment commas separate.
+    static func list<Element>(of format: ValueFormat<Element>) -> ValueFormat where Value == [Element] {
+        ValueFormat(
+            expectation: "a list, each \(format.expectation)",
+            read: { node, problems in
+                let nodes: [RawNode]
+                switch node.content {
+                case .list(let items): nodes = items
+                case .scalar(let text) where node.isFlat:
+                    nodes = text.split(separator: ",").map { item in
+                        RawNode(content: .scalar(item.trimmed), place: node.place)
+                    }
+                case .scalar: nodes = [node]
+                case .null, .map:
+                    problems.expected("a list, each \(format.expectation)", node)
+                    return nil
+                }
+                let values = nodes.compactMap { format.read($0, &problems) }
+                return values.count == nodes.count ? values : nil
+            },
+            write: { .list($0.compactMap(format.write)) }
+        )
+    }
+
+    /// A list that is not empty and names nothing twice.
+    static func nonEmptyList<Element: Hashable & Sendable>(of format: ValueFormat<Element>) -> ValueFormat
+    where Value == [Element] {
+        let list = ValueFormat.list(of: format)
+        return ValueFormat(
+            expectation: list.expectation,
+            read: { node, problems in
+                guard let values = list.read(node, &problems) else { return nil }
+                guard !values.isEmpty, Set(values).count == values.count else {
+                    problems.add(values.isEmpty ? "names nothing" : "names one thing twice", at: node.place)
+                    return nil
+                }
+                return values
+            },
+            write: list.write
+        )
+    }
+}
+
+extension Substring {
+    /// Without the spaces at either end.
+    fileprivate var trimmed: String {
+        var text = self
+        while text.first == " " { text.removeFirst() }
+        while text.last == " " { text.removeLast() }
+        return String(text)
+    }
+}

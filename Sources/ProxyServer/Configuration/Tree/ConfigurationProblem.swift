@@ -1,0 +1,32 @@
+/// One thing that is wrong with the configuration.
+struct ConfigurationProblem: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Where it stands; `nil` for what is missing everywhere.
+    var place: Place?
+    /// The full path of the key, such as `sources.photos.ttl`; empty for the file as a whole.
+    var key: String
+    /// What is wrong, in a clause that repeats no secret.
+    var message: String
+
+    /// `edgeprint.yaml:12: cache.memroy: is not a known key; did you mean cache.memory?`.
+    var description: String {
+        [place?.description, key.isEmpty ? nil : key, message].compactMap { $0 }.joined(separator: ": ")
+    }
+}
+
+extension [ConfigurationProblem] {
+    /// The file's problems by line, then the others as they were found.
+    var inOrder: [ConfigurationProblem] {
+        func line(_ problem: ConfigurationProblem) -> Int {
+            if case .file(_, let line) = problem.place { line } else { .max }
+        }
+        return enumerated().sorted { (line($0.element), $0.offset) < (line($1.element), $1.offset) }.map(\.element)
+    }
+}
+
+/// Everything that is wrong with the configuration, the file's problems by line.
+struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// At least one.
+    var problems: [ConfigurationProblem]
+
+    var description: String { problems.map(\.description).joined(separator: "\n") }
+}

@@ -1,0 +1,103 @@
+import Yams
+
+/// Reads a YAML text into raw nodes with their lines.
+struct YAMLReader {
+    /// The most nodes a file may have, aliases expanded: aliases of aliases grow without bound.
+    private static let maximumNodes = 20_000
+
+    private let path: String
+    private let expansion: VariableExpansion
+    private var problems: [ConfigurationProblem] = []
+    private var nodes = 0
+
+    private init(path: String, variables: [String: String]) {
+        self.path = path
+        expansion = VariableExpansion(variables: variables)
+    }
+
+    /// Reads a document whose top is a map.
+    ///
+    /// - Returns: the entries, none for an empty document, and what is wrong with single values.
+    /// - Throws: what makes the whole unreadable: bad YAML, a key that stands twice in one map.
+    static func read(
+        _ text: String,
+        path: String,
+        variables: [String: String]
+    ) throws(ConfigurationError) -> (entries: [RawEntry], problems: [ConfigurationProblem]) {
+        let root: Node?
+        do {
+            root = try compose(yaml: text)
+        } catch {
+            throw ConfigurationError(problems: problems(of: error, path: path))
+        }
+        guard let root else { return ([], []) }
+        var reader = YAMLReader(path: path, variables: variables)
+        let node = reader.convert(root, key: "")
+        switch node.content {
+        case .map(let entries): return (entries, reader.problems)
+        case .null: return ([], reader.problems)
+        default:
+            let message = "a configuration is a map of keys"
+            throw ConfigurationError(problems: [ConfigurationProblem(place: node.place, key: "", message: message)])
+        }
+    }
+
+    private mutating func convert(_ node: Node, key: String) -> RawNode {
+        let place = Place.file(path, line: node.mark?.line ?? 0)
+        nodes += 1
+        guard nodes <= YAMLReader.maximumNodes else {
+            if nodes == YAMLReader.maximumNodes + 1 {
+                let message = "the file holds more than \(YAMLReader.maximumNodes) values"
+                problems.append(ConfigurationProblem(place: place, key: key, message: message))
+            }
+            return RawNode(content: .null, place: place)
+        }
+        switch node {
+        case .scalar(let scalar): return RawNode(content: content(scalar, key: key, place: place), place: place)
+        case .sequence(let sequence):
+            return RawNode(content: .list(sequence.map { convert($0, key: key) }), place: place)
+        case .mapping(let mapping): return RawNode(content: .map(entries(mapping, key: key)), place: place)
+        case .alias: return RawNode(content: .null, place: place)
+        }
+    }
+
+    private mutating func entries(_ mapping: Node.Mapping, key: String) -> [RawEntry] {
+        var entries: [RawEntry] = []
+        for (name, value) in mapping {
+            let place = Place.file(path, line: name.mark?.line ?? 0)
+            guard case .scalar(let scalar) = name else {
+                problems.append(ConfigurationProblem(place: place, key: key, message: "a key must be a plain name"))
+                continue
+            }
+            let inner = key.isEmpty ? scalar.string : "\(key).\(scalar.string)"
+            entries.append(RawEntry(key: scalar.string, place: place, value: convert(value, key: inner)))
+        }
+        return entries
+    }
+
+    private mutating func content(_ scalar: Node.Scalar, key: String, place: Place) -> RawNode.Content {
+        if scalar.style == .plain, ["", "~", "null", "Null", "NULL"].contains(scalar.string) { return .null }
+        do throws(VariableExpansion.Failure) {
+            return .scalar(try expansion.expand(scalar.string))
+        } catch {
+            problems.append(ConfigurationProblem(place: place, key: key, message: error.description))
+            return .scalar(scalar.string)
+        }
+    }
+
+    private static func problems(of error: any Error, path: String) -> [ConfigurationProblem] {
+        func problem(_ message: String, _ line: Int, key: String = "") -> ConfigurationProblem {
+            ConfigurationProblem(place: .file(path, line: line), key: key, message: message)
+        }
+        switch error as? YamlError {
+        case .scanner(let context, let message, let mark, _), .parser(let context, let message, let mark, _),
+            .composer(let context, let message, let mark, _):
+            let text = [context?.text, message].compactMap { $0 }.joined(separator: ", ")
+            return [problem("is not YAML: \(text)", mark.line)]
+        case .duplicatedKeysInMapping(let keys, let context):
+            return keys.map { problem("stands more than once in one map", context.mark.line, key: $0) }
+        case .reader(let message, _, _, _): return [problem("is not YAML: \(message)", 0)]
+        default: return [problem("is not YAML", 0)]
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import HTTPSemantics
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct PreconditionsTests {
+    /// Sun, 06 Nov 1994 08:49:37 GMT.
+    static let modified: Int64 = 784_111_777
+
+    @Test(arguments: [
+        (nil as String?, nil as String?, Preconditions.Verdict.proceed),
+        ("\"a\"", nil, .notModified), ("W/\"a\"", nil, .notModified), ("*", nil, .notModified),
+        ("\"b\"", nil, .proceed), ("a", nil, .proceed), ("", nil, .proceed),
+        (nil, "Sun, 06 Nov 1994 08:49:37 GMT", .notModified), (nil, "Sun, 06 Nov 1994 08:49:38 GMT", .notModified),
+        (nil, "Sun, 06 Nov 1994 08:49:36 GMT", .proceed), (nil, "Sunday, 06-Nov-94 08:49:37 GMT", .notModified),
+        (nil, "yesterday", .proceed), (nil, "", .proceed),
+        // The tag decides alone, either way (RFC 9110 §13.1.3).
+        ("\"b\"", "Sun, 06 Nov 1994 08:49:37 GMT", .proceed), ("\"a\"", "Sun, 06 Nov 1994 08:49:36 GMT", .notModified),
+        ("broken", "Sun, 06 Nov 1994 08:49:37 GMT", .proceed),
+    ])
+    func `decides by the tag, else by the date`(tag: String?, date: String?, expected: Preconditions.Verdict) {
+        let verdict = Preconditions.evaluate(
+            ifNoneMatch: tag,
+            ifModifiedSince: date,
+            entityTag: EntityTag("\"a\""),
+            lastModified: Self.modified,
+            now: 800_000_000
+        )
+        #expect(verdict == expected)
+    }
+
+    @Test func `proceeds where there is nothing to compare with`() {
+        let verdict = Preconditions.evaluate(
+            ifNoneMatch: nil as String?,
+            ifModifiedSince: "Sun, 06 Nov 1994 08:49:37 GMT",
+            entityTag: nil,
+            lastModified: nil,
+            now: 800_000_000
+        )
+        #expect(verdict == .proceed)
+    }
+}
