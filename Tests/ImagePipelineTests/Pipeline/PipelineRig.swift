@@ -21,7 +21,7 @@ final class PipelineRig: Sendable {
         self.folder = folder
         self.time = time
         store = try DiskStore(DiskStore.Configuration(path: folder.path + "/cache", time: time))
-        lane = try WorkLane(name: "read", threads: 2, capacity: 1024)
+        lane = try WorkLane(WorkLane.Configuration(name: "read"))
         pipeline = Pipeline(
             PipelineParts(
                 memory: MemoryCache(MemoryCache.Configuration(capacity: 64 << 20)),

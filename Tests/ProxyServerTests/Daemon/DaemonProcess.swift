@@ -27,7 +27,7 @@ final class DaemonProcess: Sendable {
     init(_ yaml: String, in folder: TemporaryFolder) throws {
         let binary = Self.buildFolder + "/edgeprint"
         let file = folder.path + "/edgeprint.yaml"
-        try Self.write("listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\" }\n" + yaml, to: file)
+        try Self.save("listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\" }\n" + yaml, to: file)
         log = try DaemonLog()
         identifier = try Self.spawn(binary, ["serve", "--config", file], standardError: log.writeEnd)
         log.closeWriteEnd()
@@ -76,7 +76,7 @@ final class DaemonProcess: Sendable {
         return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     }()
 
-    private static func write(_ text: String, to path: String) throws(Errno) {
+    private static func save(_ text: String, to path: String) throws(Errno) {
         let descriptor = try checked("open") { unsafe edge_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600) }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
@@ -84,12 +84,12 @@ final class DaemonProcess: Sendable {
     }
 
     private static func spawn(_ binary: String, _ arguments: [String], standardError: CInt) throws(Errno) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
+        var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_adddup2(&actions, standardError, 2)
         var vector = unsafe ([binary] + arguments).map { unsafe strdup($0) } + [nil]
-        defer { for text in unsafe vector { unsafe free(text) } }
+        defer { for unsafe text in unsafe vector { unsafe free(text) } }
         var identifier: pid_t = 0
         let code = unsafe posix_spawn(&identifier, binary, &actions, nil, &vector, environ)
         guard code == 0 else { throw Errno(code, "posix_spawn") }
