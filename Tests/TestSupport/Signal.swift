@@ -24,19 +24,30 @@ package final class Signal<Value: Sendable>: Sendable {
     }
 
     /// Blocks the calling thread until the condition holds.
+    ///
+    /// - Throws: `SignalTimeout` after 20 s: a test that waits for what never comes fails, and does not hang.
     @discardableResult
-    package func wait(until condition: (Value) -> Bool) -> Value {
+    package func wait(until condition: (Value) -> Bool) throws(SignalTimeout) -> Value {
         let descriptor = eventfd(0, CInt(EFD_CLOEXEC))
         defer { close(descriptor) }
+        let deadline = SystemTime().monotonic + 20_000_000_000
         while true {
             changed.withLock { $0.append(descriptor) }
             let now = value
-            if condition(now) {
+            let left = (deadline - SystemTime().monotonic) / 1_000_000
+            if condition(now) || left <= 0 {
                 changed.withLock { $0.removeAll { $0 == descriptor } }
-                return now
+                if condition(now) { return now }
+                throw SignalTimeout()
             }
-            var count: eventfd_t = 0
-            unsafe eventfd_read(descriptor, &count)
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            if unsafe poll(&entry, 1, CInt(left)) > 0 {
+                var count: eventfd_t = 0
+                unsafe eventfd_read(descriptor, &count)
+            }
         }
     }
 }
+
+/// What a test waited for did not come.
+package struct SignalTimeout: Error {}

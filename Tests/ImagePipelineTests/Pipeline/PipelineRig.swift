@@ -48,10 +48,10 @@ final class PipelineRig: Sendable {
     }
 
     /// Waits until everything that was stored is on disk.
-    func settle() {
+    func settle() throws {
         let done = Signal(false)
         store.flush { done.update { $0 = true } }
-        _ = done.wait { $0 }
+        try done.wait { $0 }
     }
 
     func request(_ path: String, _ plan: String?) -> VariantRequest {
@@ -83,11 +83,11 @@ final class PipelineRig: Sendable {
         let (loads, jobs) = (loader.all.count, transformer.all.count)
         let pending = ask(path, plan)
         if loads == 0 {
-            loader.wait(for: 1)[0].answer(png(), at: time.wallSeconds, cacheControl: cacheControl, entityTag: entityTag)
+            try loader.wait(for: 1)[0].answer(png(), at: time.wallSeconds, cacheControl: cacheControl, entityTag: entityTag)
         }
-        transformer.wait(for: jobs + 1)[jobs].make(bytes)
+        try transformer.wait(for: jobs + 1)[jobs].make(bytes)
         _ = try pending.value()
-        settle()
+        try settle()
     }
 
     /// The head of a PNG, which is all that a sniffer looks at.
@@ -106,13 +106,13 @@ final class PendingAnswer: Sendable {
 
     /// Blocks until the answer is there.
     func value() throws -> Answer {
-        guard let result = outcome.wait(until: { $0 != nil }) else { throw PipelineError.cancelled }
+        guard let result = try outcome.wait(until: { $0 != nil }) else { throw PipelineError.cancelled }
         return try result.get()
     }
 
     /// Blocks until the outcome is there; its error, if it is one.
-    func error() -> PipelineError? {
-        guard case .failure(let error) = outcome.wait(until: { $0 != nil }) else { return nil }
+    func error() throws -> PipelineError? {
+        guard case .failure(let error)? = try outcome.wait(until: { $0 != nil }) else { return nil }
         return error
     }
 

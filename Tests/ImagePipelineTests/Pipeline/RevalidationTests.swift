@@ -18,14 +18,14 @@ struct RevalidationTests {
         let rig = restarted ? try self.rig.restarted() : self.rig
         let loads = rig.loader.all.count
         let first = rig.ask("photo.png", "w=10")
-        let load = rig.loader.wait(for: loads + 1)[loads]
+        let load = try rig.loader.wait(for: loads + 1)[loads]
         #expect(load.fetch.entityTag == "\"v1\"")
         load.answerNotModified(at: rig.time.wallSeconds)
         let answer = try first.value()
         #expect(answer.provenance == .revalidated(status: 304, collapsed: false))
         #expect(answer.entity.memory == [1])
         // The other variant is fresh again without another question.
-        rig.settle()
+        try rig.settle()
         let other = rig.request("photo.png", "w=20")
         if !restarted { #expect(rig.pipeline.cached(other.key, now: rig.time.wallSeconds)?.memory == [2]) }
         #expect(try rig.ask("photo.png", "w=20").value().entity.memory == [2])
@@ -40,15 +40,15 @@ struct RevalidationTests {
         let rig = restarted ? try self.rig.restarted() : self.rig
         let (loads, jobs) = (rig.loader.all.count, rig.transformer.all.count)
         let first = rig.ask("photo.png", "w=10")
-        rig.loader.wait(for: loads + 1)[loads].answer(rig.png(width: 7), at: rig.time.wallSeconds, entityTag: "\"v2\"")
-        rig.transformer.wait(for: jobs + 1)[jobs].make([11])
+        try rig.loader.wait(for: loads + 1)[loads].answer(rig.png(width: 7), at: rig.time.wallSeconds, entityTag: "\"v2\"")
+        try rig.transformer.wait(for: jobs + 1)[jobs].make([11])
         let answer = try first.value()
         #expect(answer.provenance == .revalidated(status: 200, collapsed: false))
         #expect(answer.entity.memory == [11])
         #expect(rig.pipeline.cached(rig.request("photo.png", "w=20").key, now: rig.time.wallSeconds) == nil)
-        rig.settle()
+        try rig.settle()
         let other = rig.ask("photo.png", "w=20")
-        rig.transformer.wait(for: jobs + 2)[jobs + 1].make([22])
+        try rig.transformer.wait(for: jobs + 2)[jobs + 1].make([22])
         #expect(try other.value().entity.memory == [22])
         #expect(rig.loader.all.count == loads + 1)
     }
@@ -57,7 +57,7 @@ struct RevalidationTests {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
         rig.time.advance(seconds: 61)
         let first = rig.ask("photo.png", "w=10")
-        rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds, cacheControl: "max-age=5")
+        try rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds, cacheControl: "max-age=5")
         #expect(try first.value().entity.description.cacheControl == "max-age=5")
         let key = rig.request("photo.png", "w=10").key
         let now = rig.time.wallSeconds
@@ -70,7 +70,7 @@ struct RevalidationTests {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60")
         rig.time.advance(seconds: 61)
         let first = rig.ask("photo.png", "w=10")
-        rig.loader.wait(for: 2)[1].answer(rig.png(), at: rig.time.wallSeconds)
+        try rig.loader.wait(for: 2)[1].answer(rig.png(), at: rig.time.wallSeconds)
         let answer = try first.value()
         #expect(answer.entity.memory == [1])
         #expect(answer.provenance == .revalidated(status: 200, collapsed: false))
@@ -81,7 +81,7 @@ struct RevalidationTests {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: "no-cache", entityTag: "\"v1\"")
         for round in 1...3 {
             let answer = rig.ask("photo.png", "w=10")
-            rig.loader.wait(for: round + 1)[round].answerNotModified(at: rig.time.wallSeconds)
+            try rig.loader.wait(for: round + 1)[round].answerNotModified(at: rig.time.wallSeconds)
             #expect(try answer.value().provenance == .revalidated(status: 304, collapsed: false))
         }
         #expect(rig.transformer.all.count == 1)
@@ -91,7 +91,7 @@ struct RevalidationTests {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
         rig.time.advance(seconds: 61)
         let answers = (0..<10).map { _ in rig.ask("photo.png", "w=10") }
-        rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds)
+        try rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds)
         let provenances = try answers.map { try $0.value().provenance }
         #expect(provenances.filter { $0 == .revalidated(status: 304, collapsed: true) }.count == 9)
         #expect(rig.loader.all.count == 2)

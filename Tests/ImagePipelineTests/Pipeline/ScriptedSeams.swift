@@ -48,7 +48,7 @@ final class ScriptedLoader: OriginLoading {
     var all: [Load] { loads.value }
 
     /// Waits until `count` loads have been asked for.
-    func wait(for count: Int) -> [Load] { loads.wait { $0.count >= count } }
+    func wait(for count: Int) throws -> [Load] { try loads.wait { $0.count >= count } }
 
     func load(
         _ fetch: OriginFetch,
@@ -95,7 +95,7 @@ final class ScriptedTransformer: Transforming {
     var all: [Job] { jobs.value }
 
     /// Waits until `count` jobs have been asked for.
-    func wait(for count: Int) -> [Job] { jobs.wait { $0.count >= count } }
+    func wait(for count: Int) throws -> [Job] { try jobs.wait { $0.count >= count } }
 
     func transform(
         _ job: TransformJob,
