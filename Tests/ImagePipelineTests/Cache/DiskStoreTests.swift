@@ -171,19 +171,19 @@ struct DiskStoreTests {
         }
         _ = gate.wait { $0.isEntered ? true : nil }
         let origin = CacheFixture.origin(1, body: [1])
-        func store(_ number: Int, _ count: Int) {
+        func put(_ number: Int, _ count: Int) {
             let bytes = CacheFixture.bytes(count, seed: number)
             store.store(variant: CacheFixture.variant(number, of: origin, bytes: bytes), origin: origin, bytes: bytes)
         }
-        store(1, 600)
+        put(1, 600)
         // 600 + 401 > 1000.
-        store(2, 401)
-        store(3, 400)
+        put(2, 401)
+        put(3, 400)
         #expect(store.statistics.drops == 1)
         #expect(store.statistics.queuedBytes == 1000)
-        store(4, 0)
-        store(5, 0)
-        store(6, 0)
+        put(4, 0)
+        put(5, 0)
+        put(6, 0)
         #expect(store.statistics.drops == 2)
         for _ in 0..<4 { #expect(store.remove(origin: CacheFixture.key(1))) }
         #expect(!store.remove(origin: CacheFixture.key(1)))

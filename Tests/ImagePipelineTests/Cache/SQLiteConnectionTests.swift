@@ -61,7 +61,8 @@ struct SQLiteConnectionTests {
         let failing = "CREATE TABLE two (id INTEGER); CREATE TABLE one (id INTEGER)"
         #expect(throws: SQLiteError.self) { try connection.migrate([first, failing]) }
         #expect(try connection.schemaVersion() == 1)
-        #expect(!connection.isInTransaction)
+        let isInTransaction = connection.isInTransaction
+        #expect(!isInTransaction)
         try connection.migrate([first, "CREATE TABLE two (id INTEGER)"])
         #expect(try connection.schemaVersion() == 2)
     }

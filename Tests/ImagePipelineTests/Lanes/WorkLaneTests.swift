@@ -35,7 +35,7 @@ struct WorkLaneTests {
 
     @Test func `runs work in order on one thread`() throws {
         let lane = try WorkLane(.init(name: "test", threads: 1, capacity: 200))
-        let seen = Lock<[Int]>([])
+        let seen = Monitor<[Int]>([])
         for number in 0..<200 { #expect(lane.submit { seen.withLock { $0.append(number) } }) }
         lane.stop()
         #expect(seen.withLock { $0 } == Array(0..<200))
@@ -44,7 +44,7 @@ struct WorkLaneTests {
     @Test func `refuses work when it is full, and takes it again later`() throws {
         let lane = try WorkLane(.init(name: "test", threads: 1, capacity: 2))
         let gate = Gate()
-        let count = Lock(0)
+        let count = Monitor(0)
         #expect(lane.submit(gate.pass))
         gate.waitUntil(entered: 1)
         #expect(lane.submit { count.withLock { $0 += 1 } })
@@ -58,7 +58,7 @@ struct WorkLaneTests {
 
     @Test func `runs what it has taken before it stops, and takes nothing after`() throws {
         let lane = try WorkLane(.init(name: "test", threads: 2, capacity: 1000))
-        let count = Lock(0)
+        let count = Monitor(0)
         for _ in 0..<1000 { #expect(lane.submit { count.withLock { $0 += 1 } }) }
         lane.stop()
         #expect(count.withLock { $0 } == 1000)
@@ -68,7 +68,7 @@ struct WorkLaneTests {
 
     @Test func `runs everything once under many submitters`() async throws {
         let lane = try WorkLane(.init(name: "test", threads: 2, capacity: 100_000))
-        let count = Lock(0)
+        let count = Monitor(0)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask { for _ in 0..<5000 { _ = lane.submit { count.withLock { $0 += 1 } } } }
