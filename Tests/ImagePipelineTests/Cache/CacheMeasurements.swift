@@ -6,11 +6,12 @@ import Testing
 
 @testable import ImagePipeline
 
-/// Figures, not checks: run in release with `EDGEPRINT_MEASURE=1 swift test -c release -Xswiftc -enable-testing`.
-@Suite(.timeLimit(.minutes(10)), .serialized, .enabled(if: CacheMeasurements.isAsked))
-struct CacheMeasurements {
-    static let isAsked = unsafe getenv("EDGEPRINT_MEASURE") != nil
+/// Whether the environment asks for figures.
+private let measurementsAreAsked = unsafe getenv("EDGEPRINT_MEASURE") != nil
 
+/// Figures, not checks: run in release with `EDGEPRINT_MEASURE=1 swift test -c release -Xswiftc -enable-testing`.
+@Suite(.timeLimit(.minutes(10)), .serialized, .enabled(if: measurementsAreAsked))
+struct CacheMeasurements {
     private func measure(_ name: String, count: Int, _ body: () throws -> Void) rethrows {
         let start = SystemTime().monotonic
         try body()

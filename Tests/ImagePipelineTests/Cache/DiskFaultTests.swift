@@ -218,6 +218,7 @@ struct DiskFaultTests {
         put(2, into: store)
         #expect(store.variant(key(1)) != nil)
         store.remove(origin: origin.key)
+        store.remove(origin: origin.key)
         store.flush()
         #expect(store.variant(key(1)) == nil)
         files.fail(.write, with: nil)
@@ -226,6 +227,8 @@ struct DiskFaultTests {
         #expect(store.health == .healthy)
         #expect(store.variant(key(1)) == nil)
         #expect(CacheFixture.files(.variants, in: path).isEmpty)
+        put(3, into: store)
+        #expect(store.variant(key(3)) != nil)
         store.close()
     }
 

@@ -64,14 +64,20 @@ final class DiskSession {
         leaving = []
     }
 
+    /// What was given up with a transaction.
+    struct Lost {
+        /// How many objects.
+        var stores = 0
+        /// Removals that are still to be done.
+        var removals: [CacheKey] = []
+    }
+
     /// Gives the open transaction up.
-    ///
-    /// - Returns: how many stores are lost with it.
-    func abandon() -> Int {
+    func abandon() -> Lost {
         index.rollback()
         for path in coming { try? files.remove(path) }
         isInTransaction = false
-        return stores.values.reduce(0, +)
+        return Lost(stores: stores.values.reduce(0, +), removals: removals)
     }
 
     private func publish() {
