@@ -20,7 +20,10 @@ struct DiskFolderTests {
     @Test func `finds the key in its own names and in no others`() {
         let name = DiskFolder.name(key, key)
         #expect(DiskFolder.key(inName: name) == key)
-        for other in ["", "readme", String(name.dropLast()), name + "0", name.uppercased(), name.replacing("-", with: "0")] {
+        let others = [
+            "", "readme", String(name.dropLast()), name + "0", name.uppercased(), name.replacing("-", with: "0"),
+        ]
+        for other in others {
             #expect(DiskFolder.key(inName: other) == nil, "\(other)")
         }
         #expect(DiskFolder.isFan("0f"))

@@ -78,7 +78,8 @@ struct DiskOpening {
         do throws(Errno) {
             try files.makeFolder(path)
         } catch {
-            guard error.code == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw error }
+            let slash = path.lastIndex(of: "/") ?? path.startIndex
+            guard error.code == ENOENT, slash != path.startIndex else { throw error }
             try makeFolders(String(path[..<slash]))
             try files.makeFolder(path)
         }

@@ -1,6 +1,8 @@
 import LinuxSystem
 
-/// One opened folder as the writer has it: the index, the totals, and the transaction under way. Writer's thread only.
+/// One opened folder as the writer has it: the index, the totals, and the transaction under way.
+///
+/// Writer's thread only.
 final class DiskSession {
     let shared: DiskShared
     let files: any FileSystem
