@@ -23,10 +23,11 @@ extension DiskStore {
 
     /// Removes an origin with its body and all its variants; reads miss from this call on.
     ///
-    /// - Returns: false when the queue is full: nothing is removed, try again.
+    /// While the folder cannot be used, removals wait (up to 65,536 of them) until it can; they do not survive the process.
+    /// - Returns: false when too many wait: nothing is removed, try again.
     @discardableResult
     package func remove(origin key: CacheKey) -> Bool {
-        shared.removals.add(key)
+        guard shared.removals.add(key) else { return false }
         guard shared.queue.submit(.remove(origin: key)) else {
             shared.removals.finish(key)
             return false

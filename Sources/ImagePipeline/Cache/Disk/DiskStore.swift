@@ -37,7 +37,9 @@ package final class DiskStore: Sendable {
     /// What the store holds and has done; any thread.
     package var statistics: DiskStatistics { shared.statistics }
 
-    /// Writes what is queued, ends the writer and unlocks the folder; blocks. Later reads miss, later writes are dropped.
+    /// Writes what is queued, ends the writer and unlocks the folder; blocks.
+    ///
+    /// Later reads miss, later writes are dropped.
     package func close() {
         shared.queue.close()
         shared.queue.waitForEnd()

@@ -1,6 +1,8 @@
 package import LinuxSystem
 
-/// Why a disk store cannot be had at all: the operator must act. Everything else is a degraded store and no error.
+/// Why a disk store cannot be had at all: the operator must act.
+///
+/// Everything else is a degraded store and no error.
 package enum DiskStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process, or another store of this one, works on the folder.
     case locked(path: String)

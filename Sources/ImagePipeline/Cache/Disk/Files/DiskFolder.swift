@@ -37,7 +37,9 @@ struct DiskFolder: Hashable, Sendable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(40)
         for start in Array(stride(from: 0, to: 64, by: 2)) + Array(stride(from: 65, to: 81, by: 2)) {
-            guard let high = value(ofDigit: digits[start]), let low = value(ofDigit: digits[start + 1]) else { return nil }
+            guard let high = value(ofDigit: digits[start]), let low = value(ofDigit: digits[start + 1]) else {
+                return nil
+            }
             bytes.append(high << 4 | low)
         }
         return CacheKey(bytes: Array(bytes.prefix(32)))

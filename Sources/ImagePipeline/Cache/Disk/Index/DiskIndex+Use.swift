@@ -27,7 +27,7 @@ extension DiskIndex {
         )
     }
 
-    /// The highest number of use in the index; 0 when it is empty. O(1).
+    /// The highest number of use in the index; 0 when it is empty; O(1).
     mutating func lastUse() throws(SQLiteError) -> Int64 {
         let last = try connection.first(
             """

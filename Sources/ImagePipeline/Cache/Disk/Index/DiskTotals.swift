@@ -38,7 +38,7 @@ struct DiskTotals: Hashable, Sendable {
 }
 
 extension DiskIndex {
-    /// The totals as of the last transaction. O(1).
+    /// The totals as of the last transaction; O(1).
     mutating func totals() throws(SQLiteError) -> DiskTotals {
         var totals = DiskTotals()
         for diskClass in DiskClass.allCases {

@@ -58,10 +58,11 @@ struct DiskOpening {
     }
 
     private func prepare(_ names: Set<String>) throws(Errno) {
+        // The tag first: with it, an attempt that ends half way has made a folder of ours.
+        if !names.contains("CACHEDIR.TAG") { try write(Self.tag, to: folder.tag) }
         for path in [folder.temporary, folder.root(of: .originals), folder.root(of: .variants)] {
             try files.makeFolder(path)
         }
-        if !names.contains("CACHEDIR.TAG") { try write(Self.tag, to: folder.tag) }
         // A disk that takes no page now takes no picture: stay degraded rather than try with the next object.
         let probe = folder.temporary + "/probe"
         try write(String(repeating: "\n", count: 4096), to: probe)
@@ -77,7 +78,8 @@ struct DiskOpening {
         do throws(Errno) {
             try files.makeFolder(path)
         } catch {
-            guard error.code == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw error }
+            let slash = path.lastIndex(of: "/") ?? path.startIndex
+            guard error.code == ENOENT, slash != path.startIndex else { throw error }
             try makeFolders(String(path[..<slash]))
             try files.makeFolder(path)
         }

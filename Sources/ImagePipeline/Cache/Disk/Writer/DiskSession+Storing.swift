@@ -55,8 +55,7 @@ extension DiskSession {
 
     /// Removes an origin, its body and its variants.
     func remove(_ key: CacheKey) throws(DiskFault) {
-        noteRemoved(key)
-        guard let state = try originState(key) else { return }
+        guard let state = try originState(key) else { return noteRemoved(key) }
         if let body = state.body { noteGone(body) }
         do throws(SQLiteError) {
             try removeVariants(ofOrigin: state.id, except: nil)
@@ -64,6 +63,7 @@ extension DiskSession {
         } catch {
             throw .index(error)
         }
+        noteRemoved(key)
     }
 
     private func originState(_ key: CacheKey) throws(DiskFault) -> DiskIndex.OriginState? {

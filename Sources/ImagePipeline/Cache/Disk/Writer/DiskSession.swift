@@ -1,6 +1,8 @@
 import LinuxSystem
 
-/// One opened folder as the writer has it: the index, the totals, and the transaction under way. Writer's thread only.
+/// One opened folder as the writer has it: the index, the totals, and the transaction under way.
+///
+/// Writer's thread only.
 final class DiskSession {
     let shared: DiskShared
     let files: any FileSystem
@@ -64,14 +66,20 @@ final class DiskSession {
         leaving = []
     }
 
+    /// What was given up with a transaction.
+    struct Lost {
+        /// How many objects.
+        var stores = 0
+        /// Removals that are still to be done.
+        var removals: [CacheKey] = []
+    }
+
     /// Gives the open transaction up.
-    ///
-    /// - Returns: how many stores are lost with it.
-    func abandon() -> Int {
+    func abandon() -> Lost {
         index.rollback()
         for path in coming { try? files.remove(path) }
         isInTransaction = false
-        return stores.values.reduce(0, +)
+        return Lost(stores: stores.values.reduce(0, +), removals: removals)
     }
 
     private func publish() {

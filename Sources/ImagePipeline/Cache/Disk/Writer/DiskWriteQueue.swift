@@ -38,8 +38,9 @@ final class DiskWriteQueue: Sendable {
         state.update { state in
             guard !state.isClosed else { return false }
             guard state.waiting.count < write.room(in: maximumCount) else { return false }
-            guard state.bytes == 0 || write.bytes == 0 || state.bytes + write.bytes <= maximumBytes else { return false }
-            state.bytes += write.bytes
+            let bytes = write.bytes
+            guard bytes == 0 || state.bytes == 0 || state.bytes + bytes <= maximumBytes else { return false }
+            state.bytes += bytes
             state.waiting.append(write)
             return true
         }

@@ -10,8 +10,6 @@ final class DiskWriter {
     private static let idle: Int64 = 5_000_000_000
     /// Nanoseconds between two steps of clearing up: a disk that is always busy is slow for readers.
     private static let pause: Int64 = 1_000_000
-    /// Removals to keep for later while the folder cannot be used.
-    private static let maximumDeferred = 65_536
 
     private let shared: DiskShared
     private var session: DiskSession?
@@ -20,6 +18,7 @@ final class DiskWriter {
     private var hasReconciled = false
     /// Monotonic nanoseconds.
     private var retryAt: Int64 = .min
+    /// Removals to do when the folder is back; `DiskRemovals` bounds them.
     private var deferred: Set<CacheKey> = []
 
     /// Creates the writer of a store.
@@ -122,8 +121,13 @@ final class DiskWriter {
             try session.begin()
             try session.remove(key)
         }
-        // Readers go on to hide it; done when the folder is back.
-        if session == nil, deferred.count < Self.maximumDeferred { deferred.insert(key) }
+        if session == nil { postpone(key) }
+    }
+
+    /// Keeps a removal until the folder is back; readers go on to hide the origin.
+    private func postpone(_ key: CacheKey) {
+        // One that is postponed already is done once for all who asked.
+        if !deferred.insert(key).inserted { shared.removals.finish(key) }
     }
 
     private func guarded(_ body: (DiskSession) throws(DiskFault) -> Void) {
@@ -165,7 +169,8 @@ final class DiskWriter {
     private func degrade(_ fault: DiskFault) {
         if let session {
             let lost = settle(session, after: fault)
-            shared.count { $0.drops += lost }
+            shared.count { $0.drops += lost.stores }
+            for key in lost.removals { postpone(key) }
         }
         session = nil
         isIndexDamaged = isIndexDamaged || fault.isCorruption
@@ -178,11 +183,11 @@ final class DiskWriter {
     }
 
     /// What files could not do does not undo what the index can still commit.
-    private func settle(_ session: DiskSession, after fault: DiskFault) -> Int {
+    private func settle(_ session: DiskSession, after fault: DiskFault) -> DiskSession.Lost {
         if case .file = fault {
             do throws(DiskFault) {
                 try session.commit()
-                return 0
+                return DiskSession.Lost()
             } catch {}
         }
         return session.abandon()

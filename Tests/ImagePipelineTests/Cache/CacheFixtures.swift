@@ -1,0 +1,171 @@
+import CLinux
+import Glibc
+import HTTPSemantics
+import ImagePlan
+import LinuxSystem
+import TestSupport
+
+@testable import ImagePipeline
+
+/// Records and bytes for the caches' tests.
+enum CacheFixture {
+    /// Bytes that differ with their seed.
+    static func bytes(_ count: Int, seed: Int = 0) -> [UInt8] {
+        var state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 | 1
+        return (0..<count).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(truncatingIfNeeded: state >> 56)
+        }
+    }
+
+    static func key(_ number: Int) -> CacheKey { CacheKey(hashing: "key \(number)") }
+
+    /// An origin's record for given bytes.
+    static func origin(_ number: Int, body: [UInt8], responseTime: Int64 = 1000) -> OriginRecord {
+        OriginRecord(
+            key: CacheKey(hashing: "origin \(number)"),
+            source: "photos",
+            url: "https://photos.example.com/\(number).jpg",
+            digest: CacheKey(hashing: body),
+            length: body.count,
+            header: ImageHeader(format: .jpeg, width: 4032, height: 3024, frames: 1, orientation: 6, hasAlpha: false),
+            entityTag: "\"tag-\(number)\"",
+            lastModified: "Sun, 06 Nov 1994 08:49:37 GMT",
+            cacheControl: "public, max-age=60",
+            freshness: Freshness(responseTime: responseTime, initialAge: 3, lifetime: 60),
+            advertisedLifetime: 3600
+        )
+    }
+
+    /// A variant's record for given bytes.
+    static func variant(_ number: Int, of origin: OriginRecord, bytes: [UInt8]) -> VariantRecord {
+        VariantRecord(
+            key: CacheKey(hashing: "variant \(number)"),
+            origin: origin.key,
+            originDigest: origin.digest,
+            plan: "w=\(number);format=webp",
+            format: .webp,
+            width: 512,
+            height: 384,
+            frames: 7,
+            length: bytes.count,
+            digest: CacheKey(hashing: bytes)
+        )
+    }
+
+    /// A body as a transfer hands it over: a sealed memory file whose offset is at its end.
+    static func body(_ bytes: [UInt8]) throws -> OriginBody {
+        let file = try memoryFile(bytes, isSealed: true)
+        return OriginBody(file: file, length: bytes.count, digest: CacheKey(hashing: bytes))
+    }
+
+    static func memoryFile(_ bytes: [UInt8], isSealed: Bool) throws(Errno) -> SharedDescriptor {
+        let file = SharedDescriptor(owning: try checked("memfd_create") { unsafe edge_memfd_create("test") })
+        try SystemFiles().write(bytes, to: file)
+        if isSealed { try checked("seal") { edge_memfd_seal(file.number) } }
+        return file
+    }
+
+    /// A file's bytes from offset 0.
+    static func read(_ file: SharedDescriptor) throws -> [UInt8] {
+        try FileCopy.read(file.number, at: 0, count: try SystemFiles().size(of: file) + 1)
+    }
+
+    /// Writes a file at a path, in place of what is there.
+    static func write(_ bytes: [UInt8], to path: String) throws {
+        let file = try SystemFiles().open(path, flags: O_WRONLY | O_CREAT | O_TRUNC)
+        try SystemFiles().write(bytes, to: file)
+    }
+
+    /// All content files of a class, as names.
+    static func files(_ diskClass: DiskClass, in path: String) -> [String] {
+        let root = "\(path)/\(diskClass.folder)"
+        return TemporaryFolder.names(in: root).flatMap { outer in
+            TemporaryFolder.names(in: "\(root)/\(outer)").flatMap { inner in
+                TemporaryFolder.names(in: "\(root)/\(outer)/\(inner)")
+            }
+        }.sorted()
+    }
+}
+
+extension DiskStore {
+    /// Opens a store for a test: small bounds, no background work that the test does not ask for.
+    static func forTest(
+        _ path: String,
+        time: any TimeSource = ManualTime(),
+        files: any FileSystem = SystemFiles(),
+        _ change: (inout Configuration) -> Void = { _ in }
+    ) throws -> DiskStore {
+        var configuration = Configuration(path: path, time: time, files: files)
+        configuration.reconciles = false
+        change(&configuration)
+        return try DiskStore(configuration)
+    }
+
+    /// Waits until everything queued is committed.
+    func flush() {
+        let gate = Monitor(false)
+        flush { gate.update { $0 = true } }
+        _ = gate.wait { $0 ? true : nil }
+    }
+}
+
+/// The machine's files, of which chosen calls fail until told otherwise.
+final class FaultyFiles: FileSystem {
+    /// A call of the seam.
+    enum Call: Hashable, Sendable {
+        case makeFolder, create, open, size, write, copy, rename, remove, list
+    }
+
+    private let faults = Lock<[Call: CInt]>([:])
+    private let system = SystemFiles()
+
+    /// Makes a call fail with an error number; `nil` heals it.
+    func fail(_ call: Call, with code: CInt?) {
+        faults.withLock { $0[call] = code }
+    }
+
+    private func check(_ call: Call) throws(Errno) {
+        if let code = faults.withLock({ $0[call] }) { throw Errno(code, "injected") }
+    }
+
+    func makeFolder(_ path: String) throws(Errno) {
+        try check(.makeFolder)
+        try system.makeFolder(path)
+    }
+
+    func open(_ path: String, flags: CInt) throws(Errno) -> SharedDescriptor {
+        try check(flags & O_CREAT == 0 ? .open : .create)
+        return try system.open(path, flags: flags)
+    }
+
+    func size(of file: SharedDescriptor) throws(Errno) -> Int {
+        try check(.size)
+        return try system.size(of: file)
+    }
+
+    func write(_ bytes: [UInt8], to file: SharedDescriptor) throws(Errno) {
+        try check(.write)
+        try system.write(bytes, to: file)
+    }
+
+    func copy(_ source: SharedDescriptor, to file: SharedDescriptor, length: Int) throws(Errno) -> Int {
+        try check(.copy)
+        return try system.copy(source, to: file, length: length)
+    }
+
+    func rename(_ path: String, to target: String) throws(Errno) {
+        try check(.rename)
+        try system.rename(path, to: target)
+    }
+
+    func remove(_ path: String) throws(Errno) {
+        try check(.remove)
+        try system.remove(path)
+    }
+
+    func list(_ path: String) throws(Errno) -> [String] {
+        try check(.list)
+        return try system.list(path)
+    }
+}
