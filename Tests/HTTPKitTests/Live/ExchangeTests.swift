@@ -71,7 +71,9 @@ import Testing
         let server = try TestServer(respond: { request, _ in
             .now(Response(status: 200, body: .bytes([65]), closesConnection: request.target == "/close"))
         })
-        for request in ["GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "GET /close HTTP/1.1\r\nHost: a\r\n\r\n"] {
+        for request in [
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "GET /close HTTP/1.1\r\nHost: a\r\n\r\n",
+        ] {
             let client = try server.client()
             // What comes behind the last request is thrown away, and does not cost the client its answer.
             try client.send(request + "GET /never HTTP/1.1\r\nHost: a\r\n\r\n")

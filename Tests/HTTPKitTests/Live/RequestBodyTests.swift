@@ -6,7 +6,9 @@ import Testing
     @Test func `hands over a body of known length, however it arrives`() throws {
         let server = try TestServer()
         let client = try server.client()
-        try client.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhelloPOST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nwo")
+        try client.send(
+            "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhelloPOST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nwo"
+        )
         #expect(try client.readResponse().text == "/ahello")
         try client.send("rk")
         #expect(try client.readResponse().text == "/bwork")

@@ -99,10 +99,12 @@ final class SteppedTime: TimeSource {
         time.advance(milliseconds: 29_000)
         _ = try client.read(exactly: 20_000_000)
         #expect(server.server.statistics.openConnections == 1)
-        #expect(eventually {
-            time.advance(milliseconds: 31_000)
-            return server.server.statistics.openConnections == 0
-        })
+        #expect(
+            eventually {
+                time.advance(milliseconds: 31_000)
+                return server.server.statistics.openConnections == 0
+            }
+        )
         #expect(server.handler.finished.map(\.summary.isComplete) == [false])
         #expect(server.handler.finished.allSatisfy { (20_000_000..<(64 << 20)).contains(Int($0.summary.bytesSent)) })
     }

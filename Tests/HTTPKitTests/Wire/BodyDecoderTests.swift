@@ -44,7 +44,9 @@ import Testing
     ]
 
     @Test(arguments: chunked)
-    func `decodes chunks the same however they are split`(_ fixture: (text: String, expected: Result<String, ParseError>)) {
+    func `decodes chunks the same however they are split`(
+        _ fixture: (text: String, expected: Result<String, ParseError>)
+    ) {
         #expect(decode(fixture.text, .chunked) == fixture.expected)
         let count = fixture.text.utf8.count
         for first in 1..<count { #expect(decode(fixture.text, .chunked, stops: [first]) == fixture.expected) }

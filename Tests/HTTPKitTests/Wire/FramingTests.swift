@@ -47,7 +47,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Content-Length: 0", "Content-Length: 5"], ["Transfer-Encoding: chunked", "transfer-encoding: gzip, chunked"])
+    @Test(
+        arguments: ["Content-Length: 0", "Content-Length: 5"],
+        ["Transfer-Encoding: chunked", "transfer-encoding: gzip, chunked"]
+    )
     func `refuses both framings together in either order`(_ length: String, _ coding: String) {
         let one = ParseAnswer("POST / HTTP/1.1\r\nHost: a\r\n\(length)\r\n\(coding)\r\n\r\n")
         #expect(one.error == .conflictingFraming)

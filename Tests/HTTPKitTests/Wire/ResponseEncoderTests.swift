@@ -9,7 +9,12 @@ import Testing
         _ circumstances: ResponseEncoder.Circumstances = .init()
     ) -> (text: String, sendsBody: Bool) {
         var buffer: [UInt8] = []
-        let sendsBody = ResponseEncoder().encode(response, circumstances, date: Array("Date: D\r\n".utf8), into: &buffer)
+        let sendsBody = ResponseEncoder().encode(
+            response,
+            circumstances,
+            date: Array("Date: D\r\n".utf8),
+            into: &buffer
+        )
         return (String(decoding: buffer, as: UTF8.self), sendsBody)
     }
 
@@ -30,11 +35,15 @@ import Testing
 
     @Test func `keeps the length but not the body for HEAD`() {
         let (text, sendsBody) = encode(
-            Response(status: 200, body: .bytes([1, 2, 3])), .init(isHEAD: true, minorVersion: 1, keepsAlive: true))
+            Response(status: 200, body: .bytes([1, 2, 3])),
+            .init(isHEAD: true, minorVersion: 1, keepsAlive: true)
+        )
         #expect(text.contains("Content-Length: 3\r\n"))
         #expect(!sendsBody)
         let override = encode(
-            Response(status: 200, contentLength: 99), .init(isHEAD: true, minorVersion: 1, keepsAlive: true))
+            Response(status: 200, contentLength: 99),
+            .init(isHEAD: true, minorVersion: 1, keepsAlive: true)
+        )
         #expect(override.text.contains("Content-Length: 99\r\n"))
     }
 
@@ -50,7 +59,10 @@ import Testing
         #expect(!encode(Response(status: 204, contentLength: 7)).text.contains("Content-Length"))
     }
 
-    @Test(arguments: [(1, true, ""), (1, false, "close"), (0, true, "keep-alive"), (0, false, "close")] as [(UInt8, Bool, String)])
+    @Test(
+        arguments: [(1, true, ""), (1, false, "close"), (0, true, "keep-alive"), (0, false, "close")]
+            as [(UInt8, Bool, String)]
+    )
     func `says what becomes of the connection`(_ version: UInt8, _ keeps: Bool, _ expected: String) {
         let (text, _) = encode(Response(status: 200), .init(isHEAD: false, minorVersion: version, keepsAlive: keeps))
         #expect(text.contains("Connection: ") == !expected.isEmpty)
@@ -58,7 +70,9 @@ import Testing
     }
 
     @Test func `writes large and odd numbers`() {
-        #expect(encode(Response(status: 200, contentLength: .max)).text.contains("Content-Length: 9223372036854775807\r\n"))
+        #expect(
+            encode(Response(status: 200, contentLength: .max)).text.contains("Content-Length: 9223372036854775807\r\n")
+        )
         #expect(encode(Response(status: 200, age: -5)).text.contains("Age: 0\r\n"))
         #expect(encode(Response(status: 799)).text.hasPrefix("HTTP/1.1 500 Internal Server Error\r\n"))
         #expect(encode(Response(status: 299)).text.hasPrefix("HTTP/1.1 299 \r\n"))
@@ -76,11 +90,13 @@ import Testing
         for name in ["Content-Length", "connection", "TRANSFER-ENCODING", "Date"] { #expect(encoded(name, "1") == nil) }
     }
 
-    @Test(arguments: [
-        (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
-        (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (1_709_251_199, "Thu, 29 Feb 2024 23:59:59 GMT"),
-        (4_102_444_800, "Fri, 01 Jan 2100 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (1_709_251_199, "Thu, 29 Feb 2024 23:59:59 GMT"),
+            (4_102_444_800, "Fri, 01 Jan 2100 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+        ] as [(Int64, String)]
+    )
     func `writes dates as RFC 9110 has them`(_ second: Int64, _ expected: String) {
         var date = DateText()
         date.update(to: second)
