@@ -4,7 +4,7 @@ package import LinuxSystem
 package struct ServerConfiguration: Sendable {
     /// Where to listen; all addresses serve the same handler.
     package var addresses: [ListenAddress]
-    /// The number of event loops, each a thread; at least one. One per core is right.
+    /// The number of event loops, each a thread, at least one; one per core is right.
     package var loops: Int
     /// Bounds on what one client may send.
     package var limits: ServerLimits

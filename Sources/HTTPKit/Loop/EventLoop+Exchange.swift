@@ -67,7 +67,8 @@ extension EventLoop {
         if !keepsAlive { connection.closesAfterOutput = true }
         if wantsCompletions {
             batch.exchanges.append(
-                ExchangeRecord(facts: facts, status: response.status, tag: response.tag, begin: begin, end: batch.total))
+                ExchangeRecord(facts: facts, status: response.status, tag: response.tag, begin: begin, end: batch.total)
+            )
         }
     }
 

@@ -8,7 +8,7 @@ struct LoopSeed: Sendable {
     let configuration: ServerConfiguration
     let handler: any RequestHandler
     let epoll: SharedDescriptor
-    let listeners: [Listener]
+    let listeners: ListenerBox
     let mailbox: LoopMailbox
     let shared: ServerShared
     let counters: LoopCounters
@@ -69,7 +69,7 @@ struct LoopSeed: Sendable {
         mailbox = seed.mailbox
         shared = seed.shared
         counters = seed.counters
-        listeners = seed.listeners
+        listeners = seed.listeners.take()
         let limits = seed.configuration.limits
         parser = RequestParser(limits: limits)
         let size = max(64 * 1024, limits.requestLine + limits.headerBlock + 8 * 1024)

@@ -129,6 +129,9 @@ extension OutputBatch {
     }
 
     private func writeMemory(_ socket: CInt) throws(Errno) -> Int64? {
+        if segments.count == 2, written == 0, case .bytes(let bytes, let range) = segments[1] {
+            return try writePair(socket, bytes, range)
+        }
         var end = next
         while end < segments.count, end - next < Self.vectorLimit {
             if case .file = segments[end] { break }
@@ -140,6 +143,19 @@ extension OutputBatch {
                 guard let base = vectors.baseAddress else { return 0 }
                 return unsafe gather(next, end, Int(offset), base, 0) { count in
                     unsafe SocketCalls.send(socket, base, count, hasMore: hasMore)
+                }
+            }
+        }
+        return sent.map(Int64.init)
+    }
+
+    /// One head and one body: what nearly every call is about, without the list.
+    @inline(__always)
+    private func writePair(_ socket: CInt, _ bytes: [UInt8], _ range: Range<Int>) throws(Errno) -> Int64? {
+        let sent = try retrying("sendmsg") {
+            unsafe heads.withUnsafeBytes { head in
+                unsafe bytes.withUnsafeBytes { body in
+                    unsafe SocketCalls.send(socket, head, UnsafeRawBufferPointer(rebasing: body[range]))
                 }
             }
         }

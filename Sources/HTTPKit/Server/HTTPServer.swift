@@ -101,11 +101,12 @@ package final class HTTPServer: Sendable {
                     configuration: configuration,
                     handler: handler,
                     epoll: epoll,
-                    listeners: listeners[index],
+                    listeners: ListenerBox(listeners[index]),
                     mailbox: mailbox,
                     shared: shared,
                     counters: shared.counters[index]
-                ))
+                )
+            )
         }
         let mailboxes = seeds.map(\.mailbox)
         let paths = bound.compactMap { if case .unix(let path) = $0 { path } else { nil } }

@@ -103,7 +103,9 @@ extension ListenerFactory {
         var address = SocketAddress()
         unsafe withUnsafeMutableBytes(of: &address.storage) { target in
             let size = min(target.count, Int(unsafe first.pointee.ai_addrlen))
-            if let source = unsafe first.pointee.ai_addr { unsafe target.copyMemory(from: .init(start: source, count: size)) }
+            if let source = unsafe first.pointee.ai_addr {
+                unsafe target.copyMemory(from: .init(start: source, count: size))
+            }
         }
         address.length = unsafe first.pointee.ai_addrlen
         return address

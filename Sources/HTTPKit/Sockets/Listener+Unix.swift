@@ -32,7 +32,9 @@ extension ListenerFactory {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw Errno(EEXIST, "bind") }
-        let probe = try checked("socket") { socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0) }
+        let probe = try checked("socket") {
+            socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        }
         defer { close(probe) }
         if unsafe call(&address, { unsafe connect(probe, $0, $1) }) == 0 { throw Errno(EADDRINUSE, "bind") }
         guard errno == ECONNREFUSED else { throw Errno.current("connect") }

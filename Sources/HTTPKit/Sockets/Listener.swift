@@ -10,6 +10,23 @@ struct Listener: Sendable {
     let isShared: Bool
 }
 
+/// Hands listeners to the loop that will own them, and keeps none: they close when the loop lets go.
+final class ListenerBox: Sendable {
+    private let listeners: Lock<[Listener]>
+
+    init(_ listeners: [Listener]) {
+        self.listeners = Lock(listeners)
+    }
+
+    /// Takes them out; empty the second time.
+    func take() -> [Listener] {
+        listeners.withLock { listeners in
+            defer { listeners = [] }
+            return listeners
+        }
+    }
+}
+
 /// Opens listening sockets.
 enum ListenerFactory {
     /// Opens one socket per loop (TCP), or one for all.
@@ -36,6 +53,8 @@ enum ListenerFactory {
 
     static func setOption(_ descriptor: CInt, _ level: CInt, _ name: CInt) throws(Errno) {
         var one: CInt = 1
-        try checked("setsockopt") { unsafe setsockopt(descriptor, level, name, &one, socklen_t(MemoryLayout<CInt>.size)) }
+        try checked("setsockopt") {
+            unsafe setsockopt(descriptor, level, name, &one, socklen_t(MemoryLayout<CInt>.size))
+        }
     }
 }

@@ -26,6 +26,23 @@ enum SocketCalls {
         return unsafe sendmsg(descriptor, &message, flags)
     }
 
+    /// Sends two pieces of memory, once.
+    ///
+    /// - Returns: as send(2) does.
+    @inline(__always)
+    static func send(_ descriptor: CInt, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int {
+        // The memory is only read from.
+        var vectors: [2 of iovec] = unsafe [
+            iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count),
+            iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count),
+        ]
+        return unsafe withUnsafeMutablePointer(to: &vectors) { pointer in
+            unsafe pointer.withMemoryRebound(to: iovec.self, capacity: 2) { base in
+                unsafe send(descriptor, base, 2, hasMore: false)
+            }
+        }
+    }
+
     /// Sends a piece of a file.
     ///
     /// - Returns: the bytes sent; 0 when the file ends before `offset`.

@@ -21,9 +21,13 @@ struct DateText: Sendable {
         line += ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][weekday].utf8
         line += ", ".utf8
         appendPair(Int(date.day))
-        line += ["", " Jan ", " Feb ", " Mar ", " Apr ", " May ", " Jun ", " Jul ", " Aug ", " Sep ", " Oct ", " Nov ", " Dec "][
-            Int(date.month)
-        ].utf8
+        line +=
+            [
+                "", " Jan ", " Feb ", " Mar ", " Apr ", " May ", " Jun ", " Jul ", " Aug ", " Sep ", " Oct ", " Nov ",
+                " Dec ",
+            ][
+                Int(date.month)
+            ].utf8
         appendPair(Int(date.year / 100))
         appendPair(Int(date.year % 100))
         line.append(0x20)

@@ -112,7 +112,8 @@ extension RequestParser {
         let before = bytes[tail.lowerBound - 1]
         guard before == 0x2C || before == 0x20 || before == 0x09 else { throw .invalidTransferEncoding }
         // A list like `chunked, chunked` or `gzip, chunked`.
-        let isChunkedTwice = value.count >= 15 && bytes.equalsIgnoringCase(value.lowerBound..<value.lowerBound + 7, "chunked")
+        let isChunkedTwice =
+            value.count >= 15 && bytes.equalsIgnoringCase(value.lowerBound..<value.lowerBound + 7, "chunked")
         throw isChunkedTwice ? .invalidTransferEncoding : .unsupportedTransferCoding
     }
 

@@ -80,7 +80,8 @@ package struct RequestParser: Sendable {
         if progress.fieldsStart == 0 {
             // One more byte may be the line's CR.
             let line = bytes.count - Int(progress.lineStart)
-            let isOver = line > limits.requestLine + 1 || (line == limits.requestLine + 1 && bytes[bytes.count - 1] != 0x0D)
+            let isOver =
+                line > limits.requestLine + 1 || (line == limits.requestLine + 1 && bytes[bytes.count - 1] != 0x0D)
             if isOver { throw .requestLineTooLong }
         } else if bytes.count - Int(progress.fieldsStart) >= limits.headerBlock {
             throw .headerBlockTooLong

@@ -35,33 +35,39 @@ struct ResponseEncoder: Sendable {
         date: [UInt8],
         into buffer: inout [UInt8]
     ) -> Bool {
-        buffer.append(contentsOf: status[response.status])
-        buffer.append(contentsOf: date)
+        status.append(response.status, to: &buffer)
+        Self.append(date, to: &buffer)
         let hasBody = Self.allowsBody(response.status)
         if hasBody {
-            buffer.append(contentsOf: contentLength)
+            Self.append(contentLength, to: &buffer)
             Self.append(decimal: response.contentLength ?? response.body.count, to: &buffer)
-            buffer.append(contentsOf: lineEnd)
+            Self.append(lineEnd, to: &buffer)
         } else if response.status == 304, let length = response.contentLength {
             // RFC 9110 §8.6: in a 304, the length that a 200 would have had; never in a 204.
-            buffer.append(contentsOf: contentLength)
+            Self.append(contentLength, to: &buffer)
             Self.append(decimal: length, to: &buffer)
-            buffer.append(contentsOf: lineEnd)
+            Self.append(lineEnd, to: &buffer)
         }
         if !circumstances.keepsAlive {
-            buffer.append(contentsOf: close)
+            Self.append(close, to: &buffer)
         } else if circumstances.minorVersion == 0 {
-            buffer.append(contentsOf: keepAlive)
+            Self.append(keepAlive, to: &buffer)
         }
         if let seconds = response.age {
-            buffer.append(contentsOf: age)
+            Self.append(age, to: &buffer)
             Self.append(decimal: max(0, seconds), to: &buffer)
-            buffer.append(contentsOf: lineEnd)
+            Self.append(lineEnd, to: &buffer)
         }
-        buffer.append(contentsOf: response.fields)
-        buffer.append(contentsOf: response.dynamicFields)
-        buffer.append(contentsOf: lineEnd)
+        Self.append(response.fields, to: &buffer)
+        Self.append(response.dynamicFields, to: &buffer)
+        Self.append(lineEnd, to: &buffer)
         return hasBody && !circumstances.isHEAD
+    }
+
+    /// Appends without becoming an owner: blocks are shared by loops, and each count of theirs is a contended write.
+    @inline(__always)
+    static func append(_ bytes: borrowing [UInt8], to buffer: inout [UInt8]) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
     }
 
     private static func append(decimal value: Int64, to buffer: inout [UInt8]) {

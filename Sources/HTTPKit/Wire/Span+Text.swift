@@ -35,7 +35,8 @@ extension Span<UInt8> {
     func firstLineFeed(from start: Int) -> Int? {
         guard start < count else { return nil }
         return unsafe withUnsafeBufferPointer { buffer in
-            guard let base = buffer.baseAddress, let found = unsafe memchr(base + start, 0x0A, buffer.count - start) else {
+            guard let base = buffer.baseAddress, let found = unsafe memchr(base + start, 0x0A, buffer.count - start)
+            else {
                 return nil
             }
             return unsafe UnsafeRawPointer(found) - UnsafeRawPointer(base)

@@ -9,9 +9,10 @@ struct StatusText: Sendable {
         }
     }
 
-    /// The line for a code from 100 to 599; anything else is a mistake of the caller's and sent as 500.
-    subscript(_ status: UInt16) -> [UInt8] {
-        (100..<600).contains(status) ? lines[Int(status)] : lines[500]
+    /// Appends the line for a code from 100 to 599; anything else is a mistake of the caller's and sent as 500.
+    @inline(__always)
+    func append(_ status: UInt16, to buffer: inout [UInt8]) {
+        ResponseEncoder.append(lines[(100..<600).contains(status) ? Int(status) : 500], to: &buffer)
     }
 
     private static func reason(_ code: Int) -> String {

@@ -1,0 +1,34 @@
+import CLinux
+import Glibc
+
+/// A counter that threads wait for, with a time limit: instead of sleeping, tests wait for what they expect.
+final class Gate: Sendable {
+    private let descriptor = eventfd(0, CInt(EFD_SEMAPHORE) | CInt(EFD_CLOEXEC))
+
+    deinit { close(descriptor) }
+
+    /// Lets one waiter through.
+    func open() {
+        var one: UInt64 = 1
+        _ = unsafe write(descriptor, &one, 8)
+    }
+
+    /// Waits for one `open`.
+    ///
+    /// - Returns: false when none came in time.
+    func wait(milliseconds: CInt = 5000) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&entry, 1, milliseconds) == 1 else { return false }
+        var value: UInt64 = 0
+        return unsafe read(descriptor, &value, 8) == 8
+    }
+}
+
+/// Asks again and again, for at most five seconds, until a condition holds.
+func eventually(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<5000 {
+        if condition() { return true }
+        usleep(1000)
+    }
+    return condition()
+}
