@@ -1,0 +1,39 @@
+import Glibc
+
+/// The collection of real photographs beside the package, which is not part of it: `../shared/images`.
+///
+/// Tests that need it are enabled only where it is there: `.enabled(if: SharedImages.isAvailable)`.
+package enum SharedImages {
+    /// The folder, without a slash at the end; `EDGEPRINT_SHARED_IMAGES` where the package has none beside it.
+    package static let folder: String = {
+        // Tests/TestSupport/SharedImages.swift
+        let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
+        let beside = root + "/../shared/images"
+        if exists(beside) { return beside }
+        guard let named = unsafe getenv("EDGEPRINT_SHARED_IMAGES") else { return beside }
+        return unsafe String(cString: named)
+    }()
+
+    package static let isAvailable = exists(folder)
+
+    /// The path of a file in the folder.
+    package static func path(_ name: String) -> String { folder + "/" + name }
+
+    /// A file's bytes; `nil` where it cannot be read.
+    package static func bytes(_ name: String) -> [UInt8]? {
+        let descriptor = open(path(name), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var content: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { return content }
+            content += buffer.prefix(count)
+        }
+    }
+
+    private static func exists(_ path: String) -> Bool { access(path, R_OK) == 0 }
+}
