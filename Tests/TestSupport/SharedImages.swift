@@ -21,7 +21,7 @@ package enum SharedImages {
 
     /// A file's bytes; `nil` where it cannot be read.
     package static func bytes(_ name: String) -> [UInt8]? {
-        let descriptor = open(path(name), O_RDONLY | O_CLOEXEC)
+        let descriptor = unsafe open(path(name), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var content: [UInt8] = []
@@ -35,5 +35,5 @@ package enum SharedImages {
         }
     }
 
-    private static func exists(_ path: String) -> Bool { access(path, R_OK) == 0 }
+    private static func exists(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
 }

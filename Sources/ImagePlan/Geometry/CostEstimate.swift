@@ -65,7 +65,9 @@ package struct CostEstimate: Hashable, Sendable {
         decodedPixels = decoded.multipliedSaturated(by: frames)
         encodedPixels = encoded.multipliedSaturated(by: frames)
         self.work = work.multipliedSaturated(by: frames)
-        memory = decoded.addingSaturated(largest).multipliedSaturated(by: frames * Self.bytesPerPixel)
+        memory = decoded.addingSaturated(largest)
+            .multipliedSaturated(by: frames)
+            .multipliedSaturated(by: Self.bytesPerPixel)
     }
 
     private static func frames(of header: ImageHeader, as format: ImageFormat) -> Int {

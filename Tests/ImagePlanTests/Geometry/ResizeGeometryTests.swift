@@ -37,7 +37,7 @@ struct ResizeGeometryTests {
     }
 
     @Test(arguments: [
-        ("center", 100, 0), ("north", 100, 0), ("west", 0, 0), ("east", 200, 0), ("0.25,0.5", 25, 0), ("0.1,0.9", 0, 0),
+        ("center", 100, 0), ("north", 100, 0), ("west", 0, 0), ("east", 200, 0), ("0.3,0.5", 20, 0), ("0.1,0.9", 0, 0),
         ("0.9,0", 200, 0),
     ])
     func `places the cut of cover by gravity`(gravity: String, left: Int, top: Int) throws {
