@@ -79,7 +79,7 @@ enum Workbench {
 
     static func pixels(of raster: Raster) throws -> PixelImage {
         var count = 0
-        let memory = try #require(unsafe vips_image_write_to_memory(raster.pointer, &count))
+        guard let memory = unsafe vips_image_write_to_memory(raster.pointer, &count) else { throw VipsError.take("write") }
         defer { unsafe g_free(memory) }
         let bytes = unsafe Array(UnsafeRawBufferPointer(start: memory, count: count))
         return PixelImage(width: raster.width, height: raster.height, channels: raster.bands, bytes: bytes)

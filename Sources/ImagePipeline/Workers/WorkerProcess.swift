@@ -121,7 +121,7 @@ final class WorkerProcess {
             for unsafe copy in unsafe copies { unsafe free(copy) }
         }
         return unsafe copies.withUnsafeBufferPointer { buffer in
-            guard let base = unsafe buffer.baseAddress else { preconditionFailure("an array with an element has an address") }
+            guard let base = buffer.baseAddress else { preconditionFailure("an array with an element has an address") }
             return unsafe body(base)
         }
     }

@@ -1,0 +1,46 @@
+import Glibc
+
+/// A new empty folder that is deleted, with everything in it, when its last owner lets go.
+package final class TemporaryFolder: Sendable {
+    /// The folder's absolute path, without a slash at its end.
+    package let path: String
+
+    /// Why there is no folder.
+    package struct Failure: Error {
+        /// The value of `errno`.
+        package let code: CInt
+    }
+
+    /// Makes the folder below `TMPDIR`, or `/tmp`.
+    package init() throws {
+        let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/edgeprint-test-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { throw Failure(code: errno) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        Self.delete(path)
+    }
+
+    /// Deletes a file, or a folder with everything in it; follows no symbolic link.
+    package static func delete(_ path: String) {
+        if unsafe unlink(path) == 0 || errno == ENOENT { return }
+        for name in names(in: path) { delete("\(path)/\(name)") }
+        unsafe rmdir(path)
+    }
+
+    /// The names in a folder, sorted, without `.` and `..`; none when it cannot be read.
+    package static func names(in path: String) -> [String] {
+        guard let folder = unsafe opendir(path) else { return [] }
+        defer { unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
