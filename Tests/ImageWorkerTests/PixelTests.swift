@@ -27,6 +27,17 @@ struct PixelTests {
         #expect(abs(mean - 120) <= 2)
     }
 
+    @Test func `a wide blur looks like a narrow one of the same deviation`() throws {
+        // Twice 11 after another is a deviation of 15.56, which runs on a smaller picture when asked at once.
+        let source = PixelImage(width: 200, height: 150) { x, y in
+            (x / 50 + y / 50).isMultiple(of: 2) ? [220, 30, 90, 255] : [10, 180, 140, 255]
+        }
+        let twice = try Workbench.pixels("blur=11&blur=11", of: Workbench.png(source))
+        let once = try Workbench.pixels("blur=15.556", of: Workbench.png(source))
+        #expect(ImageComparison.meanDifference(twice, once) < 2)
+        #expect(ImageComparison.structuralSimilarity(twice, once) > 0.95)
+    }
+
     @Test func `sharpening raises the contrast of an edge`() throws {
         let source = PixelImage(width: 40, height: 40) { x, _ in
             let value = UInt8(max(60, min(190, 60 + (x - 17) * 22)))
@@ -94,7 +105,7 @@ struct PixelTests {
     @Test func `a deadline in the past ends the job`() {
         let source = Workbench.png(PixelImage(width: 900, height: 900) { x, y in [UInt8(x % 256), UInt8(y % 256), 3, 255] })
         #expect(throws: WorkerReply.Failure.deadline) {
-            try Workbench.make("blur=200&format=png", of: source, as: .png, milliseconds: 20)
+            try Workbench.make("blur=11&blur=11&blur=11&format=png", of: source, as: .png, milliseconds: 20)
         }
     }
 }
