@@ -92,7 +92,10 @@ struct GeometryTests {
 
     @Test func `the order of steps matters`() throws {
         let source = Workbench.png(wide)
-        #expect(try Workbench.pixels("crop=0,0,20,20&flip=h", of: source) != Workbench.pixels("flip=h&crop=0,0,20,20", of: source))
+        #expect(
+            try Workbench.pixels("crop=0,0,20,20&flip=h", of: source)
+                != Workbench.pixels("flip=h&crop=0,0,20,20", of: source)
+        )
         let sharp = PixelImage(width: 64, height: 64) { x, _ in x < 32 ? [0, 0, 0, 255] : [255, 255, 255, 255] }
         let first = try Workbench.pixels("blur=4&w=16", of: Workbench.png(sharp))
         let last = try Workbench.pixels("w=16&blur=4", of: Workbench.png(sharp))

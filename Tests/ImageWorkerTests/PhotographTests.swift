@@ -40,9 +40,12 @@ struct PhotographTests {
     }
 
     /// The wheel is drawn so that, after its profile, the pure colours of sRGB stand at the even hours.
-    @Test(arguments: [
-        (12, [255, 0, 0]), (2, [255, 255, 0]), (4, [0, 255, 0]), (6, [0, 255, 255]), (8, [0, 0, 255]), (10, [255, 0, 255]),
-    ] as [(Int, [UInt8])])
+    @Test(
+        arguments: [
+            (12, [255, 0, 0]), (2, [255, 255, 0]), (4, [0, 255, 0]), (6, [0, 255, 255]), (8, [0, 0, 255]),
+            (10, [255, 0, 255]),
+        ] as [(Int, [UInt8])]
+    )
     func `an embedded profile is applied`(hour: Int, colour: [UInt8]) throws {
         let pixels = try Workbench.pixels("w=400", of: Workbench.photograph("icc-red-at-12-oclock.jpg"), as: .jpeg)
         // The hue changes by a degree a degree: what counts is that the pure colour is met at the hour, give or take four degrees.

@@ -103,7 +103,9 @@ struct PixelTests {
     }
 
     @Test func `a deadline in the past ends the job`() {
-        let source = Workbench.png(PixelImage(width: 900, height: 900) { x, y in [UInt8(x % 256), UInt8(y % 256), 3, 255] })
+        let source = Workbench.png(
+            PixelImage(width: 900, height: 900) { x, y in [UInt8(x % 256), UInt8(y % 256), 3, 255] }
+        )
         #expect(throws: WorkerReply.Failure.deadline) {
             try Workbench.make("blur=11&blur=11&blur=11&format=png", of: source, as: .png, milliseconds: 20)
         }

@@ -45,7 +45,11 @@ struct WorkerProtocolTests {
     }
 
     @Test func `a failure's text is cleaned and cut`() throws {
-        let reply = WorkerReply(id: 1, result: .failure(.broken("a\nb\u{7f}" + String(repeating: "é", count: 500))), timing: timing)
+        let reply = WorkerReply(
+            id: 1,
+            result: .failure(.broken("a\nb\u{7f}" + String(repeating: "é", count: 500))),
+            timing: timing
+        )
         let decoded = try WorkerReplyMessage(decoding: reply.encoded(), descriptors: 0).reply
         guard case .failure(.broken(let text)) = decoded.result else {
             Issue.record("not broken")
@@ -56,7 +60,9 @@ struct WorkerProtocolTests {
     }
 
     @Test func `no truncation of a message is a message`() throws {
-        let reply = try WorkerReply(id: 9, result: .success(outputs), timing: timing).encoded(inline: [[1, 2, 3, 4, 5], nil, [8, 9]])
+        let reply = try WorkerReply(id: 9, result: .success(outputs), timing: timing).encoded(inline: [
+            [1, 2, 3, 4, 5], nil, [8, 9],
+        ])
         for count in 0..<reply.count {
             #expect(throws: WorkerMessageError.self) {
                 try WorkerReplyMessage(decoding: Array(reply.prefix(count)), descriptors: 1)
@@ -71,7 +77,9 @@ struct WorkerProtocolTests {
     }
 
     @Test func `every changed byte gives an error or a message within bounds`() throws {
-        let reply = try WorkerReply(id: 9, result: .success(outputs), timing: timing).encoded(inline: [[1, 2, 3, 4, 5], nil, [8, 9]])
+        let reply = try WorkerReply(id: 9, result: .success(outputs), timing: timing).encoded(inline: [
+            [1, 2, 3, 4, 5], nil, [8, 9],
+        ])
         for index in reply.indices {
             for bit in 0..<8 {
                 var bytes = reply
@@ -107,14 +115,18 @@ struct WorkerProtocolTests {
     }
 
     @Test func `the number of descriptors must be right`() throws {
-        let bytes = try WorkerReply(id: 9, result: .success(outputs), timing: timing).encoded(inline: [[1, 2, 3, 4, 5], nil, [8, 9]])
+        let bytes = try WorkerReply(id: 9, result: .success(outputs), timing: timing).encoded(inline: [
+            [1, 2, 3, 4, 5], nil, [8, 9],
+        ])
         for count in [0, 2, 16] {
             #expect(throws: WorkerMessageError.field("descriptors")) {
                 try WorkerReplyMessage(decoding: bytes, descriptors: count)
             }
         }
         let failure = try WorkerReply(id: 9, result: .failure(.deadline), timing: timing).encoded()
-        #expect(throws: WorkerMessageError.field("descriptors")) { try WorkerReplyMessage(decoding: failure, descriptors: 1) }
+        #expect(throws: WorkerMessageError.field("descriptors")) {
+            try WorkerReplyMessage(decoding: failure, descriptors: 1)
+        }
     }
 
     @Test func `bounds are kept on both ends`() throws {

@@ -1,20 +1,39 @@
 import Glibc
 
-/// The public test photographs, which lie beside the package and are no part of it.
+/// The collection of real photographs beside the package, which is not part of it: `../shared/images`.
 ///
-/// Tests that need them are `.enabled(if: SharedImages.isAvailable)`.
+/// Tests that need it are enabled only where it is there: `.enabled(if: SharedImages.isAvailable)`.
 package enum SharedImages {
-    /// The folder: `../shared/images` from the package's root, else `EDGEPRINT_SHARED_IMAGES`; `nil` where there is none.
-    package static let folder: String? = {
-        // Tests/TestSupport/SharedImages.swift is three steps below the root.
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let candidates = ["/\(root)/../shared/images", unsafe getenv("EDGEPRINT_SHARED_IMAGES").map { unsafe String(cString: $0) }]
-        return candidates.compactMap { $0 }.first { unsafe access($0, R_OK | X_OK) == 0 }
+    /// The folder, without a slash at the end; `EDGEPRINT_SHARED_IMAGES` where the package has none beside it.
+    package static let folder: String = {
+        // Tests/TestSupport/SharedImages.swift
+        let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
+        let beside = root + "/../shared/images"
+        if exists(beside) { return beside }
+        guard let named = unsafe getenv("EDGEPRINT_SHARED_IMAGES") else { return beside }
+        return unsafe String(cString: named)
     }()
 
-    /// Whether the photographs are there.
-    package static var isAvailable: Bool { folder != nil }
+    package static let isAvailable = exists(folder)
 
-    /// The absolute path of a picture; of no file where the folder is missing.
-    package static func path(_ name: String) -> String { "\(folder ?? "/nonexistent")/\(name)" }
+    /// The path of a file in the folder.
+    package static func path(_ name: String) -> String { folder + "/" + name }
+
+    /// A file's bytes; `nil` where it cannot be read.
+    package static func bytes(_ name: String) -> [UInt8]? {
+        let descriptor = unsafe open(path(name), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var content: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { return content }
+            content += buffer.prefix(count)
+        }
+    }
+
+    private static func exists(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
 }

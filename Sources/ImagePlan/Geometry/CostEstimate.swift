@@ -38,15 +38,24 @@ package struct CostEstimate: Hashable, Sendable {
             orientation: header.orientation
         )
         let output = steps.last?.output.size ?? size
-        let work = steps.reduce(0) { work, resolved in
-            // Steps before and at the resize see the smaller picture.
-            let cost = resolved.step.cost(on: resolved.input)
-            return work.addingSaturated(cost)
+        // What stands before the resize, and the resize itself, see the picture as it was loaded.
+        let resize = factor == 1 ? nil : steps.firstIndex { $0.step is ResizeStep }
+        var work = 0
+        var largest = 0
+        for (index, resolved) in steps.enumerated() {
+            let shrink = index <= resize ?? -1 ? factor : 1
+            let loaded = PixelSize(
+                width: .side(resolved.input.size.width, dividedBy: shrink),
+                height: .side(resolved.input.size.height, dividedBy: shrink)
+            )
+            work = work.addingSaturated(resolved.step.cost(on: PictureShape(size: loaded)))
+            let before = resize.map { index < $0 } ?? false
+            largest = max(largest, resolved.output.size.pixels / (before ? factor * factor : 1))
         }
         self.init(
             decoded: size.pixels / (factor * factor),
             encoded: output.pixels,
-            largest: steps.map(\.output.size.pixels).max() ?? 0,
+            largest: largest,
             work: work,
             frames: frames
         )
@@ -56,7 +65,9 @@ package struct CostEstimate: Hashable, Sendable {
         decodedPixels = decoded.multipliedSaturated(by: frames)
         encodedPixels = encoded.multipliedSaturated(by: frames)
         self.work = work.multipliedSaturated(by: frames)
-        memory = decoded.addingSaturated(largest).multipliedSaturated(by: frames * Self.bytesPerPixel)
+        memory = decoded.addingSaturated(largest)
+            .multipliedSaturated(by: frames)
+            .multipliedSaturated(by: Self.bytesPerPixel)
     }
 
     private static func frames(of header: ImageHeader, as format: ImageFormat) -> Int {

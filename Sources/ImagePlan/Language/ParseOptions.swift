@@ -2,7 +2,7 @@
 package struct ParseOptions: Sendable {
     /// Parameters that go upstream raw and in their order; never names of the language (`RequestLanguage.isReserved`).
     package var forwardNames: Set<String>
-    /// Parameters that are dropped. Names of the language are never ignored.
+    /// Parameters that are dropped; names of the language are never ignored.
     package var ignoreNames: Set<String>
     /// What `preset=NAME` stands for.
     package var presets: [String: Preset]

@@ -10,7 +10,8 @@ struct URLAuthority {
     init?(_ bytes: ArraySlice<UInt8>) {
         let hostEnd: Int
         if bytes.first == UInt8(ascii: "[") {
-            guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")), Self.isIPv6(bytes[(bytes.startIndex + 1)..<bracket])
+            guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")),
+                Self.isIPv6(bytes[(bytes.startIndex + 1)..<bracket])
             else { return nil }
             hostEnd = bracket + 1
         } else {

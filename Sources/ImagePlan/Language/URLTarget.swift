@@ -28,7 +28,11 @@ struct URLTarget {
                 given += bytes[index...index + 2]
                 // RFC 3986 §6.2.2.2 and §6.2.2.1.
                 let decoded = high << 4 | low
-                if decoded.isURLUnreserved { normal.append(decoded) } else { PercentCoding.append(decoded, to: &normal) }
+                if decoded.isURLUnreserved {
+                    normal.append(decoded)
+                } else {
+                    PercentCoding.append(decoded, to: &normal)
+                }
                 index += 3
                 continue
             }

@@ -60,7 +60,11 @@ package struct CropStep: SingleParameterStep {
     }
 
     package var attributeParameters: [Parameter] {
-        if case .placed(_, _, let gravity) = area, gravity != .center { [Parameter("gravity", gravity.text)] } else { [] }
+        if case .placed(_, _, let gravity) = area, gravity != .center {
+            [Parameter("gravity", gravity.text)]
+        } else {
+            []
+        }
     }
 
     package func uses(attribute name: String) -> Bool {

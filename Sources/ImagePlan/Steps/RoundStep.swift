@@ -72,7 +72,9 @@ extension RoundStep.Radius {
         } else if parameter.value.hasSuffix("%") {
             let number = Parameter(parameter.name, String(parameter.value.dropLast()))
             let percent = try number.decimal(in: FixedDecimal(0)...FixedDecimal(100))
-            self = percent == FixedDecimal(50) ? .maximum : percent == FixedDecimal(0) ? .pixels(percent) : .percent(percent)
+            self =
+                percent == FixedDecimal(50)
+                ? .maximum : percent == FixedDecimal(0) ? .pixels(percent) : .percent(percent)
         } else {
             let length = try parameter.decimal(in: FixedDecimal(0)...FixedDecimal(RoundStep.largestRadius))
             self = .pixels(try context.scaled(length, of: parameter, atMost: RoundStep.largestRadius))

@@ -1,6 +1,6 @@
-/// One step of a plan: how it is written, what it does to a picture's size, what it costs. Never pixels.
+/// One step of a plan: how it is written, what it does to a picture's size, what it costs.
 ///
-/// One file a step; `StepRegistry` lists them. The worker extends each concrete type with what it does to pixels.
+/// Never pixels. One file a step; `StepRegistry` lists them. The worker extends each concrete type with what it does to pixels.
 package protocol TransformStep: Hashable, Sendable {
     /// The query parameters that state the step, in canonical order.
     static var names: [String] { get }

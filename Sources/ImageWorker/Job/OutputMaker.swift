@@ -44,7 +44,11 @@ struct OutputMaker {
 
         try deadline.check()
         deadline.watch(finished)
-        let settings = Encoder.Settings(format: format, quality: quality(plan, format), strips: plan.settings.metadata == .strip)
+        let settings = Encoder.Settings(
+            format: format,
+            quality: quality(plan, format),
+            strips: plan.settings.metadata == .strip
+        )
         let encoded = try Encoder(settings: settings).encode(finished)
         try OutputLimit.check(unsafe encoded.bytes.count)
         clock.endEncode()

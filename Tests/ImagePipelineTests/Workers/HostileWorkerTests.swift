@@ -41,12 +41,13 @@ struct HostileWorkerTests {
 
     @Test(arguments: [
         "printf garbage >&3", "printf 'EDGW\\001\\003\\377\\377\\377\\177' >&3",
-        "printf 'EDGW\\001\\001\\000\\000\\000\\000' >&3", "head -c 150000 /dev/zero | dd bs=150000 iflag=fullblock >&3 2>/dev/null",
+        "printf 'EDGW\\001\\001\\000\\000\\000\\000' >&3",
+        "head -c 150000 /dev/zero | dd bs=150000 iflag=fullblock >&3 2>/dev/null",
         // A well-formed failure, but of job 255.
         "printf 'EDGW\\001\\003\\027\\000\\000\\000\\377\\000\\000\\000\\000\\000\\000\\000\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\000\\000' >&3",
     ])
     func `a malformed reply is a lost worker`(reply: String) async throws {
-        let (error, statistics) = try await outcome(of: Self.greeting + Self.readJob + reply + "\nsleep 20\n")
+        let (error, statistics) = try await outcome(of: Self.greeting + Self.readJob + reply + "\nexec sleep 20\n")
         #expect(error == .workerLost)
         #expect(statistics.violations == 2)
         #expect(statistics.retries == 1)
@@ -56,7 +57,7 @@ struct HostileWorkerTests {
     @Test func `an honest failure of a script is believed`() async throws {
         let reply =
             "printf 'EDGW\\001\\003\\027\\000\\000\\000\\001\\000\\000\\000\\000\\000\\000\\000\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\000\\000' >&3\n"
-        let (error, statistics) = try await outcome(of: Self.greeting + Self.readJob + reply + "sleep 20\n")
+        let (error, statistics) = try await outcome(of: Self.greeting + Self.readJob + reply + "exec sleep 20\n")
         #expect(error == .broken(""))
         #expect(statistics.violations == 0)
     }
@@ -75,12 +76,12 @@ struct HostileWorkerTests {
     }
 
     @Test func `a worker that closes its socket and lives on is killed`() async throws {
-        let (error, _) = try await outcome(of: Self.greeting + Self.readJob + "exec 3>&-\nsleep 20\n")
+        let (error, _) = try await outcome(of: Self.greeting + Self.readJob + "exec 3>&-\nexec sleep 20\n")
         #expect(error == .workerLost)
     }
 
     @Test func `a worker that never greets is no worker`() async throws {
-        let (error, statistics) = try await outcome(of: "sleep 20\n")
+        let (error, statistics) = try await outcome(of: "exec sleep 20\n")
         #expect(error == .workerLost)
         #expect(statistics.starts >= 3)
     }

@@ -119,7 +119,8 @@ struct WorkerPoolTests {
     }
 
     @Test func `a stopped worker runs into the deadline`() async throws {
-        try await PoolBench.withPool { $0.deadlineGrace = 100
+        try await PoolBench.withPool {
+            $0.deadlineGrace = 100
         } _: { pool in
             _ = try await pool.result(of: PoolBench.job()).get()
             let pid = pool.statistics.workers[0].pid
@@ -148,13 +149,15 @@ struct WorkerPoolTests {
     }
 
     @Test func `retires workers by jobs and by size`() async throws {
-        try await PoolBench.withPool { $0.jobsPerWorker = 2
+        try await PoolBench.withPool {
+            $0.jobsPerWorker = 2
         } _: { pool in
             for _ in 0..<6 { _ = try await pool.result(of: PoolBench.job()).get() }
             try await pool.wait { $0.retirements == 3 }
             #expect(pool.statistics.restarts == 0)
         }
-        try await PoolBench.withPool { $0.residentLimit = 1 << 20
+        try await PoolBench.withPool {
+            $0.residentLimit = 1 << 20
         } _: { pool in
             for _ in 0..<2 { _ = try await pool.result(of: PoolBench.job()).get() }
             try await pool.wait { $0.retirements == 2 }
@@ -182,7 +185,8 @@ struct WorkerPoolTests {
     }
 
     @Test func `a cancelled job that runs ends at once, and its worker soon`() async throws {
-        try await PoolBench.withPool { $0.abandonGrace = 50
+        try await PoolBench.withPool {
+            $0.abandonGrace = 50
         } _: { pool in
             let job = try PoolBench.slowJob()
             let handle = Shelf<(any TransformHandle)?>(nil)
@@ -202,7 +206,8 @@ struct WorkerPoolTests {
     }
 
     @Test func `a full queue refuses, and higher priorities go first`() async throws {
-        try await PoolBench.withPool { $0.queueLimit = 2
+        try await PoolBench.withPool {
+            $0.queueLimit = 2
         } _: { pool in
             async let slow = pool.result(of: PoolBench.slowJob())
             try await pool.wait { $0.workers[0].isBusy }
@@ -247,7 +252,8 @@ struct WorkerPoolTests {
     }
 
     @Test func `a worker that cannot start fails jobs instead of keeping them`() async throws {
-        try await PoolBench.withPool { $0.workerPath = "/nonexistent/edgeprint-worker"
+        try await PoolBench.withPool {
+            $0.workerPath = "/nonexistent/edgeprint-worker"
         } _: { pool in
             guard case .failure(.workerLost) = try await pool.result(of: PoolBench.job()) else {
                 Issue.record("must be lost")

@@ -28,7 +28,9 @@ enum JXLHeader {
         at offset: Int
     ) throws(SniffStop) -> ImageHeader {
         try bytes.require(offset + 2, of: total)
-        guard bytes.has(bytes: [0xFF, 0x0A], at: offset) else { throw .malformed("the codestream's signature is missing") }
+        guard bytes.has(bytes: [0xFF, 0x0A], at: offset) else {
+            throw .malformed("the codestream's signature is missing")
+        }
         var bits = Bits(position: (offset + 2) * 8, total: total)
         // SizeHeader: small sizes in steps of eight; a ratio may stand for the width.
         let isSmall = try bits.read(1, bytes) == 1

@@ -13,7 +13,8 @@ enum SVGMarkup {
             while index < limit, isBlank(bytes[index]) { index += 1 }
             // The longest word that is looked for must be in sight.
             guard index + 9 <= limit else {
-                return index < limit && bytes[index] != UInt8(ascii: "<") ? .none : endDecision(bytes, index, inconclusive)
+                return index < limit && bytes[index] != UInt8(ascii: "<")
+                    ? .none : endDecision(bytes, index, inconclusive)
             }
             guard bytes[index] == UInt8(ascii: "<") else { return .none }
             var end: Int?

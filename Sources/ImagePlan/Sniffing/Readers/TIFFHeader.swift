@@ -10,7 +10,10 @@ enum TIFFHeader {
     }
 
     static func read(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {
-        let layout = Layout(isBigEndian: bytes[0] == 0x4D, isBig: bytes[0] == 0x4D ? bytes[3] == 0x2B : bytes[2] == 0x2B)
+        let layout = Layout(
+            isBigEndian: bytes[0] == 0x4D,
+            isBig: bytes[0] == 0x4D ? bytes[3] == 0x2B : bytes[2] == 0x2B
+        )
         let directory = try layout.offset(bytes, of: total, at: layout.isBig ? 8 : 4)
         let entries = try layout.number(bytes, of: total, at: directory, bytes: layout.isBig ? 8 : 2)
         guard entries > 0, entries <= maximumEntries else { throw .malformed("the first directory's length is absurd") }

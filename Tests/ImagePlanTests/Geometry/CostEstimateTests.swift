@@ -1,0 +1,50 @@
+import ImagePlan
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CostEstimateTests {
+    private func estimate(_ query: String, _ header: ImageHeader, as format: ImageFormat = .jpeg) throws -> CostEstimate
+    {
+        let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
+        return try CostEstimate(of: plan, header: header, format: format)
+    }
+
+    private let photo = ImageHeader(format: .jpeg, width: 4032, height: 3024)
+
+    @Test func `counts what is decoded after shrink-on-load`() throws {
+        let estimate = try estimate("w=512", photo)
+        #expect(estimate.decodedPixels == 1008 * 756)
+        #expect(estimate.encodedPixels == 512 * 384)
+        #expect(estimate.memory == 4 * (1008 * 756 + 512 * 384))
+        #expect(try self.estimate("blur=3&w=512", photo).decodedPixels == 4032 * 3024)
+    }
+
+    @Test func `counts frames only where the result has them`() throws {
+        let animation = ImageHeader(format: .gif, width: 100, height: 50, frames: 20)
+        #expect(try estimate("w=50", animation, as: .webp).decodedPixels == 20 * 5000)
+        #expect(try estimate("w=50", animation, as: .jpeg).decodedPixels == 5000)
+    }
+
+    @Test func `orientation exchanges the sides`() throws {
+        let turned = ImageHeader(format: .png, width: 100, height: 50, orientation: 6)
+        #expect(try estimate("w=25", turned).encodedPixels == 25 * 50)
+    }
+
+    @Test func `more work costs more`() throws {
+        let plain = try estimate("w=512", photo).work
+        #expect(try estimate("w=512&blur=3", photo).work > plain)
+        #expect(try estimate("w=512&blur=30", photo).work > estimate("w=512&blur=3", photo).work)
+        #expect(try estimate("blur=3&w=512", photo).work > estimate("w=512&blur=3", photo).work)
+    }
+
+    @Test func `does not overflow on absurd claims`() throws {
+        let absurd = ImageHeader(format: .gif, width: 1 << 31, height: 1 << 31, frames: .max)
+        #expect(try estimate("", absurd, as: .gif).memory == .max)
+    }
+
+    @Test func `a source without a size costs what is asked of it`() throws {
+        let drawing = ImageHeader(format: .svg, width: 0, height: 0)
+        #expect(try estimate("w=200&h=100", drawing, as: .png).encodedPixels == 20_000)
+        #expect(try estimate("", drawing, as: .png).encodedPixels == 0)
+    }
+}

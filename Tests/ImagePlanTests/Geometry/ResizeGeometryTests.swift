@@ -1,0 +1,135 @@
+import ImagePlan
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ResizeGeometryTests {
+    private func geometry(_ query: String, _ width: Int, _ height: Int) throws -> ResizeGeometry {
+        let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
+        let step = try #require(plan.steps.first as? ResizeStep)
+        return step.geometry(for: PixelSize(width: width, height: height))
+    }
+
+    @Test(arguments: [
+        ("w=512", 4032, 3024, "512x384"),
+        ("h=512", 4032, 3024, "683x512"),
+        ("w=512&h=512", 4032, 3024, "512x384"),
+        ("w=512&h=100", 4032, 3024, "133x100"),
+        ("w=100", 3, 1, "3x1"),
+        ("w=100&enlarge=1", 3, 1, "100x33"),
+        ("w=1", 1000, 1, "1x1"),
+        // Halves round up: 3 × 5 ÷ 10 = 1.5.
+        ("w=5", 10, 3, "5x2"),
+        ("w=400&h=400&fit=cover", 4032, 3024, "400x400"),
+        // A box that the source cannot fill shrinks and keeps its shape.
+        ("w=400&h=400&fit=cover", 300, 200, "200x200"),
+        ("w=400&h=200&fit=cover", 300, 200, "300x150"),
+        ("w=400&h=100&fit=cover", 300, 200, "300x75"),
+        ("w=400&h=400&fit=cover&enlarge=1", 300, 200, "400x400"),
+        ("w=400&h=100&fit=fill", 300, 200, "300x100"),
+        ("w=400&h=100&fit=fill&enlarge=1", 300, 200, "400x100"),
+        ("w=400&h=400&fit=pad", 300, 200, "400x400"),
+        ("w=400&fit=cover", 4032, 3024, "400x300"),
+        ("h=400&fit=pad", 4032, 3024, "533x400"),
+    ])
+    func `gives the contract's sizes`(query: String, width: Int, height: Int, expected: String) throws {
+        #expect(try geometry(query, width, height).output.description == expected)
+    }
+
+    @Test(arguments: [
+        ("center", 100, 0), ("north", 100, 0), ("west", 0, 0), ("east", 200, 0), ("0.3,0.5", 20, 0), ("0.1,0.9", 0, 0),
+        ("0.9,0", 200, 0),
+    ])
+    func `places the cut of cover by gravity`(gravity: String, left: Int, top: Int) throws {
+        let geometry = try geometry("w=200&h=200&fit=cover&gravity=\(gravity)", 800, 400)
+        #expect(geometry.scaled == PixelSize(width: 400, height: 200))
+        let expected = PixelRectangle(left: left, top: top, width: 200, height: 200)
+        #expect(geometry.framing == .crop(.rectangle(expected)))
+    }
+
+    @Test func `leaves the place of attention and entropy to the pixels`() throws {
+        let geometry = try geometry("w=200&h=200&fit=cover&gravity=attention", 800, 400)
+        #expect(geometry.framing == .crop(.searched(PixelSize(width: 200, height: 200), gravity: .attention)))
+    }
+
+    @Test(arguments: [
+        ("center", 100, 50), ("north", 100, 0), ("southeast", 200, 100), ("0.25,1", 50, 100),
+    ])
+    func `places the picture on the canvas of pad by gravity`(gravity: String, left: Int, top: Int) throws {
+        let geometry = try geometry("w=400&h=200&fit=pad&gravity=\(gravity)", 200, 100)
+        #expect(geometry.scaled == PixelSize(width: 200, height: 100))
+        #expect(geometry.framing == .canvas(PixelSize(width: 400, height: 200), left: left, top: top))
+    }
+
+    @Test func `holds its promises for any size`() {
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<20_000 {
+            let source = PixelSize(
+                width: RandomPlan.side(using: &generator),
+                height: RandomPlan.side(using: &generator)
+            )
+            let gravity = RandomPlan.gravity(using: &generator)
+            let step = RandomPlan.resize(gravity: gravity, using: &generator)
+            check(step, on: source)
+        }
+    }
+
+    private func check(_ step: ResizeStep, on source: PixelSize) {
+        let geometry = step.geometry(for: source)
+        let output = geometry.output
+        let label = Comment(rawValue: "\(step) on \(source) gives \(geometry)")
+        #expect(
+            output.width >= 1 && output.height >= 1 && geometry.scaled.width >= 1 && geometry.scaled.height >= 1,
+            label
+        )
+        if !step.enlarge {
+            #expect(geometry.scaled.width <= source.width && geometry.scaled.height <= source.height, label)
+        }
+        if step.fit != .fill { #expect(keepsShape(geometry.scaled, of: source), label) }
+        guard let width = step.width, let height = step.height else {
+            if let width = step.width {
+                #expect(output.width == (step.enlarge ? width : min(width, source.width)), label)
+            }
+            if let height = step.height {
+                #expect(output.height == (step.enlarge ? height : min(height, source.height)), label)
+            }
+            return
+        }
+        let box = PixelSize(width: width, height: height)
+        switch step.fit {
+        case .contain:
+            #expect(output.width <= width && output.height <= height, label)
+            let touches = output.width == width || output.height == height
+            #expect(touches || !step.enlarge && output == source, label)
+        case .cover:
+            if step.enlarge || width <= source.width && height <= source.height { #expect(output == box, label) }
+            #expect(keepsShape(output, of: box), label)
+            #expect(output.width <= geometry.scaled.width && output.height <= geometry.scaled.height, label)
+        case .fill:
+            #expect(output.width == (step.enlarge ? width : min(width, source.width)), label)
+            #expect(output.height == (step.enlarge ? height : min(height, source.height)), label)
+        case .pad:
+            #expect(output == box, label)
+        }
+        checkFraming(geometry, label)
+    }
+
+    private func checkFraming(_ geometry: ResizeGeometry, _ label: Comment) {
+        switch geometry.framing {
+        case .none: break
+        case .crop(.searched): break
+        case .crop(.rectangle(let rectangle)):
+            #expect(rectangle.intersected(with: geometry.scaled) == rectangle, label)
+        case .canvas(let canvas, let left, let top):
+            #expect(left >= 0 && left + geometry.scaled.width <= canvas.width, label)
+            #expect(top >= 0 && top + geometry.scaled.height <= canvas.height, label)
+        }
+    }
+
+    /// Whether one side is within half a pixel of what the other one and the shape ask, or is held at 1.
+    private func keepsShape(_ size: PixelSize, of shape: PixelSize) -> Bool {
+        // |w × H − h × W| ÷ side ≤ ½, for either side.
+        let error = abs(size.width * shape.height - size.height * shape.width)
+        return 2 * error <= shape.width || 2 * error <= shape.height || size.width == 1 || size.height == 1
+    }
+}

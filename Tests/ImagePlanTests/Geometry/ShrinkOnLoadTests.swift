@@ -1,0 +1,103 @@
+import ImagePlan
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ShrinkOnLoadTests {
+    private func factor(
+        _ query: String,
+        _ width: Int = 4032,
+        _ height: Int = 3024,
+        format: ImageFormat = .jpeg,
+        orientation: Int = 1
+    ) throws -> Int {
+        let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
+        let source = PixelSize(width: width, height: height)
+        let steps = try PlanGeometry.resolve(plan, source: source)
+        return ShrinkOnLoad.factor(for: format, steps: steps, source: source, orientation: orientation)
+    }
+
+    @Test(arguments: [
+        ("w=512", 4), ("w=288", 8), ("w=289", 4), ("w=576", 4), ("w=577", 2), ("w=1152", 2), ("w=1153", 1),
+        ("w=4032", 1),
+        // The axis that keeps less decides.
+        ("w=100&h=1000&fit=fill", 1), ("w=100&h=800&fit=fill", 2),
+        ("w=400&h=400&fit=cover&gravity=attention&round=max", 4),
+        // Nothing to leave out without a resize.
+        ("blur=3", 1), ("crop=100x100", 1), ("", 1),
+    ])
+    func `leaves at least 1.75 times the result`(query: String, expected: Int) throws {
+        #expect(try factor(query) == expected)
+    }
+
+    @Test(arguments: [
+        ("blur=3&w=100", 1), ("sharpen=1&w=100", 1), ("round=9&w=100", 1), ("border=9,fff&w=100", 1),
+        ("rotate=5&w=100", 1),
+        ("w=100&blur=3", 8), ("flip=h&w=100", 8), ("rotate=90&w=100", 8), ("rotate=270&flip=v&w=100", 8),
+        ("crop=1000x1000&gravity=entropy&w=100", 1),
+    ])
+    func `never changes the meaning of a step`(query: String, expected: Int) throws {
+        #expect(try factor(query) == expected)
+    }
+
+    @Test(arguments: [
+        ("crop=0,0,2000,2000&w=100", 8), ("crop=8,16,2000,2000&w=100", 8), ("crop=4,4,2000,2000&w=100", 4),
+        ("crop=2,2,2000,2000&w=100", 2), ("crop=1,0,2000,2000&w=100", 1), ("crop=8,8,9999,9999&w=100", 8),
+        ("crop=0,0,2001,2000&w=100", 1), ("crop=8,8,2000,2000&crop=4,4,800,800&w=30", 4),
+        ("flip=h&crop=8,8,2000,2000&w=100", 8),
+    ])
+    func `shrinks under a crop whose edges stay on whole pixels`(query: String, expected: Int) throws {
+        #expect(try factor(query) == expected)
+    }
+
+    @Test func `a decoder's rounding forbids crops from the far edge`() throws {
+        // 4033 is no multiple of 8: mirrored, the left edge is the one that the decoder rounded.
+        #expect(try factor("crop=8,8,2000,2000&w=100", 4033) == 8)
+        #expect(try factor("flip=h&crop=8,8,2000,2000&w=100", 4033) == 1)
+        #expect(try factor("crop=8,8,2000,2000&w=100", 4033, orientation: 6) == 1)
+        #expect(try factor("crop=8,8,2000,2000&w=100", orientation: 6) == 8)
+    }
+
+    @Test func `loads every other format in full`() throws {
+        for format in ImageFormat.allCases where format != .jpeg { #expect(try factor("w=100", format: format) == 1) }
+    }
+
+    @Test func `maps rectangles exactly`() {
+        let picture = PixelSize(width: 4033, height: 3024)
+        let loaded = PixelSize(width: 505, height: 378)
+        let inside = PixelRectangle(left: 8, top: 16, width: 2000, height: 800)
+        #expect(
+            ShrinkOnLoad.rectangle(inside, of: picture, factor: 8, on: loaded)
+                == PixelRectangle(left: 1, top: 2, width: 250, height: 100)
+        )
+        let toTheEdge = PixelRectangle(left: 8, top: 0, width: 4025, height: 3024)
+        #expect(
+            ShrinkOnLoad.rectangle(toTheEdge, of: picture, factor: 8, on: loaded)
+                == PixelRectangle(left: 1, top: 0, width: 504, height: 378)
+        )
+    }
+
+    @Test func `the rule holds for any size`() throws {
+        var generator = SeededGenerator(seed: 5)
+        for _ in 0..<5_000 {
+            let source = PixelSize(
+                width: RandomPlan.side(using: &generator),
+                height: RandomPlan.side(using: &generator)
+            )
+            let step = RandomPlan.resize(gravity: .center, using: &generator)
+            guard let steps = try? PlanGeometry.resolve(Plan(steps: [step]), source: source, maximumPixels: .max) else {
+                continue
+            }
+            let factor = ShrinkOnLoad.factor(for: .jpeg, steps: steps, source: source, orientation: 1)
+            let scaled = step.geometry(for: source).scaled
+            func ratio(_ factor: Int) -> Double {
+                min(
+                    Double(source.width) / Double(factor * scaled.width),
+                    Double(source.height) / Double(factor * scaled.height)
+                )
+            }
+            #expect(factor == 1 || ratio(factor) >= 1.75)
+            #expect(factor == 8 || ratio(2 * factor) < 1.75)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import ImagePlan
+
+/// Random plans, made as values and not from texts.
+enum RandomPlan {
+    static func make(using generator: inout some RandomNumberGenerator) -> Plan {
+        let gravity = gravity(using: &generator)
+        var steps: [any TransformStep] = []
+        if Bool.random(using: &generator) { steps.append(resize(gravity: gravity, using: &generator)) }
+        for _ in 0..<Int.random(in: 0...5, using: &generator) {
+            let position = Int.random(in: 0...steps.count, using: &generator)
+            steps.insert(step(gravity: gravity, using: &generator), at: position)
+        }
+        return Plan(steps: steps, settings: settings(using: &generator))
+    }
+
+    static func resize(gravity: Gravity, using generator: inout some RandomNumberGenerator) -> ResizeStep {
+        let sides = Int.random(in: 0...2, using: &generator)
+        return ResizeStep(
+            width: sides == 0 ? nil : side(using: &generator),
+            height: sides == 1 ? nil : side(using: &generator),
+            fit: Fit.allCases.randomElement(using: &generator) ?? .contain,
+            gravity: gravity,
+            enlarge: Bool.random(using: &generator)
+        )
+    }
+
+    /// A side from 1 to 16384, small ones as likely as large ones.
+    static func side(using generator: inout some RandomNumberGenerator) -> Int {
+        let bits = Int.random(in: 0...14, using: &generator)
+        return Int.random(in: 1...1 << bits, using: &generator)
+    }
+
+    static func gravity(using generator: inout some RandomNumberGenerator) -> Gravity {
+        switch Int.random(in: 0...4, using: &generator) {
+        case 0: .attention
+        case 1: .entropy
+        case 2: .point(x: fraction(using: &generator), y: fraction(using: &generator))
+        case 3: .point(x: FixedDecimal(Int.random(in: 0...1, using: &generator)), y: FixedDecimal(millionths: 500_000))
+        default: .center
+        }
+    }
+
+    private static func fraction(using generator: inout some RandomNumberGenerator) -> FixedDecimal {
+        FixedDecimal(millionths: Int.random(in: 0...1_000_000, using: &generator))
+    }
+
+    private static func decimal(
+        _ range: ClosedRange<Int>,
+        using generator: inout some RandomNumberGenerator
+    ) -> FixedDecimal {
+        FixedDecimal(millionths: Int.random(in: range, using: &generator))
+    }
+
+    private static func color(using generator: inout some RandomNumberGenerator) -> Color {
+        Color(
+            red: .random(in: 0...255, using: &generator),
+            green: .random(in: 0...255, using: &generator),
+            blue: .random(in: 0...255, using: &generator),
+            alpha: Bool.random(using: &generator) ? 255 : .random(in: 1...254, using: &generator)
+        )
+    }
+
+    private static func step(
+        gravity: Gravity,
+        using generator: inout some RandomNumberGenerator
+    ) -> any TransformStep {
+        switch Int.random(in: 0...6, using: &generator) {
+        case 0: return crop(gravity: gravity, using: &generator)
+        case 1:
+            return RoundStep(
+                topLeft: .pixels(decimal(1...16_384_000_000, using: &generator)),
+                topRight: radius(using: &generator),
+                bottomRight: radius(using: &generator),
+                bottomLeft: radius(using: &generator)
+            )
+        case 2:
+            return BorderStep(width: decimal(1...16_384_000_000, using: &generator), color: color(using: &generator))
+        case 3: return BlurStep(sigma: decimal(300_000...250_000_000, using: &generator))
+        case 4: return SharpenStep(sigma: decimal(300_000...10_000_000, using: &generator))
+        case 5: return FlipStep(direction: FlipStep.Direction.allCases.randomElement(using: &generator) ?? .both)
+        default:
+            let quarter = RotateStep(degrees: FixedDecimal(90 * Int.random(in: 1...3, using: &generator)))
+            let free = RotateStep(degrees: decimal(1...359_999_999, using: &generator))
+            return Bool.random(using: &generator) ? quarter : free
+        }
+    }
+
+    private static func radius(using generator: inout some RandomNumberGenerator) -> RoundStep.Radius {
+        switch Int.random(in: 0...2, using: &generator) {
+        case 0: .pixels(decimal(0...16_384_000_000, using: &generator))
+        case 1: .percent(decimal(1...49_999_999, using: &generator))
+        default: .maximum
+        }
+    }
+
+    private static func crop(gravity: Gravity, using generator: inout some RandomNumberGenerator) -> CropStep {
+        let sides = (0..<2).map { _ in
+            Bool.random(using: &generator)
+                ? CropStep.Measure.pixels(side(using: &generator))
+                : .percent(decimal(1...100_000_000, using: &generator))
+        }
+        if Bool.random(using: &generator) {
+            return CropStep(area: .placed(width: sides[0], height: sides[1], gravity: gravity))
+        }
+        return CropStep(
+            area: .rectangle(
+                x: .pixels(.random(in: -1000...20_000, using: &generator)),
+                y: .percent(decimal(-100_000_000...100_000_000, using: &generator)),
+                width: sides[0],
+                height: sides[1]
+            )
+        )
+    }
+
+    private static func settings(using generator: inout some RandomNumberGenerator) -> PlanSettings {
+        PlanSettings(
+            background: Bool.random(using: &generator) ? color(using: &generator) : nil,
+            format: FormatSetting.allCases.randomElement(using: &generator) ?? .auto,
+            quality: Bool.random(using: &generator) ? Int.random(in: 1...100, using: &generator) : nil,
+            metadata: MetadataPolicy.allCases.randomElement(using: &generator) ?? .strip
+        )
+    }
+}
