@@ -84,12 +84,15 @@ let package = Package(
         .testTarget(name: "ImagePlanTests", dependencies: ["ImagePlan", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "ImagePipelineTests",
-            dependencies: ["ImagePipeline", "ImagePlan", "HTTPSemantics", "LinuxSystem", "CLinux", "TestSupport"],
+            // ImageWorker: its executable, which the pool's tests run.
+            dependencies: [
+                "ImagePipeline", "ImagePlan", "ImageWorker", "HTTPSemantics", "LinuxSystem", "CLinux", "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ImageWorkerTests",
-            dependencies: ["ImageWorker", "ImagePlan", "LinuxSystem", "TestSupport"],
+            dependencies: ["ImageWorker", "ImagePlan", "LinuxSystem", "CLinux", "CVips", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

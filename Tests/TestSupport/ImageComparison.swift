@@ -16,9 +16,11 @@ package enum ImageComparison {
         return Double(sum) / Double(left.width * left.height * 3)
     }
 
-    /// Structural similarity of the luma (Wang et al. 2004), mean over blocks of 8×8 pixels; 1 for equal pictures, 0 for different sizes.
+    /// Structural similarity of the luma (Wang and others, 2004), mean over blocks of 8×8 pixels; 1 for equal pictures, 0 for different sizes.
     package static func structuralSimilarity(_ left: PixelImage, _ right: PixelImage) -> Double {
-        guard left.width == right.width, left.height == right.height, left.width >= 8, left.height >= 8 else { return 0 }
+        guard left.width == right.width, left.height == right.height, left.width >= 8, left.height >= 8 else {
+            return 0
+        }
         let a = luma(left)
         let b = luma(right)
         var sum = 0.0

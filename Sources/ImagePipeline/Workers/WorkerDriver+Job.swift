@@ -49,15 +49,7 @@ extension WorkerDriver {
         while true {
             switch worker.receive(until: limit, wake: wake, time: shared.time) {
             case .message(let bytes, let descriptors):
-                let isTrusted = finish(attempt, bytes, descriptors, start: start)
-                if isTrusted {
-                    age.jobs += 1
-                    note { statistics, index in
-                        statistics.jobs += 1
-                        statistics.workers[index].jobs = age.jobs
-                    }
-                }
-                return isTrusted
+                return finish(attempt, bytes, descriptors, start: start, &age)
             case .hungUp:
                 finishGone(attempt, worker)
                 return false
@@ -84,7 +76,8 @@ extension WorkerDriver {
         _ attempt: Attempt,
         _ bytes: [UInt8],
         _ descriptors: [SharedDescriptor],
-        start: Int64
+        start: Int64,
+        _ age: inout WorkerAge
     ) -> Bool {
         guard let message = try? WorkerReplyMessage(decoding: bytes, descriptors: descriptors.count),
             message.reply.id == attempt.pending.id
@@ -96,6 +89,7 @@ extension WorkerDriver {
             attempt.lose()
             return false
         case .failure(let failure):
+            count(&age)
             attempt.pending.end(.failure(PipelineError(failure)))
             return true
         case .success(let outputs):
@@ -109,10 +103,21 @@ extension WorkerDriver {
             else {
                 return violation(attempt)
             }
+            count(&age)
             let queued = UInt32(clamping: (start - attempt.pending.arrival) / 1_000)
             let result = TransformResult(pictures: pictures, timing: message.reply.timing, queued: queued)
             attempt.pending.end(.success(result))
             return true
+        }
+    }
+
+    /// Counts an honest answer, before anybody hears of it.
+    private func count(_ age: inout WorkerAge) {
+        age.jobs += 1
+        let jobs = age.jobs
+        note { statistics, index in
+            statistics.jobs += 1
+            statistics.workers[index].jobs = jobs
         }
     }
 

@@ -20,7 +20,13 @@ extension WorkerProcess {
     func send(_ message: [UInt8], descriptor: CInt?) -> Bool {
         let descriptors = descriptor.map { [$0] } ?? []
         let sent = unsafe message.withUnsafeBytes { bytes in
-            unsafe edge_send_with_descriptors(socket, bytes.baseAddress, bytes.count, descriptors, CInt(descriptors.count))
+            unsafe edge_send_with_descriptors(
+                socket,
+                bytes.baseAddress,
+                bytes.count,
+                descriptors,
+                CInt(descriptors.count)
+            )
         }
         return sent == message.count
     }

@@ -118,10 +118,10 @@ final class WorkerProcess {
         var copies: [UnsafeMutablePointer<CChar>?] = unsafe strings.map { text in unsafe strdup(text) }
         unsafe copies.append(nil)
         defer {
-            for unsafe copy in unsafe copies { unsafe free(copy) }
+            for unsafecopy in unsafe copies { unsafe free(copy) }
         }
         return unsafe copies.withUnsafeBufferPointer { buffer in
-            guard let base = unsafe buffer.baseAddress else { preconditionFailure("an array with an element has an address") }
+            guard let base = buffer.baseAddress else { preconditionFailure("an array with an element has an address") }
             return unsafe body(base)
         }
     }

@@ -65,7 +65,11 @@ struct Canvas {
         guard isSequential else { return }
         try deadline.check()
         // In order of the frames, since a decoder gives them so.
-        frames = try frames.map { frame in try frame.inMemory() }
+        let deadline = deadline
+        frames = try frames.map { frame in
+            deadline.watch(frame)
+            return try frame.inMemory()
+        }
         isSequential = false
     }
 

@@ -21,8 +21,9 @@ final class Deadline {
         if hasPassed { throw .deadline }
     }
 
-    /// Makes libvips give up computing `raster`, or anything made from it, once the deadline has passed.
+    /// Makes libvips give up computing `raster` once the deadline has passed.
     ///
+    /// To be called on what is computed next, not on its source: a copy in memory does not pass signals on.
     /// This object must outlive the computing.
     func watch(_ raster: Raster) {
         unsafe vips_image_set_progress(raster.pointer, 1)

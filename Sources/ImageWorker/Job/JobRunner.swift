@@ -58,7 +58,7 @@ struct JobRunner {
         case let failure as WorkerReply.Failure: failure
         case is VipsError where deadline.hasPassed: .deadline
         case let error as VipsError: error.isUnsupported ? .unsupported(error.text) : .broken(error.text)
-        case let error as RequestError: .refused(error.description)
+        case let error as RequestError where error.status == .unprocessable: .refused(error.description)
         default: .worker("\(error)")
         }
     }

@@ -43,7 +43,12 @@ struct OutputMaker {
         clock.endTransform()
 
         try deadline.check()
-        let settings = Encoder.Settings(format: format, quality: quality(plan, format), strips: plan.settings.metadata == .strip)
+        deadline.watch(finished)
+        let settings = Encoder.Settings(
+            format: format,
+            quality: quality(plan, format),
+            strips: plan.settings.metadata == .strip
+        )
         let encoded = try Encoder(settings: settings).encode(finished)
         try OutputLimit.check(unsafe encoded.bytes.count)
         clock.endEncode()
@@ -101,7 +106,6 @@ struct OutputMaker {
             orientation: facts.orientation
         )
         let opened = try decoder.open(shrink: factor, allFrames: isAnimated)
-        deadline.watch(opened)
         let background = plan.background ?? (format == .jpeg ? .white : nil)
         let canvas = Canvas(
             frames: isAnimated ? try Animation.frames(of: opened, height: facts.size.height) : [opened],

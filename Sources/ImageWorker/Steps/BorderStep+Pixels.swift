@@ -12,7 +12,9 @@ extension BorderStep: PixelStep {
         let alpha = try Raster.greyscale(line, width: shape.size.width, height: shape.size.height)
         let outline = shape.corners.isSquare ? nil : try mask.raster()
         try canvas.change(to: shape) { frame in
-            let layer = try frame.constant([Double(color.red), Double(color.green), Double(color.blue)]).joined(with: alpha)
+            let layer = try frame.constant([Double(color.red), Double(color.green), Double(color.blue)]).joined(
+                with: alpha
+            )
             let drawn = try frame.withAlpha().composited(with: layer)
             if let outline { return try drawn.masked(by: outline) }
             return frame.hasAlpha ? drawn : try drawn.bands(from: 0, count: drawn.bands - 1)

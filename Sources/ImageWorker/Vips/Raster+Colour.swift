@@ -24,9 +24,12 @@ extension Raster {
         if isPlainSRGB { return self }
         let isCMYK = interpretation == VIPS_INTERPRETATION_CMYK
         if has(VIPS_META_ICC_NAME) || isCMYK {
-            if let converted = try? Raster.make("icc_transform", { out in
-                unsafe edge_vips_icc_to_srgb(pointer, &out, isCMYK ? "cmyk" : "srgb")
-            }) {
+            if let converted = try? Raster.make(
+                "icc_transform",
+                { out in
+                    unsafe edge_vips_icc_to_srgb(pointer, &out, isCMYK ? "cmyk" : "srgb")
+                }
+            ) {
                 return converted
             }
             // A profile for another colour space, or one that lcms refuses: the picture is shown without it, as browsers do.

@@ -47,7 +47,9 @@ extension Raster {
             unsafe edge_vips_smartcrop(pointer, &out, CInt(width), CInt(height), interest)
         }
         // The offset of a crop is kept in the image as what would bring it back.
-        return unsafe (max(0, -Int(vips_image_get_xoffset(cut.pointer))), max(0, -Int(vips_image_get_yoffset(cut.pointer))))
+        return unsafe (
+            max(0, -Int(vips_image_get_xoffset(cut.pointer))), max(0, -Int(vips_image_get_yoffset(cut.pointer)))
+        )
     }
 
     /// Places the picture on a larger canvas of one colour.

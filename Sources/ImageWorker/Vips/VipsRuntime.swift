@@ -4,11 +4,13 @@ import CVips
 enum VipsRuntime {
     /// Loaders that may run, by class; everything else that loads or saves is blocked.
     private static let loaders = [
-        "VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadNsgif", "VipsForeignLoadWebp", "VipsForeignLoadHeif",
+        "VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadNsgif", "VipsForeignLoadWebp",
+        "VipsForeignLoadHeif",
         "VipsForeignLoadTiff",
     ]
     private static let savers = [
-        "VipsForeignSaveJpeg", "VipsForeignSavePng", "VipsForeignSaveCgif", "VipsForeignSaveWebp", "VipsForeignSaveHeif",
+        "VipsForeignSaveJpeg", "VipsForeignSavePng", "VipsForeignSaveCgif", "VipsForeignSaveWebp",
+        "VipsForeignSaveHeif",
     ]
 
     /// Starts libvips on one thread, without a cache of operations.

@@ -1,0 +1,100 @@
+import CLinux
+import Glibc
+import ImagePlan
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+/// Pools of real workers for tests, and jobs for them.
+enum PoolBench {
+    /// Makes a pool, gives it to `body`, and stops it.
+    static func withPool(
+        workers: Int = 1,
+        _ change: (inout WorkerPool.Configuration) -> Void = { _ in },
+        _ body: (WorkerPool) async throws -> Void
+    ) async throws {
+        var configuration = WorkerPool.Configuration(workers: workers)
+        change(&configuration)
+        let pool = try WorkerPool(configuration)
+        do {
+            try await body(pool)
+        } catch {
+            pool.stop()
+            throw error
+        }
+        pool.stop()
+    }
+
+    /// A job on bytes.
+    static func job(
+        _ plan: String = "1?w=8&format=png",
+        of source: [UInt8] = smallPNG,
+        as format: ImageFormat = .png,
+        outputs: Int = 1,
+        maximumPixels: Int = 50_000_000,
+        milliseconds: Int = 20_000,
+        priority: TransformJob.Priority = .normal
+    ) throws -> TransformJob {
+        let output = WorkerJob.Output(plan: plan, bucket: .rest, quality: QualityDefaults())
+        return TransformJob(
+            source: try memoryFile(source),
+            length: source.count,
+            header: ImageHeader(format: format, width: 1, height: 1),
+            outputs: Array(repeating: output, count: outputs),
+            maximumPixels: maximumPixels,
+            maximumFrames: 100,
+            timeoutMilliseconds: milliseconds,
+            priority: priority
+        )
+    }
+
+    /// 24×16 pixels.
+    static let smallPNG = TestImages.png(
+        width: 24,
+        height: 16,
+        rgba: (0..<24 * 16).flatMap { [UInt8($0 % 256), 100, 50, 255] }
+    )
+
+    /// A job that takes some seconds, on noise.
+    static func slowJob(milliseconds: Int = 20_000, priority: TransformJob.Priority = .normal) throws -> TransformJob {
+        try job("1?blur=11&blur=11&format=png", of: noise, milliseconds: milliseconds, priority: priority)
+    }
+
+    private static let noise: [UInt8] = {
+        var state: UInt32 = 1
+        let bytes = (0..<1500 * 1000 * 4).map { _ -> UInt8 in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return UInt8(state >> 24)
+        }
+        return TestImages.png(width: 1500, height: 1000, rgba: bytes)
+    }()
+
+    static func memoryFile(_ bytes: [UInt8]) throws -> SharedDescriptor {
+        let descriptor = unsafe edge_memfd_create("test")
+        try #require(descriptor >= 0)
+        let file = SharedDescriptor(owning: descriptor)
+        let written = unsafe write(descriptor, bytes, bytes.count)
+        try #require(written == bytes.count)
+        return file
+    }
+}
+
+extension WorkerPool {
+    /// Runs a job to its end.
+    func result(of job: TransformJob) async -> Result<TransformResult, PipelineError> {
+        await withCheckedContinuation { continuation in
+            _ = transform(job) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Waits until a condition on the counts holds.
+    func wait(_ condition: (Statistics) -> Bool) async throws {
+        for _ in 0..<6_000 {
+            if condition(statistics) { return }
+            try await Task.sleep(nanoseconds: 5_000_000)
+        }
+        Issue.record("never: \(statistics)")
+    }
+}

@@ -1,0 +1,308 @@
+import Glibc
+import ImagePlan
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+@Suite(.timeLimit(.minutes(1)), .serialized)
+struct WorkerPoolTests {
+    @Test func `makes pictures, several of one source in order`() async throws {
+        try await PoolBench.withPool { pool in
+            var job = try PoolBench.job()
+            job.outputs = ["1?w=8&format=png", "1?w=12&format=jpeg", "1?w=4&format=webp"].map {
+                WorkerJob.Output(plan: $0, bucket: .rest, quality: QualityDefaults())
+            }
+            let result = try await pool.result(of: job).get()
+            #expect(result.pictures.map(\.description.width) == [8, 12, 4])
+            #expect(result.pictures.map(\.description.format) == [.png, .jpeg, .webp])
+            for picture in result.pictures { #expect(picture.bytes.count == picture.description.length) }
+            #expect(Array(result.pictures[1].bytes.prefix(2)) == [0xFF, 0xD8])
+            #expect(result.timing.encode > 0)
+        }
+    }
+
+    @Test func `brings large results through memory files`() async throws {
+        try await PoolBench.withPool { pool in
+            let plan = "1?w=400&h=400&enlarge=1&fit=fill&format=png"
+            let noise = (0..<64 * 64 * 4).map { UInt8(($0 * 7919) % 251) }
+            let source = TestImages.png(width: 64, height: 64, rgba: noise)
+            let result = try await pool.result(of: PoolBench.job(plan, of: source, outputs: 3)).get()
+            #expect(result.pictures.count == 3)
+            for picture in result.pictures {
+                #expect(picture.bytes.count > WorkerMessage.maximumInline)
+                #expect(picture.bytes == result.pictures[0].bytes)
+                #expect(Array(picture.bytes.suffix(8).prefix(4)) == Array("IEND".utf8))
+            }
+        }
+    }
+
+    @Test func `tells the worker's failures in the pipeline's words`() async throws {
+        try await PoolBench.withPool { pool in
+            let text = Array("no image at all".utf8)
+            guard case .failure(.broken) = try await pool.result(of: PoolBench.job(of: text)) else {
+                Issue.record("text is no PNG")
+                return
+            }
+            guard case .failure(.notAnImage) = try await pool.result(of: PoolBench.job(of: text, as: .svg)) else {
+                Issue.record("SVG is not decoded")
+                return
+            }
+            let small = try await pool.result(of: PoolBench.job(maximumPixels: 10))
+            guard case .failure(.refused) = small else {
+                Issue.record("over the pixel limit")
+                return
+            }
+            #expect(pool.statistics.jobs == 3)
+            #expect(pool.statistics.starts == 1)
+        }
+    }
+
+    @Test func `a picture that kills its decoder is deadly, and the pool serves on`() async throws {
+        try await PoolBench.withPool { pool in
+            let deadly = TestImages.deadlyGIF(width: 60_000, height: 60_000)
+            #expect(deadly.count == 43)
+            let job = try PoolBench.job("1?w=8&format=png", of: deadly, as: .gif, maximumPixels: 1 << 40)
+            let result = await pool.result(of: job)
+            guard case .failure(.deadly) = result else {
+                Issue.record("\(result)")
+                return
+            }
+            let clock = ContinuousClock()
+            let start = clock.now
+            _ = try await pool.result(of: PoolBench.job()).get()
+            #expect(clock.now - start < .seconds(2))
+            #expect(pool.statistics.deadly == 1)
+            #expect(pool.statistics.retries == 0)
+        }
+    }
+
+    @Test(arguments: [SIGKILL, SIGTERM])
+    func `a worker killed from outside costs one retry`(signal: CInt) async throws {
+        try await PoolBench.withPool { pool in
+            let job = try PoolBench.slowJob()
+            async let result = pool.result(of: job)
+            try await pool.wait { $0.workers[0].isBusy }
+            let first = pool.statistics.workers[0].pid
+            #expect(kill(first, signal) == 0)
+            try await pool.wait { $0.retries == 1 }
+            #expect(pool.statistics.workers[0].pid != first)
+            #expect(try await result.get().pictures[0].description.width == 1500)
+        }
+    }
+
+    @Test func `a worker lost twice is the end of the job`() async throws {
+        try await PoolBench.withPool { pool in
+            async let result = pool.result(of: PoolBench.slowJob())
+            for attempt in 0..<2 {
+                try await pool.wait { $0.retries == attempt && $0.workers[0].isBusy }
+                #expect(kill(pool.statistics.workers[0].pid, SIGKILL) == 0)
+                if attempt == 0 { try await pool.wait { $0.retries == 1 } }
+            }
+            guard case .failure(.workerLost) = try await result else {
+                Issue.record("must be lost")
+                return
+            }
+            _ = try await pool.result(of: PoolBench.job()).get()
+        }
+    }
+
+    @Test func `an idle worker that dies is replaced before the next job`() async throws {
+        try await PoolBench.withPool { pool in
+            _ = try await pool.result(of: PoolBench.job()).get()
+            kill(pool.statistics.workers[0].pid, SIGKILL)
+            try await pool.wait { $0.starts == 2 && $0.workers[0].pid != 0 }
+            _ = try await pool.result(of: PoolBench.job()).get()
+            #expect(pool.statistics.retries == 0)
+        }
+    }
+
+    @Test func `a stopped worker runs into the deadline`() async throws {
+        try await PoolBench.withPool {
+            $0.deadlineGrace = 100
+        } _: { pool in
+            _ = try await pool.result(of: PoolBench.job()).get()
+            let pid = pool.statistics.workers[0].pid
+            kill(pid, SIGSTOP)
+            let result = try await pool.result(of: PoolBench.job(milliseconds: 200))
+            guard case .failure(.transformTimeout) = result else {
+                Issue.record("\(result)")
+                return
+            }
+            #expect(pool.statistics.timeouts == 1)
+            _ = try await pool.result(of: PoolBench.job()).get()
+            #expect(pool.statistics.workers[0].pid != pid)
+        }
+    }
+
+    @Test func `a worker keeps its deadline by itself and lives`() async throws {
+        try await PoolBench.withPool { pool in
+            let result = try await pool.result(of: PoolBench.slowJob(milliseconds: 100))
+            guard case .failure(.transformTimeout) = result else {
+                Issue.record("\(result)")
+                return
+            }
+            _ = try await pool.result(of: PoolBench.job()).get()
+            #expect(pool.statistics.starts == 1)
+        }
+    }
+
+    @Test func `retires workers by jobs and by size`() async throws {
+        try await PoolBench.withPool {
+            $0.jobsPerWorker = 2
+        } _: { pool in
+            for _ in 0..<6 { _ = try await pool.result(of: PoolBench.job()).get() }
+            try await pool.wait { $0.retirements == 3 }
+            #expect(pool.statistics.restarts == 0)
+        }
+        try await PoolBench.withPool {
+            $0.residentLimit = 1 << 20
+        } _: { pool in
+            for _ in 0..<2 { _ = try await pool.result(of: PoolBench.job()).get() }
+            try await pool.wait { $0.retirements == 2 }
+        }
+    }
+
+    @Test func `a cancelled job leaves the queue at once`() async throws {
+        try await PoolBench.withPool { pool in
+            async let slow = pool.result(of: PoolBench.slowJob())
+            try await pool.wait { $0.workers[0].isBusy }
+            let job = try PoolBench.job()
+            let result = await withCheckedContinuation { continuation in
+                let handle = pool.transform(job) { continuation.resume(returning: $0) }
+                handle.cancel()
+                handle.cancel()
+            }
+            guard case .failure(.cancelled) = result else {
+                Issue.record("\(result)")
+                return
+            }
+            #expect(pool.statistics.queued == 0)
+            _ = try await slow.get()
+            #expect(pool.statistics.jobs == 1)
+        }
+    }
+
+    @Test func `a cancelled job that runs ends at once, and its worker soon`() async throws {
+        try await PoolBench.withPool {
+            $0.abandonGrace = 50
+        } _: { pool in
+            let job = try PoolBench.slowJob()
+            let handle = Shelf<(any TransformHandle)?>(nil)
+            async let result = withCheckedContinuation { continuation in
+                let started = pool.transform(job) { continuation.resume(returning: $0) }
+                handle.content.withLock { $0 = started }
+            }
+            try await pool.wait { $0.workers[0].isBusy }
+            handle.content.withLock { $0?.cancel() }
+            guard case .failure(.cancelled) = await result else {
+                Issue.record("must be cancelled")
+                return
+            }
+            try await pool.wait { $0.restarts == 1 }
+            _ = try await pool.result(of: PoolBench.job()).get()
+        }
+    }
+
+    @Test func `a full queue refuses, and higher priorities go first`() async throws {
+        try await PoolBench.withPool {
+            $0.queueLimit = 2
+        } _: { pool in
+            async let slow = pool.result(of: PoolBench.slowJob())
+            try await pool.wait { $0.workers[0].isBusy }
+            let order = Shelf<[String]>([])
+            let jobs = try (PoolBench.job(priority: .low), PoolBench.job(priority: .high), PoolBench.job())
+            async let low = pool.result(of: jobs.0, then: { order.content.withLock { $0.append("low") } })
+            try await pool.wait { $0.queued == 1 }
+            async let high = pool.result(of: jobs.1, then: { order.content.withLock { $0.append("high") } })
+            try await pool.wait { $0.queued == 2 }
+            guard case .failure(.overloaded) = await pool.result(of: jobs.2) else {
+                Issue.record("must be overloaded")
+                return
+            }
+            _ = try await (slow.get(), low.get(), high.get())
+            #expect(order.content.withLock { $0 } == ["high", "low"])
+        }
+    }
+
+    @Test func `stopping ends workers and waiting jobs`() async throws {
+        let pool = try WorkerPool(WorkerPool.Configuration(workers: 2))
+        try await pool.wait { $0.workers.allSatisfy { $0.pid != 0 } }
+        let job = try PoolBench.slowJob()
+        async let first = pool.result(of: job)
+        async let second = pool.result(of: job)
+        async let third = pool.result(of: job)
+        try await pool.wait { $0.queued == 1 && $0.workers.allSatisfy(\.isBusy) }
+        let pids = pool.statistics.workers.map(\.pid)
+        pool.stop()
+        for result in await [first, second, third] {
+            guard case .failure(.cancelled) = result else {
+                Issue.record("\(result)")
+                return
+            }
+        }
+        // Reaped: no such process any more.
+        for pid in pids { #expect(kill(pid, 0) == -1 && errno == ESRCH) }
+        guard case .failure(.cancelled) = await pool.result(of: job) else {
+            Issue.record("a stopped pool takes no job")
+            return
+        }
+        pool.stop()
+    }
+
+    @Test func `a worker that cannot start fails jobs instead of keeping them`() async throws {
+        try await PoolBench.withPool {
+            $0.workerPath = "/nonexistent/edgeprint-worker"
+        } _: { pool in
+            guard case .failure(.workerLost) = try await pool.result(of: PoolBench.job()) else {
+                Issue.record("must be lost")
+                return
+            }
+        }
+    }
+
+    @Test func `a job out of the protocol's bounds is refused`() async throws {
+        try await PoolBench.withPool { pool in
+            guard case .failure(.refused) = try await pool.result(of: PoolBench.job(outputs: 17)) else {
+                Issue.record("17 outputs")
+                return
+            }
+        }
+    }
+
+    @Test func `a source that is shorter than stated is no fault of the worker's`() async throws {
+        try await PoolBench.withPool { pool in
+            var job = try PoolBench.job()
+            job.length += 1
+            guard case .failure(.workerLost) = await pool.result(of: job) else {
+                Issue.record("must fail")
+                return
+            }
+        }
+    }
+}
+
+extension WorkerPool {
+    /// Runs a job to its end, and something else on the pool's thread first.
+    fileprivate func result(
+        of job: TransformJob,
+        then body: @escaping @Sendable () -> Void
+    ) async -> Result<TransformResult, PipelineError> {
+        await withCheckedContinuation { continuation in
+            _ = transform(job) { result in
+                body()
+                continuation.resume(returning: result)
+            }
+        }
+    }
+}
+
+/// A value that concurrent parts of a test share.
+private final class Shelf<Content: Sendable>: Sendable {
+    let content: Lock<Content>
+
+    init(_ content: Content) {
+        self.content = Lock(content)
+    }
+}

@@ -1,0 +1,113 @@
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImageWorker
+
+@Suite(.timeLimit(.minutes(1)))
+struct PixelTests {
+    @Test func `hidden colours under transparency do not bleed`() throws {
+        // Left: opaque blue. Right: transparent, but red underneath.
+        let source = PixelImage(width: 64, height: 64) { x, _ in x < 32 ? [0, 0, 255, 255] : [255, 0, 0, 0] }
+        for query in ["w=15", "blur=3", "rotate=10"] {
+            let pixels = try Workbench.pixels(query, of: Workbench.png(source))
+            for index in 0..<pixels.width * pixels.height where pixels.bytes[index * 4 + 3] > 8 {
+                #expect(pixels.bytes[index * 4] < 12, "\(query) at \(index)")
+            }
+        }
+    }
+
+    @Test func `a blur spreads an edge and keeps the mean`() throws {
+        let source = PixelImage(width: 80, height: 80) { x, _ in x < 40 ? [0, 0, 0, 255] : [240, 240, 240, 255] }
+        let pixels = try Workbench.pixels("blur=6", of: Workbench.png(source))
+        #expect((100...140).contains(pixels[40, 40][0]))
+        #expect(pixels[33, 40][0] > 10)
+        #expect(pixels[2, 40][0] < 3)
+        let mean = (0..<80).reduce(0) { $0 + Int(pixels[$1, 40][0]) } / 80
+        #expect(abs(mean - 120) <= 2)
+    }
+
+    @Test func `a wide blur looks like a narrow one of the same deviation`() throws {
+        // Twice 11 after another is a deviation of 15.56, which runs on a smaller picture when asked at once.
+        let source = PixelImage(width: 200, height: 150) { x, y in
+            (x / 50 + y / 50).isMultiple(of: 2) ? [220, 30, 90, 255] : [10, 180, 140, 255]
+        }
+        let twice = try Workbench.pixels("blur=11&blur=11", of: Workbench.png(source))
+        let once = try Workbench.pixels("blur=15.556", of: Workbench.png(source))
+        #expect(ImageComparison.meanDifference(twice, once) < 2)
+        #expect(ImageComparison.structuralSimilarity(twice, once) > 0.95)
+    }
+
+    @Test func `sharpening raises the contrast of an edge`() throws {
+        let source = PixelImage(width: 40, height: 40) { x, _ in
+            let value = UInt8(max(60, min(190, 60 + (x - 17) * 22)))
+            return [value, value, value, 255]
+        }
+        let pixels = try Workbench.pixels("sharpen=1.5", of: Workbench.png(source))
+        let row = (0..<40).map { pixels[$0, 20][0] }
+        #expect((row.max() ?? 0) > 194)
+        #expect((row.min() ?? 255) < 56)
+    }
+
+    @Test func `an opaque background lies under transparency in every format`() throws {
+        let source = PixelImage(width: 8, height: 8) { _, _ in [255, 255, 255, 0] }
+        let made = try Workbench.make("bg=102030&format=png", of: Workbench.png(source), as: .png)
+        #expect(!made.description.hasAlpha)
+        #expect(try Workbench.decode(made)[4, 4] == [16, 32, 48])
+    }
+
+    @Test func `a translucent background lies under transparency too`() throws {
+        let source = PixelImage(width: 8, height: 8) { x, _ in x < 4 ? [0, 255, 0, 255] : [0, 0, 0, 0] }
+        let pixels = try Workbench.pixels("bg=ff000080", of: Workbench.png(source))
+        #expect(pixels[1, 1] == [0, 255, 0, 255])
+        #expect(pixels[6, 1] == [255, 0, 0, 128])
+    }
+
+    @Test(arguments: ["jpeg", "png", "webp", "avif", "gif"])
+    func `every format comes out as itself and looks like the source`(format: String) throws {
+        let source = PixelImage(width: 96, height: 64) { x, y in [UInt8(x * 2), UInt8(y * 3), 90, 255] }
+        let made = try Workbench.make("q=90&format=\(format)", of: Workbench.png(source), as: .png)
+        #expect("\(made.description.format)" == format)
+        #expect(made.description.frames == 1)
+        #expect(made.description.length == made.bytes.count)
+        let pixels = try Workbench.decode(made)
+        #expect(ImageComparison.meanDifference(pixels, source) < 4)
+    }
+
+    @Test func `auto answers its bucket`() throws {
+        let opaque = Workbench.png(PixelImage(width: 8, height: 8) { _, _ in [1, 2, 3, 255] })
+        #expect(try Workbench.make("w=4", of: opaque, as: .png, bucket: .webp).description.format == .webp)
+        #expect(try Workbench.make("w=4", of: opaque, as: .png).description.format == .png)
+    }
+
+    @Test func `limits refuse before decoding`() {
+        let source = Workbench.png(PixelImage(width: 30, height: 30) { _, _ in [1, 2, 3, 255] })
+        #expect(throws: WorkerReply.Failure.refused("900 pixels; the limit is 899")) {
+            try Workbench.make("w=4", of: source, as: .png, maximumPixels: 899)
+        }
+        #expect(throws: Never.self) { try Workbench.make("w=4", of: source, as: .png, maximumPixels: 900) }
+    }
+
+    @Test(arguments: [ImageFormat.svg, .pdf, .bmp, .ico, .jxl, .jp2])
+    func `formats off the allow-list are unsupported`(format: ImageFormat) {
+        #expect(throws: WorkerReply.Failure.unsupported("\(format) is not decoded here")) {
+            try Workbench.make("w=4", of: [1, 2, 3], as: format)
+        }
+    }
+
+    @Test func `libvips never chooses a loader by itself`() {
+        let source = Workbench.png(PixelImage(width: 8, height: 8) { _, _ in [1, 2, 3, 255] })
+        for format in [ImageFormat.jpeg, .gif, .webp, .avif, .tiff] {
+            #expect(throws: WorkerReply.Failure.self) { try Workbench.make("w=4", of: source, as: format) }
+        }
+    }
+
+    @Test func `a deadline in the past ends the job`() {
+        let source = Workbench.png(
+            PixelImage(width: 900, height: 900) { x, y in [UInt8(x % 256), UInt8(y % 256), 3, 255] }
+        )
+        #expect(throws: WorkerReply.Failure.deadline) {
+            try Workbench.make("blur=11&blur=11&blur=11&format=png", of: source, as: .png, milliseconds: 20)
+        }
+    }
+}

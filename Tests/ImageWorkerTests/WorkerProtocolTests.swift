@@ -1,0 +1,159 @@
+import ImagePlan
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct WorkerProtocolTests {
+    private let job = WorkerJob(
+        id: .max - 3,
+        sourceLength: 1 << 33,
+        sourceFormat: .webp,
+        deadlineMilliseconds: 10_000,
+        maximumPixels: 50_000_000,
+        maximumFrames: 256,
+        outputs: [
+            .init(plan: "1?w=10&bg=ff8800", bucket: .webp, quality: QualityDefaults()),
+            .init(plan: "1?", bucket: .rest, quality: QualityDefaults(jpeg: 1, webp: 100, avif: 50)),
+        ]
+    )
+    private let outputs = [
+        WorkerReply.Output(format: .jpeg, width: 4, height: 3, frames: 1, hasAlpha: false, length: 5),
+        WorkerReply.Output(format: .gif, width: 40, height: 30, frames: 7, hasAlpha: true, length: 1 << 20),
+        WorkerReply.Output(format: .png, width: 1, height: 1, frames: 1, hasAlpha: true, length: 2),
+    ]
+    private let timing = WorkerReply.Timing(decode: 1, transform: 2, encode: .max)
+
+    @Test func `a job survives its coding`() throws {
+        #expect(try WorkerJob(decoding: job.encoded()) == job)
+    }
+
+    @Test func `a reply survives its coding, and tells where the bytes are`() throws {
+        let reply = WorkerReply(id: 9, result: .success(outputs), timing: timing)
+        let bytes = try reply.encoded(inline: [[1, 2, 3, 4, 5], nil, [8, 9]])
+        let message = try WorkerReplyMessage(decoding: bytes, descriptors: 1)
+        #expect(message.reply == reply)
+        let end = bytes.count
+        #expect(message.payloads == [.inline(end - 7..<end - 2), .descriptor(0), .inline(end - 2..<end)])
+        #expect(Array(bytes[end - 7..<end - 2]) == [1, 2, 3, 4, 5])
+    }
+
+    @Test(arguments: [
+        WorkerReply.Failure.unsupported("no"), .broken(""), .refused("größer als erlaubt"), .deadline, .worker("x"),
+    ])
+    func `a failure survives its coding`(failure: WorkerReply.Failure) throws {
+        let reply = WorkerReply(id: 1, result: .failure(failure), timing: timing)
+        #expect(try WorkerReplyMessage(decoding: reply.encoded(), descriptors: 0).reply == reply)
+    }
+
+    @Test func `a failure's text is cleaned and cut`() throws {
+        let reply = WorkerReply(
+            id: 1,
+            result: .failure(.broken("a\nb\u{7f}" + String(repeating: "é", count: 500))),
+            timing: timing
+        )
+        let decoded = try WorkerReplyMessage(decoding: reply.encoded(), descriptors: 0).reply
+        guard case .failure(.broken(let text)) = decoded.result else {
+            Issue.record("not broken")
+            return
+        }
+        #expect(text.hasPrefix("a b é"))
+        #expect(text.utf8.count == WorkerMessage.maximumTextSize)
+    }
+
+    @Test func `no truncation of a message is a message`() throws {
+        let reply = try WorkerReply(id: 9, result: .success(outputs), timing: timing).encoded(inline: [
+            [1, 2, 3, 4, 5], nil, [8, 9],
+        ])
+        for count in 0..<reply.count {
+            #expect(throws: WorkerMessageError.self) {
+                try WorkerReplyMessage(decoding: Array(reply.prefix(count)), descriptors: 1)
+            }
+        }
+        let bytes = try job.encoded()
+        for count in 0..<bytes.count {
+            #expect(throws: WorkerMessageError.self) { try WorkerJob(decoding: Array(bytes.prefix(count))) }
+        }
+        #expect(throws: WorkerMessageError.length) { try WorkerJob(decoding: bytes + [0]) }
+        #expect(throws: WorkerMessageError.length) { try WorkerReplyMessage(decoding: reply + [0], descriptors: 1) }
+    }
+
+    @Test func `every changed byte gives an error or a message within bounds`() throws {
+        let reply = try WorkerReply(id: 9, result: .success(outputs), timing: timing).encoded(inline: [
+            [1, 2, 3, 4, 5], nil, [8, 9],
+        ])
+        for index in reply.indices {
+            for bit in 0..<8 {
+                var bytes = reply
+                bytes[index] ^= 1 << UInt8(bit)
+                guard let message = try? WorkerReplyMessage(decoding: bytes, descriptors: 1) else { continue }
+                guard case .success(let outputs) = message.reply.result else { continue }
+                #expect(outputs.count == message.payloads.count)
+                for (output, payload) in zip(outputs, message.payloads) {
+                    #expect(output.width > 0 && output.height > 0 && output.frames > 0 && output.length > 0)
+                    if case .inline(let range) = payload {
+                        #expect(range.count == output.length)
+                        #expect(range.upperBound <= bytes.count)
+                    }
+                }
+                // What is decoded is all there is: it encodes to the very same bytes.
+                let inline = message.payloads.map { payload -> [UInt8]? in
+                    if case .inline(let range) = payload { Array(bytes[range]) } else { nil }
+                }
+                #expect(try message.reply.encoded(inline: inline) == bytes)
+            }
+        }
+    }
+
+    @Test func `every changed byte of a job gives an error or another job`() throws {
+        let original = try job.encoded()
+        for index in original.indices {
+            for value in [UInt8(0), 1, 0x7F, 0x80, 0xFF] where original[index] != value {
+                var bytes = original
+                bytes[index] = value
+                if let decoded = try? WorkerJob(decoding: bytes) { #expect(try decoded.encoded() == bytes) }
+            }
+        }
+    }
+
+    @Test func `the number of descriptors must be right`() throws {
+        let bytes = try WorkerReply(id: 9, result: .success(outputs), timing: timing).encoded(inline: [
+            [1, 2, 3, 4, 5], nil, [8, 9],
+        ])
+        for count in [0, 2, 16] {
+            #expect(throws: WorkerMessageError.field("descriptors")) {
+                try WorkerReplyMessage(decoding: bytes, descriptors: count)
+            }
+        }
+        let failure = try WorkerReply(id: 9, result: .failure(.deadline), timing: timing).encoded()
+        #expect(throws: WorkerMessageError.field("descriptors")) {
+            try WorkerReplyMessage(decoding: failure, descriptors: 1)
+        }
+    }
+
+    @Test func `bounds are kept on both ends`() throws {
+        var large = job
+        large.outputs = Array(repeating: job.outputs[0], count: WorkerMessage.maximumOutputs)
+        #expect(throws: Never.self) { try large.encoded() }
+        large.outputs.append(job.outputs[0])
+        #expect(throws: WorkerMessageError.field("outputs")) { try large.encoded() }
+        large = job
+        large.outputs[0].plan = String(repeating: "x", count: WorkerMessage.maximumPlanSize + 1)
+        #expect(throws: WorkerMessageError.field("plan")) { try large.encoded() }
+        large = job
+        large.deadlineMilliseconds = 0
+        #expect(throws: WorkerMessageError.field("deadline")) { try large.encoded() }
+        large = job
+        large.outputs[0].quality.avif = 101
+        #expect(throws: WorkerMessageError.field("quality")) { try large.encoded() }
+        let huge = [UInt8](repeating: 0, count: WorkerMessage.maximumSize + 1)
+        #expect(throws: WorkerMessageError.oversized) { try WorkerReplyMessage(decoding: huge, descriptors: 0) }
+    }
+
+    @Test func `kinds and versions are not mixed up`() throws {
+        var bytes = try job.encoded()
+        #expect(throws: WorkerMessageError.kind) { try WorkerReplyMessage(decoding: bytes, descriptors: 0) }
+        #expect(throws: WorkerMessageError.kind) { try WorkerMessage.decodeReady(bytes) }
+        bytes[4] = 2
+        #expect(throws: WorkerMessageError.version(2)) { try WorkerJob(decoding: bytes) }
+        #expect(throws: Never.self) { try WorkerMessage.decodeReady(WorkerMessage.encodeReady()) }
+    }
+}
