@@ -28,6 +28,8 @@ package final class TransferEngine: OriginLoading {
         package var certificates: String?
         /// Fixed addresses of names, each `HOST:PORT:ADDRESS` as libcurl's CURLOPT_RESOLVE has it.
         package var hosts: [String]
+        /// Judges the addresses of sources that may not ask their own network; a seam, so that hops can be told apart in tests.
+        package var refusal: @Sendable (IPAddress) -> AddressPolicy.Refusal?
 
         /// Creates a configuration.
         package init(
@@ -38,7 +40,8 @@ package final class TransferEngine: OriginLoading {
             userAgent: String = "Edgeprint",
             pseudonym: String = "edgeprint",
             certificates: String? = nil,
-            hosts: [String] = []
+            hosts: [String] = [],
+            refusal: @escaping @Sendable (IPAddress) -> AddressPolicy.Refusal? = AddressPolicy.refusal(of:)
         ) {
             self.transfers = transfers
             self.waiting = waiting
@@ -48,6 +51,7 @@ package final class TransferEngine: OriginLoading {
             self.pseudonym = pseudonym
             self.certificates = certificates
             self.hosts = hosts
+            self.refusal = refusal
         }
     }
 

@@ -73,7 +73,9 @@ extension UpstreamURL {
         guard !named.isEmpty, named.allSatisfy({ (1...63).contains($0.utf8.count) }) else { throw .host }
         switch NumericHost.read(text) {
         case .name: return (.name(text), text)
-        case .address(let address): return (.address(.v4(address)), text)
+        case .address(let address):
+            // With its trailing dot a resolver would ask DNS for it.
+            return (.address(.v4(address)), text.hasSuffix(".") ? String(text.dropLast()) : text)
         case .malformed: throw .host
         }
     }

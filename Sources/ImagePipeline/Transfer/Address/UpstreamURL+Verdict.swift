@@ -32,9 +32,17 @@ extension UpstreamURL {
             guard let refusal = AddressPolicy.refusal(of: address) else { return Verdict(.allow, "public") }
             return Verdict(.block, refusal.name)
         case .name(let name):
-            // RFC 6761 §6.3: localhost and all below it are loopback.
-            let labels = name.split(separator: ".")
-            return labels.last == "localhost" ? Verdict(.block, "loopback") : Verdict(.allow, "name")
+            return Self.isLocalhost(name) ? Verdict(.block, "loopback") : Verdict(.allow, "name")
         }
+    }
+
+    /// Whether the host is a name of this machine that must not be asked of DNS: localhost and all below it (RFC 6761 §6.3).
+    package var isLocalhost: Bool {
+        guard case .name(let name) = host else { return false }
+        return Self.isLocalhost(name)
+    }
+
+    private static func isLocalhost(_ name: String) -> Bool {
+        name.split(separator: ".").last == "localhost"
     }
 }

@@ -17,7 +17,7 @@ extension Transfer {
                 refusal = AddressPolicy.Refusal(.reserved)
                 return -1
             }
-            if let refused = AddressPolicy.refusal(of: parsed) {
+            if let refused = configuration.refusal(parsed) {
                 refusal = refused
                 return -1
             }
@@ -37,7 +37,7 @@ extension Transfer {
                 refusal = AddressPolicy.Refusal(.reserved)
                 return false
             }
-            if let refused = AddressPolicy.refusal(of: address) {
+            if let refused = configuration.refusal(address) {
                 refusal = refused
                 return false
             }

@@ -18,8 +18,7 @@ extension Transfer {
         easy.set(CURLOPT_NOSIGNAL, 1)
         // Do not wait for a resolver thread whose transfer is given up: it frees what it holds itself.
         easy.set(CURLOPT_QUICK_EXIT, 1)
-        easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        easy.set(CURLOPT_PIPEWAIT, 1)
+        setVersion(easy)
         easy.set(CURLOPT_TCP_KEEPALIVE, 1)
         easy.set(CURLOPT_BUFFERSIZE, 65_536)
         // Asks for identity; what comes encoded all the same is decoded, and limited by its decoded size.
@@ -30,6 +29,15 @@ extension Transfer {
         setCallbacks(easy)
         enter(.connect, milliseconds: source.timeouts.connect)
         requestTime = time.wallSeconds
+    }
+
+    /// HTTP/2 where TLS negotiates it; then wait for a connection that is being made rather than make another.
+    ///
+    /// Not without TLS: libcurl would hold the second request back until the first is answered.
+    private func setVersion(_ easy: EasyHandle) {
+        let isSecure = url.scheme == .https
+        easy.set(CURLOPT_HTTP_VERSION, Int(isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+        easy.set(CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
     }
 
     /// A second net under the loop's own deadlines, which know more phases.

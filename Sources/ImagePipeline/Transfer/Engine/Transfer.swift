@@ -25,6 +25,7 @@ final class Transfer {
     let ticket: LoadTicket
     let configuration: TransferEngine.Configuration
     let budget: TransferBudget
+    let watch: DeadlineWatch
     let time: any TimeSource
     var url: UpstreamURL
 
@@ -54,12 +55,14 @@ final class Transfer {
         url: UpstreamURL,
         configuration: TransferEngine.Configuration,
         budget: TransferBudget,
+        watch: DeadlineWatch,
         time: any TimeSource
     ) {
         self.ticket = ticket
         self.url = url
         self.configuration = configuration
         self.budget = budget
+        self.watch = watch
         self.time = time
         totalDeadline = ticket.created + Self.nanoseconds(ticket.fetch.source.timeouts.total)
     }
@@ -77,6 +80,7 @@ final class Transfer {
     func enter(_ phase: Phase, milliseconds: Int) {
         self.phase = phase
         phaseDeadline = time.monotonic + Self.nanoseconds(milliseconds)
+        watch.need(by: deadline)
     }
 
     /// The next request of the same load.
@@ -102,27 +106,5 @@ final class Transfer {
 
     static func nanoseconds(_ milliseconds: Int) -> Int64 {
         Int64(max(1, min(milliseconds, 86_400_000))) * 1_000_000
-    }
-}
-
-/// The bytes of incomplete bodies, against their bound.
-///
-/// Confined to the transfer thread.
-final class TransferBudget {
-    private(set) var used = 0
-    private let limit: Int
-
-    init(limit: Int) {
-        self.limit = limit
-    }
-
-    func take(_ bytes: Int) -> Bool {
-        guard bytes <= limit - used else { return false }
-        used += bytes
-        return true
-    }
-
-    func give(back bytes: Int) {
-        used -= bytes
     }
 }

@@ -17,7 +17,14 @@ extension TransferLoop {
         } catch {
             return finish(ticket, .failure(.addressRefused(error.rawValue)))
         }
-        let transfer = Transfer(ticket, url: url, configuration: configuration, budget: budget, time: time)
+        let transfer = Transfer(
+            ticket,
+            url: url,
+            configuration: configuration,
+            budget: budget,
+            watch: watch,
+            time: time
+        )
         transfers[ObjectIdentifier(ticket)] = transfer
         enqueue(transfer)
     }
@@ -36,7 +43,6 @@ extension TransferLoop {
                 $0.timing.queued += queued
             }
             transfer.prepare(easy)
-            sweepDeadline = min(sweepDeadline, transfer.deadline)
             if unsafe curl_multi_add_handle(multi, easy.pointer) != CURLM_OK {
                 end(transfer, .failure(.overloaded("no memory for a transfer")))
             }
@@ -81,8 +87,11 @@ extension TransferLoop {
     }
 
     private func enqueue(_ transfer: Transfer) {
+        if transfer.url.isLocalhost, !transfer.source.allowPrivate {
+            return end(transfer, .failure(.addressRefused(AddressPolicy.Rule.loopback.rawValue)))
+        }
         lanes.enqueue(transfer, transfer.lane, limit: transfer.source.connections)
-        sweepDeadline = min(sweepDeadline, transfer.deadline)
+        watch.need(by: transfer.deadline)
     }
 
     private func finish(_ ticket: LoadTicket, _ result: Result<OriginResponse, PipelineError>) {

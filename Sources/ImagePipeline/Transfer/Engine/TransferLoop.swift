@@ -9,8 +9,6 @@ import LinuxSystem
 @safe
 final class TransferLoop {
     private static let eventsPerTurn = 128
-    /// Nanoseconds between two looks at all deadlines at least.
-    private static let sweepInterval: Int64 = 5_000_000
     private static let idleHandles = 32
 
     let configuration: TransferEngine.Configuration
@@ -20,6 +18,7 @@ final class TransferLoop {
     let poller: SharedDescriptor
     let multi: UnsafeMutableRawPointer
     let budget: TransferBudget
+    let watch = DeadlineWatch()
     var lanes: ConnectionLanes<Transfer>
     /// All loads that have not ended, waiting ones included.
     var transfers: [ObjectIdentifier: Transfer] = [:]
@@ -27,7 +26,6 @@ final class TransferLoop {
     var watched: Set<CInt> = []
     /// Monotonic nanoseconds at which libcurl wants to be called.
     var curlDeadline: Int64?
-    var sweepDeadline = Int64.max
     var isStopping = false
     private var idle: [EasyHandle] = []
 
@@ -86,7 +84,7 @@ final class TransferLoop {
     }
 
     private var waitMilliseconds: CInt {
-        let next = min(curlDeadline ?? .max, sweepDeadline)
+        let next = min(curlDeadline ?? .max, watch.due)
         guard next != .max else { return -1 }
         let rest = next - time.monotonic
         return rest <= 0 ? 0 : CInt(min((rest + 999_999) / 1_000_000, 60_000))
@@ -129,12 +127,11 @@ final class TransferLoop {
     /// Gives up whose deadline has passed.
     private func sweep() {
         let now = time.monotonic
-        guard sweepDeadline <= now else { return }
+        guard watch.due <= now else { return }
         for transfer in Array(transfers.values) where transfer.deadline <= now {
             conclude(transfer, transfer.expire(), code: CURLE_OPERATION_TIMEDOUT)
         }
-        let next = transfers.values.reduce(Int64.max) { min($0, $1.deadline) }
-        sweepDeadline = next == .max ? .max : max(next, now + Self.sweepInterval)
+        watch.looked(at: now, next: transfers.values.reduce(.max) { min($0, $1.deadline) })
     }
 
     private func publishGauges() {

@@ -1,0 +1,132 @@
+import ImagePipeline
+import Synchronization
+import TestSupport
+import Testing
+
+/// No packet leaves the machine here: the policy refuses before anything is connected, which the origin confirms.
+@Suite(.timeLimit(.minutes(1)))
+struct TransferPolicyTests {
+    private let engine: TransferEngine
+    private let closed = SourceRule.local(name: "closed", allowPrivate: false)
+
+    init() throws {
+        engine = try TransferEngine(
+            configuration: TransferEngine.Configuration(hosts: [
+                "inside.test:80:10.0.0.5", "metadata.test:80:169.254.169.254", "mapped.test:80:[::ffff:127.0.0.1]",
+                "six.test:80:[fd00::1]", "two.test:80:10.0.0.5,[fe80::1]",
+            ])
+        )
+    }
+
+    @Test(arguments: [
+        "127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0X7F.0.0.1", "0177.0.0.1",
+        "017700000001",
+        "127.0.0.1.", "localhost", "LocalHost", "localhost.",
+    ])
+    func `refuses every spelling of loopback at the socket`(_ host: String) async throws {
+        let origin = try ScriptedOrigin { _, connection in connection.respond(text: "x") }
+        let fetch = OriginFetch(target: "http://\(host):\(origin.port)/", source: closed)
+        #expect(await engine.failure(fetch) == .addressRefused("loopback"))
+        #expect(origin.connections == 0)
+        #expect(engine.statistics.outcomes == [.refused: 1])
+    }
+
+    @Test func `would reach the origin by those spellings where it may`() async throws {
+        let origin = try ScriptedOrigin { _, connection in connection.respond(text: "x") }
+        for host in ["127.1", "2130706433", "0x7f.1", "0177.0.0.1", "localhost", "[::ffff:127.0.0.1]"] {
+            let fetch = OriginFetch(target: "http://\(host):\(origin.port)/", source: .local())
+            #expect(await engine.failure(fetch) == nil, "\(host)")
+        }
+    }
+
+    @Test(arguments: [
+        ("0.0.0.0", "unspecified"), ("0", "unspecified"), ("10.0.0.1", "private"), ("10.1", "private"),
+        ("172.16.5.4", "private"), ("192.168.257", "private"), ("100.64.0.1", "cgnat"),
+        ("169.254.169.254", "link-local"),
+        ("2852039166", "link-local"), ("224.0.0.1", "multicast"), ("255.255.255.255", "broadcast"),
+        ("240.0.0.1", "reserved"),
+        ("192.0.2.1", "documentation"), ("198.18.0.1", "benchmarking"), ("[::1]", "loopback"), ("[::]", "unspecified"),
+        ("[::ffff:127.0.0.1]", "ipv4-mapped/loopback"), ("[::ffff:a9fe:a9fe]", "ipv4-mapped/link-local"),
+        ("[64:ff9b::7f00:1]", "nat64/loopback"), ("[2002:7f00:1::]", "6to4/loopback"), ("[fd00::1]", "unique-local"),
+        ("[fe80::1]", "link-local"), ("[ff02::1]", "multicast"), ("[2001:db8::1]", "documentation"),
+        ("inside.test", "private"), ("INSIDE.test", "private"), ("metadata.test", "link-local"),
+        ("six.test", "unique-local"),
+        ("mapped.test", "ipv4-mapped/loopback"),
+    ])
+    func `refuses addresses by rule before it connects`(_ host: String, _ rule: String) async {
+        let fetch = OriginFetch(target: "http://\(host)/", source: closed)
+        #expect(await engine.failure(fetch) == .addressRefused(rule))
+    }
+
+    @Test func `refuses a name all of whose addresses are refused`() async {
+        guard
+            case .addressRefused(let rule) = await engine.failure(
+                OriginFetch(target: "http://two.test/", source: closed)
+            )
+        else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(["private", "link-local"].contains(rule))
+    }
+
+    @Test(arguments: [
+        ("ftp://example.com/", "scheme"), ("http://u@example.com/", "userinfo"), ("http://127%2e0.0.1/", "host"),
+        ("http://[fe80::1%25lo]/", "host"), ("http://127.0.0.1:0/", "port"), ("no url", "syntax"),
+    ])
+    func `refuses what is no URL that may be asked`(_ url: String, _ rule: String) async {
+        #expect(await engine.failure(OriginFetch(target: url, source: closed)) == .addressRefused(rule))
+    }
+
+    /// Lets 127.0.0.1 pass for a public address, so that a first hop has somewhere to go.
+    private func engineWithPublicLoopback() throws -> TransferEngine {
+        try TransferEngine(
+            configuration: TransferEngine.Configuration(refusal: {
+                $0 == .v4(0x7F00_0001) ? nil : AddressPolicy.refusal(of: $0)
+            })
+        )
+    }
+
+    @Test(arguments: [
+        ("127.0.0.2", "loopback"), ("[::1]", "loopback"), ("10.0.0.1", "private"), ("169.254.169.254", "link-local"),
+        ("2852039166", "link-local"), ("0x7f.2", "loopback"),
+    ])
+    func `judges every hop of a redirect chain`(_ host: String, _ rule: String) async throws {
+        let engine = try engineWithPublicLoopback()
+        let origin = try ScriptedOrigin { request, connection in
+            let home = request.field("Host") ?? ""
+            connection.respond(
+                "302 Found",
+                ["Location: " + (request.target == "/" ? "http://\(home)/2" : "http://\(host)/")]
+            )
+        }
+        #expect(await engine.failure(.local(origin, "/", closed)) == .addressRefused(rule))
+        #expect(origin.requests == 2)
+    }
+
+    @Test func `asks again right before the request is sent`() async throws {
+        let asked = Atomic<Int>(0)
+        let origin = try ScriptedOrigin { _, connection in connection.respond(text: "x") }
+        let engine = try TransferEngine(
+            configuration: TransferEngine.Configuration(refusal: { _ in
+                let (_, count) = asked.add(1, ordering: .relaxed)
+                return count < 2 ? nil : AddressPolicy.Refusal(.reserved)
+            })
+        )
+        #expect(await engine.failure(.local(origin, "/", closed)) == .addressRefused("reserved"))
+        #expect(asked.load(ordering: .relaxed) == 2)
+        await origin.openConnections(fallTo: 0)
+        #expect(origin.requests == 0)
+    }
+
+    @Test func `does not lend a pooled connection to a source that may not ask there`() async throws {
+        let origin = try ScriptedOrigin { _, connection in connection.respond(text: "x") }
+        #expect(await engine.failure(.local(origin)) == nil)
+        for _ in 1...3 {
+            #expect(await engine.failure(.local(origin, "/", closed)) == .addressRefused("loopback"))
+        }
+        #expect(origin.requests == 1)
+        #expect(await engine.failure(.local(origin)) == nil)
+        #expect(origin.requests == 2)
+    }
+}
