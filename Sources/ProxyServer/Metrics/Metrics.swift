@@ -57,7 +57,9 @@ final class Metrics: Sendable {
         requestDuration.observe(microseconds, loop: loop)
     }
 
-    /// Adds what another part knows; at start only, so that the list has a bound. The closure must not block.
+    /// Adds what another part knows.
+    ///
+    /// At start only, so that the list has a bound; the closure must not block.
     func read(_ reading: @escaping @Sendable (inout Exposition) -> Void) {
         readings.withLock { $0.append(reading) }
     }
