@@ -100,6 +100,7 @@ let package = Package(
             dependencies: [
                 "ProxyServer", "HTTPKit", "HTTPSemantics", "ImagePipeline", "ImagePlan", "LinuxSystem", "TestSupport",
                 .product(name: "Yams", package: "Yams"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),

@@ -1,22 +1,22 @@
 /// A day and time of the proleptic Gregorian calendar, GMT, without leap seconds.
-struct CivilDate: Hashable, Sendable {
-    var year: Int64
+package struct CivilDate: Hashable, Sendable {
+    package var year: Int64
     /// 1 to 12.
-    var month: Int64
+    package var month: Int64
     /// 1 to the month's length.
-    var day: Int64
-    var hour: Int64
-    var minute: Int64
-    var second: Int64
+    package var day: Int64
+    package var hour: Int64
+    package var minute: Int64
+    package var second: Int64
 
     /// Whether every part lies in its range; second 60, a leap second, is one (RFC 5322 §3.3).
-    var isValid: Bool {
+    package var isValid: Bool {
         (1...12).contains(month) && day >= 1 && day <= CivilDate.days(in: month, of: year)
             && (0...23).contains(hour) && (0...59).contains(minute) && (0...60).contains(second)
     }
 
     /// Seconds since 1970-01-01T00:00:00Z; a leap second is the second before it (RFC 9111 §4.2: equal to or earlier).
-    var seconds: Int64 {
+    package var seconds: Int64 {
         // Years begin in March, so that the leap day is the last of its year; 400 years are 146,097 days.
         let year = month <= 2 ? self.year - 1 : self.year
         let era = year / 400
@@ -28,10 +28,10 @@ struct CivilDate: Hashable, Sendable {
     }
 
     /// The day of the week of a moment, 0 for Sunday.
-    static func weekday(of seconds: Int64) -> Int { Int((seconds / 86_400 + 4) % 7) }
+    package static func weekday(of seconds: Int64) -> Int { Int((seconds / 86_400 + 4) % 7) }
 
     /// The length of a month.
-    static func days(in month: Int64, of year: Int64) -> Int64 {
+    package static func days(in month: Int64, of year: Int64) -> Int64 {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30
@@ -42,7 +42,7 @@ struct CivilDate: Hashable, Sendable {
 
 extension CivilDate {
     /// The date and time of a moment from 1970 on.
-    init(seconds: Int64) {
+    package init(seconds: Int64) {
         let days = seconds / 86_400 + 719_468
         let era = days / 146_097
         let dayOfEra = days - era * 146_097

@@ -4,14 +4,19 @@ struct ConfigurationDecoder {
     /// Where each key that was said stands, by its full path; the last one said counts.
     private(set) var places: [String: Place] = [:]
 
+    /// Keys whose values could not be read at all: nothing more is said of these.
+    private var unreadable: Set<String> = []
+
     /// Adds a problem.
     mutating func report(_ message: String, key: String, place: Place?) {
+        guard !unreadable.contains(key) else { return }
         problems.append(ConfigurationProblem(place: place, key: key, message: message))
     }
 
-    /// Adds problems found elsewhere.
+    /// Adds the problems of the file's reader.
     mutating func report(_ more: [ConfigurationProblem]) {
         problems += more
+        unreadable.formUnion(more.map(\.key).filter { !$0.isEmpty })
     }
 
     /// Reads a map's entries into a root.
@@ -29,7 +34,8 @@ struct ConfigurationDecoder {
         for entry in entries {
             let name = prefix + entry.key
             let key = scope + name
-            if let setting = table[name] {
+            // A dotted name would be a second way to say a key: sections are maps.
+            if !entry.key.contains("."), let setting = table[name] {
                 read(entry.value, setting, into: &root, key: key)
             } else if table.isSection(name), !entry.key.contains(".") {
                 switch entry.value.content {
@@ -62,6 +68,10 @@ struct ConfigurationDecoder {
         table: SettingTable<Root>,
         scope: String
     ) {
+        guard table[name] == nil else {
+            report("is written as a map in a map, without dots", key: key, place: place)
+            return
+        }
         let nearest = NearestName.of(name, among: table.names).map { "; did you mean \(scope)\($0)?" } ?? ""
         report("is not a known key" + nearest, key: key, place: place)
     }

@@ -17,7 +17,7 @@ struct ConfigurationLoader {
 
     let environment: [String: String]
     let flags: Flags
-    /// Reads a file's text; `nil` where there is no such file. A seam for tests.
+    /// Reads a file's text, `nil` where there is no such file; a seam for tests.
     let readFile: @Sendable (String) throws(ConfigurationProblem) -> String?
 
     /// Creates a loader over the layers.

@@ -66,9 +66,12 @@ struct SourceDecoder {
             decoder.report(message, key: "\(key).ignore-query", place: line(of: "ignore-query"))
         }
         if case .file = rule.location {
-            for name in ["headers", "allow-private", "connections", "forward-query"] {
-                guard let place = decoder.places["\(key).\(name)"] else { continue }
-                decoder.report("means nothing for a file:// source", key: "\(key).\(name)", place: place)
+            let unused = [
+                ("headers", !rule.headers.isEmpty), ("allow-private", rule.allowPrivate),
+                ("forward-query", !rule.forwardQuery.isEmpty),
+            ]
+            for (name, isSet) in unused where isSet {
+                decoder.report("means nothing for a file:// source", key: "\(key).\(name)", place: line(of: name))
             }
         }
     }

@@ -1,0 +1,52 @@
+/// A client's address for a log line.
+enum ClientAddress: Hashable, Sendable {
+    /// In network order as a number: 127.0.0.1 is 0x7F000001.
+    case ipv4(UInt32)
+    /// The first and the last eight bytes in network order as numbers.
+    case ipv6(UInt64, UInt64)
+    /// A Unix-domain socket.
+    case unix
+
+    /// Appends the usual text form, IPv6 as in RFC 5952.
+    func append(to line: inout [UInt8]) {
+        switch self {
+        case .unix: line.append(contentsOf: "unix".utf8)
+        case .ipv4(let address):
+            for shift in [24, 16, 8, 0] as [UInt32] {
+                LogText.append(Int64(address >> shift & 0xFF), to: &line)
+                if shift > 0 { line.append(UInt8(ascii: ".")) }
+            }
+        case .ipv6(let high, let low): ClientAddress.append(high, low, to: &line)
+        }
+    }
+
+    private static func append(_ high: UInt64, _ low: UInt64, to line: inout [UInt8]) {
+        func group(_ index: Int) -> UInt64 { (index < 4 ? high : low) >> UInt64((3 - index % 4) * 16) & 0xFFFF }
+        let zeros = longestZeros(group)
+        var index = 0
+        while index < 8 {
+            if index == zeros.lowerBound, zeros.count > 1 {
+                // RFC 5952 §4.2: the longest run of zeros, two groups or more, the first of equals.
+                line.append(contentsOf: "::".utf8)
+                index = zeros.upperBound
+                continue
+            }
+            if index > 0, !(index == zeros.upperBound && zeros.count > 1) { line.append(UInt8(ascii: ":")) }
+            line.append(contentsOf: String(group(index), radix: 16).utf8)
+            index += 1
+        }
+    }
+
+    private static func longestZeros(_ group: (Int) -> UInt64) -> Range<Int> {
+        var best = 0..<0
+        var start = 0
+        for index in 0..<8 {
+            if group(index) != 0 {
+                start = index + 1
+            } else if index + 1 - start > best.count {
+                best = start..<index + 1
+            }
+        }
+        return best
+    }
+}

@@ -1,0 +1,92 @@
+import LinuxSystem
+import Logging
+
+/// Writes events of the daemon as lines of JSON or of text; any thread.
+struct EventLogHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+    var logLevel: Logger.Level
+
+    /// The most characters of a message or of a value that a line repeats.
+    private static let limit = 2_048
+
+    private let format: LogFormat
+    private let sink: LineSink
+    private let time: any TimeSource
+
+    /// Creates a handler that writes to a sink.
+    init(format: LogFormat, level: LogLevel, sink: LineSink, time: any TimeSource) {
+        self.format = format
+        self.sink = sink
+        self.time = time
+        logLevel = Logger.Level(rawValue: level.rawValue) ?? .info
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var all = metadata
+        if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
+        if let own = event.metadata { all.merge(own) { $1 } }
+        if let error = event.error { all["error"] = "\(error)" }
+        var timestamp = TimestampText()
+        timestamp.update(to: time.wallSeconds)
+        var line: [UInt8] = []
+        let context = all.sorted { $0.key < $1.key }
+        switch format {
+        case .json: appendJSON(event, timestamp, context, to: &line)
+        case .text: appendText(event, timestamp, context, to: &line)
+        }
+        line.append(UInt8(ascii: "\n"))
+        sink.write(line)
+    }
+
+    private func appendJSON(
+        _ event: LogEvent,
+        _ timestamp: TimestampText,
+        _ context: [(key: String, value: Logger.Metadata.Value)],
+        to line: inout [UInt8]
+    ) {
+        line += "{\"time\":\"".utf8
+        line += timestamp.bytes
+        line += "\",\"level\":\"\(event.level.rawValue)\",\"message\":".utf8
+        LogText.appendQuoted(event.message.description, limit: EventLogHandler.limit, to: &line)
+        for (index, entry) in context.enumerated() {
+            line += (index == 0 ? ",\"context\":{" : ",").utf8
+            LogText.appendQuoted(entry.key, to: &line)
+            line.append(UInt8(ascii: ":"))
+            LogText.appendQuoted(entry.value.description, limit: EventLogHandler.limit, to: &line)
+        }
+        line += (context.isEmpty ? "}" : "}}").utf8
+    }
+
+    /// `2026-11-21T00:00:00Z warning: worker ended pid="12" signal="9"`.
+    private func appendText(
+        _ event: LogEvent,
+        _ timestamp: TimestampText,
+        _ context: [(key: String, value: Logger.Metadata.Value)],
+        to line: inout [UInt8]
+    ) {
+        line += timestamp.bytes
+        line += " \(event.level.rawValue): ".utf8
+        LogText.appendUnquoted(event.message.description, limit: EventLogHandler.limit, to: &line)
+        for entry in context {
+            line.append(UInt8(ascii: " "))
+            LogText.appendUnquoted(entry.key, to: &line)
+            line.append(UInt8(ascii: "="))
+            LogText.appendQuoted(entry.value.description, limit: EventLogHandler.limit, to: &line)
+        }
+    }
+}
+
+extension Logger {
+    /// The daemon's event log, made without the process-wide logging system.
+    static func events(_ configuration: Configuration.Log, sink: LineSink, time: any TimeSource) -> Logger {
+        Logger(label: "edgeprint") { _ in
+            EventLogHandler(format: configuration.format, level: configuration.level, sink: sink, time: time)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// Durations in fixed buckets; any thread.
+struct Histogram: Sendable {
+    /// Upper bounds in microseconds, growing; at most 28.
+    let bounds: [UInt64]
+    private let cells: ShardedCells
+    private let sumIndex: Int
+
+    /// From 100 µs to 30 s, for what a client waits for.
+    static let latencies: [UInt64] = [
+        100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
+        5_000_000,
+        10_000_000, 30_000_000,
+    ]
+
+    /// Creates an empty histogram.
+    init(bounds: [UInt64] = Histogram.latencies, loops: Int) {
+        precondition(bounds.count <= AtomicCells.count - 4 && zip(bounds, bounds.dropFirst()).allSatisfy { $0 < $1 })
+        self.bounds = bounds
+        sumIndex = bounds.count + 1
+        cells = ShardedCells(loops: loops)
+    }
+
+    /// Counts a duration in microseconds; `loop` is the event loop's index, `nil` on any other thread.
+    func observe(_ microseconds: UInt64, loop: Int? = nil) {
+        var index = 0
+        while index < bounds.count, microseconds > bounds[index] { index += 1 }
+        cells.add(1, at: index, loop: loop)
+        cells.add(microseconds, at: sumIndex, loop: loop)
+    }
+
+    /// Observations up to each bound, then all; each contains the ones before it.
+    var cumulative: [UInt64] {
+        var total: UInt64 = 0
+        return (0...bounds.count).map { index in
+            total &+= cells.sum(index)
+            return total
+        }
+    }
+
+    /// All durations together in microseconds.
+    var sum: UInt64 { cells.sum(sumIndex) }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import ImagePipeline
+import Testing
+import Yams
+
+@testable import ProxyServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConfigurationFileTests {
+    static let folder = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("config")
+
+    static func text(_ name: String) throws -> String {
+        try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+    }
+
+    @Test func `holds every key at its default`() throws {
+        let text = try Self.text("edgeprint.yaml")
+        #expect(try load(text) == Configuration())
+        let tree = try #require(try compose(yaml: text))
+        for setting in ConfigurationSchema.root.settings {
+            var node: Node? = tree
+            for part in setting.name.split(separator: ".") { node = node?[String(part)] }
+            #expect(node != nil, "\(setting.name) is missing")
+        }
+    }
+
+    @Test func `says a sentence about every key`() throws {
+        var commented = false
+        for line in try Self.text("edgeprint.yaml").split(separator: "\n") {
+            let trimmed = line.trimmingCharacters(in: .whitespaces)
+            if trimmed.hasPrefix("#") {
+                commented = true
+            } else if !trimmed.hasSuffix(":") {
+                #expect(commented, "\(trimmed)")
+                commented = false
+            }
+        }
+    }
+
+    @Test func `shows every key of a source at its default`() throws {
+        let lines = try Self.text("edgeprint.yaml").split(separator: "\n").filter { $0.hasPrefix("#  ") }
+        let example = "sources:\n" + lines.map { $0.dropFirst() }.joined(separator: "\n")
+        let source = try #require(try load(example + "\npresets: { thumb: \"w=1\" }").sources.first)
+        var expected = try #require(
+            try load("sources: { photos: { url: \"https://photos.example.com/originals/\" } }").sources.first
+        )
+        expected.preset = "thumb"
+        #expect(source == expected)
+        for setting in SourceSchema.table.settings {
+            let name = setting.name.split(separator: ".").map(String.init).last ?? ""
+            #expect(
+                example.contains("\(name):") || example.contains(name + ",") || example.contains(name + " "),
+                "\(setting.name)"
+            )
+        }
+    }
+
+    @Test func `loads the development configuration from any checkout`() throws {
+        let text = try Self.text("edgeprint.dev.yaml")
+        let configuration = try load(text, environment: ["CHECKOUT": "/home/a b/edgeprint"])
+        #expect(configuration.source(named: "demo")?.rule.location == .file(root: "/home/a b/edgeprint/demo"))
+        #expect(problems(text).allSatisfy { $0.contains("CHECKOUT is not set") })
+    }
+
+    @Test func `prints what it can read again`() throws {
+        let yaml = """
+            listen: ["127.0.0.1:1", "unix:/run/e.sock"]
+            admin: { listen: off }
+            presets: { thumb: "w=200&h=1", "odd name": "q=5" }
+            remote: { allow: ["*.example.com"] }
+            cache: { path: "/a \\"b\\" \\\\ $${HOME} \\u00e9", memory: 1500kB }
+            timeouts: { idle: 90s, header: 1500ms }
+            sources:
+              photos: { url: "https://x.example/a", headers: { X-A: "1: 2 # 3" }, ttl-max: 1d, preset: thumb, forward-query: [v] }
+              files: { url: "file:///srv/a%20b", quality: { jpeg: 3 } }
+            """
+        let configuration = try load(yaml)
+        #expect(try load(configuration.yaml) == configuration)
+        #expect(try load(Configuration().yaml) == Configuration())
+    }
+
+    @Test func `prints no secret`() throws {
+        let configuration = try load(
+            """
+            admin: { token: hunter2 }
+            sources:
+              a: { url: "https://x/", headers: { Authorization: "hunter2", X-Api-Key: hunter2, X-Odd: "Bearer hunter2", X-Plain: visible } }
+            """
+        )
+        #expect(!configuration.yaml.contains("hunter2"))
+        #expect(configuration.yaml.contains("visible"))
+        #expect(configuration.yaml.contains("token: \"[redacted]\""))
+        #expect(!"\(configuration.admin)".contains("hunter2"))
+        var dumped = ""
+        dump(configuration.admin, to: &dumped)
+        #expect(!dumped.contains("hunter2"))
+    }
+}

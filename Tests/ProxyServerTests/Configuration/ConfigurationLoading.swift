@@ -1,0 +1,29 @@
+@testable import ProxyServer
+
+/// Loads a configuration from texts, without files and without the process's environment.
+func load(
+    _ yaml: String? = nil,
+    environment: [String: String] = [:],
+    flags: ConfigurationLoader.Flags = ConfigurationLoader.Flags()
+) throws(ConfigurationError) -> Configuration {
+    var flags = flags
+    if yaml != nil { flags.config = "test.yaml" }
+    let loader = ConfigurationLoader(environment: environment, flags: flags) { path throws(ConfigurationProblem) in
+        path == "test.yaml" ? yaml : nil
+    }
+    return try loader.load()
+}
+
+/// What is wrong with a configuration, a line each; empty where nothing is.
+func problems(
+    _ yaml: String? = nil,
+    environment: [String: String] = [:],
+    flags: ConfigurationLoader.Flags = ConfigurationLoader.Flags()
+) -> [String] {
+    do {
+        _ = try load(yaml, environment: environment, flags: flags)
+        return []
+    } catch {
+        return error.problems.map(\.description)
+    }
+}

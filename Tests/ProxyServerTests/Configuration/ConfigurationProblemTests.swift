@@ -1,0 +1,131 @@
+import Testing
+
+@testable import ProxyServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConfigurationProblemTests {
+    @Test(arguments: [
+        ("cache:\n  memroy: 1MiB", "test.yaml:2: cache.memroy: is not a known key; did you mean cache.memory?"),
+        ("memory: 1MiB", "test.yaml:1: memory: is not a known key; did you mean cache.memory?"),
+        ("cahce: { memory: 1MiB }", "test.yaml:1: cahce: is not a known key; did you mean cache?"),
+        ("zzz: 1", "test.yaml:1: zzz: is not a known key"),
+        ("cache.memory: 1MiB", "test.yaml:1: cache.memory: is written as a map in a map, without dots"),
+        ("limits: [1]", "test.yaml:1: limits: expected a map of keys"),
+        (
+            "\n\nlisten: 5",
+            "test.yaml:3: listen: expected HOST:PORT with a numeric host or localhost, or unix:/PATH, found '5'"
+        ),
+        ("listen: []", "test.yaml:1: listen: names nothing"),
+        ("listen: [\"127.0.0.1:1\", \"127.0.0.1:1\"]", "test.yaml:1: listen: names one thing twice"),
+        ("listen: example.com:80", "example.com:80"), ("listen: 127.0.0.1:65536", "65536"),
+        ("listen: unix:x", "unix:x"),
+        ("log: { format: xml }", "test.yaml:1: log.format: expected one of json, text, found 'xml'"),
+        ("log: { access: }", "test.yaml:1: log.access: expected on or off, found nothing"),
+        ("quality: { jpeg: 0 }", "expected a whole number from 1 to 100, found '0'"),
+        ("quality: { jpeg: 80.5 }", "found '80.5'"), ("quality: { jpeg: -1 }", "found '-1'"),
+        ("cache: { memory: 1 GiB }", "found '1 GiB'"), ("cache: { memory: 1gib }", "found '1gib'"),
+        ("cache: { memory: -1 }", "found '-1'"), ("cache: { memory: 99999999TiB }", "found '99999999TiB'"),
+        ("cache: { memory: 0.3B }", "found '0.3B'"), ("cache: { path: \"\" }", "found an empty text"),
+        ("timeouts: { idle: 10 }", "found '10'"), ("timeouts: { idle: 0 }", "found '0'"),
+        ("timeouts: { idle: 2h }", "found '2h'"),
+        ("remote: { allow: [\"a b\"] }", "found 'a b'"), ("presets: { a: 1, b: [] }", nil),
+        ("presets: { none: \"w=1\" }", "presets.none"),
+        ("presets:\n  a: \"w=1\"\n  b: \"nope=1\"", "test.yaml:3: presets.b: nope"),
+        ("sources: []", "test.yaml:1: sources: expected a map of sources"),
+        ("- a", "test.yaml:1: a configuration is a map of keys"),
+        ("a: [1", "test.yaml:2: is not YAML"), ("a: 1\n b: 2", "test.yaml:2: is not YAML"),
+        ("a: b: c", "test.yaml:1: is not YAML"),
+        ("a: 1\n---\nb: 2", "test.yaml:2: is not YAML"), ("\tx: 1", "is not YAML"),
+        ("x: *a", "test.yaml:1: is not YAML"),
+        ("? [a]\n: 1", "a key must be a plain name"),
+        ("cache:\n  memory: 1\n  path: /a\n  memory: 2", "test.yaml:2: memory: stands more than once in one map"),
+    ])
+    func `names key and line`(yaml: String, expected: String?) {
+        let found = problems(yaml)
+        #expect(found.count >= 1)
+        if let expected { #expect(found.first?.contains(expected) == true, "\(found)") }
+    }
+
+    @Test func `collects every problem of every layer, the file's by line`() {
+        let found = problems(
+            """
+            sources:
+              a: { url: "ftp://x/" }
+            limits: { pixels: 0, frames: x }
+            log: { level: loud }
+            """,
+            environment: ["EDGEPRINT_QUALITY_JPEG": "900", "EDGEPRINT_NO_SUCH": "1", "EDGEPRINT_SOURCES": "x"],
+            flags: .init(listen: "nowhere")
+        )
+        let prefixes = [
+            "test.yaml:2: sources.a.url: ", "test.yaml:3: limits.pixels: ", "test.yaml:3: limits.frames: ",
+            "test.yaml:4: log.level: ", "environment EDGEPRINT_NO_SUCH: is not a known variable",
+            "environment EDGEPRINT_QUALITY_JPEG: quality.jpeg: ", "environment EDGEPRINT_SOURCES: sources: is a map",
+            "flag --listen: listen: ",
+        ]
+        #expect(found.count == prefixes.count)
+        for (line, prefix) in zip(found, prefixes) { #expect(line.hasPrefix(prefix), "\(line)") }
+    }
+
+    @Test(arguments: [
+        "signing: { required: true }", "signing: { keys: [\"c0ffee\"] }", "remote: { raw: true }",
+        "purge: { allow: [127.0.0.1] }",
+        "sources: { a: { url: \"https://x/\", raw: true } }", "sources: { a: { url: \"https://x/\", cache: memory } }",
+        "sources: { a: { url: \"https://x/\", auth: {} } }", "sources: { a: { url: \"https://x/\", region: x } }",
+        "sources: { a: { url: \"https://x/\", fallback: x } }",
+        "sources: { a: { url: \"https://x/\", placeholder: x } }",
+        "sources: { a: { url: \"s3://x/\" } }",
+    ])
+    func `refuses what this version does not honour`(yaml: String) {
+        let found = problems(yaml)
+        #expect(found.count == 1)
+        #expect(found.first?.contains("not supported in this version") == true)
+        #expect(found.first?.hasPrefix("test.yaml:1: ") == true)
+        #expect(found.first?.contains("c0ffee") == false)
+    }
+
+    @Test func `accepts what it does not honour at its default`() {
+        let yaml = """
+            signing: { keys: [], required: false }
+            remote: { raw: false }
+            purge: { allow: [] }
+            sources: { a: { url: "https://x/", raw: no, cache: all } }
+            """
+        #expect(problems(yaml).isEmpty)
+        #expect(problems(environment: ["EDGEPRINT_SIGNING_KEYS": "", "EDGEPRINT_SIGNING_REQUIRED": "false"]).isEmpty)
+        #expect(problems(environment: ["EDGEPRINT_SIGNING_KEYS": "c0ffee"]).first?.contains("not supported") == true)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:9", "", true), ("127.1.2.3:9", "", true), ("[::1]:9", "", true), ("localhost:9", "", true),
+        ("unix:/run/a.sock", "", true), ("off", "", true), ("0.0.0.0:9", "", false), (":9", "", false),
+        ("[::]:9", "", false),
+        ("10.0.0.1:9", "", false), ("0.0.0.0:9", "t", true), ("1.127.0.1:9", "", false),
+    ])
+    func `asks for a token where strangers can connect`(address: String, token: String, isFine: Bool) {
+        let found = problems("admin: { listen: \"\(address)\", token: \"\(token)\" }")
+        #expect(found.isEmpty == isFine)
+        if !isFine { #expect(found == ["test.yaml:1: admin.token: is required where admin.listen is beyond loopback"]) }
+    }
+
+    @Test func `keeps the two listeners apart`() {
+        #expect(problems("listen: 127.0.0.1:8081").first?.contains("is the public listener's address, too") == true)
+        #expect(problems("listen: 127.0.0.1:0\nadmin: { listen: 127.0.0.1:0 }").isEmpty)
+    }
+
+    @Test func `repeats no secret`() {
+        let yaml = """
+            admin: { token: "hunter 2" }
+            sources: { a: { url: "https://user:hunter2@x/", headers: { Authorization: ["hunter2"], "X-A": "hunter2\\n" } } }
+            """
+        let found = problems(yaml)
+        #expect(found.count == 4)
+        #expect(!found.joined().contains("hunter"))
+    }
+
+    @Test func `bounds the file`() {
+        let laughs = (1...9).map { "l\($0): &l\($0) [*l\($0 - 1), *l\($0 - 1), *l\($0 - 1), *l\($0 - 1), *l\($0 - 1)]" }
+        let found = problems("l0: &l0 [1, 2, 3, 4, 5]\n" + laughs.joined(separator: "\n"))
+        #expect(found.contains { $0.contains("more than 20000 values") })
+    }
+}

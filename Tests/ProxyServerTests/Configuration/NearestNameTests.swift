@@ -1,0 +1,23 @@
+import Testing
+
+@testable import ProxyServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct NearestNameTests {
+    @Test(arguments: [
+        ("", "", 0), ("a", "", 1), ("abc", "abc", 0), ("abc", "acb", 1), ("abc", "abd", 1), ("abc", "abcd", 1),
+        ("kitten", "sitting", 3),
+    ])
+    func `counts slips`(left: String, right: String, distance: Int) {
+        #expect(NearestName.distance(left, right) == distance)
+        #expect(NearestName.distance(right, left) == distance)
+    }
+
+    @Test(arguments: [
+        ("lsiten", "listen" as String?), ("cache.memmory", "cache.memory"), ("limits.memory", "cache.memory"),
+        ("xyzzy", nil), ("q", nil),
+    ])
+    func `suggests only what is near`(name: String, expected: String?) {
+        #expect(NearestName.of(name, among: ["listen", "cache", "cache.memory", "log.level"]) == expected)
+    }
+}

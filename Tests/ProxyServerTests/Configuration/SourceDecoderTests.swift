@@ -1,0 +1,133 @@
+import ImagePipeline
+import ImagePlan
+import Testing
+
+@testable import ProxyServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct SourceDecoderTests {
+    @Test func `reads every key of a source`() throws {
+        let configuration = try load(
+            """
+            presets: { thumb: "w=200" }
+            sources:
+              photos:
+                url: "https://photos.example.com:8443/originals"
+                allow-private: true
+                headers: { Authorization: "Bearer abc", X-Two: "2" }
+                connections: 3
+                forward-query: [v, version]
+                ignore-query: utm_source
+                ttl: 2h
+                ttl-min: 10s
+                ttl-max: 7d
+                preset: thumb
+                originals: refuse
+                limits: { pixels: 1MP, frames: 2, source-bytes: 3MiB, redirects: 4 }
+                timeouts: { connect: 1s, first-byte: 2s, total: 3s, transform: 4s }
+                quality: { jpeg: 5, webp: 6, avif: 7 }
+            """
+        )
+        let expected = SourceRule(
+            name: "photos",
+            location: .http(prefix: "https://photos.example.com:8443/originals/"),
+            allowPrivate: true,
+            headers: [
+                SourceRule.HeaderField(name: "Authorization", value: "Bearer abc"),
+                SourceRule.HeaderField(name: "X-Two", value: "2"),
+            ],
+            connections: 3,
+            forwardQuery: ["v", "version"],
+            ignoreQuery: ["utm_source"],
+            ttl: 7_200,
+            ttlMinimum: 10,
+            ttlMaximum: 604_800,
+            originals: .refuse,
+            limits: SourceRule.Limits(pixels: 1_000_000, frames: 2, sourceBytes: 3 << 20, redirects: 4),
+            timeouts: SourceRule.Timeouts(connect: 1_000, firstByte: 2_000, total: 3_000, transform: 4_000),
+            quality: QualityDefaults(jpeg: 5, webp: 6, avif: 7)
+        )
+        #expect(configuration.sources == [ConfiguredSource(rule: expected, preset: "thumb")])
+    }
+
+    @Test func `inherits what the file, the environment and nobody says`() throws {
+        let configuration = try load(
+            """
+            sources:
+              a: { url: "https://a.example/", limits: { frames: 9 } }
+              b: { url: "file:///srv/b/" }
+            limits: { pixels: 1MP }
+            quality: { webp: 11 }
+            """,
+            environment: ["EDGEPRINT_LIMITS_FRAMES": "7", "EDGEPRINT_TIMEOUTS_TRANSFORM": "123ms"]
+        )
+        let (a, b) = (
+            try #require(configuration.source(named: "a")?.rule), try #require(configuration.source(named: "b")?.rule)
+        )
+        #expect(a.limits == SourceRule.Limits(pixels: 1_000_000, frames: 9))
+        #expect(b.limits == SourceRule.Limits(pixels: 1_000_000, frames: 7))
+        #expect(a.timeouts == SourceRule.Timeouts(transform: 123))
+        #expect(b.quality == QualityDefaults(webp: 11))
+        #expect(configuration.remoteRule.limits == b.limits)
+        #expect(configuration.sources.map(\.rule.name) == ["a", "b"])
+    }
+
+    @Test(arguments: [
+        ("https://a.example", SourceRule.Location.http(prefix: "https://a.example/")),
+        ("http://127.0.0.1:80/a", .http(prefix: "http://127.0.0.1:80/a/")),
+        ("HTTP://[::1]:8/", .http(prefix: "HTTP://[::1]:8/")),
+        ("https://a.example/%C3%A9/", .http(prefix: "https://a.example/%C3%A9/")), ("file:///", .file(root: "/")),
+        ("file:///srv/images/", .file(root: "/srv/images")), ("file:///srv/a%20b//", .file(root: "/srv/a b")),
+        ("file://localhost/srv", .file(root: "/srv")), ("file:///srv/ä b", .file(root: "/srv/ä b")),
+    ])
+    func `reads locations`(text: String, location: SourceRule.Location) {
+        #expect(LocationParser.parse(text) == .success(location))
+    }
+
+    @Test(arguments: [
+        "", "a.example", "//a.example/", "ftp://a/", "s3://b/", "https://", "https:///a", "https://u:p@a/",
+        "https://a@b/",
+        "https://a/?q=", "https://a/#f", "https://a b/", "https://a/%zz", "https://a/%", "https://a:0/",
+        "https://a:99999/",
+        "https://a:x/", "https://a\\b/", "https://.a/", "https://ä.example/", "https://[::1/", "https://[]/",
+        "https://[x]/",
+        "file://srv/images", "file:/srv", "file:///a?b", "file:///a%00b", "file:///a%zz", "file:///%FF", "file:///a\nb",
+    ])
+    func `refuses what is no location`(text: String) {
+        #expect(throws: LocationParser.Failure.self) { try LocationParser.parse(text).get() }
+    }
+
+    @Test(arguments: [
+        ("Photos: { url: \"https://x/\" }", "sources.Photos: is no source's name"),
+        ("-a: { url: \"https://x/\" }", "sources.-a: is no source's name"),
+        ("a_b: { url: \"https://x/\" }", "sources.a_b: is no source's name"),
+        ("fetch: { url: \"https://x/\" }", "sources.fetch: is reserved"),
+        ("a: {}", "sources.a: has no url"), ("a: x", "sources.a: expected a map with a url"),
+        ("a: { url: \"https://x/\", tll: 5s }", "sources.a.tll: is not a known key; did you mean sources.a.ttl?"),
+        ("a: { url: \"https://x/\", limits: { queue: 5 } }", "sources.a.limits.queue: is not a known key"),
+        ("a: { url: \"https://x/\", ttl: 500ms }", "sources.a.ttl: expected a time in whole seconds"),
+        ("a: { url: \"https://x/\", ttl-min: 2h, ttl-max: 1h }", "sources.a.ttl-min: is more than ttl-max"),
+        ("a: { url: \"https://x/\", forward-query: [w] }", "sources.a.forward-query: names a parameter"),
+        ("a: { url: \"https://x/\", forward-query: [sig] }", "sources.a.forward-query: names a parameter"),
+        ("a: { url: \"https://x/\", ignore-query: [format] }", "sources.a.ignore-query: names a parameter"),
+        ("a: { url: \"https://x/\", forward-query: [v], ignore-query: [v] }", "is forwarded and ignored at once: v"),
+        (
+            "a: { url: \"https://x/\", forward-query: [\"a&b\"] }",
+            "sources.a.forward-query: expected a query parameter's name"
+        ),
+        ("a: { url: \"https://x/\", preset: nope }", "sources.a.preset: there is no preset 'nope'"),
+        ("a: { url: \"https://x/\", headers: { \"A B\": x } }", "sources.a.headers.A B: is no header field's name"),
+        ("a: { url: \"https://x/\", headers: { Content-Length: 5 } }", "is a field that the daemon sets itself"),
+        (
+            "a: { url: \"https://x/\", headers: { A: \"b\\r\\nc: d\" } }",
+            "sources.a.headers.A: expected a text without control"
+        ),
+        ("a: { url: \"file:///a\", headers: { A: b } }", "sources.a.headers: means nothing for a file:// source"),
+    ])
+    func `refuses a wrong source`(yaml: String, expected: String) {
+        let found = problems("sources:\n  \(yaml)")
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("test.yaml:2: ") == true)
+        #expect(found.first?.contains(expected) == true, "\(found)")
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import LinuxSystem
+import Logging
+import Testing
+
+@testable import ProxyServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct EventLogHandlerTests {
+    private struct FixedTime: TimeSource {
+        let monotonic: Int64 = 0
+        let wallSeconds: Int64 = 784_111_777
+    }
+
+    private func lines(_ format: LogFormat, _ level: LogLevel = .info, _ body: (Logger) -> Void) throws -> String {
+        let pair = try DescriptorPair(.pipe)
+        let configuration = Configuration.Log(format: format, level: level, access: true)
+        body(Logger.events(configuration, sink: LineSink(descriptor: pair.writing), time: FixedTime()))
+        return pair.readText()
+    }
+
+    @Test func `writes JSON and text`() throws {
+        let body = { (log: Logger) in
+            log.warning("worker ended", metadata: ["signal": "9", "pid": "12"])
+            log.info("ready")
+        }
+        #expect(
+            try lines(.json, .info, body)
+                == #"{"time":"1994-11-06T08:49:37Z","level":"warning","message":"worker ended","context":{"pid":"12","signal":"9"}}"#
+                + "\n" + #"{"time":"1994-11-06T08:49:37Z","level":"info","message":"ready"}"# + "\n"
+        )
+        #expect(
+            try lines(.text, .info, body) == """
+                1994-11-06T08:49:37Z warning: worker ended pid="12" signal="9"
+                1994-11-06T08:49:37Z info: ready
+
+                """
+        )
+    }
+
+    @Test(arguments: LogLevel.allCases)
+    func `writes from its level on`(level: LogLevel) throws {
+        let text = try lines(.text, level) { log in
+            for level in Logger.Level.allCases { log.log(level: level, "x") }
+        }
+        let expected = LogLevel.allCases.drop { $0 != level }.map(\.rawValue)
+        #expect(text.split(separator: "\n").map { String($0.split(separator: " ")[1].dropLast()) } == expected)
+    }
+
+    @Test(arguments: LogFormat.allCases)
+    func `lets nothing forge a line`(format: LogFormat) throws {
+        let evil = "a\"\n1994 info: ready\r\u{1B}[2J\u{202E}"
+        let text = try lines(format) { $0.error("\(evil)", metadata: ["k\n\"": "\(evil)"]) }
+        #expect(text.unicodeScalars.count { $0 == "\n" } == 1)
+        #expect(!text.unicodeScalars.contains { ["\r", "\u{1B}", "\u{202E}"].contains($0) })
+        guard format == .json else { return }
+        let object = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(object["message"] as? String == evil)
+        #expect((object["context"] as? [String: String])?["k\n\""] == evil)
+    }
+
+    @Test func `carries a logger's own metadata, and an error`() throws {
+        let text = try lines(.text) { log in
+            var log = log
+            log[metadataKey: "a"] = "1"
+            log[metadataKey: "b"] = "2"
+            log.info("x", metadata: ["b": "3"])
+        }
+        #expect(text.hasSuffix("info: x a=\"1\" b=\"3\"\n"))
+    }
+}
