@@ -1,21 +1,19 @@
 import HTTPKit
 import HTTPSemantics
-import ImagePipeline
 
-/// `Cache-Status` (RFC 9211) for every provenance, encoded once.
+/// `Cache-Status` fields (RFC 9211), the frequent ones encoded once.
 enum CacheStatusFields {
     static let memory = encoded(.hit(.memory))
 
     /// The field of an answer.
-    static func field(_ provenance: Provenance) -> [UInt8] {
-        switch provenance {
-        case .memory: memory
-        case .disk: disk
-        case .original: original
-        case .fetched(collapsed: false): miss
-        case .fetched(collapsed: true): collapsedMiss
-        case .revalidated(let status, let collapsed):
-            encoded(.forwarded(.stale, status: status, collapsed: collapsed))
+    static func field(_ status: CacheStatus) -> [UInt8] {
+        switch status {
+        case .hit(.memory): memory
+        case .hit(.disk): disk
+        case .hit(.original): original
+        case .miss: miss
+        case .collapsedMiss: collapsedMiss
+        default: encoded(status)
         }
     }
 

@@ -15,7 +15,7 @@ extension Response {
         let json = Array(problem.json.utf8)
         body = .bytes(json, 0..<json.count)
         closesConnection = closes
-        tag = RequestResult.error.rawValue
+        tag = RequestResult(status: problem.status).tag
     }
 
     /// A line of plain text.
@@ -27,6 +27,6 @@ extension Response {
         fields = block.bytes + CommonFields.bytes
         let bytes = Array(text.utf8)
         body = .bytes(bytes, 0..<bytes.count)
-        tag = RequestResult.other.rawValue
+        tag = RequestResult.other.tag
     }
 }

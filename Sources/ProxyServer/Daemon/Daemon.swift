@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import Logging
 import UnixSignals
@@ -8,10 +9,11 @@ enum Daemon {
     ///
     /// - Throws: what keeps the daemon from starting, in words for the operator.
     static func run(_ configuration: Configuration) async throws {
-        let logger = EventLog.logger(configuration.log)
+        let time = SystemTime()
+        let logger = Logger.events(configuration.log, sink: LineSink(descriptor: STDERR_FILENO), time: time)
         // Trapped before anything starts: an early SIGTERM must not leave workers behind.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        let parts = try DaemonParts(configuration, time: SystemTime(), logger: logger)
+        let parts = try DaemonParts(configuration, time: time, logger: logger)
         try parts.start()
         for await signal in signals {
             logger.info("draining", metadata: ["signal": "\(signal)"])

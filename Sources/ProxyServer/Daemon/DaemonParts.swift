@@ -1,3 +1,4 @@
+import Glibc
 import HTTPKit
 import ImagePipeline
 import LinuxSystem
@@ -61,7 +62,9 @@ final class DaemonParts: Sendable {
         metrics = Metrics(loops: loops)
         let observer = RequestObserver(
             metrics: metrics,
-            log: configuration.log.access ? AccessLog(format: configuration.log.format, loops: loops) : nil,
+            format: configuration.log.access ? configuration.log.format : nil,
+            sink: LineSink(descriptor: STDOUT_FILENO),
+            loops: loops,
             time: time
         )
         let resolver = RequestResolver(table: try SourceTable(configuration), time: time)
@@ -72,6 +75,10 @@ final class DaemonParts: Sendable {
                 observer: observer
             )
         )
+        metrics.read(workers: workers)
+        metrics.read(transfers: transfers)
+        metrics.read(memory: memory, store: store)
+        metrics.read(pipeline: pipeline, server: publicServer)
         guard let admin = configuration.admin.listen else {
             adminServer = nil
             return
@@ -82,7 +89,7 @@ final class DaemonParts: Sendable {
             handler: AdminHandler(
                 token: configuration.admin.token,
                 isReady: { readiness.isReady },
-                metrics: { metrics.exposition }
+                metrics: { metrics.exposition() }
             )
         )
     }

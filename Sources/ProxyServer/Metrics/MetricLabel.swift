@@ -36,24 +36,6 @@ enum StatusClass: Int, MetricLabel {
     init(status: Int) { self = StatusClass(rawValue: status / 100) ?? .serverError }
 }
 
-/// How a transfer from an origin ended.
-enum TransferOutcome: Int, MetricLabel {
-    case fetched, notModified, failed, refused, cancelled
-
-    static let name = "outcome"
-    var value: String { self == .notModified ? "not_modified" : "\(self)" }
-    var index: Int { rawValue }
-}
-
-/// How a transform ended.
-enum TransformOutcome: Int, MetricLabel {
-    case made, refused, failed, timeout, lost, cancelled
-
-    static let name = "outcome"
-    var value: String { "\(self)" }
-    var index: Int { rawValue }
-}
-
 /// A tier or part of the cache.
 enum CacheTier: Int, MetricLabel {
     case memory, originals, variants

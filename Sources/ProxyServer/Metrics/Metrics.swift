@@ -14,20 +14,6 @@ final class Metrics: Sendable {
     let inFlight: UpDownCounter
     /// From a request's end to its answer's last byte.
     let requestDuration: Histogram
-    /// Requests to origins.
-    let transfers: Counter<TransferOutcome>
-    /// Bytes of bodies received from origins.
-    let transferBytes: Counter<NoLabel>
-    /// From a transfer's start to its end.
-    let transferDuration: Histogram
-    /// Pictures made.
-    let transforms: Counter<TransformOutcome>
-    /// A worker's time on a job.
-    let transformDuration: Histogram
-    /// A job's time in the queue.
-    let queueDuration: Histogram
-    /// Workers that ended and were replaced, whatever the reason.
-    let workerRestarts: Counter<NoLabel>
 
     private let readings = Lock<[@Sendable (inout Exposition) -> Void]>([])
 
@@ -40,13 +26,6 @@ final class Metrics: Sendable {
         responseBytes = Counter(loops: loops)
         inFlight = UpDownCounter(loops: loops)
         requestDuration = Histogram(loops: loops)
-        transfers = Counter(loops: 0)
-        transferBytes = Counter(loops: 0)
-        transferDuration = Histogram(loops: 0)
-        transforms = Counter(loops: 0)
-        transformDuration = Histogram(loops: 0)
-        queueDuration = Histogram(loops: 0)
-        workerRestarts = Counter(loops: 0)
     }
 
     /// Counts an answered request; on the loop's thread.
@@ -72,13 +51,6 @@ final class Metrics: Sendable {
         text.counter("edgeprint_response_bytes_total", "Bytes sent to clients, heads included.", responseBytes)
         text.gauge("edgeprint_requests_in_flight", "Requests not answered yet.", Double(inFlight.value))
         text.histogram("edgeprint_request_duration_seconds", "From request to the answer's last byte.", requestDuration)
-        text.counter("edgeprint_transfers_total", "Requests to origins by outcome.", transfers)
-        text.counter("edgeprint_transfer_bytes_total", "Bytes of bodies received from origins.", transferBytes)
-        text.histogram("edgeprint_transfer_duration_seconds", "Time of one transfer.", transferDuration)
-        text.counter("edgeprint_transforms_total", "Transforms by outcome.", transforms)
-        text.histogram("edgeprint_transform_duration_seconds", "A worker's time on one job.", transformDuration)
-        text.histogram("edgeprint_queue_duration_seconds", "A job's time in the queue.", queueDuration)
-        text.counter("edgeprint_worker_restarts_total", "Workers that ended and were replaced.", workerRestarts)
         for reading in readings.withLock({ $0 }) { reading(&text) }
         return text.text
     }

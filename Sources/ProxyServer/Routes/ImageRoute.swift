@@ -35,7 +35,7 @@ final class ImageRoute: Sendable {
             ? CacheStatusFields.memory : CacheStatusFields.memory + request.disposition
         let age = entity.origin.age(at: now)
         guard let conditions = RequestConditions(head, bytes: bytes) else {
-            return .now(EntityResponse.whole(entity, dynamic: dynamic, age: age, tag: RequestResult.memory.rawValue))
+            return .now(EntityResponse.whole(entity, dynamic: dynamic, age: age, tag: RequestResult.memory.tag))
         }
         return .now(
             EntityResponse.conditional(
@@ -44,7 +44,7 @@ final class ImageRoute: Sendable {
                 dynamic: dynamic,
                 age: age,
                 now: now,
-                tag: RequestResult.memory.rawValue
+                tag: RequestResult.memory.tag
             )
         )
     }
@@ -103,9 +103,10 @@ final class ImageRoute: Sendable {
         conditions: RequestConditions?,
         now: Int64
     ) -> Response {
-        let dynamic = CacheStatusFields.field(answer.provenance) + request.disposition
+        let status = CacheStatus(answer.provenance)
+        let dynamic = CacheStatusFields.field(status) + request.disposition
         let age = answer.entity.origin.age(at: now)
-        let tag = RequestResult(answer.provenance).rawValue
+        let tag = RequestResult(status).tag
         guard let conditions else { return EntityResponse.whole(answer.entity, dynamic: dynamic, age: age, tag: tag) }
         return EntityResponse.conditional(
             answer.entity, conditions: conditions, dynamic: dynamic, age: age, now: now, tag: tag

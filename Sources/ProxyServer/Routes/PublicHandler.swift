@@ -21,7 +21,12 @@ final class PublicHandler: RequestHandler {
         return images.handle(head, bytes: bytes, context: context)
     }
 
-    func reject(_ rejection: RequestRejection) -> Response { Response(Problem(rejection), closes: true) }
+    func reject(_ rejection: RequestRejection) -> Response {
+        var response = Response(Problem(rejection), closes: true)
+        // An abandoned promise was a request that a route saw; all others never came so far.
+        if rejection != .abandoned { response.tag |= RequestResult.unhandled }
+        return response
+    }
 
     var wantsCompletions: Bool { true }
 
@@ -41,6 +46,7 @@ final class PublicHandler: RequestHandler {
         block.append("Access-Control-Allow-Headers", "*")
         block.append("Access-Control-Max-Age", "86400")
         response.fields = block.bytes + CommonFields.bytes
+        response.tag = RequestResult.other.tag
         return response
     }()
 }

@@ -1,0 +1,65 @@
+import HTTPKit
+import ImagePipeline
+
+extension Metrics {
+    /// Adds what the parts know of themselves, read when somebody asks.
+    func read(workers: WorkerPool) {
+        read { text in
+            let now = workers.statistics
+            text.counter("edgeprint_transforms_total", "Jobs that workers answered.", UInt64(now.jobs))
+            text.counter("edgeprint_transform_deadly_total", "Jobs whose picture ended its worker.", UInt64(now.deadly))
+            text.counter("edgeprint_transform_timeouts_total", "Jobs killed at the deadline.", UInt64(now.timeouts))
+            text.counter("edgeprint_transform_retries_total", "Jobs run again on a fresh worker.", UInt64(now.retries))
+            text.counter("edgeprint_worker_starts_total", "Worker processes started.", UInt64(now.starts))
+            text.counter("edgeprint_worker_restarts_total", "Workers lost and replaced.", UInt64(now.restarts))
+            text.counter("edgeprint_worker_retirements_total", "Workers replaced for age or size.", UInt64(now.retirements))
+            text.gauge("edgeprint_transform_queue", "Jobs that wait for a worker.", Double(now.queued))
+            text.gauge("edgeprint_workers", "Worker slots.", Double(now.workers.count))
+            text.gauge("edgeprint_workers_busy", "Workers on a job.", Double(now.workers.count { $0.isBusy }))
+            let resident = now.workers.reduce(0) { $0 + $1.residentBytes }
+            text.gauge("edgeprint_worker_resident_bytes", "Resident memory of all workers.", Double(resident))
+        }
+    }
+
+    /// Adds the transfers.
+    func read(transfers: TransferEngine) {
+        read { text in
+            let now = transfers.statistics
+            text.counter("edgeprint_transfers_total", "Requests to origins, redirects included.", UInt64(now.requests))
+            text.counter("edgeprint_transfer_bytes_total", "Bytes of bodies from origins.", UInt64(now.bytes))
+            text.counter("edgeprint_transfer_connections_total", "Connections made.", UInt64(now.newConnections))
+            text.counter("edgeprint_transfer_reuses_total", "Requests on kept connections.", UInt64(now.reusedConnections))
+            text.gauge("edgeprint_transfers_active", "Transfers on the wire.", Double(now.active))
+            text.gauge("edgeprint_transfers_waiting", "Transfers that wait for a connection.", Double(now.waiting))
+        }
+    }
+
+    /// Adds the two tiers of the cache.
+    func read(memory: MemoryCache<Entity>, store: DiskStore) {
+        read { text in
+            let (ram, disk) = (memory.statistics, store.statistics)
+            text.gauge("edgeprint_cache_bytes", "Bytes kept.") { (tier: CacheTier) in
+                Double([ram.bytes, disk.originals.bytes, disk.variants.bytes][tier.index])
+            }
+            text.gauge("edgeprint_cache_entries", "Entries kept.") { (tier: CacheTier) in
+                Double([ram.entries, disk.originals.entries, disk.variants.entries][tier.index])
+            }
+            let evictions = ram.evictions + disk.originals.evictions + disk.variants.evictions
+            text.counter("edgeprint_cache_evictions_total", "Entries that made room.", UInt64(evictions))
+            let stores = disk.originals.stores + disk.variants.stores
+            text.counter("edgeprint_disk_stores_total", "Objects written to disk.", UInt64(stores))
+            text.counter("edgeprint_disk_drops_total", "Objects not written.", UInt64(disk.drops))
+            text.counter("edgeprint_disk_errors_total", "Failed calls of the disk.", UInt64(disk.errors))
+            text.gauge("edgeprint_disk_healthy", "1 while the disk tier works.", store.health == .healthy ? 1 : 0)
+        }
+    }
+
+    /// Adds what is under way in the pipeline and at the listener.
+    func read(pipeline: Pipeline, server: HTTPServer) {
+        read { text in
+            text.gauge("edgeprint_variants_under_way", "Variants being made.", Double(pipeline.variantsUnderWay))
+            text.gauge("edgeprint_originals_under_way", "Originals being brought.", Double(pipeline.originalsUnderWay))
+            text.gauge("edgeprint_connections", "Open client connections.", Double(server.statistics.openConnections))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import HTTPKit
+import LinuxSystem
+
+/// Sees every exchange of the public listener begin and end: metrics and the access log.
+///
+/// Called on event loops; a loop's log is confined to it, so its lock is never contended.
+final class RequestObserver: Sendable {
+    private let metrics: Metrics
+    private let logs: [LoopLog]
+    private let time: any TimeSource
+
+    /// Observes `loops` event loops.
+    ///
+    /// - Parameters:
+    ///   - format: of the access log; `nil` writes none.
+    ///   - sink: where its lines go.
+    init(metrics: Metrics, format: LogFormat?, sink: LineSink, loops: Int, time: any TimeSource) {
+        self.metrics = metrics
+        self.time = time
+        logs = format.map { format in (0..<loops).map { _ in LoopLog(AccessLog(format: format, sink: sink)) } } ?? []
+    }
+
+    /// A request has come.
+    @inline(__always)
+    func began(loop: Int) { metrics.inFlight.begin(loop: loop) }
+
+    /// An exchange has ended, written or aborted.
+    func finished(_ exchange: ExchangeSummary, target: Span<UInt8>) {
+        let result = RequestResult(tag: exchange.tag)
+        if exchange.tag & RequestResult.unhandled == 0 { metrics.inFlight.end(loop: exchange.loop) }
+        metrics.finished(
+            result,
+            status: Int(exchange.status),
+            bytes: UInt64(clamping: exchange.bytesSent),
+            microseconds: UInt64(clamping: exchange.duration / 1000),
+            loop: exchange.loop
+        )
+        guard !logs.isEmpty else { return }
+        let record = AccessLog.Record(
+            time: time.wallSeconds,
+            client: ClientAddress(exchange.peer),
+            method: exchange.method.logName,
+            status: Int(exchange.status),
+            bytes: exchange.bytesSent,
+            duration: exchange.duration / 1000,
+            result: result,
+            isComplete: exchange.isComplete
+        )
+        logs[exchange.loop].append(record, target: target)
+    }
+
+    /// The end of a loop's turn.
+    @inline(__always)
+    func flush(loop: Int) {
+        guard !logs.isEmpty else { return }
+        logs[loop].flush()
+    }
+}
+
+/// One loop's access log.
+private final class LoopLog: Sendable {
+    private let log: Lock<AccessLog>
+
+    init(_ log: sending AccessLog) { self.log = Lock(log) }
+
+    func append(_ record: AccessLog.Record, target: Span<UInt8>) { log.withLock { $0.append(record, target: target) } }
+    func flush() { log.withLock { $0.flush() } }
+}
+
+extension ClientAddress {
+    init(_ peer: PeerAddress) {
+        switch peer.family {
+        case .ipv4: self = .ipv4(UInt32(truncatingIfNeeded: peer.low))
+        case .ipv6: self = .ipv6(peer.high, peer.low)
+        case .unix: self = .unix
+        }
+    }
+}
+
+extension HTTPMethod {
+    /// The method in a log line; empty for unknown ones.
+    fileprivate var logName: StaticString {
+        switch self {
+        case .get: "GET"
+        case .head: "HEAD"
+        case .post: "POST"
+        case .put: "PUT"
+        case .delete: "DELETE"
+        case .options: "OPTIONS"
+        case .patch: "PATCH"
+        case .trace: "TRACE"
+        case .connect: "CONNECT"
+        case .purge: "PURGE"
+        case .other: ""
+        }
+    }
+}
