@@ -69,7 +69,7 @@ final class DiskWriteQueue: Sendable {
         return next ?? .idle
     }
 
-    /// A batch's memory is free again.
+    /// Taken work is done.
     func finished(bytes: Int) {
         state.withLock { $0.bytes -= bytes }
     }

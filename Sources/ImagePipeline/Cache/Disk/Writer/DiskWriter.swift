@@ -14,6 +14,8 @@ final class DiskWriter {
     private let shared: DiskShared
     private var session: DiskSession?
     private var lock: FolderLock?
+    /// Bytes of the batch under way that the queue still counts.
+    private var heldBytes = 0
     private var isIndexDamaged = false
     private var hasReconciled = false
     /// Monotonic nanoseconds.
@@ -55,9 +57,12 @@ final class DiskWriter {
         switch next {
         case .work(let batch):
             reopenIfDue()
-            for write in batch { perform(write) }
+            for write in batch {
+                heldBytes += write.bytes
+                perform(write)
+            }
             guarded { session throws(DiskFault) in try session.commit() }
-            shared.queue.finished(bytes: batch.reduce(0) { $0 + $1.bytes })
+            release()
         case .idle:
             reopenIfDue()
             guarded { session throws(DiskFault) in try session.commit() }
@@ -98,8 +103,15 @@ final class DiskWriter {
                 try session.commit()
                 while try session.continueEvicting() {}
             }
+            release()
             completion()
         }
+    }
+
+    /// Everything taken off the queue so far is written or dropped.
+    private func release() {
+        shared.queue.finished(bytes: heldBytes)
+        heldBytes = 0
     }
 
     private func store(_ body: (DiskSession) throws(DiskFault) -> Void) {
