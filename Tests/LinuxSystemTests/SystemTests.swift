@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import LinuxSystem
 import TestSupport
@@ -14,7 +15,8 @@ struct SystemTests {
 
     @Test func `a would-block is nil where it is a state, and an error where it is none`() throws {
         var ends: [CInt] = [0, 0]
-        try checked("pipe2") { unsafe pipe2(&ends, O_NONBLOCK | O_CLOEXEC) }
+        try checked("pipe") { unsafe pipe(&ends) }
+        try checked("fcntl") { edge_set_nonblocking(ends[0]) }
         let (readEnd, writeEnd) = (SharedDescriptor(owning: ends[0]), SharedDescriptor(owning: ends[1]))
         var byte: UInt8 = 0
         #expect(try retrying("read") { unsafe read(readEnd.number, &byte, 1) } == nil)
@@ -40,9 +42,10 @@ struct SystemTests {
     @Test func `a thread runs its body once, under its name`() throws {
         let name = Signal<String?>(nil)
         try SystemThread.start(name: "a name of more than fifteen bytes") {
-            var buffer = [CChar](repeating: 0, count: 16)
-            unsafe pthread_getname_np(pthread_self(), &buffer, buffer.count)
-            let text = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            var buffer = [UInt8](repeating: 0, count: 64)
+            let file = SharedDescriptor(owning: unsafe edge_open("/proc/thread-self/comm", O_RDONLY, 0))
+            let count = unsafe read(file.number, &buffer, buffer.count)
+            let text = String(decoding: buffer.prefix(max(0, count - 1)), as: UTF8.self)
             name.update { $0 = text }
         }
         #expect(try name.wait { $0 != nil } == "a name of more ")

@@ -72,12 +72,8 @@ enum FixedAnswers {
     private static let favicon = Response(text: "There is no icon.\n", status: 404)
 
     private static func equal(_ bytes: Span<UInt8>, _ start: Int, _ text: StaticString) -> Bool {
-        var index = start
-        return text.withUTF8Buffer { buffer in
-            for unsafe byte in unsafe buffer {
-                guard bytes[index] == byte else { return false }
-                index += 1
-            }
+        text.withUTF8Buffer { buffer in
+            for index in 0..<buffer.count where unsafe bytes[start + index] != buffer[index] { return false }
             return true
         }
     }

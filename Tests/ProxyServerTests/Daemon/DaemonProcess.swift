@@ -89,7 +89,7 @@ final class DaemonProcess: Sendable {
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_adddup2(&actions, standardError, 2)
         var vector = unsafe ([binary] + arguments).map { unsafe strdup($0) } + [nil]
-        defer { for unsafe text in unsafe vector { unsafe free(text) } }
+        defer { unsafe vector.forEach { unsafe free($0) } }
         var identifier: pid_t = 0
         let code = unsafe posix_spawn(&identifier, binary, &actions, nil, &vector, environ)
         guard code == 0 else { throw Errno(code, "posix_spawn") }
