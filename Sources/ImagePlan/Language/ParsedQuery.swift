@@ -7,7 +7,7 @@ package struct ParsedQuery: Hashable, Sendable {
     package let isBare: Bool
     /// The pairs for upstream, as they came and in their order; joined by `&`, empty where there are none.
     package let forwardedQuery: String
-    /// `url`, decoded once: only where the options say that the request is for `/fetch`.
+    /// `url`, decoded once; there exactly where the options say that the request is for `/fetch`.
     package let url: String?
     /// The name that the answer suggests; without path separators.
     package let filename: String?

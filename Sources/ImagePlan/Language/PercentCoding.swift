@@ -9,6 +9,10 @@ package enum PercentCoding {
     ///
     /// `+` stays a plus.
     package static func decode(_ bytes: ArraySlice<UInt8>) throws(Failure) -> String {
+        // What nearly every query is made of needs neither decoding nor checking.
+        if bytes.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "%") }) {
+            return String(decoding: bytes, as: UTF8.self)
+        }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var index = bytes.startIndex
@@ -39,15 +43,20 @@ package enum PercentCoding {
 
     /// A query value in its canonical spelling: everything but unreserved characters and `,` `:` encoded.
     package static func encodedValue(_ value: String) -> String {
+        if value.utf8.allSatisfy(isPlain) { return value }
         var bytes: [UInt8] = []
         for byte in value.utf8 {
-            if byte.isURLUnreserved || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ":") {
+            if isPlain(byte) {
                 bytes.append(byte)
             } else {
                 append(byte, to: &bytes)
             }
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte.isURLUnreserved || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ":")
     }
 
     /// Appends `%XX`.

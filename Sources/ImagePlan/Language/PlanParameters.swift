@@ -3,8 +3,15 @@ struct PlanParameters {
     /// The most steps of one plan.
     static let maximumSteps = 32
 
+    /// A piece of a query.
+    enum Part {
+        case own(Parameter, ParameterRole)
+        case preset(Preset)
+    }
+
     private struct Entry {
         var parameter: Parameter
+        let role: ParameterRole
         /// Which text the entry came from; a later text's settings replace an earlier one's.
         var layer: Int
     }
@@ -15,65 +22,56 @@ struct PlanParameters {
     /// Whether no parameter stands here.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Whether a name is a step, an attribute or a setting of this version.
-    static func contains(_ name: String) -> Bool {
-        StepRegistry.type(named: name) != nil || StepRegistry.attributes.contains(name)
-            || PlanSetting.named(name) != nil
-    }
-
-    /// Why a name that is not contained is refused.
-    static func refusal(of name: String, in place: String) -> String {
-        if UnsupportedParameters.names.contains(name) { return "is not supported by this version" }
-        if RequestLanguage.requestNames.contains(name) { return "has no place in \(place)" }
-        return "is not a known parameter"
-    }
-
-    /// Adds a text's parameters at the end; its settings replace those of texts before it, in their places.
+    /// Adds a preset's parameters at the end; its settings replace those of texts before it, in their places.
     mutating func append(_ parameters: [Parameter]) throws(RequestError) {
         layer += 1
-        for parameter in parameters { try insert(parameter, layer: layer) }
+        try insert(parameters, layer: layer)
     }
 
-    /// Adds one text in layers: presets in their place below the text's own parameters.
+    /// Adds a query in two layers: presets, in their places, below the query's own parameters.
     mutating func append(_ parts: [Part]) throws(RequestError) {
         let presetLayer = layer + 1
         layer += 2
         for part in parts {
             switch part {
-            case .own(let parameter):
-                try insert(parameter, layer: layer)
-            case .preset(let preset):
-                for parameter in preset.parameters { try insert(parameter, layer: presetLayer) }
+            case .own(let parameter, let role): try insert(parameter, role, layer: layer)
+            case .preset(let preset): try insert(preset.parameters, layer: presetLayer)
             }
         }
     }
 
-    /// A piece of a query.
-    enum Part {
-        case own(Parameter)
-        case preset(Preset)
+    private mutating func insert(_ parameters: [Parameter], layer: Int) throws(RequestError) {
+        for parameter in parameters {
+            guard let role = ParameterRole(of: parameter.name) else { continue }
+            try insert(parameter, role, layer: layer)
+        }
     }
 
-    private mutating func insert(_ parameter: Parameter, layer: Int) throws(RequestError) {
-        let repeats = StepRegistry.type(named: parameter.name)?.isRepeatable ?? false
-        if !repeats, let index = entries.firstIndex(where: { $0.parameter.name == parameter.name }) {
-            guard entries[index].layer != layer else { throw parameter.error("stands more than once") }
-            if entries[index].layer < layer { entries[index] = Entry(parameter: parameter, layer: layer) }
+    private mutating func insert(_ parameter: Parameter, _ role: ParameterRole, layer: Int) throws(RequestError) {
+        let isKnown = { (entry: Entry) in entry.parameter.name == parameter.name }
+        guard !role.isRepeatable, let index = entries.firstIndex(where: isKnown) else {
+            entries.append(Entry(parameter: parameter, role: role, layer: layer))
             return
         }
-        entries.append(Entry(parameter: parameter, layer: layer))
+        guard entries[index].layer != layer else { throw parameter.error("stands more than once") }
+        if entries[index].layer < layer {
+            entries[index].parameter = parameter
+            entries[index].layer = layer
+        }
     }
 
     /// Reads all values.
     func plan(allowsUnusedAttributes: Bool = false) throws(RequestError) -> Plan {
-        let parameters = entries.map(\.parameter)
-        let attributes = parameters.filter { StepRegistry.attributes.contains($0.name) }
-        let context = try StepContext(attributes: attributes)
-        let steps = try Self.steps(of: parameters, in: context)
+        var attributes: [Parameter] = []
         var settings = PlanSettings()
-        for parameter in parameters {
-            if let setting = PlanSetting.named(parameter.name) { try setting.read(parameter, &settings) }
+        for entry in entries {
+            switch entry.role {
+            case .attribute: attributes.append(entry.parameter)
+            case .setting(let setting): try setting.read(entry.parameter, &settings)
+            default: break
+            }
         }
+        let steps = try steps(in: try StepContext(attributes: attributes))
         for attribute in attributes {
             for type in StepRegistry.types where type.attributes.contains(attribute.name) {
                 try type.check(attribute: attribute)
@@ -86,25 +84,24 @@ struct PlanParameters {
     }
 
     private static func reasonUnused(_ attribute: String) -> String {
-        attribute == StepContext.gravityName ? "needs w, h or a crop=WxH" : "needs w or h"
+        let names = StepRegistry.types.filter { $0.attributes.contains(attribute) }.flatMap { $0.names }
+        return "says nothing without a step that makes use of it (\(names.joined(separator: ", ")))"
     }
 
-    private static func steps(
-        of parameters: [Parameter],
-        in context: StepContext
-    ) throws(RequestError) -> [any TransformStep] {
+    private func steps(in context: StepContext) throws(RequestError) -> [any TransformStep] {
         var steps: [any TransformStep] = []
-        var made: Set<String> = []
-        for parameter in parameters {
-            guard let type = StepRegistry.type(named: parameter.name), !made.contains(parameter.name) else { continue }
-            var own = [parameter]
+        // Names whose one step was made where the first of them stood.
+        var made: [String] = []
+        for entry in entries {
+            guard case .step(let type) = entry.role, !made.contains(entry.parameter.name) else { continue }
+            var own = [entry.parameter]
             if !type.isRepeatable {
-                own = parameters.filter { type.names.contains($0.name) }
-                made.formUnion(type.names)
+                own = entries.map(\.parameter).filter { type.names.contains($0.name) }
+                made += type.names
             }
             if let step = try type.make(from: own, in: context) { steps.append(step) }
-            guard steps.count <= maximumSteps else {
-                throw parameter.error("is one step too many; a plan has at most \(maximumSteps)")
+            guard steps.count <= Self.maximumSteps else {
+                throw entry.parameter.error("is one step too many; a plan has at most \(Self.maximumSteps)")
             }
         }
         return steps

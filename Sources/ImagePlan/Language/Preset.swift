@@ -20,8 +20,9 @@ package struct Preset: Hashable, Sendable {
         self.name = name
         var parameters: [Parameter] = []
         for pair in try QueryPair.split(Array(text.utf8)) {
-            guard PlanParameters.contains(pair.name) else {
-                throw RequestError(parameter: pair.name, reason: PlanParameters.refusal(of: pair.name, in: "a preset"))
+            let role = ParameterRole(of: pair.name)
+            guard let role, role.speaksOfPicture else {
+                throw RequestError(parameter: pair.name, reason: Self.refusal(of: role))
             }
             parameters.append(try pair.parameter())
         }
@@ -29,6 +30,14 @@ package struct Preset: Hashable, Sendable {
         var composition = PlanParameters()
         try composition.append(parameters)
         _ = try composition.plan(allowsUnusedAttributes: true)
+    }
+
+    private static func refusal(of role: ParameterRole?) -> String {
+        switch role {
+        case .unsupported: "is not supported by this version"
+        case .request: "has no place in a preset"
+        default: "is not a known parameter"
+        }
     }
 
     /// Whether a preset may have this name.

@@ -16,15 +16,18 @@ struct QueryReader {
 
     /// Takes the next pair; throws 400 for one that has no meaning here.
     mutating func read(_ pair: QueryPair) throws(RequestError) {
-        if PlanParameters.contains(pair.name) {
-            parts.append(.own(try pair.parameter()))
-        } else if RequestLanguage.requestNames.contains(pair.name) {
+        switch ParameterRole(of: pair.name) {
+        case .request:
             try readRequestValue(try pair.parameter())
-        } else if UnsupportedParameters.names.contains(pair.name) {
+        case .unsupported:
             throw RequestError(parameter: pair.name, reason: "is not supported by this version")
-        } else if options.forwardNames.contains(pair.name) {
+        case .some(let role):
+            parts.append(.own(try pair.parameter(), role))
+        case nil where options.forwardNames.contains(pair.name):
             forwarded.append(pair.raw)
-        } else if !options.ignoreNames.contains(pair.name) {
+        case nil where options.ignoreNames.contains(pair.name):
+            break
+        case nil:
             throw RequestError(parameter: pair.name, reason: "is not a known parameter")
         }
     }
@@ -48,6 +51,9 @@ struct QueryReader {
 
     /// Reads all values.
     func finish(query: [UInt8]) throws(RequestError) -> ParsedQuery {
+        if options.takesURL && requestValues["url"] == nil {
+            throw RequestError(parameter: "url", reason: "is missing")
+        }
         var parameters = PlanParameters()
         if usesSourcePreset, let preset = options.sourcePreset { try parameters.append(preset.parameters) }
         try parameters.append(parts)

@@ -1,11 +1,8 @@
 /// The language of queries: which names it has, and what a query means.
 package enum RequestLanguage {
-    /// Names that speak of the request and not of the picture.
-    static let requestNames: Set<String> = ["preset", "filename", "download", "exp", "sig", "url"]
-
     /// Whether a name belongs to the language, now or in a later version: naming it in `forward-query` is a mistake.
     package static func isReserved(_ name: String) -> Bool {
-        requestNames.contains(name) || UnsupportedParameters.names.contains(name) || PlanParameters.contains(name)
+        ParameterRole(of: name) != nil
     }
 
     /// Reads a raw query, without the `?`.

@@ -48,9 +48,9 @@ struct URLTarget {
         return (given, normal)
     }
 
-    /// RFC 3986 §2.2 and §2.3 without the brackets, plus the `%` that is looked at apart.
+    /// RFC 3986 §2.2 and §2.3; brackets too, which everybody writes in queries.
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        byte.isURLUnreserved || "!$&'()*+,;=:@/?".utf8.contains(byte)
+        byte.isURLUnreserved || "!$&'()*+,;=:@/?[]".utf8.contains(byte)
     }
 
     /// RFC 3986 §6.2.2.3, §5.2.4: `.` and `..` resolved; what would leave the root stays at the root.

@@ -47,6 +47,13 @@ struct ResizeGeometryTests {
         #expect(geometry.framing == .crop(.rectangle(expected)))
     }
 
+    @Test func `half a pixel goes to the right and to the bottom`() throws {
+        let cut = PixelRectangle(left: 100, top: 0, width: 200, height: 200)
+        #expect(try geometry("w=200&h=200&fit=cover", 802, 400).framing == .crop(.rectangle(cut)))
+        let canvas = PixelSize(width: 401, height: 100)
+        #expect(try geometry("w=401&h=100&fit=pad", 200, 100).framing == .canvas(canvas, left: 100, top: 0))
+    }
+
     @Test func `leaves the place of attention and entropy to the pixels`() throws {
         let geometry = try geometry("w=200&h=200&fit=cover&gravity=attention", 800, 400)
         #expect(geometry.framing == .crop(.searched(PixelSize(width: 200, height: 200), gravity: .attention)))

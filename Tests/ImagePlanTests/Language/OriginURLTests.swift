@@ -18,6 +18,7 @@ struct OriginURLTests {
         ("http://example.com//a//b/", "http://example.com//a//b/", "http://example.com//a//b/"),
         ("http://example.com/?a=/../b", "http://example.com/?a=/../b", "http://example.com/?a=/../b"),
         ("http://example.com/a b/é", "http://example.com/a%20b/%C3%A9", "http://example.com/a%20b/%C3%A9"),
+        ("http://example.com/?a[]=1&b=|", "http://example.com/?a[]=1&b=%7C", "http://example.com/?a[]=1&b=%7C"),
         ("http://[::1]:8080/", "http://[::1]:8080/", "http://[::1]:8080/"),
         ("http://[2001:DB8::1]/", "http://[2001:db8::1]/", "http://[2001:db8::1]/"),
         ("http://127.0.0.1/", "http://127.0.0.1/", "http://127.0.0.1/"),

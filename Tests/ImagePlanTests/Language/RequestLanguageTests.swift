@@ -130,5 +130,9 @@ struct RequestLanguageTests {
         #expect(parsed.expires == 1_800_000_000)
         #expect(parsed.signature == "aB-_9")
         #expect(parsed.url == "http://a/?b=c%26d")
+        let missing = #expect(throws: RequestError.self) {
+            try RequestLanguage.parse(query: "w=3", options: ParseOptions(takesURL: true))
+        }
+        #expect(missing?.parameter == "url")
     }
 }

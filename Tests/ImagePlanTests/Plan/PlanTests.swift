@@ -60,6 +60,5 @@ struct PlanTests {
         }
         for setting in PlanSetting.all { #expect(seen.insert(setting.name).inserted, "\(setting.name)") }
         #expect(seen.isDisjoint(with: StepRegistry.attributes))
-        #expect(seen.isDisjoint(with: UnsupportedParameters.names))
     }
 }

@@ -1,0 +1,44 @@
+/// What a name is in the language: looked up once a parameter.
+enum ParameterRole: Sendable {
+    case step(any TransformStep.Type)
+    case attribute
+    case setting(PlanSetting)
+    /// Speaks of the request and not of the picture.
+    case request
+    /// Belongs to a later version.
+    case unsupported
+
+    /// Names that speak of the request and not of the picture.
+    private static let requestNames = ["preset", "filename", "download", "exp", "sig", "url"]
+
+    private static let table: [String: ParameterRole] = {
+        var table: [String: ParameterRole] = [:]
+        for name in UnsupportedParameters.names { table[name] = .unsupported }
+        for name in requestNames { table[name] = .request }
+        for attribute in StepRegistry.attributes { table[attribute] = .attribute }
+        for setting in PlanSetting.all { table[setting.name] = .setting(setting) }
+        for type in StepRegistry.types {
+            for name in type.names { table[name] = .step(type) }
+        }
+        return table
+    }()
+
+    /// The role of a name; `nil` where the language does not have it.
+    init?(of name: String) {
+        guard let role = Self.table[name] else { return nil }
+        self = role
+    }
+
+    /// Whether the name is a part of a plan.
+    var speaksOfPicture: Bool {
+        switch self {
+        case .step, .attribute, .setting: true
+        case .request, .unsupported: false
+        }
+    }
+
+    /// Whether the name may stand more than once.
+    var isRepeatable: Bool {
+        if case .step(let type) = self { type.isRepeatable } else { false }
+    }
+}
