@@ -67,7 +67,7 @@ private final class TLSOrigin {
 
     private static func start(_ arguments: [String]) throws -> pid_t {
         var list: [UnsafeMutablePointer<CChar>?] = unsafe (["openssl"] + arguments).map { unsafe strdup($0) } + [nil]
-        defer { for unsafetext in unsafe list { unsafe free(text) } }
+        defer { unsafe list.forEach { unsafe free($0) } }
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
