@@ -113,7 +113,7 @@ struct TransferPolicyTests {
                 return count < 2 ? nil : AddressPolicy.Refusal(.reserved)
             })
         )
-        #expect(await engine.failure(.local(origin, "/", closed)) == .addressRefused("reserved"))
+        try #require(await engine.failure(.local(origin, "/", closed)) == .addressRefused("reserved"))
         #expect(asked.load(ordering: .relaxed) == 2)
         await origin.openConnections(fallTo: 0)
         #expect(origin.requests == 0)

@@ -95,7 +95,10 @@ extension TransferLoop {
     }
 
     private func finish(_ ticket: LoadTicket, _ result: Result<OriginResponse, PipelineError>) {
-        counters.update { $0.outcomes[TransferStatistics.Outcome(result), default: 0] += 1 }
+        counters.update {
+            $0.outcomes[TransferStatistics.Outcome(result), default: 0] += 1
+            setGauges(&$0)
+        }
         ticket.complete(result)
     }
 

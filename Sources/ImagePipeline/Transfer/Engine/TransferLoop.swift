@@ -135,11 +135,12 @@ final class TransferLoop {
     }
 
     private func publishGauges() {
-        let (active, waiting, bytes) = (lanes.active, lanes.waiting, budget.used)
-        counters.update {
-            $0.active = active
-            $0.waiting = waiting
-            $0.bytesInFlight = bytes
-        }
+        counters.update { setGauges(&$0) }
+    }
+
+    func setGauges(_ statistics: inout TransferStatistics) {
+        statistics.active = lanes.active
+        statistics.waiting = lanes.waiting
+        statistics.bytesInFlight = budget.used
     }
 }
