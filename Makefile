@@ -1,0 +1,50 @@
+# Everything is made with `make TARGET`; `make help` lists the targets.
+.DEFAULT_GOAL := help
+.PHONY: help run build test lint format check demo packages clean
+
+BIN := .build/release
+# What the binaries are made of: nothing newer means nothing to build, and no waiting for a build plan.
+SOURCES := Package.swift $(shell find Sources -type f)
+# config/edgeprint.dev.yaml finds the pictures by this.
+export CHECKOUT := $(CURDIR)
+
+help: ## Lists what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: packages demo/landscape.jpg $(BIN)/edgeprint ## Serves the demo's pictures on 127.0.0.1:8080
+	@echo "Try: http://127.0.0.1:8080/demo/landscape.jpg?w=800"
+	@echo "     http://127.0.0.1:8080/demo/badge.png?w=400&blur=3&format=webp"
+	@echo "     http://127.0.0.1:8080/demo/wheel.gif?w=120"
+	@exec $(BIN)/edgeprint serve --config config/edgeprint.dev.yaml
+
+build: packages $(BIN)/edgeprint ## Builds the daemon and its worker (release)
+
+$(BIN)/edgeprint: $(SOURCES)
+	swift build -c release --product edgeprint-worker
+	swift build -c release --product edgeprint
+	@touch $@
+
+test: packages ## Runs every test
+	swift build --build-tests
+	swift test --disable-xctest --skip-build
+
+lint: packages ## Checks formatting, warnings and the length of files
+	scripts/lint
+
+format: ## Formats the sources
+	swift format -i -r Package.swift Sources Tests
+
+check: packages demo/landscape.jpg $(BIN)/edgeprint ## Prints the configuration that `make run` serves
+	@$(BIN)/edgeprint check --config config/edgeprint.dev.yaml
+
+demo: packages demo/landscape.jpg ## Draws the demo's pictures
+
+demo/landscape.jpg: scripts/draw-demo $(wildcard scripts/demo/*)
+	scripts/draw-demo demo
+	@touch $@
+
+packages: ## Installs the system packages that are missing
+	@scripts/install-packages
+
+clean: ## Deletes what was built and drawn
+	rm -rf .build demo
