@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// A failed system call: the error number and the call's name.
 package struct Errno: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-package import Synchronization
+import Synchronization
 
 /// A value that one thread at a time may touch, for short critical sections without I/O.
 ///

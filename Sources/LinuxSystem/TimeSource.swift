@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// The clocks that the daemon reads, as a seam: tests give their own.
 ///

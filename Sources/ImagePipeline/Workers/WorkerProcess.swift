@@ -118,7 +118,7 @@ final class WorkerProcess {
         var copies: [UnsafeMutablePointer<CChar>?] = unsafe strings.map { text in unsafe strdup(text) }
         unsafe copies.append(nil)
         defer {
-            for unsafecopy in unsafe copies { unsafe free(copy) }
+            unsafe copies.forEach { copy in unsafe free(copy) }
         }
         return unsafe copies.withUnsafeBufferPointer { buffer in
             guard let base = buffer.baseAddress else { preconditionFailure("an array with an element has an address") }
