@@ -48,7 +48,7 @@ enum Workbench {
         )
         let answer = JobRunner(job: job).run(descriptor: try memoryFile(source))
         let outputs = try answer.reply.result.get()
-        return Made(description: outputs[0], bytes: unsafe Array(answer.pictures[0].bytes))
+        return Made(description: outputs[0], bytes: answer.pictures[0].copy)
     }
 
     /// Makes a PNG of a source and decodes it.

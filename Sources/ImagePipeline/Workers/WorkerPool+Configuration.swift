@@ -7,7 +7,7 @@ extension WorkerPool {
         package var queueLimit = 512
         /// The worker's executable; `nil`: `edgeprint-worker` beside the running executable.
         package var workerPath: String?
-        /// Bytes of address space of a worker: libraries take about 0.4 GiB of it before the first picture.
+        /// Bytes of address space of a worker: libraries take about 0.16 GiB of it before the first picture.
         package var addressSpace: Int64 = 3 << 30
         /// The largest result, and the largest file that a worker can write, in bytes; never 0 (libvips' Orc writes a temporary file).
         package var outputLimit = 64 << 20

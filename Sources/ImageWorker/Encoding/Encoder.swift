@@ -56,7 +56,7 @@ struct Encoder {
 /// The bytes of an encoded picture, in memory that libvips allocated.
 @safe
 final class EncodedPicture {
-    let bytes: UnsafeRawBufferPointer
+    private let bytes: UnsafeRawBufferPointer
 
     /// Takes over memory of GLib's allocator.
     init(owning bytes: UnsafeRawBufferPointer) {
@@ -66,4 +66,18 @@ final class EncodedPicture {
     deinit {
         unsafe g_free(UnsafeMutableRawPointer(mutating: bytes.baseAddress))
     }
+
+    var count: Int { unsafe bytes.count }
+
+    /// Gives the bytes to `body`, for as long as it runs.
+    @safe
+    func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { withExtendedLifetime(self) {} }
+        return try unsafe body(bytes)
+    }
+
+    /// A copy of the bytes.
+    var copy: [UInt8] { withBytes { bytes in unsafe Array(bytes) } }
 }

@@ -50,7 +50,7 @@ struct OutputMaker {
             strips: plan.settings.metadata == .strip
         )
         let encoded = try Encoder(settings: settings).encode(finished)
-        try OutputLimit.check(unsafe encoded.bytes.count)
+        try OutputLimit.check(encoded.count)
         clock.endEncode()
         let description = WorkerReply.Output(
             format: format,
@@ -58,7 +58,7 @@ struct OutputMaker {
             height: size.height,
             frames: canvas.frames.count,
             hasAlpha: finished.hasAlpha,
-            length: unsafe encoded.bytes.count
+            length: encoded.count
         )
         return Made(description: description, encoded: encoded, timing: clock.timing)
     }

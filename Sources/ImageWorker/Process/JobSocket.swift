@@ -48,12 +48,11 @@ struct JobSocket {
         var room = WorkerMessage.maximumInline
         var inline: [[UInt8]?] = []
         for picture in answer.pictures {
-            let bytes = unsafe picture.bytes
-            if bytes.count <= room {
-                room -= bytes.count
-                unsafe inline.append(Array(bytes))
+            if picture.count <= room {
+                room -= picture.count
+                inline.append(picture.copy)
             } else {
-                guard let file = unsafe Self.memoryFile(bytes) else {
+                guard let file = picture.withBytes({ bytes in unsafe Self.memoryFile(bytes) }) else {
                     return sendFailure(answer.reply.id, "no memory file for a result")
                 }
                 files.append(file)

@@ -1,0 +1,87 @@
+import CVips
+import Glibc
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImageWorker
+
+@Suite(.timeLimit(.minutes(1)))
+struct MetadataTests {
+    /// A JPEG with copyright, camera and orientation in its EXIF block, and an XMP block.
+    private func tagged() throws -> [UInt8] {
+        let upright = PixelImage(width: 32, height: 16) { x, _ in [UInt8(x * 8), 80, 80, 255] }
+        let raster = try raster(upright)
+        let image = unsafe raster.pointer
+        for (field, value) in [
+            ("exif-ifd0-Copyright", "Someone (Someone, ASCII, 8 components, 8 bytes)"),
+            ("exif-ifd0-Artist", "A. Artist (A. Artist, ASCII, 10 components, 10 bytes)"),
+            ("exif-ifd0-Make", "Camera (Camera, ASCII, 7 components, 7 bytes)"),
+        ] {
+            unsafe vips_image_set_string(image, field, value)
+        }
+        let xmp = Array("<x:xmpmeta/>".utf8)
+        unsafe vips_image_set_blob_copy(image, "xmp-data", xmp, xmp.count)
+        unsafe vips_image_set_int(image, "orientation", 6)
+        return try encode(raster)
+    }
+
+    private func raster(_ image: PixelImage) throws -> Raster {
+        let rgb = image.bytes.enumerated().filter { $0.offset % 4 < 3 }.map(\.element)
+        let made = try Raster.make("test") { out in
+            unsafe out = rgb.withUnsafeBytes { buffer in
+                unsafe vips_image_new_from_memory_copy(
+                    buffer.baseAddress,
+                    buffer.count,
+                    CInt(image.width),
+                    CInt(image.height),
+                    3,
+                    VIPS_FORMAT_UCHAR
+                )
+            }
+            return unsafe out == nil ? -1 : 0
+        }
+        return try Raster.make("test") { out in unsafe edge_vips_copy_as(made.pointer, &out, VIPS_INTERPRETATION_sRGB) }
+    }
+
+    private func encode(_ raster: Raster) throws -> [UInt8] {
+        let encoder = Encoder(settings: .init(format: .jpeg, quality: 95, strips: false))
+        return try encoder.encode(raster).copy
+    }
+
+    @Test(arguments: [
+        ("strip", [false, false, false, false]), ("copyright", [true, true, false, false]),
+        ("keep", [true, true, true, true]),
+    ])
+    func `meta says what stays`(policy: String, expected: [Bool]) throws {
+        let query = policy == "strip" ? "w=16&format=jpeg" : "w=16&meta=\(policy)&format=jpeg"
+        let made = try Workbench.make(query, of: tagged(), as: .jpeg)
+        let metadata = try Workbench.metadata(made)
+        let fields = ["exif-ifd0-Copyright", "exif-ifd0-Artist", "exif-ifd0-Make", "xmp-data"]
+        #expect(fields.map { metadata.has($0) } == expected, "\(metadata.fields)")
+    }
+
+    @Test(arguments: ["strip", "copyright", "keep"])
+    func `the orientation is applied and not stated again`(policy: String) throws {
+        let query = policy == "strip" ? "format=jpeg" : "meta=\(policy)&format=jpeg"
+        let made = try Workbench.make(query, of: tagged(), as: .jpeg)
+        #expect(made.description.width == 16)
+        #expect(made.description.height == 32)
+        #expect((try Workbench.metadata(made).integer("orientation") ?? 1) == 1)
+    }
+
+    @Test func `CMYK without a profile becomes sRGB of the same colours`() throws {
+        // Colours that a press can print.
+        let source = PixelImage(width: 32, height: 32) { x, _ in x < 16 ? [180, 60, 70, 255] : [90, 120, 150, 255] }
+        let raster = try raster(source)
+        let cmyk = try Raster.make("test") { out in
+            unsafe edge_vips_colourspace(raster.pointer, &out, VIPS_INTERPRETATION_CMYK)
+        }
+        .inMemory()
+        .withMetadata { $0.remove("icc-profile-data") }
+        let pixels = try Workbench.pixels("w=16", of: encode(cmyk), as: .jpeg)
+        #expect(pixels.channels == 3)
+        #expect(ImageComparison.colourDistance(pixels[3, 8], [180, 60, 70]) < 8)
+        #expect(ImageComparison.colourDistance(pixels[12, 8], [90, 120, 150]) < 8)
+    }
+}
