@@ -26,8 +26,11 @@ extension EventLoop {
     }
 
     /// Accepts what waits, a bounded number per turn: the listener is level-triggered and comes again.
-    func acceptConnections(_ listener: Int) {
-        guard let descriptor = listeners[listener]?.descriptor.number else { return }
+    ///
+    /// - Returns: whether more may wait.
+    @discardableResult
+    func acceptConnections(_ listener: Int) -> Bool {
+        guard let descriptor = listeners[listener]?.descriptor.number else { return false }
         for _ in 0..<64 {
             var storage = sockaddr_storage()
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -44,12 +47,14 @@ extension EventLoop {
             case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH:
                 continue
             case EAGAIN:
-                return
+                return false
             default:
                 // Out of descriptors or memory: waiting for connections to end beats spinning.
-                return pauseListeners()
+                pauseListeners()
+                return false
             }
         }
+        return true
     }
 
     private func admit(_ descriptor: CInt, _ peer: PeerAddress) {

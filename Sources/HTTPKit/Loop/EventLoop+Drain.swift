@@ -11,7 +11,8 @@ extension EventLoop {
         if areListenersPaused { resumeListeners() }
         for index in listeners.indices {
             // Who has connected in time is still served.
-            acceptConnections(index)
+            var rounds = 0
+            while rounds < 64, acceptConnections(index) { rounds += 1 }
             if let listener = listeners[index] { forget(listener) }
             listeners[index] = nil
         }

@@ -16,7 +16,6 @@ extension EventLoop {
         }
         if flags & edge_EPOLLRDHUP != 0 {
             connection.isHalfClosed = true
-            if connection.phase == .answering, configuration.halfClose == .gone { return end(connection) }
         }
         if flags & (edge_EPOLLIN | edge_EPOLLRDHUP) != 0 { connection.mayRead = true }
         if flags & edge_EPOLLOUT != 0, connection.output != nil { resumeOutput(connection) }
@@ -27,6 +26,9 @@ extension EventLoop {
     func proceed(_ connection: Connection) {
         if connection.phase == .reading { readRequests(connection) }
         if connection.phase == .lingering { drainInput(connection) }
+        if connection.isHalfClosed, connection.phase == .answering, configuration.halfClose == .gone {
+            return end(connection)
+        }
         setTimer(connection)
     }
 

@@ -19,19 +19,7 @@ extension EventLoop {
             mailbox: mailbox
         )
         let reply = handler.handle(head, bytes: bytes, context: context)
-        var facts = ExchangeFacts(
-            method: head.method,
-            minorVersion: head.minorVersion,
-            keepsAlive: head.keepAlive,
-            start: now
-        )
-        if wantsCompletions {
-            if let place {
-                facts.target = head.target.lowerBound + place..<head.target.upperBound + place
-            } else {
-                facts.savedTarget = bytes.copy(head.target)
-            }
-        }
+        var facts = facts(bytes, place)
         switch reply {
         case .now(let response):
             if connection.pending != nil {
@@ -46,6 +34,25 @@ extension EventLoop {
             connection.waiting = facts
             connection.phase = .answering
         }
+    }
+
+    /// What of the parsed request is needed once its bytes are gone.
+    @inline(__always)
+    func facts(_ bytes: Span<UInt8>, _ place: Int?) -> ExchangeFacts {
+        var facts = ExchangeFacts(
+            method: head.method,
+            minorVersion: head.minorVersion,
+            keepsAlive: head.keepAlive,
+            start: now
+        )
+        if wantsCompletions {
+            if let place {
+                facts.target = head.target.lowerBound + place..<head.target.upperBound + place
+            } else {
+                facts.savedTarget = bytes.copy(head.target)
+            }
+        }
+        return facts
     }
 
     /// Puts an answer into the batch.
@@ -73,13 +80,16 @@ extension EventLoop {
     }
 
     /// Answers instead of the handler; the connection is closed after it.
-    func refuse(_ connection: Connection, _ rejection: RequestRejection) {
+    ///
+    /// - Parameter facts: of the request, where its head could be parsed.
+    func refuse(_ connection: Connection, _ rejection: RequestRejection, _ facts: ExchangeFacts? = nil) {
         counters.rejected.addAlone(1)
         connection.partial = nil
         connection.input = []
         connection.lingers = true
-        // Of what was broken nothing is relied on: the answer has a body whatever the method might have been.
-        answer(connection, handler.reject(rejection), ExchangeFacts(start: now))
+        var facts = facts ?? ExchangeFacts(start: now)
+        facts.keepsAlive = false
+        answer(connection, handler.reject(rejection), facts)
     }
 
     /// Copies the target out of the scratch buffer, which will be overwritten.

@@ -115,14 +115,19 @@ extension EventLoop {
         connection.progress = ParseProgress()
         connection.timer = .none
         if head.hasUnknownExpectation {
-            refuse(connection, .unknownExpectation)
+            refuse(connection, .unknownExpectation, facts(bytes, start))
             return consumed
         }
         if head.framing == .none {
             dispatch(connection, bytes, body: [], place: start)
             return consumed
         }
-        return try beginBody(connection, bytes, consumed, start)
+        do throws(ParseError) {
+            return try beginBody(connection, bytes, consumed, start)
+        } catch {
+            refuse(connection, .malformed(error), facts(bytes, start))
+            return bytes.count
+        }
     }
 
     private func beginBody(

@@ -79,12 +79,15 @@ package final class HTTPServer: Sendable {
     ///   - graceMilliseconds: how long; then connections are closed as they are.
     ///   - completion: called once all loops have ended, on one of their threads, or at once if none runs.
     package func stop(graceMilliseconds: Int, completion: @escaping @Sendable () -> Void) {
-        let mailboxes: [LoopMailbox]? = state.withLock { state in
-            guard state.runningLoops > 0 else { return nil }
+        let (mailboxes, paths) = state.withLock { state -> ([LoopMailbox], [String]) in
+            guard state.runningLoops > 0 else { return ([], []) }
             state.completions.append(completion)
-            return state.mailboxes
+            defer { state.unixPaths = [] }
+            return (state.mailboxes, state.unixPaths)
         }
-        guard let mailboxes else { return completion() }
+        if mailboxes.isEmpty { return completion() }
+        // At once, and not when the last loop ends: by then the path may be our successor's.
+        for path in paths { unsafe unlink(path) }
         let deadline = configuration.time.monotonic + Int64(max(0, graceMilliseconds)) * 1_000_000
         for mailbox in mailboxes { mailbox.post(.drain(deadline: deadline)) }
     }
@@ -132,13 +135,12 @@ package final class HTTPServer: Sendable {
     }
 
     private func loopEnded() {
-        let (completions, paths) = state.withLock { state -> ([@Sendable () -> Void], [String]) in
+        let completions = state.withLock { state -> [@Sendable () -> Void] in
             state.runningLoops -= 1
-            guard state.runningLoops == 0 else { return ([], []) }
+            guard state.runningLoops == 0 else { return [] }
             defer { state.completions = [] }
-            return (state.completions, state.unixPaths)
+            return state.completions
         }
-        for path in paths { unsafe unlink(path) }
         for completion in completions { completion() }
     }
 }

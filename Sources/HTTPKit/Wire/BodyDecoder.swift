@@ -74,9 +74,10 @@ package struct BodyDecoder: Sendable {
     }
 
     private mutating func takeSyntax(_ byte: UInt8) throws(ParseError) {
-        // Extensions and trailers carry nothing for us: bounded together, so that they cannot be used to stall.
+        // Extensions and trailers carry nothing for us: bounded, so that they cannot be used to stall. A chunk of one
+        // byte has five bytes around it.
         overhead += 1
-        guard overhead <= 16 * 1024 + limit else { throw .invalidChunk }
+        guard overhead <= 16 * 1024 + 8 * content.count else { throw .invalidChunk }
         switch state {
         case .chunkSize(let value, let digits): try takeSize(byte, value, digits)
         case .chunkExtension(let value):

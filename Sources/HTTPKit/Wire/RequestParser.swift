@@ -50,8 +50,9 @@ package struct RequestParser: Sendable {
         }
         head.reset()
         let start = skippedEmptyLine(bytes)
+        // A TLS client's hello, say, is known for what it is by its first byte, and need not be waited for.
+        if start < bytes.count, !ByteClass.isToken(bytes[start]), bytes[start] != 0x0D { throw .invalidMethod }
         guard let requestLineEnd = bytes.firstLineFeed(from: start) else {
-            if start < bytes.count, !ByteClass.isToken(bytes[start]), bytes[start] != 0x0D { throw .invalidMethod }
             progress.lineStart = UInt32(start)
             return try incomplete(bytes, &progress)
         }

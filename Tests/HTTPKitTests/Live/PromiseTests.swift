@@ -124,6 +124,11 @@ import Testing
         client.shutdownWrite()
         #expect(box.cancelled.wait())
         #expect(try client.isAtEnd())
+
+        let hasty = try server.client()
+        try hasty.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n")
+        hasty.shutdownWrite()
+        #expect(box.cancelled.wait())
     }
 
     @Test func `cancels when the client resets, and drops the answer`() throws {

@@ -24,6 +24,14 @@ import Testing
         #expect(try client.readResponse().text == "/b")
     }
 
+    @Test func `decodes a body in chunks of one byte`() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        let chunks = String(repeating: "1\r\nx\r\n", count: 65_000)
+        try client.send("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)0\r\n\r\n")
+        #expect(try client.readResponse().body.count == 65_002)
+    }
+
     @Test func `says 100 Continue to a client that waits for it`() throws {
         let server = try TestServer()
         let client = try server.client()
@@ -54,6 +62,9 @@ import Testing
         #expect(refusal["Connection"] == "close")
         #expect(try expecting.isAtEnd())
         #expect(server.handler.rejections == [.malformed(.bodyTooLong)])
+        #expect(eventually { server.handler.finished.map(\.summary.status) == [200, 413] })
+        #expect(server.handler.finished.map(\.summary.method) == [.post, .post])
+        #expect(server.handler.finished.map(\.target) == ["/", "/"])
     }
 
     @Test(arguments: ["Content-Length: 200000", "Transfer-Encoding: chunked"])

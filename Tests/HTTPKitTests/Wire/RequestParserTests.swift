@@ -31,7 +31,7 @@ import Testing
         ("GET / HTTP/1.1\nHost: a\n\n", .bareLineFeed),
         ("GET / HTTP/1.1\r\nHost: a\n\r\n", .bareLineFeed),
         ("GET / HTTP/1.1\r\nHost: a\r\n\n", .bareLineFeed),
-        ("\n\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", .bareLineFeed),
+        ("\n\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", .invalidMethod),
         ("\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", .invalidMethod),
         (" GET / HTTP/1.1\r\nHost: a\r\n\r\n", .invalidMethod),
         ("GE(T / HTTP/1.1\r\nHost: a\r\n\r\n", .invalidMethod),

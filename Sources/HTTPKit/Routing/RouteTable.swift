@@ -1,0 +1,68 @@
+/// A small table from methods and literal paths to routes, as an admin listener needs: no patterns, no decoding.
+///
+/// Built once; a look-up compares bytes and allocates nothing unless the method is wrong.
+package struct RouteTable<Route: Sendable>: Sendable {
+    /// What a request leads to.
+    package enum Match {
+        /// A route, and where in the bytes the rest of the path lies behind a prefix route's slash.
+        case route(Route, rest: Range<Int>)
+        /// The path is there, but not for this method; the value of `Allow` (RFC 9110 §15.5.6).
+        case methodNotAllowed(allow: String)
+        /// No such path.
+        case notFound
+    }
+
+    private struct Entry {
+        var method: HTTPMethod
+        var path: [UInt8]
+        var isPrefix: Bool
+        var route: Route
+    }
+
+    private var entries: [Entry] = []
+
+    /// Creates an empty table.
+    package init() {}
+
+    /// Adds a route.
+    ///
+    /// - Parameters:
+    ///   - method: GET also answers HEAD.
+    ///   - path: the whole path as sent, or a prefix that ends in `/*`: then at least one more byte must follow the slash.
+    ///   - route: what `match` gives back; of several that match, the first one added.
+    package mutating func add(_ method: HTTPMethod, _ path: String, _ route: Route) {
+        let isPrefix = path.hasSuffix("/*")
+        let bytes = Array((isPrefix ? String(path.dropLast()) : path).utf8)
+        entries.append(Entry(method: method, path: bytes, isPrefix: isPrefix, route: route))
+    }
+
+    /// Looks a request up.
+    package func match(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Match {
+        let path = head.path(in: bytes)
+        var isKnown = false
+        for entry in entries where leads(entry, path, bytes) {
+            if entry.method == head.method || (entry.method == .get && head.method == .head) {
+                return .route(entry.route, rest: path.lowerBound + entry.path.count..<path.upperBound)
+            }
+            isKnown = true
+        }
+        return isKnown ? .methodNotAllowed(allow: allowed(path, bytes)) : .notFound
+    }
+
+    private func leads(_ entry: Entry, _ path: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
+        let count = entry.path.count
+        guard entry.isPrefix ? path.count > count : path.count == count else { return false }
+        for offset in 0..<count where bytes[path.lowerBound + offset] != entry.path[offset] { return false }
+        return true
+    }
+
+    private func allowed(_ path: Range<Int>, _ bytes: Span<UInt8>) -> String {
+        var names: [String] = []
+        for entry in entries where leads(entry, path, bytes) {
+            guard let name = entry.method.name, !names.contains(name) else { continue }
+            names.append(name)
+            if entry.method == .get { names.append("HEAD") }
+        }
+        return names.joined(separator: ", ")
+    }
+}
