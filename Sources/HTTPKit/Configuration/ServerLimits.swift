@@ -62,4 +62,9 @@ package struct ServerTimeouts: Hashable, Sendable {
         self.linger = linger
         self.resolution = resolution
     }
+
+    /// Milliseconds as nanoseconds, within 0 and some thirty years, so that sums with a clock never overflow.
+    static func nanoseconds(_ milliseconds: Int) -> Int64 {
+        Int64(min(max(0, milliseconds), 1 << 40)) * 1_000_000
+    }
 }

@@ -36,7 +36,7 @@ extension EventLoop {
             case .write: timeouts.write
             case .linger: timeouts.linger
             }
-        return Int64(milliseconds) * 1_000_000
+        return ServerTimeouts.nanoseconds(milliseconds)
     }
 
     /// Ends what is over its deadline.

@@ -120,7 +120,7 @@ struct LoopSeed: Sendable {
         return CInt(clamping: max(1, configuration.timeouts.resolution))
     }
 
-    var resolution: Int64 { Int64(max(1, configuration.timeouts.resolution)) * 1_000_000 }
+    var resolution: Int64 { ServerTimeouts.nanoseconds(max(1, configuration.timeouts.resolution)) }
 
     func updateClock() {
         now = configuration.time.monotonic

@@ -138,7 +138,7 @@ extension OutputBatch {
             end += 1
         }
         let hasMore = end < segments.count
-        let sent = try retrying("sendmsg") {
+        let sent = try SocketCalls.again("sendmsg") {
             unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: Self.vectorLimit) { vectors in
                 guard let base = vectors.baseAddress else { return 0 }
                 return unsafe gather(next, end, Int(offset), base, 0) { count in
@@ -152,7 +152,7 @@ extension OutputBatch {
     /// One head and one body: what nearly every call is about, without the list.
     @inline(__always)
     private func writePair(_ socket: CInt, _ bytes: [UInt8], _ range: Range<Int>) throws(Errno) -> Int64? {
-        let sent = try retrying("sendmsg") {
+        let sent = try SocketCalls.again("sendmsg") {
             unsafe heads.withUnsafeBytes { head in
                 unsafe bytes.withUnsafeBytes { body in
                     unsafe SocketCalls.send(socket, head, UnsafeRawBufferPointer(rebasing: body[range]))

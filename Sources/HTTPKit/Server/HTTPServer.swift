@@ -88,7 +88,7 @@ package final class HTTPServer: Sendable {
         if mailboxes.isEmpty { return completion() }
         // At once, and not when the last loop ends: by then the path may be our successor's.
         for path in paths { unsafe unlink(path) }
-        let deadline = configuration.time.monotonic + Int64(max(0, graceMilliseconds)) * 1_000_000
+        let deadline = configuration.time.monotonic + ServerTimeouts.nanoseconds(graceMilliseconds)
         for mailbox in mailboxes { mailbox.post(.drain(deadline: deadline)) }
     }
 

@@ -4,10 +4,25 @@ import LinuxSystem
 
 /// The system calls on a connection's socket; `nil` says that the call would block.
 enum SocketCalls {
+    /// As `retrying`, but for one type and in this module: a generic function of another module is not specialised, and
+    /// costs more than the parser does.
+    @inline(__always)
+    static func again(_ call: StaticString, _ body: () -> Int) throws(Errno) -> Int? {
+        while true {
+            let value = body()
+            if value >= 0 { return value }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return nil
+            default: throw Errno.current(call)
+            }
+        }
+    }
+
     /// Receives once into memory.
     @inline(__always)
     static func receive(_ descriptor: CInt, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int? {
-        try retrying("recv") { unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0) }
+        try again("recv") { unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0) }
     }
 
     /// Sends memory, once, never raising SIGPIPE.
@@ -48,6 +63,6 @@ enum SocketCalls {
     /// - Returns: the bytes sent; 0 when the file ends before `offset`.
     static func send(_ descriptor: CInt, file: CInt, offset: Int64, count: Int) throws(Errno) -> Int? {
         var position = off_t(offset)
-        return try retrying("sendfile") { unsafe sendfile(descriptor, file, &position, count) }
+        return try again("sendfile") { unsafe sendfile(descriptor, file, &position, count) }
     }
 }
