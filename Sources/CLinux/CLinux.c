@@ -14,6 +14,8 @@
 const uint32_t edge_EPOLLIN = EPOLLIN, edge_EPOLLOUT = EPOLLOUT, edge_EPOLLRDHUP = EPOLLRDHUP, edge_EPOLLHUP = EPOLLHUP,
                edge_EPOLLERR = EPOLLERR, edge_EPOLLET = (uint32_t)EPOLLET;
 
+int edge_seqpacket_pair(int ends[2]) { return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends); }
+
 int edge_accept4(int fd, struct sockaddr *address, socklen_t *length) {
     return accept4(fd, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
