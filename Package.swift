@@ -70,7 +70,11 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
-        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "LinuxSystemTests",
+            dependencies: ["LinuxSystem", "CLinux", "TestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "HTTPSemanticsTests",
             dependencies: ["HTTPSemantics", "TestSupport"],

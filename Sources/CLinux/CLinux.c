@@ -16,6 +16,8 @@ const uint32_t edge_EPOLLIN = EPOLLIN, edge_EPOLLOUT = EPOLLOUT, edge_EPOLLRDHUP
 
 const int edge_O_PATH = O_PATH;
 
+int edge_seqpacket_pair(int ends[2]) { return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends); }
+
 int edge_accept4(int fd, struct sockaddr *address, socklen_t *length) {
     return accept4(fd, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }

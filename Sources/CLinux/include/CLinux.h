@@ -13,6 +13,8 @@
 
 // _GNU_SOURCE: accept4 with SOCK_NONBLOCK | SOCK_CLOEXEC.
 int edge_accept4(int fd, struct sockaddr *address, socklen_t *length);
+// SOCK_* belong to whichever C module included sys/socket.h first, in an optimised build libcurl's: a close-on-exec pair.
+int edge_seqpacket_pair(int ends[2]);
 // _GNU_SOURCE: memfd_create(MFD_CLOEXEC | MFD_ALLOW_SEALING).
 int edge_memfd_create(const char *name);
 // _GNU_SOURCE, variadic fcntl: F_ADD_SEALS with F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL.

@@ -67,7 +67,9 @@ extension SharedDescriptor {
         var complete = true
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
-                let room = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+                let room = unsafe UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...]
+                )
                 let got = unsafe pread(number, room.baseAddress, room.count, off_t(filled))
                 if got < 0, errno == EINTR { continue }
                 guard got > 0 else {

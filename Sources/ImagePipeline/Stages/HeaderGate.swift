@@ -12,7 +12,9 @@ enum HeaderGate {
         }
         let (pixels, overflow) = header.width.multipliedReportingOverflow(by: header.height)
         guard !overflow, pixels <= limits.pixels else {
-            return .refused("\(header.width)×\(header.height) pixels are over the limit of \(limits.pixels) (limits.pixels)")
+            return .refused(
+                "\(header.width)×\(header.height) pixels are over the limit of \(limits.pixels) (limits.pixels)"
+            )
         }
         guard header.frames <= limits.frames else {
             return .refused("\(header.frames) frames are over the limit of \(limits.frames) (limits.frames)")

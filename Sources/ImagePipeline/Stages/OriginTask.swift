@@ -75,8 +75,13 @@ final class OriginTask: Sendable {
         let state = parts.origins.update(record)
         if storable { parts.disk?.store(origin: record, body: nil) }
         finish(
-            state, state.version, record,
-            body: stored.body, storable: storable, way: .revalidated(status: 304), microseconds: microseconds
+            state,
+            state.version,
+            record,
+            body: stored.body,
+            storable: storable,
+            way: .revalidated(status: 304),
+            microseconds: microseconds
         )
     }
 
@@ -102,8 +107,12 @@ final class OriginTask: Sendable {
         // Without anything stored before, or with only a record whose bytes were gone, this is a plain miss.
         let wasStale = stored.map { !$0.record.freshness.isFresh(at: parts.time.wallSeconds) } ?? false
         finish(
-            state, state.version, record,
-            body: body, storable: storable, way: wasStale ? .revalidated(status: 200) : .fetched,
+            state,
+            state.version,
+            record,
+            body: body,
+            storable: storable,
+            way: wasStale ? .revalidated(status: 200) : .fetched,
             microseconds: microseconds
         )
     }

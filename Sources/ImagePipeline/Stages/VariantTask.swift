@@ -133,7 +133,11 @@ final class VariantTask: Sendable {
             return
         }
         let job = TransformStage.job(
-            request: request, plan: plan, header: outcome.record.header, body: body, priority: priority
+            request: request,
+            plan: plan,
+            header: outcome.record.header,
+            body: body,
+            priority: priority
         )
         let handle = parts.transformer.transform(job) { [self] result in
             switch result {

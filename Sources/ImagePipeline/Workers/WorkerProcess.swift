@@ -17,8 +17,7 @@ final class WorkerProcess {
     /// - Throws: `Errno` when no socket or process can be had. A missing executable shows as a process that ends at once.
     init(path: String, configuration: WorkerPool.Configuration) throws(Errno) {
         var ends: [CInt] = [-1, -1]
-        let kind = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        try checked("socketpair") { unsafe socketpair(AF_UNIX, kind, 0, &ends) }
+        try checked("socketpair") { unsafe edge_seqpacket_pair(&ends) }
         socket = ends[0]
         for end in ends {
             // Room for a whole message in either direction; the kernel caps it at net.core.wmem_max.

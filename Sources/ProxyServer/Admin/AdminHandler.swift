@@ -13,7 +13,10 @@ struct AdminHandler: RequestHandler {
         guard head.method == .get || head.method == .head else {
             return .now(Response(Problem(405, "Only GET and HEAD are served here.", allow: "GET, HEAD")))
         }
-        let path = String(decoding: Self.copy(head.pathAndQuery, of: bytes).prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
+        let path = String(
+            decoding: Self.copy(head.pathAndQuery, of: bytes).prefix { $0 != UInt8(ascii: "?") },
+            as: UTF8.self
+        )
         switch path {
         // Open without a token: a load balancer has none, and they tell nothing.
         case "/healthz": return .now(Self.text("ok\n"))
@@ -55,7 +58,9 @@ struct AdminHandler: RequestHandler {
         return result
     }
 
-    private static func text(_ text: String, type: String = "text/plain; charset=utf-8", status: UInt16 = 200) -> Response {
+    private static func text(_ text: String, type: String = "text/plain; charset=utf-8", status: UInt16 = 200)
+        -> Response
+    {
         var response = Response(status: status)
         var block = FieldBlock()
         block.append("Content-Type", type)

@@ -12,7 +12,11 @@ extension Metrics {
             text.counter("edgeprint_transform_retries_total", "Jobs run again on a fresh worker.", UInt64(now.retries))
             text.counter("edgeprint_worker_starts_total", "Worker processes started.", UInt64(now.starts))
             text.counter("edgeprint_worker_restarts_total", "Workers lost and replaced.", UInt64(now.restarts))
-            text.counter("edgeprint_worker_retirements_total", "Workers replaced for age or size.", UInt64(now.retirements))
+            text.counter(
+                "edgeprint_worker_retirements_total",
+                "Workers replaced for age or size.",
+                UInt64(now.retirements)
+            )
             text.gauge("edgeprint_transform_queue", "Jobs that wait for a worker.", Double(now.queued))
             text.gauge("edgeprint_workers", "Worker slots.", Double(now.workers.count))
             text.gauge("edgeprint_workers_busy", "Workers on a job.", Double(now.workers.count { $0.isBusy }))
@@ -28,7 +32,11 @@ extension Metrics {
             text.counter("edgeprint_transfers_total", "Requests to origins, redirects included.", UInt64(now.requests))
             text.counter("edgeprint_transfer_bytes_total", "Bytes of bodies from origins.", UInt64(now.bytes))
             text.counter("edgeprint_transfer_connections_total", "Connections made.", UInt64(now.newConnections))
-            text.counter("edgeprint_transfer_reuses_total", "Requests on kept connections.", UInt64(now.reusedConnections))
+            text.counter(
+                "edgeprint_transfer_reuses_total",
+                "Requests on kept connections.",
+                UInt64(now.reusedConnections)
+            )
             text.gauge("edgeprint_transfers_active", "Transfers on the wire.", Double(now.active))
             text.gauge("edgeprint_transfers_waiting", "Transfers that wait for a connection.", Double(now.waiting))
         }

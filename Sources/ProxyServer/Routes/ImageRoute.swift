@@ -109,7 +109,12 @@ final class ImageRoute: Sendable {
         let tag = RequestResult(status).tag
         guard let conditions else { return EntityResponse.whole(answer.entity, dynamic: dynamic, age: age, tag: tag) }
         return EntityResponse.conditional(
-            answer.entity, conditions: conditions, dynamic: dynamic, age: age, now: now, tag: tag
+            answer.entity,
+            conditions: conditions,
+            dynamic: dynamic,
+            age: age,
+            now: now,
+            tag: tag
         )
     }
 }

@@ -89,13 +89,15 @@ struct RequestResolver: Sendable {
                 throw Problem(403, "This source does not give out its originals.")
             }
             return ResolvedRequest(
-                .fixed(VariantRequest(origin: origin, plan: nil, bucket: nil)), disposition: disposition
+                .fixed(VariantRequest(origin: origin, plan: nil, bucket: nil)),
+                disposition: disposition
             )
         }
         let plan = parsed.plan.canonicalText
         guard parsed.plan.settings.format == .auto else {
             return ResolvedRequest(
-                .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil)), disposition: disposition
+                .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil)),
+                disposition: disposition
             )
         }
         return ResolvedRequest(

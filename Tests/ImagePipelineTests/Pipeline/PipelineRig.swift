@@ -83,7 +83,12 @@ final class PipelineRig: Sendable {
         let (loads, jobs) = (loader.all.count, transformer.all.count)
         let pending = ask(path, plan)
         if loads == 0 {
-            try loader.wait(for: 1)[0].answer(png(), at: time.wallSeconds, cacheControl: cacheControl, entityTag: entityTag)
+            try loader.wait(for: 1)[0].answer(
+                png(),
+                at: time.wallSeconds,
+                cacheControl: cacheControl,
+                entityTag: entityTag
+            )
         }
         try transformer.wait(for: jobs + 1)[jobs].make(bytes)
         _ = try pending.value()

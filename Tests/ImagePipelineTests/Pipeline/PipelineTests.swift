@@ -82,7 +82,7 @@ struct PipelineTests {
         let answer = rig.ask("huge.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(rig.png(width: 60_000, height: 60_000), at: 1000)
         guard case .refused(let reason) = try answer.error() else {
-            Issue.record("not refused")
+            Issue.record("not refused but \(String(describing: try? answer.error()))")
             return
         }
         #expect(reason.contains("limits.pixels"))

@@ -40,7 +40,11 @@ struct RevalidationTests {
         let rig = restarted ? try self.rig.restarted() : self.rig
         let (loads, jobs) = (rig.loader.all.count, rig.transformer.all.count)
         let first = rig.ask("photo.png", "w=10")
-        try rig.loader.wait(for: loads + 1)[loads].answer(rig.png(width: 7), at: rig.time.wallSeconds, entityTag: "\"v2\"")
+        try rig.loader.wait(for: loads + 1)[loads].answer(
+            rig.png(width: 7),
+            at: rig.time.wallSeconds,
+            entityTag: "\"v2\""
+        )
         try rig.transformer.wait(for: jobs + 1)[jobs].make([11])
         let answer = try first.value()
         #expect(answer.provenance == .revalidated(status: 200, collapsed: false))

@@ -81,7 +81,12 @@ final class ScriptedTransformer: Transforming {
 
         func make(_ bytes: [UInt8]) {
             let description = WorkerReply.Output(
-                format: .png, width: 1, height: 1, frames: 1, hasAlpha: false, length: bytes.count
+                format: .png,
+                width: 1,
+                height: 1,
+                frames: 1,
+                hasAlpha: false,
+                length: bytes.count
             )
             let picture = TransformResult.Picture(description: description, bytes: bytes)
             completion(.success(TransformResult(pictures: [picture], timing: WorkerReply.Timing(), queued: 0)))

@@ -162,7 +162,11 @@ struct TaskPoolTests {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<200 {
                 group.addTask { [key, starts] in
-                    pool.join(key) { _, _ in told.increment() } start: { starts.append($0) }
+                    pool.join(key) { _, _ in
+                        told.increment()
+                    } start: {
+                        starts.append($0)
+                    }
                 }
             }
         }

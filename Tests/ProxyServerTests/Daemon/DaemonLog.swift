@@ -32,7 +32,9 @@ final class DaemonLog: Sendable {
 
     /// Waits for the event `listening` of a listener and reads its port; `nil` when the process ends without it.
     func port(of listener: String) -> UInt16? {
-        guard let found = try? state.wait(until: { $0.ended || Self.port(of: listener, in: $0.text) != nil }) else { return nil }
+        guard let found = try? state.wait(until: { $0.ended || Self.port(of: listener, in: $0.text) != nil }) else {
+            return nil
+        }
         return Self.port(of: listener, in: found.text)
     }
 

@@ -91,7 +91,10 @@ final class DaemonProcess: Sendable {
         var vector = unsafe ([binary] + arguments).map { unsafe strdup($0) } + [nil]
         defer { unsafe vector.forEach { unsafe free($0) } }
         var identifier: pid_t = 0
-        let code = unsafe posix_spawn(&identifier, binary, &actions, nil, &vector, environ)
+        // An environment of its own: the daemon refuses variables of the tests, which also begin with EDGEPRINT_.
+        var environment: [UnsafeMutablePointer<CChar>?] = unsafe [strdup("PATH=/usr/bin:/bin"), nil]
+        defer { unsafe free(environment[0]) }
+        let code = unsafe posix_spawn(&identifier, binary, &actions, nil, &vector, &environment)
         guard code == 0 else { throw Errno(code, "posix_spawn") }
         return identifier
     }

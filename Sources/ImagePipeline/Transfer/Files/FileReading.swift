@@ -1,3 +1,4 @@
+import HTTPSemantics
 import CLinux
 import Glibc
 import LinuxSystem
@@ -49,7 +50,7 @@ struct FileReading {
         let now = time.wallSeconds
         var fields = OriginFields(requestTime: now, responseTime: now)
         fields.entityTag = identity.entityTag
-        fields.lastModified = TransferDate.text(identity.seconds)
+        fields.lastModified = HTTPDate(seconds: identity.seconds)?.description
         fields.vouchedLifetime = FileLoader.vouchedLifetime
         return fields
     }

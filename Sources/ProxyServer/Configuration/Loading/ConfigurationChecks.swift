@@ -1,3 +1,4 @@
+import ImagePlan
 import HTTPKit
 import ImagePipeline
 
@@ -24,9 +25,12 @@ enum ConfigurationChecks {
 
     private static func checkPresets(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
         for preset in configuration.presets {
-            guard let problem = RequestLanguageSeam.problem(ofPreset: preset.name, text: preset.text) else { continue }
-            let key = "presets.\(preset.name)"
-            decoder.report(problem, key: key, place: decoder.places[key])
+            do throws(RequestError) {
+                _ = try Preset(name: preset.name, text: preset.text)
+            } catch {
+                let key = "presets.\(preset.name)"
+                decoder.report(error.description, key: key, place: decoder.places[key])
+            }
         }
         for source in configuration.sources {
             guard let name = source.preset, configuration.preset(named: name) == nil else { continue }

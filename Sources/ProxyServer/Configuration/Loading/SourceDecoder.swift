@@ -1,3 +1,4 @@
+import ImagePlan
 import ImagePipeline
 
 /// Reads the map of sources.
@@ -57,7 +58,7 @@ struct SourceDecoder {
         }
         let languageMessage = "names a parameter of the request language"
         for (name, parameters) in [("forward-query", rule.forwardQuery), ("ignore-query", rule.ignoreQuery)] {
-            for parameter in parameters where RequestLanguageSeam.isReserved(parameter) {
+            for parameter in parameters where RequestLanguage.isReserved(parameter) {
                 decoder.report("\(languageMessage): \(parameter)", key: "\(key).\(name)", place: line(of: name))
             }
         }
