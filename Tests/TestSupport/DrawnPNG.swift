@@ -29,6 +29,12 @@ package enum DrawnPNG {
         }
     }
 
+    /// Only what a sniffer looks at: a header that claims a size, without any pixels behind it.
+    package static func claim(width: UInt32, height: UInt32) -> [UInt8] {
+        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+            + chunk("IHDR", word(width) + word(height) + [8, 2, 0, 0, 0]) + chunk("IDAT", []) + chunk("IEND", [])
+    }
+
     private static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
         let body = Array(name.utf8) + data
         return word(UInt32(data.count)) + body + word(crc(body))

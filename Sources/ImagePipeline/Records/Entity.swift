@@ -24,20 +24,22 @@ package final class Entity: Sendable {
     package let origin: OriginState
     /// The state's version that this entity belongs to.
     package let originVersion: UInt64
+    /// The original's body that this was made from.
+    package let originDigest: CacheKey
     /// The answer's header fields that never change for this entity, encoded once by the presentation of the configuration.
     package let fields: [UInt8]
 
     init(
         description: EntityDescription,
         body: Body,
-        origin: OriginState,
-        originVersion: UInt64,
+        origin: OriginSnapshot,
         fields: [UInt8]
     ) {
         self.description = description
         self.body = body
-        self.origin = origin
-        self.originVersion = originVersion
+        self.origin = origin.state
+        originVersion = origin.version
+        originDigest = origin.record.digest
         self.fields = fields
     }
 

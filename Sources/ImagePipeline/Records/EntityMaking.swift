@@ -21,15 +21,13 @@ extension PipelineParts {
         key: CacheKey,
         description: EntityDescription,
         body: Entity.Body,
-        origin: OriginState,
-        originVersion: UInt64,
+        origin: OriginSnapshot,
         storable: Bool
     ) -> Entity {
         let entity = Entity(
             description: description,
             body: body,
             origin: origin,
-            originVersion: originVersion,
             fields: presentation(description)
         )
         if storable, case .memory = body { memory.insert(entity, for: key, cost: entity.cost) }
@@ -41,8 +39,7 @@ extension PipelineParts {
         key: CacheKey,
         description: EntityDescription,
         file: SharedDescriptor,
-        origin: OriginState,
-        originVersion: UInt64,
+        origin: OriginSnapshot,
         storable: Bool
     ) -> Entity? {
         var body = Entity.Body.file(file, length: description.length)
@@ -55,7 +52,6 @@ extension PipelineParts {
             description: description,
             body: body,
             origin: origin,
-            originVersion: originVersion,
             storable: storable
         )
     }

@@ -22,6 +22,13 @@ package final class OriginState: Sendable {
     /// What is known of the original now.
     package var record: OriginRecord { current.withLock { $0 } }
 
+    /// The state as it is now, for who makes something of it.
+    var snapshot: OriginSnapshot {
+        // The version first: if an update comes between, what is made counts as outdated, never as newer than it is.
+        let version = version
+        return OriginSnapshot(state: self, version: version, record: record)
+    }
+
     /// Changes when an answer made earlier is no longer right: another body, or other words to clients.
     package var version: UInt64 { currentVersion.load(ordering: .acquiring) }
 

@@ -7,24 +7,21 @@ struct DiskVariantStage: Sendable {
     /// The stored variant as an entity, promoted to memory where it is small enough; whatever its freshness.
     func entity(for request: VariantRequest) -> Entity? {
         guard request.plan != nil, let stored = parts.disk?.variant(request.key) else { return nil }
-        let state = parts.origins.state(for: stored.origin)
-        let version = state.version
-        let record = state.record
+        let origin = parts.origins.state(for: stored.origin).snapshot
         // The live state may know of a newer original than the row: then this variant is void.
-        guard record.digest == stored.record.originDigest else { return nil }
+        guard origin.record.digest == stored.record.originDigest else { return nil }
         let description = EntityDescription(
             mediaType: stored.record.format.mediaType,
             digest: stored.record.digest,
             length: stored.record.length,
-            origin: record,
+            origin: origin.record,
             variesOnAccept: request.bucket != nil
         )
         return parts.entity(
             key: request.key,
             description: description,
             file: stored.file,
-            origin: state,
-            originVersion: version,
+            origin: origin,
             storable: true
         )
     }

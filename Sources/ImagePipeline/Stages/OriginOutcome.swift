@@ -10,10 +10,7 @@ struct OriginOutcome: Sendable {
         case revalidated(status: Int)
     }
 
-    var state: OriginState
-    /// The state's version and record when this outcome was made.
-    var version: UInt64
-    var record: OriginRecord
+    var origin: OriginSnapshot
     /// `nil` when only freshness was asked for and the bytes are not kept.
     var body: OriginBody?
     /// Whether a shared cache may keep it, and what is made of it (RFC 9111 §3).

@@ -33,11 +33,11 @@ final class OriginTask: Sendable {
             return
         }
         let usable = found.body != nil || !needsBody
-        guard usable, found.state.isFresh(at: parts.time.wallSeconds) else {
+        guard usable, found.origin.state.isFresh(at: parts.time.wallSeconds) else {
             transfer(stored: found)
             return
         }
-        finish(found.state, found.version, found.record, body: found.body, storable: true, way: .stored)
+        finish(found.origin, body: found.body, storable: true, way: .stored)
     }
 
     private func transfer(stored: StoredOriginalStage.Found?) {
@@ -46,8 +46,8 @@ final class OriginTask: Sendable {
         let fetch = OriginFetch(
             target: request.target,
             source: request.source,
-            entityTag: conditional ? stored?.record.entityTag : nil,
-            lastModified: conditional ? stored?.record.lastModified : nil
+            entityTag: conditional ? stored?.origin.record.entityTag : nil,
+            lastModified: conditional ? stored?.origin.record.lastModified : nil
         )
         let began = parts.time.monotonic
         let handle = parts.loader.load(fetch) { [self] result in
@@ -70,14 +70,12 @@ final class OriginTask: Sendable {
 
     /// A 304: the stored response stands, under the origin's new words (RFC 9111 §4.3.4).
     private func refresh(_ stored: StoredOriginalStage.Found, fields: OriginFields, microseconds: UInt32) {
-        let record = TransferStage.refreshed(stored.record, by: fields, source: request.source)
+        let record = TransferStage.refreshed(stored.origin.record, by: fields, source: request.source)
         let storable = TransferStage.isStorable(fields)
         let state = parts.origins.update(record)
         if storable { parts.disk?.store(origin: record, body: nil) }
         finish(
-            state,
-            state.version,
-            record,
+            state.snapshot,
             body: stored.body,
             storable: storable,
             way: .revalidated(status: 304),
@@ -105,11 +103,9 @@ final class OriginTask: Sendable {
             keep(record, body, isStored: stored?.body?.digest == body.digest)
         }
         // Without anything stored before, or with only a record whose bytes were gone, this is a plain miss.
-        let wasStale = stored.map { !$0.record.freshness.isFresh(at: parts.time.wallSeconds) } ?? false
+        let wasStale = stored.map { !$0.origin.record.freshness.isFresh(at: parts.time.wallSeconds) } ?? false
         finish(
-            state,
-            state.version,
-            record,
+            state.snapshot,
             body: body,
             storable: storable,
             way: wasStale ? .revalidated(status: 200) : .fetched,
@@ -127,9 +123,7 @@ final class OriginTask: Sendable {
     }
 
     private func finish(
-        _ state: OriginState,
-        _ version: UInt64,
-        _ record: OriginRecord,
+        _ origin: OriginSnapshot,
         body: OriginBody?,
         storable: Bool,
         way: OriginOutcome.Way,
@@ -138,9 +132,7 @@ final class OriginTask: Sendable {
         flight.finish(
             .success(
                 OriginOutcome(
-                    state: state,
-                    version: version,
-                    record: record,
+                    origin: origin,
                     body: body,
                     storable: storable,
                     way: way,

@@ -2,35 +2,27 @@
 struct StoredOriginalStage: Sendable {
     let parts: PipelineParts
 
-    /// A stored original: its shared state, and its bytes where they are still kept.
+    /// A stored original, and its bytes where they are still kept.
     struct Found: Sendable {
-        var state: OriginState
-        var version: UInt64
-        var record: OriginRecord
+        var origin: OriginSnapshot
         var body: OriginBody?
     }
 
     /// Looks among what waits for the disk, on disk, then among what variants in memory refer to.
     func find(_ key: CacheKey) -> Found? {
         if let recent = parts.recent.find(key) {
-            let state = parts.origins.state(for: recent.record)
-            let (version, record) = (state.version, state.record)
-            if record.digest == recent.body.digest {
-                return Found(state: state, version: version, record: record, body: recent.body)
-            }
+            let origin = parts.origins.state(for: recent.record).snapshot
+            if origin.record.digest == recent.body.digest { return Found(origin: origin, body: recent.body) }
         }
         guard let stored = parts.disk?.origin(key) else {
-            guard let state = parts.origins.live(key) else { return nil }
-            return Found(state: state, version: state.version, record: state.record, body: nil)
+            return parts.origins.live(key).map { Found(origin: $0.snapshot, body: nil) }
         }
-        let state = parts.origins.state(for: stored.record)
-        let version = state.version
-        let record = state.record
+        let origin = parts.origins.state(for: stored.record).snapshot
         // The live state may be of a newer body than the file, whose replacement waits to be written.
-        guard let file = stored.file, record.digest == stored.record.digest else {
-            return Found(state: state, version: version, record: record, body: nil)
+        guard let file = stored.file, origin.record.digest == stored.record.digest else {
+            return Found(origin: origin, body: nil)
         }
         let body = OriginBody(file: file, length: stored.record.length, digest: stored.record.digest)
-        return Found(state: state, version: version, record: record, body: body)
+        return Found(origin: origin, body: body)
     }
 }

@@ -11,8 +11,13 @@ final class VariantTask: Sendable {
     private let parts: PipelineParts
     private let originals: TaskPool<OriginOutcome>
     private let flight: Flight<Answer>
-    /// How to give up the step that is under way.
-    private let giveUp = Lock<(@Sendable () -> Void)?>(nil)
+    private let step = Lock(Step())
+
+    /// The step that is under way, and how to give it up.
+    private struct Step: Sendable {
+        var number = 0
+        var giveUp: (@Sendable () -> Void)?
+    }
 
     init(
         request: VariantRequest,
@@ -33,11 +38,11 @@ final class VariantTask: Sendable {
         flight.onAbandon(
             unless: { false },
             cancel: { [self] in
-                let step = giveUp.withLock { step in
-                    defer { step = nil }
-                    return step
+                let giveUp = step.withLock { step in
+                    defer { step.giveUp = nil }
+                    return step.giveUp
                 }
-                step?()
+                giveUp?()
             }
         )
         if let stale {
@@ -64,7 +69,7 @@ final class VariantTask: Sendable {
     /// Asks the origin whether a stored variant's original still stands (RFC 9111 §4.3); the original's bytes are not needed for that.
     private func revalidate(_ entity: Entity, from tier: Provenance) {
         joinOriginal(needsBody: false) { [self] outcome, collapsed in
-            guard entity.origin.record.digest == outcome.record.digest, entity.origin === outcome.state else {
+            guard entity.originDigest == outcome.origin.record.digest else {
                 guard outcome.body == nil else {
                     make(of: outcome, collapsed: collapsed)
                     return
@@ -72,7 +77,8 @@ final class VariantTask: Sendable {
                 askForOriginal(attempt: 0)
                 return
             }
-            let current = entity.isCurrent ? entity : renewed(entity, after: outcome)
+            let isCurrent = entity.isCurrent && entity.origin === outcome.origin.state
+            let current = isCurrent ? entity : renewed(entity, after: outcome)
             let provenance = outcome.provenance(collapsed: collapsed, stored: tier)
             finish(current, provenance, StageTimings(fetch: outcome.fetchMicroseconds))
         }
@@ -81,15 +87,14 @@ final class VariantTask: Sendable {
     /// The same bytes under an origin's new words.
     private func renewed(_ entity: Entity, after outcome: OriginOutcome) -> Entity {
         var description = entity.description
-        description.lastModified = outcome.record.lastModified
-        description.cacheControl = outcome.record.cacheControl
-        description.advertisedLifetime = outcome.record.advertisedLifetime
+        description.lastModified = outcome.origin.record.lastModified
+        description.cacheControl = outcome.origin.record.cacheControl
+        description.advertisedLifetime = outcome.origin.record.advertisedLifetime
         return parts.entity(
             key: request.key,
             description: description,
             body: entity.body,
-            origin: outcome.state,
-            originVersion: outcome.version,
+            origin: outcome.origin,
             storable: outcome.storable
         )
     }
@@ -107,6 +112,7 @@ final class VariantTask: Sendable {
 
     private func joinOriginal(needsBody: Bool, then: @escaping @Sendable (OriginOutcome, Bool) -> Void) {
         guard !flight.isOver else { return }
+        let number = begin()
         let subscription = originals.join(request.origin.key) { [self] result, collapsed in
             switch result {
             case .success(let outcome): then(outcome, collapsed)
@@ -115,7 +121,7 @@ final class VariantTask: Sendable {
         } start: { flight in
             OriginTask(request: request.origin, needsBody: needsBody, parts: parts, flight: flight).start()
         }
-        remember { subscription.cancel() }
+        remember(number) { subscription.cancel() }
     }
 
     private func make(of outcome: OriginOutcome, collapsed: Bool) {
@@ -128,40 +134,40 @@ final class VariantTask: Sendable {
             finishBare(outcome, body: body, collapsed: collapsed)
             return
         }
-        if let refusal = HeaderGate.refusal(of: outcome.record.header, limits: request.origin.source.limits) {
+        if let refusal = HeaderGate.refusal(of: outcome.origin.record.header, limits: request.origin.source.limits) {
             flight.finish(.failure(refusal))
             return
         }
         let job = TransformStage.job(
             request: request,
             plan: plan,
-            header: outcome.record.header,
+            header: outcome.origin.record.header,
             body: body,
             priority: priority
         )
+        let number = begin()
         let handle = parts.transformer.transform(job) { [self] result in
             switch result {
             case .success(let made): publish(made, plan: plan, outcome: outcome, collapsed: collapsed)
             case .failure(let error): flight.finish(.failure(error))
             }
         }
-        remember { handle.cancel() }
+        remember(number) { handle.cancel() }
     }
 
     private func finishBare(_ outcome: OriginOutcome, body: OriginBody, collapsed: Bool) {
         let description = EntityDescription(
-            mediaType: outcome.record.header.format.mediaType,
+            mediaType: outcome.origin.record.header.format.mediaType,
             digest: body.digest,
             length: body.length,
-            origin: outcome.record,
+            origin: outcome.origin.record,
             variesOnAccept: false
         )
         let entity = parts.entity(
             key: request.key,
             description: description,
             file: body.file,
-            origin: outcome.state,
-            originVersion: outcome.version,
+            origin: outcome.origin,
             storable: outcome.storable
         )
         guard let entity else {
@@ -180,22 +186,21 @@ final class VariantTask: Sendable {
             flight.finish(.failure(.workerLost))
             return
         }
-        let record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.record)
+        let record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
         let entity = parts.entity(
             key: request.key,
             description: EntityDescription(
                 mediaType: record.format.mediaType,
                 digest: record.digest,
                 length: record.length,
-                origin: outcome.record,
+                origin: outcome.origin.record,
                 variesOnAccept: request.bucket != nil
             ),
             body: .memory(picture.bytes),
-            origin: outcome.state,
-            originVersion: outcome.version,
+            origin: outcome.origin,
             storable: outcome.storable && picture.bytes.count <= parts.limits.memoryObject
         )
-        if outcome.storable { parts.disk?.store(variant: record, origin: outcome.record, bytes: picture.bytes) }
+        if outcome.storable { parts.disk?.store(variant: record, origin: outcome.origin.record, bytes: picture.bytes) }
         var timings = StageTimings(fetch: outcome.fetchMicroseconds)
         timings.queue = made.queued
         timings.decode = made.timing.decode
@@ -208,9 +213,20 @@ final class VariantTask: Sendable {
         flight.finish(.success(Answer(entity: entity, provenance: provenance, timings: timings)))
     }
 
-    private func remember(_ step: @escaping @Sendable () -> Void) {
-        giveUp.withLock { $0 = step }
+    private func begin() -> Int {
+        step.withLock { step in
+            step.number += 1
+            step.giveUp = nil
+            return step.number
+        }
+    }
+
+    /// Says how to give up a step that was begun, unless the next one has begun meanwhile on another thread.
+    private func remember(_ number: Int, _ giveUp: @escaping @Sendable () -> Void) {
+        step.withLock { step in
+            if step.number == number { step.giveUp = giveUp }
+        }
         // Abandoned while the step was being started: nobody else will end it.
-        if flight.isOver { step() }
+        if flight.isOver { giveUp() }
     }
 }

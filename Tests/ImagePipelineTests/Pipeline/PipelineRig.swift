@@ -97,10 +97,7 @@ final class PipelineRig: Sendable {
 
     /// The head of a PNG, which is all that a sniffer looks at.
     func png(width: UInt32 = 5, height: UInt32 = 5) -> [UInt8] {
-        func bytes(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
-        return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + bytes(13) + Array("IHDR".utf8) + bytes(width)
-            + bytes(height) + [8, 2, 0, 0, 0] + bytes(0) + bytes(0) + Array("IDAT".utf8) + bytes(0) + bytes(0)
-            + Array("IEND".utf8) + bytes(0)
+        DrawnPNG.claim(width: width, height: height)
     }
 }
 

@@ -68,7 +68,7 @@ struct ConfigurationFileTests {
         let yaml = """
             listen: ["127.0.0.1:1", "unix:/run/e.sock"]
             admin: { listen: off }
-            presets: { thumb: "w=200&h=1", "odd name": "q=5" }
+            presets: { thumb: "w=200&h=1", "odd.name-1": "q=5" }
             remote: { allow: ["*.example.com"] }
             cache: { path: "/a \\"b\\" \\\\ $${HOME} \\u00e9", memory: 1500kB }
             timeouts: { idle: 90s, header: 1500ms }
