@@ -1,5 +1,5 @@
-/// Which original is asked for, and where it is: the key of stages 4 to 6.
-package struct OriginRequest: Sendable {
+/// Which original is asked for, and where it is: the key of stages 4 to 6; immutable.
+package final class OriginRequest: Sendable {
     /// The hash of the source's name and `identity`.
     package let key: CacheKey
     /// What the loader is given: an absolute http(s) URL with forwarded parameters, or a path below a file source's root.

@@ -1,7 +1,9 @@
 package import ImagePlan
 
 /// A picture that is asked for: an original and what to make of it; the key of stages 1 to 3.
-package struct VariantRequest: Sendable {
+///
+/// Immutable, and a class: a hot request is looked up again and again, and copying all that it names would cost more than the hit.
+package final class VariantRequest: Sendable {
     /// The hash of the original's key, plan, bucket and default qualities: all that the bytes depend on, and nothing else.
     package let key: CacheKey
     package let origin: OriginRequest
