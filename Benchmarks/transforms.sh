@@ -26,14 +26,14 @@ ours() {
         printf 'url = "http://127.0.0.1:18080/bench/%s-%d.jpg?w=512&format=jpeg&q=80"\noutput = "/dev/null"\n' "$1" "$i" >>"$work/urls"
     done
     begin=$(date +%s.%N)
-    curl -sS --fail -Z --parallel-max 4 -w '%{stdout}%header{cache-status}\n' -K "$work/urls" >"$work/answers"
+    curl --no-progress-meter --fail -Z --parallel-max 4 -w '%{stdout}%header{cache-status}\n' -K "$work/urls" >"$work/answers"
     end=$(date +%s.%N)
     misses=$(grep -c 'fwd=uri-miss' "$work/answers")
     [[ $misses -eq $count ]] || { echo "bench: $misses of $count were misses" >&2; exit 1; }
     awk "BEGIN {print $count / ($end - $begin)}"
 }
 
-theirs() { "$work/loop" "$work/photograph.jpg" "$cores" "$count" | awk '{print $6}'; }
+theirs() { "$work/loop" "$work/photograph.jpg" "$cores" "$count" | awk '{print $7}'; }
 
 ratios=()
 echo "12 MP JPEG → 512 px JPEG q80, $count pictures, 4 clients, against a C loop over libvips on $cores threads, in turns:"

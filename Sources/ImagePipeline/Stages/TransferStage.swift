@@ -1,7 +1,7 @@
 import HTTPSemantics
 import ImagePlan
 
-/// Stage 6's judgement: what an origin's answer means for the cache. The transfer itself is an `OriginLoading`'s.
+/// Stage 6's judgement: what an origin's answer means for the cache; the transfer itself is an `OriginLoading`'s.
 enum TransferStage {
     /// Bytes from which a header is read at first, and at most.
     private static let firstLook = 64 << 10

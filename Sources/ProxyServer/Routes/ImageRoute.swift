@@ -119,7 +119,7 @@ final class ImageRoute: Sendable {
     }
 }
 
-/// One loop's memo. Its lock is never contended: one thread calls.
+/// One loop's memo, whose lock is never contended: one thread calls.
 private final class LoopMemo: Sendable {
     private let memo = Lock(RequestMemo())
 
