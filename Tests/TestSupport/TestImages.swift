@@ -16,6 +16,29 @@ package enum TestImages {
         return file
     }
 
+    /// An opaque PNG with a gradient in each direction: something that every transform changes.
+    package static func gradient(width: Int, height: Int) -> [UInt8] {
+        var rgba: [UInt8] = []
+        rgba.reserveCapacity(width * height * 4)
+        for y in 0..<height {
+            for x in 0..<width {
+                rgba += [
+                    UInt8(x * 255 / max(1, width - 1)), UInt8(y * 255 / max(1, height - 1)), UInt8((x ^ y) & 255), 255,
+                ]
+            }
+        }
+        return png(width: width, height: height, rgba: rgba)
+    }
+
+    /// Only what a sniffer looks at of a PNG: a header that claims a size, without any pixels behind it.
+    package static func claimedPNG(width: Int, height: Int) -> [UInt8] {
+        var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        appendChunk("IHDR", bigEndian(width) + bigEndian(height) + [8, 2, 0, 0, 0], to: &file)
+        appendChunk("IDAT", [], to: &file)
+        appendChunk("IEND", [], to: &file)
+        return file
+    }
+
     /// A GIF whose frames are pictures of one palette; delays in hundredths of a second, `loop` as in the NETSCAPE block.
     package static func gif(
         width: Int,

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import Synchronization
 
 extension WorkerPool {
     /// Counts since the start, and the state now; for metrics.
@@ -20,6 +21,8 @@ extension WorkerPool {
         package var retries = 0
         /// Messages of workers that were malformed or results that were not sealed.
         package var violations = 0
+        /// Workers that have greeted and live.
+        package var ready = 0
         /// Jobs that wait.
         package var queued = 0
         /// One entry a slot.
@@ -40,6 +43,7 @@ extension WorkerPool {
     package var statistics: Statistics {
         var result = shared.counts.withLock { $0 }
         result.queued = shared.queue.count
+        result.ready = shared.ready.load(ordering: .relaxed)
         for index in result.workers.indices {
             result.workers[index].residentBytes = WorkerProcess.residentBytes(of: result.workers[index].pid)
         }

@@ -19,6 +19,7 @@ extension Metrics {
             )
             text.gauge("edgeprint_transform_queue", "Jobs that wait for a worker.", Double(now.queued))
             text.gauge("edgeprint_workers", "Worker slots.", Double(now.workers.count))
+            text.gauge("edgeprint_workers_ready", "Workers that live and have greeted.", Double(now.ready))
             text.gauge("edgeprint_workers_busy", "Workers on a job.", Double(now.workers.count { $0.isBusy }))
             let resident = now.workers.reduce(0) { $0 + $1.residentBytes }
             text.gauge("edgeprint_worker_resident_bytes", "Resident memory of all workers.", Double(resident))

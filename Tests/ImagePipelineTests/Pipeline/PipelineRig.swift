@@ -96,8 +96,8 @@ final class PipelineRig: Sendable {
     }
 
     /// The head of a PNG, which is all that a sniffer looks at.
-    func png(width: UInt32 = 5, height: UInt32 = 5) -> [UInt8] {
-        DrawnPNG.claim(width: width, height: height)
+    func png(width: Int = 5, height: Int = 5) -> [UInt8] {
+        TestImages.claimedPNG(width: width, height: height)
     }
 }
 

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AnswerTests {
-    let picture = DrawnPNG.gradient(width: 64, height: 48)
+    let picture = TestImages.gradient(width: 64, height: 48)
     let rig: EndToEndRig
 
     init() throws {

@@ -6,7 +6,7 @@ import Testing
 /// Everything that an origin can do wrong: each the status that the contract names, and the daemon serves on.
 @Suite(.timeLimit(.minutes(1)))
 struct BrokenInputTests {
-    static let picture = DrawnPNG.gradient(width: 64, height: 48)
+    static let picture = TestImages.gradient(width: 64, height: 48)
 
     /// What the origin does, and what a client gets.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -34,7 +34,7 @@ struct BrokenInputTests {
         Case("nothing", 415) { $1.respond(body: []) },
         Case("a PNG cut short", 422) { $1.respond(body: Array(picture.prefix(picture.count / 2))) },
         Case("a PNG that claims too many pixels", 422) {
-            $1.respond(body: DrawnPNG.claim(width: 60_000, height: 60_000))
+            $1.respond(body: TestImages.claimedPNG(width: 60_000, height: 60_000))
         },
         Case("a body shorter than its Content-Length", 502) { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\nshort")
@@ -109,14 +109,9 @@ struct BrokenInputTests {
     }
 
     @Test func `a GIF that would kill its decoder costs one answer, and the daemon serves on`() throws {
-        // 60000 × 60000 in 43 bytes: over GLib's patience, which aborts the process.
-        let bomb: [UInt8] =
-            Array("GIF89a".utf8) + [0x60, 0xEA, 0x60, 0xEA, 0x80, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF]
-            + [0x21, 0xF9, 4, 1, 0, 0, 0, 0, 0] + [0x2C, 0, 0, 0, 0, 0x60, 0xEA, 0x60, 0xEA, 0]
-            + [2, 2, 0x44, 1, 0, 0x3B]
         let rig = try EndToEndRig(
             "limits: { pixels: 5000MP }",
-            script: ScriptedOrigin.pictures(["bomb.gif": bomb, "good.png": Self.picture])
+            script: ScriptedOrigin.pictures(["bomb.gif": TestImages.deadlyGIF(width: 60_000, height: 60_000), "good.png": Self.picture])
         )
         let answer = try rig.get("/photos/bomb.gif?w=10")
         #expect(answer.status == 422, "\(answer.text)")

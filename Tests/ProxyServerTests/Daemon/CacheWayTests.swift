@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CacheWayTests {
-    let picture = DrawnPNG.gradient(width: 320, height: 240)
+    let picture = TestImages.gradient(width: 320, height: 240)
 
     @Test func `miss, memory, disk after kill -9, and another width of the stored original`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture]))

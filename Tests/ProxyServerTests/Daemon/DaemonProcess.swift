@@ -76,6 +76,16 @@ final class DaemonProcess: Sendable {
         return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     }()
 
+    /// A small file's text; `nil` where it cannot be read.
+    static func contents(of path: String) -> String? {
+        let descriptor = unsafe edge_open(path, O_RDONLY, 0)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe read(descriptor, &buffer, buffer.count)
+        return count < 0 ? nil : String(decoding: buffer[0..<count], as: UTF8.self)
+    }
+
     private static func save(_ text: String, to path: String) throws(Errno) {
         let descriptor = try checked("open") { unsafe edge_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600) }
         defer { close(descriptor) }
