@@ -12,7 +12,7 @@ enum Daemon {
         let time = SystemTime()
         let logger = Logger.events(configuration.log, sink: LineSink(descriptor: STDERR_FILENO), time: time)
         // A client, a worker or a log reader that has gone is an error of the call, not the daemon's end.
-        unsafe signal(SIGPIPE, SIG_IGN)
+        signal(SIGPIPE, SIG_IGN)
         // Trapped before anything starts: an early SIGTERM must not leave workers behind.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let parts = try DaemonParts(configuration, time: time, logger: logger)

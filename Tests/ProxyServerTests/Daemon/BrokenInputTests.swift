@@ -111,7 +111,9 @@ struct BrokenInputTests {
     @Test func `a GIF that would kill its decoder costs one answer, and the daemon serves on`() throws {
         let rig = try EndToEndRig(
             "limits: { pixels: 5000MP }",
-            script: ScriptedOrigin.pictures(["bomb.gif": TestImages.deadlyGIF(width: 60_000, height: 60_000), "good.png": Self.picture])
+            script: ScriptedOrigin.pictures([
+                "bomb.gif": TestImages.deadlyGIF(width: 60_000, height: 60_000), "good.png": Self.picture,
+            ])
         )
         let answer = try rig.get("/photos/bomb.gif?w=10")
         #expect(answer.status == 422, "\(answer.text)")
