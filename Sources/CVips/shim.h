@@ -93,8 +93,8 @@ static inline int edge_vips_cast_shift(VipsImage *in, VipsImage **out, VipsBandF
 static inline int edge_vips_colourspace(VipsImage *in, VipsImage **out, VipsInterpretation space) {
     return vips_colourspace(in, out, space, NULL);
 }
-static inline int edge_vips_icc_to_srgb(VipsImage *in, VipsImage **out, const char *fallback) {
-    return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "input_profile", fallback, "intent", VIPS_INTENT_RELATIVE,
+static inline int edge_vips_icc_to_srgb(VipsImage *in, VipsImage **out, const char *fallback, VipsIntent intent) {
+    return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "input_profile", fallback, "intent", intent,
                               "black_point_compensation", TRUE, "depth", 8, NULL);
 }
 static inline int edge_vips_flatten(VipsImage *in, VipsImage **out, const double *background, int bands) {

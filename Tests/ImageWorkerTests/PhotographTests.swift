@@ -57,6 +57,16 @@ struct PhotographTests {
         #expect((distances.min() ?? 100) < 3, "\(distances)")
     }
 
+    @Test func `a profile that has only a perceptual table is applied by it`() throws {
+        let pixels = try Workbench.pixels("w=290", of: Workbench.photograph("icc-xyb.jpg"), as: .jpeg)
+        // Straw, which is green where the profile's table is not used.
+        let straw = pixels.cropped(x: 0, y: 100, width: 40, height: 40)
+        let sums = (0..<3).map { channel in
+            (0..<1600).reduce(0) { $0 + Int(straw[$1 % 40, $1 / 40][channel]) }
+        }
+        #expect(sums[0] > sums[1] && sums[1] > sums[2], "\(sums)")
+    }
+
     @Test func `converting after the resize gives the colours of converting before`() throws {
         let source = try Workbench.photograph("icc-red-at-12-oclock.jpg")
         let late = try Workbench.pixels("w=200", of: source, as: .jpeg)

@@ -39,6 +39,11 @@ package struct SourceRule: Hashable, Sendable {
     package var timeouts: Timeouts
     package var quality: QualityDefaults
 
+    /// Whether the originals are files of this machine, which no second copy need be kept of.
+    package var isFolder: Bool {
+        if case .file = location { true } else { false }
+    }
+
     /// A header field to send upstream.
     package struct HeaderField: Hashable, Sendable {
         package var name: String

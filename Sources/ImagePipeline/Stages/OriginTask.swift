@@ -102,19 +102,27 @@ final class OriginTask: Sendable {
         if storable {
             keep(record, body, isStored: stored?.body?.digest == body.digest)
         }
-        // Without anything stored before, or with only a record whose bytes were gone, this is a plain miss.
-        let wasStale = stored.map { !$0.origin.record.freshness.isFresh(at: parts.time.wallSeconds) } ?? false
         finish(
             state.snapshot,
             body: body,
             storable: storable,
-            way: wasStale ? .revalidated(status: 200) : .fetched,
+            way: way(to: body, replacing: stored),
             microseconds: microseconds
         )
     }
 
+    /// What a body that has come means for who asked.
+    private func way(to body: OriginBody, replacing stored: StoredOriginalStage.Found?) -> OriginOutcome.Way {
+        // Without anything stored before, or with only a record whose bytes were gone, this is a plain miss.
+        guard let record = stored?.origin.record else { return .fetched }
+        // A known file read again is what a stored original read again is.
+        if request.source.isFolder, record.digest == body.digest { return .stored }
+        return record.freshness.isFresh(at: parts.time.wallSeconds) ? .fetched : .revalidated(status: 200)
+    }
+
     private func keep(_ record: OriginRecord, _ body: OriginBody, isStored: Bool) {
-        guard let disk = parts.disk else { return }
+        // A file is on a disk already: of it only what is known is kept, beside its variants.
+        guard let disk = parts.disk, !request.source.isFolder else { return }
         if isStored {
             disk.store(origin: record, body: nil)
         } else {

@@ -17,6 +17,19 @@ extension Raster {
         ].contains(interpretation) && (format == VIPS_FORMAT_UCHAR || format == VIPS_FORMAT_USHORT)
     }
 
+    /// Relative colorimetric where the embedded profile can, else perceptual.
+    ///
+    /// A profile that has only its perceptual table (XYB JPEGs) would be applied without any table otherwise, and silently.
+    private var intent: VipsIntent {
+        guard let profile = bytes(VIPS_META_ICC_NAME), profile.count >= 132 else { return VIPS_INTENT_RELATIVE }
+        func word(_ start: Int) -> Int { profile[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } }
+        // ICC.1 §7.3: the tag table, a count and then 12 bytes a tag, the signature first.
+        let tags = (0..<min(word(128), (profile.count - 132) / 12)).map { word(132 + $0 * 12) }
+        let (perceptualTable, relativeTable) = (0x4132_4230, 0x4132_4231)
+        return tags.contains(perceptualTable) && !tags.contains(relativeTable)
+            ? VIPS_INTENT_PERCEPTUAL : VIPS_INTENT_RELATIVE
+    }
+
     /// Converts to 8-bit sRGB, through the embedded profile where there is one that fits.
     ///
     /// CMYK without a profile goes through libvips' built-in CMYK profile.
@@ -27,7 +40,7 @@ extension Raster {
             if let converted = try? Raster.make(
                 "icc_transform",
                 { out in
-                    unsafe edge_vips_icc_to_srgb(pointer, &out, isCMYK ? "cmyk" : "srgb")
+                    unsafe edge_vips_icc_to_srgb(pointer, &out, isCMYK ? "cmyk" : "srgb", intent)
                 }
             ) {
                 return converted

@@ -27,6 +27,18 @@ extension Raster {
         return unsafe UnsafeBufferPointer(start: values, count: Int(count)).map { Int($0) }
     }
 
+    /// A field of bytes.
+    func bytes(_ field: String) -> [UInt8]? {
+        guard has(field) else { return nil }
+        var data: UnsafeRawPointer?
+        var count = 0
+        guard unsafe vips_image_get_blob(pointer, field, &data, &count) == 0, let data = unsafe data else {
+            vips_error_clear()
+            return nil
+        }
+        return unsafe Array(UnsafeRawBufferPointer(start: data, count: count))
+    }
+
     /// Names of all metadata fields.
     var fields: [String] {
         guard let names = unsafe vips_image_get_fields(pointer) else { return [] }
