@@ -1,6 +1,6 @@
 # Everything is made with `make TARGET`; `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint format check demo packages clean
+.PHONY: help run build test lint bench format check demo packages clean
 
 BIN := .build/release
 # What the binaries are made of: nothing newer means nothing to build, and no waiting for a build plan.
@@ -26,10 +26,15 @@ $(BIN)/edgeprint: $(SOURCES)
 
 test: packages ## Runs every test
 	swift build --build-tests
-	swift test --disable-xctest --skip-build
+	swift test --disable-xctest --skip-build --no-parallel
 
 lint: packages ## Checks formatting, warnings and the length of files
 	scripts/lint
+
+bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx and transforms against a C loop
+	@scripts/install-packages nginx-light wrk gcc libc6-dev
+	Benchmarks/hits.sh
+	Benchmarks/transforms.sh
 
 format: ## Formats the sources
 	swift format -i -r Package.swift Sources Tests

@@ -1,7 +1,7 @@
 extension WorkerPool {
     /// How many workers there are, what each may use, and when one is replaced.
     package struct Configuration: Sendable {
-        /// Worker processes; about one a core.
+        /// Worker processes; one a core, and one more for the time in which one waits for its source or its next job.
         package var workers: Int
         /// Jobs that may wait; one more is answered `.overloaded`.
         package var queueLimit = 512
@@ -28,9 +28,9 @@ extension WorkerPool {
         /// Milliseconds until a new worker must have greeted.
         package var startTimeout = 10_000
 
-        /// Creates a configuration with one worker a core, or a number of them.
+        /// Creates a configuration with one worker a core and one more, or a number of them.
         package init(workers: Int? = nil) {
-            self.workers = max(1, workers ?? Self.processors)
+            self.workers = max(1, workers ?? Self.processors + 1)
         }
     }
 }

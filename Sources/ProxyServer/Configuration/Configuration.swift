@@ -89,7 +89,7 @@ struct Configuration: Sendable, Equatable {
 
     /// The transform workers.
     struct Workers: Sendable, Equatable {
-        /// Processes; 0 for one a core.
+        /// Processes; 0 for one a core and one more.
         var count = 0
         /// Bytes of address space of one worker (`RLIMIT_AS`).
         ///

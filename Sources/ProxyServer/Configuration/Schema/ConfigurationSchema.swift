@@ -108,7 +108,12 @@ enum ConfigurationSchema {
             takesEnvironment: false,
             "NAME: \"w=400&h=300&fit=cover\", asked with preset=NAME."
         ),
-        Setting("workers.count", \.workers.count, .count(0...256), "Transform processes; 0 for one a core."),
+        Setting(
+            "workers.count",
+            \.workers.count,
+            .count(0...256),
+            "Transform processes; 0 for one a core and one more."
+        ),
         Setting("workers.memory", \.workers.memory, .size(256 << 20...largest), "Address space of one worker."),
         Setting(
             "workers.rss",
