@@ -24,6 +24,14 @@ package enum Provenance: Hashable, Sendable {
     /// A stale original was asked about at its origin, which answered with this status.
     case revalidated(status: Int, collapsed: Bool)
 
+    /// Whether another request's work was shared.
+    package var isCollapsed: Bool {
+        switch self {
+        case .memory, .disk, .original: false
+        case .fetched(let collapsed), .revalidated(_, let collapsed): collapsed
+        }
+    }
+
     /// The same for a waiter that joined the flight of another.
     var collapsed: Provenance {
         switch self {
@@ -34,7 +42,7 @@ package enum Provenance: Hashable, Sendable {
     }
 }
 
-/// Microseconds that stages took, for `Server-Timing` and logs; 0 where a stage did not run.
+/// Microseconds that stages took, for metrics; 0 where a stage did not run.
 package struct StageTimings: Hashable, Sendable {
     package var fetch: UInt32 = 0
     package var queue: UInt32 = 0

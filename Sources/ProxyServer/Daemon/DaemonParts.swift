@@ -71,7 +71,7 @@ final class DaemonParts: Sendable {
         publicServer = HTTPServer(
             configuration: ServerConfiguration(configuration, loops: loops, time: time),
             handler: PublicHandler(
-                images: ImageRoute(resolver: resolver, pipeline: pipeline, loops: loops),
+                images: ImageRoute(resolver: resolver, pipeline: pipeline, metrics: metrics, loops: loops),
                 observer: observer
             )
         )

@@ -14,6 +14,8 @@ final class Metrics: Sendable {
     let inFlight: UpDownCounter
     /// From a request's end to its answer's last byte.
     let requestDuration: Histogram
+    /// The stages behind misses.
+    let stages = StageHistograms()
 
     private let readings = Lock<[@Sendable (inout Exposition) -> Void]>([])
 
@@ -51,6 +53,7 @@ final class Metrics: Sendable {
         text.counter("edgeprint_response_bytes_total", "Bytes sent to clients, heads included.", responseBytes)
         text.gauge("edgeprint_requests_in_flight", "Requests not answered yet.", Double(inFlight.value))
         text.histogram("edgeprint_request_duration_seconds", "From request to the answer's last byte.", requestDuration)
+        stages.write(to: &text)
         for reading in readings.withLock({ $0 }) { reading(&text) }
         return text.text
     }

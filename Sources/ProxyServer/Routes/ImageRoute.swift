@@ -8,12 +8,14 @@ import LinuxSystem
 final class ImageRoute: Sendable {
     private let resolver: RequestResolver
     private let pipeline: Pipeline
+    private let metrics: Metrics
     private let memos: [LoopMemo]
 
     /// - Parameter loops: event loops that will call, each with an index below this.
-    init(resolver: RequestResolver, pipeline: Pipeline, loops: Int) {
+    init(resolver: RequestResolver, pipeline: Pipeline, metrics: Metrics, loops: Int) {
         self.resolver = resolver
         self.pipeline = pipeline
+        self.metrics = metrics
         memos = (0..<loops).map { _ in LoopMemo() }
     }
 
@@ -83,9 +85,11 @@ final class ImageRoute: Sendable {
         let conditions = RequestConditions(head, bytes: bytes)
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
-        let subscription = pipeline.load(variant) { [resolver] result in
+        let subscription = pipeline.load(variant) { [resolver, metrics] result in
             switch result {
             case .success(let answer):
+                // What several waited for is counted once.
+                if !answer.provenance.isCollapsed { metrics.stages.observe(answer.timings) }
                 promise.complete(
                     Self.response(answer, to: request, conditions: conditions, now: resolver.time.wallSeconds)
                 )
