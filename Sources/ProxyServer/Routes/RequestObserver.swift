@@ -27,7 +27,6 @@ final class RequestObserver: Sendable {
     /// An exchange has ended, written or aborted.
     func finished(_ exchange: ExchangeSummary, target: Span<UInt8>) {
         let result = RequestResult(tag: exchange.tag)
-        if exchange.tag & RequestResult.unhandled == 0 { metrics.inFlight.end(loop: exchange.loop) }
         metrics.finished(
             result,
             status: Int(exchange.status),
@@ -35,6 +34,8 @@ final class RequestObserver: Sendable {
             microseconds: UInt64(clamping: exchange.duration / 1000),
             loop: exchange.loop
         )
+        // Last of the counts: whoever sees none in flight sees all counted.
+        if exchange.tag & RequestResult.unhandled == 0 { metrics.inFlight.end(loop: exchange.loop) }
         guard !logs.isEmpty else { return }
         let record = AccessLog.Record(
             time: time.wallSeconds,

@@ -10,20 +10,21 @@ final class ScriptedLoader: OriginLoading {
     final class Load: LoadHandle {
         let fetch: OriginFetch
         private let completion: @Sendable (Result<OriginResponse, PipelineError>) -> Void
-        private let state = Lock((received: 0, cancelled: false))
+        private let state = Signal((received: 0, cancelled: false))
 
         init(_ fetch: OriginFetch, _ completion: @escaping @Sendable (Result<OriginResponse, PipelineError>) -> Void) {
             self.fetch = fetch
             self.completion = completion
         }
 
-        var isCancelled: Bool { state.withLock { $0.cancelled } }
-        var received: Int { state.withLock { $0.received } }
+        var isCancelled: Bool { state.value.cancelled }
+        var received: Int { state.value.received }
 
-        func receive(_ count: Int) { state.withLock { $0.received += count } }
+        func receive(_ count: Int) { state.update { $0.received += count } }
+        func waitForCancel() throws { try state.wait { $0.cancelled } }
 
         func cancel() {
-            state.withLock { $0.cancelled = true }
+            state.update { $0.cancelled = true }
             completion(.failure(.cancelled))
         }
 
