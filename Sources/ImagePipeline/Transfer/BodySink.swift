@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Takes a body's bytes as they come: into a memory file, through SHA-256, up to a limit.
+/// Takes a body's bytes as they come: into a memory file, or none where they lie in a file already, through SHA-256, up to a limit.
 ///
 /// One thread at a time.
 @safe
@@ -12,6 +12,8 @@ final class BodySink {
     private(set) var count = 0
     private let limit: Int
     private let file: SharedDescriptor
+    /// Whether the bytes are copied into `file`; else they are there.
+    private let copies: Bool
     private let digest: OpaquePointer
 
     /// Creates an empty memory file.
@@ -21,6 +23,21 @@ final class BodySink {
         let number = unsafe edge_memfd_create("edgeprint-original")
         guard number >= 0 else { throw .overloaded("no memory file for the body") }
         file = SharedDescriptor(owning: number)
+        copies = true
+        self.limit = limit
+        guard let context = unsafe EVP_MD_CTX_new() else { throw .overloaded("no memory for a digest") }
+        unsafe digest = context
+        guard unsafe EVP_DigestInit_ex(digest, EVP_sha256(), nil) == 1 else {
+            throw .overloaded("no memory for a digest")
+        }
+    }
+
+    /// Only hashes: the bytes are those of `file`, from offset 0.
+    ///
+    /// - Throws: `.overloaded` when there is no memory.
+    init(hashing file: SharedDescriptor, limit: Int) throws(PipelineError) {
+        self.file = file
+        copies = false
         self.limit = limit
         guard let context = unsafe EVP_MD_CTX_new() else { throw .overloaded("no memory for a digest") }
         unsafe digest = context
@@ -39,7 +56,7 @@ final class BodySink {
     func append(_ bytes: UnsafeRawBufferPointer) throws(PipelineError) {
         guard bytes.count <= limit - count else { throw .sourceTooLarge(limit: limit) }
         var rest = unsafe bytes[...]
-        while unsafe !rest.isEmpty {
+        while unsafe copies && !rest.isEmpty {
             let part = unsafe UnsafeRawBufferPointer(rebasing: rest)
             let written: Int
             do {
@@ -61,7 +78,7 @@ final class BodySink {
         let isHashed = unsafe bytes.withUnsafeMutableBufferPointer {
             unsafe EVP_DigestFinal_ex(digest, $0.baseAddress, nil) == 1
         }
-        guard isHashed, edge_memfd_seal(file.number) == 0, lseek(file.number, 0, SEEK_SET) == 0 else {
+        guard isHashed, !copies || edge_memfd_seal(file.number) == 0, lseek(file.number, 0, SEEK_SET) == 0 else {
             throw .overloaded("the body's memory file cannot be sealed")
         }
         guard let key = CacheKey(bytes: bytes) else { throw .overloaded("no digest") }

@@ -6,6 +6,8 @@ import LinuxSystem
 /// One load of a file, on a reading thread.
 struct FileReading {
     private static let chunk = 262_144
+    /// Bytes from which a file is not copied; smaller ones may be kept in memory, and cost little.
+    private static let smallestUncopied = 1 << 20
     /// How often a file that changes under the reading is begun again.
     private static let attempts = 3
     /// openat2(2) answers EAGAIN when something was renamed while it looked.
@@ -40,10 +42,18 @@ struct FileReading {
         if ticket.fetch.entityTag == identity.entityTag { return .notModified(fields) }
         let limit = ticket.fetch.source.limits.sourceBytes
         guard identity.size <= limit else { throw .sourceTooLarge(limit: limit) }
-        let sink = try BodySink(limit: limit)
+        let sink = try isSettled(identity) ? BodySink(hashing: file, limit: limit) : BodySink(limit: limit)
         try copy(file, sink)
         guard sink.count == identity.size, FileIdentity(descriptor: file.number) == identity else { return nil }
         return .fetched(fields, try sink.finish())
+    }
+
+    /// Whether a file may be given away as it is, and need not be copied first: large, and not written to for a while.
+    ///
+    /// Who replaces a file by another leaves this one alone. Who then writes into it all the same makes a picture wrong until
+    /// the file is looked at again.
+    private func isSettled(_ identity: FileIdentity) -> Bool {
+        identity.size >= Self.smallestUncopied && identity.seconds < time.wallSeconds - FileLoader.vouchedLifetime
     }
 
     private func fields(_ identity: FileIdentity) -> OriginFields {
