@@ -55,6 +55,26 @@ struct FileLoaderTests {
         #expect(answer.fields.requestTime > 0 && answer.fields.responseTime >= answer.fields.requestTime)
     }
 
+    @Test(arguments: [(1 << 20, true, false), ((1 << 20) - 1, true, true), (1 << 20, false, true)])
+    func `copies all but large files that nobody has written to for a while`(
+        _ length: Int,
+        _ isOld: Bool,
+        _ isCopied: Bool
+    ) async throws {
+        let text = String(repeating: "x", count: length)
+        try write("root/large.jpg", text)
+        if isOld {
+            var times = [timespec(tv_sec: 784_111_777, tv_nsec: 0), timespec(tv_sec: 784_111_777, tv_nsec: 0)]
+            try checked("utimensat") { unsafe utimensat(AT_FDCWD, root + "/large.jpg", &times, 0) }
+        }
+        let answer = try await loader.fetched(fetch("large.jpg"))
+        #expect((edge_memfd_is_sealed(answer.body.file.number) == 1) == isCopied)
+        #expect(answer.body.length == length)
+        #expect(answer.body.digest == CacheKey(hashing: text))
+        // Whoever gets the descriptor can only read.
+        #expect(unsafe Glibc.write(answer.body.file.number, "y", 1) == -1)
+    }
+
     @Test func `says when the file was changed`() async throws {
         var times = [timespec(tv_sec: 784_111_777, tv_nsec: 5), timespec(tv_sec: 784_111_777, tv_nsec: 5)]
         try checked("utimensat") { unsafe utimensat(AT_FDCWD, root + "/a.jpg", &times, 0) }
