@@ -12,7 +12,10 @@ struct Configuration: Sendable, Equatable {
     /// In the file's order; names are unique, and none is `fetch`.
     var sources: [ConfiguredSource] = []
     var remote = Remote()
+    var signing = Signing()
     var cache = Cache()
+    var purge = Purge()
+    var proxies = Proxies()
     var limits = Limits()
     var timeouts = Timeouts()
     var shutdown = Shutdown()
@@ -36,6 +39,28 @@ struct Configuration: Sendable, Equatable {
         var allow: [HostPattern] = []
         /// Whether these may have loopback, private and link-local addresses.
         var allowPrivate = false
+    }
+
+    /// Who may ask for what nobody configured.
+    struct Signing: Sendable, Equatable {
+        /// The first signs, all verify: a new key goes first, the old one stays until its URLs have expired.
+        var keys: [SigningKey] = []
+        /// Whether requests to configured sources need a signature, too.
+        var required = false
+    }
+
+    /// Who may purge without the admin token.
+    struct Purge: Sendable, Equatable {
+        /// Clients that may send `PURGE` to the public listener; empty for nobody.
+        var allow: [AddressRange] = []
+    }
+
+    /// Proxies in front, whose word about a client's address counts.
+    struct Proxies: Sendable, Equatable {
+        /// Their addresses; `X-Forwarded-For` and the PROXY protocol count from these only.
+        var trust: [AddressRange] = []
+        /// Whether their connections begin with a PROXY protocol header (version 1 or 2).
+        var proxyProtocol = false
     }
 
     /// Where cached bytes are and how many they may be.
@@ -85,6 +110,8 @@ struct Configuration: Sendable, Equatable {
         var level = LogLevel.info
         /// Whether each request has a line on standard output.
         var access = true
+        /// Lines a second that each of the two logs writes, 0 for no bound; more are counted and dropped.
+        var rate = 10_000
     }
 
     /// The transform workers.

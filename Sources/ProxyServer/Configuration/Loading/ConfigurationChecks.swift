@@ -8,6 +8,19 @@ enum ConfigurationChecks {
     static func check(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
         checkAdmin(configuration, &decoder)
         checkPresets(configuration, &decoder)
+        checkDependents(configuration, &decoder)
+    }
+
+    /// Reports keys that mean nothing without another.
+    private static func checkDependents(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+        if configuration.signing.required, configuration.signing.keys.isEmpty {
+            let message = "needs signing.keys: no request could ever be served"
+            decoder.report(message, key: "signing.required", place: decoder.places["signing.required"])
+        }
+        if configuration.proxies.proxyProtocol, configuration.proxies.trust.isEmpty {
+            let message = "needs proxies.trust: from anybody else the header is not believed"
+            decoder.report(message, key: "proxies.proxy-protocol", place: decoder.places["proxies.proxy-protocol"])
+        }
     }
 
     private static func checkAdmin(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {

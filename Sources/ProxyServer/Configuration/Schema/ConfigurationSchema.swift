@@ -42,14 +42,26 @@ enum ConfigurationSchema {
             "Whether /fetch may reach loopback and private addresses."
         ),
         .fixed("remote.raw", .flag, false, "Whether /fetch is a plain HTTP proxy for any content."),
-        .fixed(
-            "signing.keys",
-            .list(of: .text("a key in hexadecimal digits").secret),
-            [],
-            "Keys; the first signs, all verify."
+        Setting("signing.keys", \.signing.keys, .list(of: .signingKey), "Keys; the first signs, all verify."),
+        Setting("signing.required", \.signing.required, .flag, "Whether every request needs a signature."),
+        Setting(
+            "purge.allow",
+            \.purge.allow,
+            .list(of: .addressRange),
+            "Clients that may send PURGE to the public listener; empty: nobody."
         ),
-        .fixed("signing.required", .flag, false, "Whether every request needs a signature."),
-        .fixed("purge.allow", .list(of: .text("an address")), [], "Addresses that may send PURGE; empty: nobody."),
+        Setting(
+            "proxies.trust",
+            \.proxies.trust,
+            .list(of: .addressRange),
+            "Proxies in front whose X-Forwarded-For counts."
+        ),
+        Setting(
+            "proxies.proxy-protocol",
+            \.proxies.proxyProtocol,
+            .onOff,
+            "Whether their connections begin with a PROXY protocol header."
+        ),
     ]
 
     private static let bounds: [Setting<Configuration>] = [
@@ -101,6 +113,7 @@ enum ConfigurationSchema {
         Setting("log.format", \.log.format, .choice, "json, or text for people's eyes."),
         Setting("log.level", \.log.level, .choice, "The least severe event that is written."),
         Setting("log.access", \.log.access, .onOff, "Whether each request has a line."),
+        Setting("log.rate", \.log.rate, .count(0...10_000_000), "Lines a second of each log; 0 for no bound."),
         Setting(
             "presets",
             \.presets,

@@ -39,6 +39,17 @@ extension ValueFormat where Value == HostPattern {
     }
 }
 
+extension ValueFormat where Value == AddressRange {
+    /// Clients' addresses.
+    static var addressRange: ValueFormat {
+        .scalar("an address, a range such as 10.0.0.0/8 with nothing set behind its prefix, or unix") {
+            AddressRange($0)
+        } write: {
+            .quoted($0.description)
+        }
+    }
+}
+
 extension ValueFormat where Value == [SourceRule.HeaderField] {
     /// Header fields, in their order.
     static var headers: ValueFormat {

@@ -42,6 +42,19 @@ extension ValueFormat where Value == Secret {
     }
 }
 
+extension ValueFormat where Value == SigningKey {
+    /// A key that is never shown.
+    static var signingKey: ValueFormat {
+        let bytes = SigningKey.lengths
+        return .scalar("a key of \(bytes.lowerBound * 2) to \(bytes.upperBound * 2) hexadecimal digits") {
+            SigningKey(hexadecimal: $0)
+        } write: {
+            .quoted($0.description)
+        }
+        .secret
+    }
+}
+
 extension ValueFormat where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
     /// One of an enumeration's words.
     static var choice: ValueFormat {
