@@ -30,7 +30,7 @@ struct LoopSeed: Sendable {
     static let eventCapacity = 256
 
     let index: Int
-    let configuration: ServerConfiguration
+    var configuration: ServerConfiguration
     let handler: any RequestHandler
     let wantsCompletions: Bool
     let epoll: CInt
