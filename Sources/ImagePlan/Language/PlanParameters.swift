@@ -14,6 +14,7 @@ struct PlanParameters {
         let role: ParameterRole
         /// Which text the entry came from; a later text's settings replace an earlier one's.
         var layer: Int
+        var origin: ParameterOrigin
     }
 
     private var entries: [Entry] = []
@@ -23,9 +24,9 @@ struct PlanParameters {
     var isEmpty: Bool { entries.isEmpty }
 
     /// Adds a preset's parameters at the end; its settings replace those of texts before it, in their places.
-    mutating func append(_ parameters: [Parameter]) throws(RequestError) {
+    mutating func append(_ parameters: [Parameter], origin: ParameterOrigin) throws(RequestError) {
         layer += 1
-        try insert(parameters, layer: layer)
+        try insert(parameters, layer: layer, origin)
     }
 
     /// Adds a query in two layers: presets, in their places, below the query's own parameters.
@@ -34,29 +35,39 @@ struct PlanParameters {
         layer += 2
         for part in parts {
             switch part {
-            case .own(let parameter, let role): try insert(parameter, role, layer: layer)
-            case .preset(let preset): try insert(preset.parameters, layer: presetLayer)
+            case .own(let parameter, let role): try insert(parameter, role, layer: layer, .query)
+            case .preset(let preset): try insert(preset.parameters, layer: presetLayer, .preset(preset.name))
             }
         }
     }
 
-    private mutating func insert(_ parameters: [Parameter], layer: Int) throws(RequestError) {
+    private mutating func insert(
+        _ parameters: [Parameter],
+        layer: Int,
+        _ origin: ParameterOrigin
+    ) throws(RequestError) {
         for parameter in parameters {
             guard let role = ParameterRole(of: parameter.name) else { continue }
-            try insert(parameter, role, layer: layer)
+            try insert(parameter, role, layer: layer, origin)
         }
     }
 
-    private mutating func insert(_ parameter: Parameter, _ role: ParameterRole, layer: Int) throws(RequestError) {
+    private mutating func insert(
+        _ parameter: Parameter,
+        _ role: ParameterRole,
+        layer: Int,
+        _ origin: ParameterOrigin
+    ) throws(RequestError) {
         let isKnown = { (entry: Entry) in entry.parameter.name == parameter.name }
         guard !role.isRepeatable, let index = entries.firstIndex(where: isKnown) else {
-            entries.append(Entry(parameter: parameter, role: role, layer: layer))
+            entries.append(Entry(parameter: parameter, role: role, layer: layer, origin: origin))
             return
         }
         guard entries[index].layer != layer else { throw parameter.error("stands more than once") }
         if entries[index].layer < layer {
             entries[index].parameter = parameter
             entries[index].layer = layer
+            entries[index].origin = origin
         }
     }
 
@@ -71,7 +82,7 @@ struct PlanParameters {
             default: break
             }
         }
-        let steps = try steps(in: try StepContext(attributes: attributes))
+        let steps = try madeSteps(in: try StepContext(attributes: attributes)).compactMap(\.step)
         for attribute in attributes {
             for type in StepRegistry.types where type.attributes.contains(attribute.name) {
                 try type.check(attribute: attribute)
@@ -88,19 +99,41 @@ struct PlanParameters {
         return "says nothing without a step that makes use of it (\(names.joined(separator: ", ")))"
     }
 
-    private func steps(in context: StepContext) throws(RequestError) -> [any TransformStep] {
-        var steps: [any TransformStep] = []
+    /// Who said what; call it after `plan`, which checks more.
+    func provenance() throws(RequestError) -> PlanProvenance {
+        let attributes = entries.filter { if case .attribute = $0.role { true } else { false } }
+        let context = try StepContext(attributes: attributes.map(\.parameter))
+        let steps = try madeSteps(in: context).map { made in
+            let used = attributes.filter { made.step?.uses(attribute: $0.parameter.name) ?? false }
+            return PlanProvenance.Step(step: made.step, stated: (made.entries + used).map(Self.statement))
+        }
+        let settings = entries.filter { if case .setting = $0.role { true } else { false } }
+        return PlanProvenance(steps: steps, settings: settings.map(Self.statement))
+    }
+
+    private static func statement(_ entry: Entry) -> StatedParameter {
+        StatedParameter(entry.parameter, entry.origin)
+    }
+
+    /// The steps with the entries that state them; no step for those that would do nothing.
+    private func madeSteps(
+        in context: StepContext
+    ) throws(RequestError) -> [(step: (any TransformStep)?, entries: [Entry])] {
+        var steps: [(step: (any TransformStep)?, entries: [Entry])] = []
+        var count = 0
         // Names whose one step was made where the first of them stood.
         var made: [String] = []
         for entry in entries {
             guard case .step(let type) = entry.role, !made.contains(entry.parameter.name) else { continue }
-            var own = [entry.parameter]
+            var own = [entry]
             if !type.isRepeatable {
-                own = entries.map(\.parameter).filter { type.names.contains($0.name) }
+                own = entries.filter { type.names.contains($0.parameter.name) }
                 made += type.names
             }
-            if let step = try type.make(from: own, in: context) { steps.append(step) }
-            guard steps.count <= Self.maximumSteps else {
+            let step = try type.make(from: own.map(\.parameter), in: context)
+            steps.append((step, own))
+            if step != nil { count += 1 }
+            guard count <= Self.maximumSteps else {
                 throw entry.parameter.error("is one step too many; a plan has at most \(Self.maximumSteps)")
             }
         }

@@ -28,7 +28,7 @@ package struct Preset: Hashable, Sendable {
         }
         self.parameters = parameters
         var composition = PlanParameters()
-        try composition.append(parameters)
+        try composition.append(parameters, origin: .preset(name))
         _ = try composition.plan(allowsUnusedAttributes: true)
     }
 

@@ -54,9 +54,7 @@ struct QueryReader {
         if options.takesURL && requestValues["url"] == nil {
             throw RequestError(parameter: "url", reason: "is missing")
         }
-        var parameters = PlanParameters()
-        if usesSourcePreset, let preset = options.sourcePreset { try parameters.append(preset.parameters) }
-        try parameters.append(parts)
+        let parameters = try planParameters()
         return ParsedQuery(
             plan: try parameters.plan(),
             isBare: parameters.isEmpty,
@@ -69,6 +67,16 @@ struct QueryReader {
             unsignedQuery: requestValues["sig"] == nil
                 ? String(decoding: query, as: UTF8.self) : Self.withoutSignature(query)
         )
+    }
+
+    /// The parameters of the plan, presets included, before their values are read.
+    func planParameters() throws(RequestError) -> PlanParameters {
+        var parameters = PlanParameters()
+        if usesSourcePreset, let preset = options.sourcePreset {
+            try parameters.append(preset.parameters, origin: .sourcePreset(preset.name))
+        }
+        try parameters.append(parts)
+        return parameters
     }
 
     private func filename() throws(RequestError) -> String? {

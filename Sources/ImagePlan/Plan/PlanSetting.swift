@@ -4,6 +4,8 @@
 package struct PlanSetting: Sendable {
     /// The query parameter.
     package let name: String
+    /// What holds where nobody says it, for people to read.
+    package let defaultText: String
     /// Reads the value.
     package let read: @Sendable (Parameter, inout PlanSettings) throws(RequestError) -> Void
     /// The canonical value; `nil` where the setting has its default.

@@ -3,7 +3,24 @@ import Foundation
 
 /// `edgeprint serve`: the daemon.
 struct ServeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "serve", abstract: "Serves pictures (the default).")
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serves pictures (the default).",
+        discussion: """
+            SIGTERM and SIGINT finish the requests under way, for at most shutdown.grace, and end the daemon. The \
+            access log goes to standard output, events go to standard error.
+
+            EXAMPLES
+              edgeprint serve --config /etc/edgeprint/edgeprint.yaml
+              edgeprint serve --listen 127.0.0.1:8080 --admin off --cache-path /tmp/edgeprint
+              EDGEPRINT_LOG_LEVEL=debug edgeprint serve
+
+            EXIT STATUS
+              0   told to end, and everything ended
+              1   the configuration is wrong, or a part cannot start: the reason stands on standard error
+              64  the command line is wrong
+            """
+    )
 
     @OptionGroup var options: ConfigurationOptions
 
@@ -13,7 +30,10 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where health and metrics are, in place of admin.listen.", valueName: "host:port|off"))
     var admin: String?
 
-    @Option(help: ArgumentHelp("The disk cache's folder, in place of cache.path.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp("The disk cache's folder, in place of cache.path.", valueName: "dir"),
+        completion: .directory
+    )
     var cachePath: String?
 
     func run() async throws {

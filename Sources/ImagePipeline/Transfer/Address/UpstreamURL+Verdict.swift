@@ -10,7 +10,17 @@ extension UpstreamURL {
         /// name, whose addresses are judged when it is connected to.
         package let rule: String
 
-        init(_ decision: Decision, _ rule: String) {
+        /// The rule of a public address.
+        package static let publicRule = "public"
+        /// The rule of a host that is a name: each of its addresses is judged when it is connected to.
+        package static let nameRule = "name"
+        /// The rule of what only `allow-private` lets pass.
+        package static let privateRule = "allow-private"
+        /// The rule that refuses URLs over `maximumLength`.
+        package static let lengthRule = "length"
+
+        /// Creates a verdict.
+        package init(_ decision: Decision, _ rule: String) {
             self.decision = decision
             self.rule = rule
         }
@@ -25,14 +35,27 @@ extension UpstreamURL {
         }
     }
 
+    /// Judges a URL as a source does.
+    ///
+    /// - Parameter allowPrivate: whether the source may ask its own network; what is no URL is refused all the same.
+    package static func verdict(url: String, allowPrivate: Bool) -> Verdict {
+        guard url.utf8.count <= maximumLength else { return Verdict(.block, Verdict.lengthRule) }
+        do {
+            let verdict = try UpstreamURL(url).verdict
+            return allowPrivate && verdict.decision == .block ? Verdict(.allow, Verdict.privateRule) : verdict
+        } catch {
+            return Verdict(.block, error.rawValue)
+        }
+    }
+
     /// Judges the host, as far as that is possible without resolving it.
     package var verdict: Verdict {
         switch host {
         case .address(let address):
-            guard let refusal = AddressPolicy.refusal(of: address) else { return Verdict(.allow, "public") }
+            guard let refusal = AddressPolicy.refusal(of: address) else { return Verdict(.allow, Verdict.publicRule) }
             return Verdict(.block, refusal.name)
         case .name(let name):
-            return Self.isLocalhost(name) ? Verdict(.block, "loopback") : Verdict(.allow, "name")
+            return Self.isLocalhost(name) ? Verdict(.block, "loopback") : Verdict(.allow, Verdict.nameRule)
         }
     }
 

@@ -5,6 +5,7 @@ extension PlanSetting {
     /// `format`.
     package static let format = PlanSetting(
         name: "format",
+        defaultText: "auto",
         read: { (parameter, settings) throws(RequestError) in
             if later.contains(parameter.value) {
                 throw parameter.error("\(parameter.value) is not supported by this version")

@@ -2,6 +2,7 @@ extension PlanSetting {
     /// `meta`.
     package static let metadata = PlanSetting(
         name: "meta",
+        defaultText: "strip",
         read: { (parameter, settings) throws(RequestError) in
             settings.metadata = try parameter.keyword()
         },

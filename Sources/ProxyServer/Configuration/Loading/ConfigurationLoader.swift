@@ -34,7 +34,12 @@ struct ConfigurationLoader {
     /// Loads and validates.
     ///
     /// - Throws: everything that is wrong, in all layers.
-    func load() throws(ConfigurationError) -> Configuration {
+    func load() throws(ConfigurationError) -> Configuration { try loadWithOrigins().configuration }
+
+    /// Loads and validates, and keeps who said what.
+    ///
+    /// - Throws: as `load()` does.
+    func loadWithOrigins() throws(ConfigurationError) -> LoadedConfiguration {
         var decoder = ConfigurationDecoder()
         var configuration = Configuration()
         let entries = try fileEntries(&decoder)
@@ -47,7 +52,7 @@ struct ConfigurationLoader {
         }
         ConfigurationChecks.check(configuration, &decoder)
         guard decoder.problems.isEmpty else { throw ConfigurationError(problems: decoder.problems.inOrder) }
-        return configuration
+        return LoadedConfiguration(configuration: configuration, places: decoder.places)
     }
 
     private func fileEntries(_ decoder: inout ConfigurationDecoder) throws(ConfigurationError) -> [RawEntry] {

@@ -1,0 +1,81 @@
+import ImagePipeline
+import ImagePlan
+
+extension Explainer {
+    /// The steps in the order in which they run.
+    func stepsSection(_ request: ExplainedRequest) throws(Problem) -> Explanation.Section {
+        let facts = try provenance(of: request).steps.enumerated().map { index, step in
+            let parameters = step.step.map { $0.parameters + $0.attributeParameters } ?? []
+            let text = parameters.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+            return Explanation.Fact(
+                String(index + 1),
+                .string(text),
+                words: text.isEmpty ? "does nothing" : nil,
+                details: step.stated.map(fact)
+            )
+        }
+        return Explanation.Section(name: "steps", facts: facts, isList: true)
+    }
+
+    /// Every setting of the result, with its default where nobody said it.
+    func settingsSection(_ request: ExplainedRequest) throws(Problem) -> Explanation.Section {
+        guard request.plan != nil else { return Explanation.Section(name: "settings", facts: []) }
+        let said = try provenance(of: request).settings
+        let facts = PlanSetting.all.map { setting in
+            if let statement = said.first(where: { $0.parameter.name == setting.name }) { return fact(statement) }
+            let origin = FactOrigin.setting(SettingOrigin(key: "", place: nil))
+            return Explanation.Fact(setting.name, .string(setting.defaultText), origin)
+        }
+        return Explanation.Section(name: "settings", facts: facts)
+    }
+
+    /// What the answer is kept as.
+    func cacheSection(_ request: ExplainedRequest) -> Explanation.Section {
+        var facts = [
+            Explanation.Fact(
+                "plan",
+                request.plan.map(JSONValue.string) ?? .null,
+                words: request.plan == nil ? "none: the original's own bytes" : nil
+            ),
+            Explanation.Fact("original", .string(request.origin.key.description)),
+        ]
+        let bucket = request.target.bucket
+        if request.resolved.isNegotiated {
+            let words = request.accept == nil ? "\(bucket.name): no Accept field" : nil
+            facts.append(Explanation.Fact("bucket", .string(bucket.name), words: words, .field("Accept")))
+        } else {
+            let words = "none: the answer is the same for every Accept field"
+            facts.append(Explanation.Fact("bucket", .null, words: words))
+        }
+        let key = request.resolved.variant(for: bucket).key
+        facts.append(Explanation.Fact("key", .string(key.description), details: keys(request)))
+        return Explanation.Section(name: "cache", facts: facts)
+    }
+
+    /// The keys of all buckets that an `Accept` field can select.
+    private func keys(_ request: ExplainedRequest) -> [Explanation.Fact] {
+        guard request.resolved.isNegotiated else { return [] }
+        let best = FormatBucket(accept: Array("image/avif,image/webp".utf8).span)
+        return FormatBucket.allCases.filter { $0 <= best }.map { bucket in
+            Explanation.Fact(bucket.name, .string(request.resolved.variant(for: bucket).key.description))
+        }
+    }
+
+    private func provenance(of request: ExplainedRequest) throws(Problem) -> PlanProvenance {
+        do throws(RequestError) {
+            return try RequestLanguage.provenance(query: request.target.query, options: request.entry.options)
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    private func fact(_ statement: StatedParameter) -> Explanation.Fact {
+        let origin: FactOrigin =
+            switch statement.origin {
+            case .query: .parameter(statement.parameter.name)
+            case .preset(let name): .preset(name, loaded.places["presets.\(name)"])
+            case .sourcePreset(let name): .sourcePreset(name, loaded.places["presets.\(name)"])
+            }
+        return Explanation.Fact(statement.parameter.name, .string(statement.parameter.value), origin)
+    }
+}

@@ -1,0 +1,39 @@
+import ImagePipeline
+import ImagePlan
+
+extension Explainer {
+    /// What the request says beside its plan.
+    func requestSection(_ request: ExplainedRequest) throws(Problem) -> Explanation.Section {
+        var facts = [Explanation.Fact("source", .string(request.rule.name), .path)]
+        let options = request.entry.options
+        let others = request.pairs.filter { !RequestLanguage.isReserved($0.name) }
+        let forwarded = others.filter { options.forwardNames.contains($0.name) }
+        let ignored = others.filter { !options.forwardNames.contains($0.name) }
+        if !forwarded.isEmpty { facts.append(list("forwarded", forwarded, key: "forward-query", request)) }
+        if !ignored.isEmpty { facts.append(list("ignored", ignored, key: "ignore-query", request)) }
+        for name in ["filename", "download", "exp"] {
+            guard let value = request.value(of: name) else { continue }
+            let words = name == "exp" ? Int64(value).map { "\(value) (\(Explainer.date($0)))" } : nil
+            facts.append(Explanation.Fact(name, .string(value), words: words, .parameter(name)))
+        }
+        if let accept = request.accept { facts.append(Explanation.Fact("accept", .string(accept), .field("Accept"))) }
+        return Explanation.Section(name: "request", facts: facts)
+    }
+
+    private func list(
+        _ name: String,
+        _ pairs: [QueryPair],
+        key: String,
+        _ request: ExplainedRequest
+    ) -> Explanation.Fact {
+        let origin = loaded.origin(of: "sources.\(request.rule.name).\(key)")
+        return Explanation.Fact(name, .array(pairs.map { .string($0.raw) }), .setting(origin))
+    }
+
+    /// A time in RFC 3339, UTC.
+    static func date(_ seconds: Int64) -> String {
+        var text = TimestampText()
+        text.update(to: seconds)
+        return String(decoding: text.bytes, as: UTF8.self)
+    }
+}

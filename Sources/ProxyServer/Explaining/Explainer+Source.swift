@@ -1,0 +1,115 @@
+import ImagePipeline
+
+extension Explainer {
+    /// Sections of their own, by what their keys begin with.
+    private static let groups = ["limits", "timeouts", "quality"]
+    private static let freshness = ["ttl", "ttl-min", "ttl-max"]
+    /// Keys that `/fetch` has too, by another name.
+    private static let remoteKeys = ["allow-private", "raw"]
+
+    /// Where the originals are and how they are asked for.
+    func sourceSection(_ request: ExplainedRequest) -> Explanation.Section {
+        var facts = settings(of: request) { key in
+            !Explainer.freshness.contains(key) && !Explainer.groups.contains { key.hasPrefix($0 + ".") }
+        }
+        if request.isRemote {
+            let allow = loaded.configuration.remote.allow.map { JSONValue.string($0.text) }
+            let origin = loaded.origin(of: "remote.allow")
+            facts.insert(Explanation.Fact("allow", .array(allow), .setting(origin)), at: 0)
+        }
+        return Explanation.Section(name: "source", facts: facts)
+    }
+
+    /// Limits, timeouts, default qualities, freshness.
+    func ruleSections(_ request: ExplainedRequest) -> [Explanation.Section] {
+        let groups = Explainer.groups.map { group in
+            let facts = settings(of: request) { $0.hasPrefix(group + ".") }
+            return Explanation.Section(
+                name: group,
+                facts: facts.map { fact in
+                    var fact = fact
+                    fact.name = String(fact.name.dropFirst(group.count + 1))
+                    return fact
+                }
+            )
+        }
+        let freshness = settings(of: request, where: Explainer.freshness.contains)
+        return groups + [Explanation.Section(name: "freshness", facts: freshness)]
+    }
+
+    /// What is asked upstream, and whether the address policy lets it.
+    func upstreamSection(_ request: ExplainedRequest) -> Explanation.Section {
+        let origin = request.origin
+        if case .file(let root) = request.rule.location {
+            let path = (root == "/" ? "" : root) + "/" + origin.target
+            return Explanation.Section(name: "upstream", facts: [Explanation.Fact("file", .string(path), .path)])
+        }
+        let said = FactOrigin.parameter("url")
+        let verdict = UpstreamURL.verdict(url: origin.target, allowPrivate: request.rule.allowPrivate)
+        let rule = loaded.origin(of: request.isRemote ? "remote.allow-private" : key("allow-private", request))
+        return Explanation.Section(
+            name: "upstream",
+            facts: [
+                Explanation.Fact("url", .string(origin.target), request.isRemote ? said : .path),
+                Explanation.Fact(
+                    "address",
+                    .object([
+                        .init("verdict", .string(verdict.decision.rawValue)), .init("rule", .string(verdict.rule)),
+                    ]),
+                    words: "\(verdict.decision.rawValue) (\(verdict.rule)): \(Explainer.words(verdict))",
+                    .setting(rule)
+                ),
+            ]
+        )
+    }
+
+    private static func words(_ verdict: UpstreamURL.Verdict) -> String {
+        switch verdict.rule {
+        case UpstreamURL.Verdict.nameRule: "judged when the name is connected to"
+        case UpstreamURL.Verdict.publicRule: "a public address"
+        case UpstreamURL.Verdict.privateRule: "any address may be asked"
+        default: "no address that may be asked"
+        }
+    }
+
+    /// The keys of a source with the values that hold, in the schema's order.
+    private func settings(
+        of request: ExplainedRequest,
+        where isMeant: (String) -> Bool
+    ) -> [Explanation.Fact] {
+        let preset = loaded.configuration.source(named: request.rule.name)?.preset
+        let draft = SourceSchema.Draft(rule: request.rule, location: request.rule.location, preset: preset)
+        return SourceSchema.table.settings.compactMap { setting in
+            guard isMeant(setting.name), isKnown(setting.name, request) else { return nil }
+            // Header fields carry credentials in ways that no list of names foresees: only the names are shown.
+            let value =
+                setting.name == "headers"
+                ? JSONValue.array(request.rule.headers.map { .string($0.name) })
+                : setting.write(draft).map(JSONValue.init)
+            return value.map { Explanation.Fact(setting.name, $0, .setting(origin(of: setting.name, request))) }
+        }
+    }
+
+    /// Whether a key says something of this source.
+    private func isKnown(_ name: String, _ request: ExplainedRequest) -> Bool {
+        guard request.isRemote else { return true }
+        let isInherited = Explainer.groups.contains { name.hasPrefix($0 + ".") }
+        return isInherited || Explainer.freshness.contains(name) || Explainer.remoteKeys.contains(name)
+    }
+
+    /// Which key decided: the source's own, the one that it inherits, or none.
+    private func origin(of name: String, _ request: ExplainedRequest) -> SettingOrigin {
+        let isInherited = Explainer.groups.contains { name.hasPrefix($0 + ".") }
+        guard request.isRemote else {
+            return isInherited
+                ? loaded.origin(of: key(name, request), name) : loaded.origin(of: key(name, request))
+        }
+        if isInherited { return loaded.origin(of: name) }
+        return Explainer.remoteKeys.contains(name)
+            ? loaded.origin(of: "remote.\(name)") : SettingOrigin(key: "", place: nil)
+    }
+
+    private func key(_ name: String, _ request: ExplainedRequest) -> String {
+        "sources.\(request.rule.name).\(name)"
+    }
+}

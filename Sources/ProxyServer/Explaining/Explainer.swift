@@ -1,0 +1,114 @@
+import HTTPKit
+import ImagePipeline
+import ImagePlan
+import LinuxSystem
+
+/// Explains requests under one configuration; fetches nothing, resolves no name, writes nothing.
+struct Explainer: Sendable {
+    let loaded: LoadedConfiguration
+    private let resolver: RequestResolver
+
+    /// Builds the same rules as the daemon does.
+    ///
+    /// - Throws: `RequestError` when a preset is not of the request language, which validation has excluded.
+    init(_ loaded: LoadedConfiguration, time: any TimeSource) throws(RequestError) {
+        self.loaded = loaded
+        resolver = RequestResolver(table: try SourceTable(loaded.configuration), time: time)
+    }
+
+    /// Explains a GET.
+    ///
+    /// - Parameters:
+    ///   - target: path and query as a client sends them, or a whole URL.
+    ///   - accept: the client's `Accept` field.
+    func explain(_ target: String, accept: String? = nil) -> Explanation {
+        var explanation = Explanation(target: target)
+        do throws(Problem) {
+            let request = try ExplainedTarget(target, accept: accept)
+            if request.isFixed {
+                explanation.sections = [Explainer.fixedSection]
+                return explanation
+            }
+            explanation.problem = refusal(of: request)
+            explanation.sections = try sections(request, accept: accept)
+            if explanation.problem == nil { explanation.problem = addressRefusal(of: request) }
+        } catch {
+            explanation.problem = explanation.problem ?? error
+        }
+        return explanation
+    }
+
+    private static let fixedSection = Explanation.Section(
+        name: "request",
+        facts: [Explanation.Fact("fixed", .bool(true), words: "answered by the listener itself, for everybody alike")]
+    )
+
+    /// What the daemon would answer to whoever sends this.
+    private func refusal(of request: ExplainedTarget) -> Problem? {
+        do throws(Problem) {
+            _ = try resolver.resolve(request.bytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The refusal of a URL whose host needs no name to be resolved.
+    private func addressRefusal(of request: ExplainedTarget) -> Problem? {
+        guard let origin = try? unguarded.resolve(request.bytes).anyVariant.origin, !origin.source.isFolder else {
+            return nil
+        }
+        let verdict = UpstreamURL.verdict(url: origin.target, allowPrivate: origin.source.allowPrivate)
+        return verdict.decision == .allow ? nil : Problem(.addressRefused(verdict.rule))
+    }
+
+    /// The same rules without those about who may ask: a refused request has a plan, too.
+    private var unguarded: RequestResolver {
+        var table = resolver.table
+        table.allowedHosts = HostPattern("*").map { [$0] } ?? []
+        for name in table.sources.keys { table.sources[name]?.rule.originals = .serve }
+        return RequestResolver(table: table, time: resolver.time)
+    }
+
+    private func sections(
+        _ request: ExplainedTarget,
+        accept: String?
+    ) throws(Problem) -> [Explanation.Section] {
+        let resolved = try unguarded.resolve(request.bytes)
+        let source = resolved.anyVariant.origin.source
+        let entry = source.location == .remote ? resolver.table.remote : resolver.table.sources[source.name]
+        guard let entry else { throw Problem(404, "There is no such source.") }
+        let subject = ExplainedRequest(target: request, accept: accept, resolved: resolved, entry: entry)
+        return [
+            try requestSection(subject), sourceSection(subject), upstreamSection(subject), guardSection(subject),
+            try stepsSection(subject), try settingsSection(subject), cacheSection(subject),
+        ] + ruleSections(subject)
+    }
+}
+
+/// A request that the language understands, and the source that it is for.
+struct ExplainedRequest: Sendable {
+    let target: ExplainedTarget
+    let accept: String?
+    let resolved: ResolvedRequest
+    let entry: SourceTable.Entry
+
+    /// The rule that the request goes by.
+    var rule: SourceRule { entry.rule }
+    var isRemote: Bool { rule.location == .remote }
+    /// The original that is asked for.
+    var origin: OriginRequest { resolved.anyVariant.origin }
+    /// The canonical plan; `nil` for the original's own bytes.
+    var plan: String? { resolved.anyVariant.plan }
+
+    /// The query's pairs, which have been read before.
+    var pairs: [QueryPair] { (try? QueryPair.split(target.query)) ?? [] }
+
+    /// The value of a query parameter.
+    func value(of name: String) -> String? { pairs.first { $0.name == name }?.value }
+}
+
+extension ResolvedRequest {
+    /// One of the variants: all of them have the same origin and the same plan.
+    var anyVariant: VariantRequest { variant(for: .rest) }
+}

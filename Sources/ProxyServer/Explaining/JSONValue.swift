@@ -1,0 +1,77 @@
+/// A JSON value (RFC 8259), members in the order in which they were put.
+indirect enum JSONValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    case number(Int)
+    case string(String)
+    case array([JSONValue])
+    case object([Member])
+
+    /// A name and its value.
+    struct Member: Sendable, Hashable {
+        var name: String
+        var value: JSONValue
+
+        /// Creates a member.
+        init(_ name: String, _ value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The value without white space.
+    var text: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .number(let value): String(value)
+        case .string(let value): JSONText.quoted(value)
+        case .array(let values): "[\(values.map(\.text).joined(separator: ","))]"
+        case .object(let members):
+            "{\(members.map { "\(JSONText.quoted($0.name)):\($0.value.text)" }.joined(separator: ","))}"
+        }
+    }
+
+    /// The value on as many lines as it has members, two spaces a level, with a line end.
+    var document: String { indented("") + "\n" }
+
+    private func indented(_ margin: String) -> String {
+        let inner = margin + "  "
+        func lines(_ lines: [String], _ open: String, _ close: String) -> String {
+            "\(open)\n\(lines.map { inner + $0 }.joined(separator: ",\n"))\n\(margin)\(close)"
+        }
+        switch self {
+        case .array(let values) where !values.isEmpty:
+            return lines(values.map { $0.indented(inner) }, "[", "]")
+        case .object(let members) where !members.isEmpty:
+            return lines(members.map { "\(JSONText.quoted($0.name)): \($0.value.indented(inner))" }, "{", "}")
+        default: return text
+        }
+    }
+}
+
+extension JSONValue {
+    /// What a configuration file would say, as JSON: whole numbers and true and false as such, everything else as texts.
+    init(_ value: YAMLValue) {
+        switch value {
+        case .plain("true"): self = .bool(true)
+        case .plain("false"): self = .bool(false)
+        case .plain(let text): self = Int(text).map(JSONValue.number) ?? .string(text)
+        case .quoted(let text): self = .string(text)
+        case .list(let values): self = .array(values.map(JSONValue.init))
+        case .map(let entries): self = .object(entries.map { Member($0.0, JSONValue($0.1)) })
+        }
+    }
+
+    /// The value in words: lists by comma, nothing as "none".
+    var words: String {
+        switch self {
+        case .null: "none"
+        case .string(let text): text
+        case .bool, .number: text
+        case .array(let values): values.isEmpty ? "none" : values.map(\.words).joined(separator: ", ")
+        case .object(let members):
+            members.isEmpty ? "none" : members.map { "\($0.name): \($0.value.words)" }.joined(separator: ", ")
+        }
+    }
+}
