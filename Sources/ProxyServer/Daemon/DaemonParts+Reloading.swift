@@ -9,8 +9,7 @@ extension DaemonParts {
     /// - Throws: `RequestError` when a preset is not of the request language, which validation has excluded; nothing has
     ///   changed then.
     func apply(_ configuration: Configuration) throws(RequestError) {
-        let table = try SourceTable(configuration)
-        resolver.replace(RequestResolver(table: table, time: time))
+        resolver.replace(try RequestResolver(configuration, time: time))
         live.current = configuration
         logLevel.set(configuration.log.level)
         memory.resize(capacity: configuration.cache.memory)

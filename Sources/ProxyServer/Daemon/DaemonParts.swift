@@ -70,7 +70,7 @@ final class DaemonParts: Sendable {
             loops: loops,
             time: time
         )
-        let resolver = ResolverCell(RequestResolver(table: try SourceTable(configuration), time: time))
+        let resolver = ResolverCell(try RequestResolver(configuration, time: time))
         self.resolver = resolver
         publicServer = HTTPServer(
             configuration: ServerConfiguration(configuration, loops: loops, time: time),

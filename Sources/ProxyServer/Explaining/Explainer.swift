@@ -13,7 +13,7 @@ struct Explainer: Sendable {
     /// - Throws: `RequestError` when a preset is not of the request language, which validation has excluded.
     init(_ loaded: LoadedConfiguration, time: any TimeSource) throws(RequestError) {
         self.loaded = loaded
-        resolver = RequestResolver(table: try SourceTable(loaded.configuration), time: time)
+        resolver = try RequestResolver(loaded.configuration, time: time)
     }
 
     /// Explains a GET.
@@ -65,9 +65,8 @@ struct Explainer: Sendable {
     /// The same rules without those about who may ask: a refused request has a plan, too.
     private var unguarded: RequestResolver {
         var table = resolver.table
-        table.allowedHosts = HostPattern("*").map { [$0] } ?? []
         for name in table.sources.keys { table.sources[name]?.rule.originals = .serve }
-        return RequestResolver(table: table, time: resolver.time)
+        return RequestResolver(table: table, permission: nil, time: resolver.time)
     }
 
     private func sections(

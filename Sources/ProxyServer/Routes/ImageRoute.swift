@@ -27,8 +27,9 @@ final class ImageRoute: Sendable {
         } catch {
             return .now(Response(error))
         }
-        let variant = request.variant(for: Self.bucket(head, bytes))
         let now = context.wallSeconds
+        if let expires = request.expires, now >= expires { return .now(Response(ExpiringAnswer.refusal)) }
+        let variant = request.variant(for: Self.bucket(head, bytes))
         guard let entity = pipeline.cached(variant.key, now: now) else {
             return load(variant, of: request, head, bytes, context)
         }
@@ -36,15 +37,16 @@ final class ImageRoute: Sendable {
             request.disposition.isEmpty
             ? CacheStatusFields.memory : CacheStatusFields.memory + request.disposition
         let age = entity.origin.age(at: now)
-        guard let conditions = RequestConditions(head, bytes: bytes) else {
+        let conditions = RequestConditions(head, bytes: bytes)
+        guard conditions != nil || request.expires != nil else {
             return .now(EntityResponse.whole(entity, dynamic: dynamic, age: age, tag: RequestResult.memory.tag))
         }
         return .now(
-            EntityResponse.conditional(
+            Self.response(
                 entity,
+                to: request,
                 conditions: conditions,
                 dynamic: dynamic,
-                age: age,
                 now: now,
                 tag: RequestResult.memory.tag
             )
@@ -93,18 +95,42 @@ final class ImageRoute: Sendable {
         now: Int64
     ) -> Response {
         let status = CacheStatus(answer.provenance)
-        let dynamic = CacheStatusFields.field(status) + request.disposition
-        let age = answer.entity.origin.age(at: now)
-        let tag = RequestResult(status).tag
-        guard let conditions else { return EntityResponse.whole(answer.entity, dynamic: dynamic, age: age, tag: tag) }
-        return EntityResponse.conditional(
+        return response(
             answer.entity,
+            to: request,
             conditions: conditions,
-            dynamic: dynamic,
-            age: age,
+            dynamic: CacheStatusFields.field(status) + request.disposition,
             now: now,
-            tag: tag
+            tag: RequestResult(status).tag
         )
+    }
+
+    private static func response(
+        _ entity: Entity,
+        to request: ResolvedRequest,
+        conditions: RequestConditions?,
+        dynamic: [UInt8],
+        now: Int64,
+        tag: UInt64
+    ) -> Response {
+        let age = entity.origin.age(at: now)
+        var response: Response
+        if let conditions {
+            response = EntityResponse.conditional(
+                entity,
+                conditions: conditions,
+                dynamic: dynamic,
+                age: age,
+                now: now,
+                tag: tag
+            )
+        } else {
+            response = EntityResponse.whole(entity, dynamic: dynamic, age: age, tag: tag)
+        }
+        if let expires = request.expires {
+            response.fields = ExpiringAnswer.fields(entity.description, secondsLeft: expires - now)
+        }
+        return response
     }
 }
 

@@ -16,7 +16,8 @@ final class DaemonProcess: Sendable {
     let port: UInt16
     /// The admin listener's port.
     let admin: UInt16
-    private let file: String
+    /// The configuration file's path.
+    let configurationFile: String
     private let log: DaemonLog
     private let status = Lock<CInt?>(nil)
 
@@ -27,10 +28,10 @@ final class DaemonProcess: Sendable {
     ///   - folder: where the configuration file is put.
     init(_ yaml: String, in folder: TemporaryFolder) throws {
         let binary = Self.buildFolder + "/edgeprint"
-        file = folder.path + "/edgeprint.yaml"
-        try Self.save(Self.listeners + yaml, to: file)
+        configurationFile = folder.path + "/edgeprint.yaml"
+        try Self.save(Self.listeners + yaml, to: configurationFile)
         log = try DaemonLog()
-        identifier = try Self.spawn(binary, ["serve", "--config", file], standardError: log.writeEnd)
+        identifier = try Self.spawn(binary, ["serve", "--config", configurationFile], standardError: log.writeEnd)
         log.closeWriteEnd()
         guard let port = log.port(of: "public"), let admin = log.port(of: "admin") else {
             kill(identifier, SIGKILL)
@@ -51,7 +52,7 @@ final class DaemonProcess: Sendable {
     ///   - yaml: the configuration but for the listeners.
     ///   - listeners: in place of those that the daemon was started with.
     func rewrite(_ yaml: String, listeners: String = listeners) throws {
-        try Self.save(listeners + yaml, to: file)
+        try Self.save(listeners + yaml, to: configurationFile)
     }
 
     /// Blocks until the event log contains a text.
