@@ -59,11 +59,12 @@ struct ExplainCommandTests {
             "/Photos/a.jpg?w=1", "/fetch", "/fetch?w=1", "/fetch?url=ftp%3A%2F%2Fa%2F", "/fetch?url=http%3A%2F%2Fa%2F",
             "/fetch/x?url=http%3A%2F%2Fa%2F", "/photos/a?preset=none", "/photos/a?preset=nobody", "/photos/a?url=x&w=1",
             "/photos/a?=1", "/photos/a?w", "/photos/a?w=1&exp=x", "/photos/a?w=1&filename=..%2Fa", "/photos/a?w=1#b",
-            "*", "http://", "/photos/\u{FF}?w=1", "/" + String(repeating: "a", count: 9000),
+            "*", "http://", "/" + String(repeating: "a", count: 9000),
         ]
         for target in targets {
             let answer = try rig.get(target)
-            let problem = try #require(explainer.explain(target).problem, "\(target.prefix(40))")
+            let explained = explainer.explain(target).problem
+            let problem = try #require(explained, "\(target.prefix(40))")
             #expect(answer.text == problem.json, "\(target.prefix(40))")
             #expect(answer.status == Int(problem.status))
         }
