@@ -72,6 +72,13 @@ final class DaemonParts: Sendable {
         )
         let resolver = ResolverCell(try RequestResolver(configuration, time: time))
         self.resolver = resolver
+        let purger = Purger(
+            pipeline: pipeline,
+            resolver: resolver,
+            lane: readLane,
+            metrics: metrics,
+            logger: logger
+        )
         publicServer = HTTPServer(
             configuration: ServerConfiguration(configuration, loops: loops, time: time),
             handler: PublicHandler(
@@ -82,7 +89,9 @@ final class DaemonParts: Sendable {
                     time: time,
                     loops: loops
                 ),
-                observer: observer
+                observer: observer,
+                purger: purger,
+                live: live
             )
         )
         metrics.read(workers: workers)
@@ -98,8 +107,12 @@ final class DaemonParts: Sendable {
             configuration: ServerConfiguration(addresses: [admin], maximumConnections: 256, time: time),
             handler: AdminHandler(
                 token: { live.current.admin.token },
-                isReady: { readiness.isReady },
-                metrics: { metrics.exposition() }
+                routes: [
+                    (.get, "/healthz", HealthRoute()),
+                    (.get, "/readyz", ReadinessRoute(readiness: readiness)),
+                    (.get, "/metrics", MetricsRoute(metrics: metrics)),
+                    (.post, "/purge", PurgeRoute(purger: purger)),
+                ]
             )
         )
     }

@@ -26,10 +26,11 @@ final class DaemonProcess: Sendable {
     /// - Parameters:
     ///   - yaml: the configuration but for `listen` and `admin`, which are added.
     ///   - folder: where the configuration file is put.
-    init(_ yaml: String, in folder: TemporaryFolder) throws {
+    ///   - listeners: `listen` and `admin`; free ports of the loopback unless given.
+    init(_ yaml: String, in folder: TemporaryFolder, listeners: String = listeners) throws {
         let binary = Self.buildFolder + "/edgeprint"
         configurationFile = folder.path + "/edgeprint.yaml"
-        try Self.save(Self.listeners + yaml, to: configurationFile)
+        try Self.save(listeners + yaml, to: configurationFile)
         log = try DaemonLog()
         identifier = try Self.spawn(binary, ["serve", "--config", configurationFile], standardError: log.writeEnd)
         log.closeWriteEnd()
