@@ -54,7 +54,7 @@ let package = Package(
         .executableTarget(
             name: "ProxyServer",
             dependencies: [
-                "HTTPKit", "HTTPSemantics", "ImagePlan", "ImagePipeline", "LinuxSystem", "CLinux",
+                "HTTPKit", "HTTPSemantics", "ImagePlan", "ImagePipeline", "LinuxSystem", "CLinux", "CCrypto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),

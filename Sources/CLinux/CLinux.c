@@ -5,6 +5,7 @@
 #include <linux/openat2.h>
 #include <malloc.h>
 #include <string.h>
+#include <linux/filter.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -52,6 +53,20 @@ int edge_set_nonblocking(int fd) {
 }
 
 int edge_set_cloexec(int fd, int on) { return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0); }
+
+int edge_ignore_new_connections(int listener) {
+    // A filter of a TCP socket sees segments from their TCP header on; byte 13 holds the flags (RFC 9293 section 3.1).
+    enum { syn = 0x02, ack = 0x10 };
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 13),
+        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, syn | ack),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, syn, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+        BPF_STMT(BPF_RET | BPF_K, 0xffffffff),
+    };
+    struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+    return setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+}
 
 enum { max_descriptors = 16 };
 union control {

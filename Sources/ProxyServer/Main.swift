@@ -23,7 +23,9 @@ struct Edgeprint: AsyncParsableCommand {
               64  the command line is wrong
             """,
         version: Version.text,
-        subcommands: [ServeCommand.self, CheckCommand.self, ExplainCommand.self, CheckURLCommand.self],
+        subcommands: [
+            ServeCommand.self, CheckCommand.self, ExplainCommand.self, URLCommand.self, CheckURLCommand.self,
+        ],
         defaultSubcommand: ServeCommand.self
     )
 }

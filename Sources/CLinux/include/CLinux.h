@@ -28,6 +28,8 @@ int edge_open(const char *path, int flags, mode_t mode);
 int edge_openat(int directory, const char *path, int flags, mode_t mode);
 int edge_set_nonblocking(int fd);
 int edge_set_cloexec(int fd, int on);
+// macros: a socket filter that makes a listening TCP socket deaf to new connections (SYN), not to those being made.
+int edge_ignore_new_connections(int listener);
 // CMSG macros: sends bytes with up to 16 descriptors (SCM_RIGHTS); MSG_NOSIGNAL. Returns bytes sent or -1.
 ssize_t edge_send_with_descriptors(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count);
 // CMSG macros: receives bytes with up to `*descriptor_count` descriptors (close-on-exec). On return

@@ -30,7 +30,7 @@ struct LoopSeed: Sendable {
     static let eventCapacity = 256
 
     let index: Int
-    let configuration: ServerConfiguration
+    var configuration: ServerConfiguration
     let handler: any RequestHandler
     let wantsCompletions: Bool
     let epoll: CInt
@@ -58,6 +58,8 @@ struct LoopSeed: Sendable {
     var wallSeconds: Int64 = 0
     var nextSweep: Int64 = 0
     var drainDeadline: Int64?
+    /// When the listeners close that a drain has left open.
+    var listenersEnd: Int64?
 
     init(_ seed: LoopSeed) {
         index = seed.index
@@ -89,7 +91,7 @@ struct LoopSeed: Sendable {
         while !isFinished { turn() }
     }
 
-    private var isFinished: Bool { drainDeadline != nil && connectionCount == 0 }
+    private var isFinished: Bool { drainDeadline != nil && listenersEnd == nil && connectionCount == 0 }
 
     private func turn() {
         let wait = scheduled.isEmpty ? waitTime : 0
@@ -110,6 +112,7 @@ struct LoopSeed: Sendable {
             hasWorked = true
             resumeScheduled()
         }
+        closeListenersIfDue()
         if (mayWait && count == 0) || now >= nextSweep { sweep() }
         if hasWorked { handler.tick(loop: index) }
     }
@@ -117,7 +120,10 @@ struct LoopSeed: Sendable {
     /// Milliseconds to wait: forever when nothing can time out.
     private var waitTime: CInt {
         if connectionCount == 0, drainDeadline == nil, !areListenersPaused { return -1 }
-        return CInt(clamping: max(1, configuration.timeouts.resolution))
+        let resolution = max(1, configuration.timeouts.resolution)
+        // A drain's next step is nearer than the next sweep would be.
+        guard drainDeadline != nil else { return CInt(clamping: resolution) }
+        return CInt(clamping: min(Int64(resolution), max(1, (nextSweep - now + 999_999) / 1_000_000)))
     }
 
     var resolution: Int64 { ServerTimeouts.nanoseconds(max(1, configuration.timeouts.resolution)) }

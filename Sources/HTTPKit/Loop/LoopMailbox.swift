@@ -11,6 +11,8 @@ enum LoopMessage: Sendable {
     case abandoned(ConnectionID, UInt32)
     /// Stop accepting, finish what is in flight, and end at the latest at this monotonic time.
     case drain(deadline: Int64)
+    /// Go by other bounds from now on.
+    case adjust(ServerTimeouts, maximumConnections: Int)
 }
 
 /// The only way into a loop from other threads: a queue, and an eventfd that is written to only when the loop sleeps.

@@ -92,6 +92,13 @@ package final class HTTPServer: Sendable {
         for mailbox in mailboxes { mailbox.post(.drain(deadline: deadline)) }
     }
 
+    /// Gives a running server other bounds; a timeout that runs already runs on as it was set.
+    package func adjust(timeouts: ServerTimeouts, maximumConnections: Int) {
+        for mailbox in state.withLock({ $0.mailboxes }) {
+            mailbox.post(.adjust(timeouts, maximumConnections: maximumConnections))
+        }
+    }
+
     private func startLoops(_ listeners: [[Listener]], _ bound: [ListenAddress]) throws(Errno) {
         var seeds: [LoopSeed] = []
         for index in 0..<configuration.loops {

@@ -25,7 +25,7 @@ extension ListenerFactory {
                 boundPort = try localPort(descriptor.number)
                 setPort(&address, boundPort)
             }
-            listeners.append(Listener(descriptor: descriptor, isShared: false))
+            listeners.append(Listener(descriptor: descriptor, isShared: false, isOwnTCP: true))
         }
         return (listeners, .tcp(host: host, port: boundPort))
     }

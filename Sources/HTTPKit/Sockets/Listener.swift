@@ -8,6 +8,8 @@ struct Listener: Sendable {
     let descriptor: SharedDescriptor
     /// Whether other loops wait on the same socket, so that one connection should wake one of them only.
     let isShared: Bool
+    /// Whether it is a TCP socket that nobody listens on any more once this server ends.
+    var isOwnTCP = false
 }
 
 /// Hands listeners to the loop that will own them, and keeps none: they close when the loop lets go.

@@ -63,6 +63,12 @@ package final class Pipeline: Sendable {
         }
     }
 
+    /// Lets another number of requests wait for one picture, from the next one on.
+    package func setWaiterLimit(_ limit: Int) {
+        originals.setMaximumWaiters(limit)
+        variants.setMaximumWaiters(limit)
+    }
+
     /// Variants that are being made, for metrics.
     package var variantsUnderWay: Int { variants.count }
 

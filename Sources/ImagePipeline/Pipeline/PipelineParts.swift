@@ -16,13 +16,16 @@ package struct PipelineParts: Sendable {
     let origins = OriginTable()
     let recent = RecentOriginals()
 
+    /// Bytes up to which a body is kept in memory now; larger ones are sent from their file.
+    var memoryObject: Int { min(limits.memoryObject, memory.largestCost) }
+
     /// Bounds of the pipeline as a whole.
     package struct Limits: Sendable {
         /// The most waiters of one flight.
         package var waiters: Int
         /// The most variants, and the most originals, under way at a time.
         package var flights: Int
-        /// Bytes up to which a body is kept in memory; larger ones are sent from their file.
+        /// Bytes up to which a body is kept in memory, where the cache takes that much.
         package var memoryObject: Int
         /// Bytes of an original after which its download goes on although nobody waits (SDWebImage's ContinueInBackground).
         package var continueAfter: Int

@@ -43,7 +43,7 @@ extension PipelineParts {
         storable: Bool
     ) -> Entity? {
         var body = Entity.Body.file(file, length: description.length)
-        if description.length <= limits.memoryObject {
+        if description.length <= memoryObject {
             guard let bytes = file.read(count: description.length) else { return nil }
             body = .memory(bytes)
         }

@@ -198,7 +198,7 @@ final class VariantTask: Sendable {
             ),
             body: .memory(picture.bytes),
             origin: outcome.origin,
-            storable: outcome.storable && picture.bytes.count <= parts.limits.memoryObject
+            storable: outcome.storable && picture.bytes.count <= parts.memoryObject
         )
         if outcome.storable { parts.disk?.store(variant: record, origin: outcome.origin.record, bytes: picture.bytes) }
         var timings = StageTimings(fetch: outcome.fetchMicroseconds)

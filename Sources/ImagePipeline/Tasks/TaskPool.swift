@@ -1,4 +1,5 @@
 import LinuxSystem
+import Synchronization
 
 /// Flights under way, by key: whoever asks for a key that is being worked on joins it and shares its value, and its failure.
 ///
@@ -9,7 +10,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     package typealias Waiter = @Sendable (_ outcome: Result<Value, PipelineError>, _ collapsed: Bool) -> Void
 
     private let flights = Lock<[CacheKey: Flight<Value>]>([:])
-    private let maximumWaiters: Int
+    private let waiterLimit: Atomic<Int>
     private let maximumFlights: Int
 
     /// Creates an empty pool.
@@ -18,9 +19,12 @@ package final class TaskPool<Value: Sendable>: Sendable {
     ///   - maximumWaiters: the most waiters of one flight; one more is refused with `.overloaded`.
     ///   - maximumFlights: the most flights at a time; one more is refused with `.overloaded`.
     package init(maximumWaiters: Int, maximumFlights: Int) {
-        self.maximumWaiters = maximumWaiters
+        waiterLimit = Atomic(maximumWaiters)
         self.maximumFlights = maximumFlights
     }
+
+    /// Allows another number of waiters of one flight, from the next one on.
+    package func setMaximumWaiters(_ limit: Int) { waiterLimit.store(limit, ordering: .relaxed) }
 
     /// Flights under way.
     package var count: Int { flights.withLock { $0.count } }
@@ -57,7 +61,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
         of flights: inout [CacheKey: Flight<Value>]
     ) -> Admission<Value> {
         if let flight = flights[key] {
-            switch flight.add(waiter, limit: maximumWaiters) {
+            switch flight.add(waiter, limit: waiterLimit.load(ordering: .relaxed)) {
             case .added(let subscription): return .joined(subscription)
             case .full: return .refused("too many requests wait for this picture")
             case .ended: break  // Over, and about to leave the pool: start anew.

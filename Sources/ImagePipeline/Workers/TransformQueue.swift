@@ -6,6 +6,8 @@ final class TransformQueue: Sendable {
         /// One lane a priority; short arrays (the limit is some hundreds), so removal by shifting costs nothing beside a transform.
         var lanes: [[PendingTransform]] = [[], [], []]
         var isClosed = false
+        /// Jobs that may wait.
+        var limit: Int
         var count: Int { lanes.reduce(0) { $0 + $1.count } }
     }
 
@@ -15,15 +17,17 @@ final class TransformQueue: Sendable {
         case closed
     }
 
-    let limit: Int
     /// Raised once for each job that came; drivers poll it.
     let event: WakeEvent
-    private let state = Lock(State())
+    private let state: Lock<State>
 
     init(limit: Int) throws(Errno) {
-        self.limit = limit
+        state = Lock(State(limit: limit))
         event = try WakeEvent(semaphore: true)
     }
+
+    /// Lets other numbers of jobs wait; those that do already stay.
+    func setLimit(_ limit: Int) { state.withLock { $0.limit = limit } }
 
     /// Jobs that wait.
     var count: Int { state.withLock { $0.count } }
@@ -32,7 +36,7 @@ final class TransformQueue: Sendable {
     func append(_ pending: PendingTransform) throws(Refusal) {
         try state.withLock { state throws(Refusal) in
             guard !state.isClosed else { throw .closed }
-            guard state.count < limit else { throw .full }
+            guard state.count < state.limit else { throw .full }
             state.lanes[pending.job.priority.rawValue].append(pending)
         }
         event.signal()

@@ -107,6 +107,9 @@ package final class WorkerPool: Transforming {
         }
     }
 
+    /// Lets another number of jobs wait for a worker, from the next one on.
+    package func setQueueLimit(_ limit: Int) { shared.queue.setLimit(limit) }
+
     private func close() {
         shared.isStopping.store(true, ordering: .sequentiallyConsistent)
         for pending in shared.queue.close() { pending.endElsewhere(.cancelled) }

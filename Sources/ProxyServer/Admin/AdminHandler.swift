@@ -2,8 +2,8 @@ import HTTPKit
 
 /// What the admin listener answers: health, readiness, metrics (contract: Admin listener).
 struct AdminHandler: RequestHandler {
-    /// The bearer token; empty where the listener is open to whoever reaches it.
-    let token: Secret
+    /// The bearer token that counts now; empty where the listener is open to whoever reaches it.
+    let token: @Sendable () -> Secret
     /// Whether traffic is welcome: not while starting or draining.
     let isReady: @Sendable () -> Bool
     /// The Prometheus text.
@@ -35,6 +35,7 @@ struct AdminHandler: RequestHandler {
     func reject(_ rejection: RequestRejection) -> Response { Response(Problem(rejection), closes: true) }
 
     private func isAuthorized(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        let token = token()
         guard !token.isEmpty else { return true }
         guard let value = head.value(of: .authorization) else { return false }
         let given = Self.copy(value, of: bytes)

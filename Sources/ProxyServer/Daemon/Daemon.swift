@@ -7,17 +7,25 @@ import UnixSignals
 enum Daemon {
     /// Serves until SIGTERM or SIGINT, then drains; returns when everything has ended.
     ///
+    /// SIGHUP reads the configuration again.
     /// - Throws: what keeps the daemon from starting, in words for the operator.
-    static func run(_ configuration: Configuration) async throws {
+    static func run(_ configuration: Configuration, loader: ConfigurationLoader) async throws {
         let time = SystemTime()
-        let logger = Logger.events(configuration.log, sink: LineSink(descriptor: STDERR_FILENO), time: time)
+        let level = LogLevelCell(configuration.log.level)
+        let sink = LineSink(descriptor: STDERR_FILENO)
+        let logger = Logger.events(configuration.log.format, level: level, sink: sink, time: time)
         // A client, a worker or a log reader that has gone is an error of the call, not the daemon's end.
         signal(SIGPIPE, SIG_IGN)
         // Trapped before anything starts: an early SIGTERM must not leave workers behind.
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        let parts = try DaemonParts(configuration, time: time, logger: logger)
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+        let parts = try DaemonParts(configuration, time: time, logger: logger, logLevel: level)
+        let reloader = Reloader(loader: loader, parts: parts)
         try parts.start()
         for await signal in signals {
+            guard signal != .sighup else {
+                reloader.reload()
+                continue
+            }
             logger.info("draining", metadata: ["signal": "\(signal)"])
             break
         }

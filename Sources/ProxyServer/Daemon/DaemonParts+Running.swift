@@ -27,7 +27,7 @@ extension DaemonParts {
     /// The admin listener goes last, so that whoever watches sees the draining.
     func stop() async {
         readiness.isReady = false
-        await stop(publicServer, grace: grace)
+        await stop(publicServer, grace: live.current.shutdown.grace)
         if let adminServer { await stop(adminServer, grace: 1000) }
         transfers.stop()
         files.stop()

@@ -19,16 +19,22 @@ final class DaemonParts: Sendable {
     let publicServer: HTTPServer
     let adminServer: HTTPServer?
     let readiness: Readiness
+    let time: any TimeSource
     let logger: Logger
-    /// Milliseconds for requests under way when the daemon ends.
-    let grace: Int
+    let logLevel: LogLevelCell
+    /// What the running parts go by.
+    let live: LiveConfiguration
+    let resolver: ResolverCell
 
     /// Starts every part but the listeners.
     ///
     /// - Throws: `DiskStoreError`, `Errno` or `RequestError`, each saying what the operator must change.
-    init(_ configuration: Configuration, time: any TimeSource, logger: Logger) throws {
+    init(_ configuration: Configuration, time: any TimeSource, logger: Logger, logLevel: LogLevelCell) throws {
+        self.time = time
         self.logger = logger
-        grace = configuration.shutdown.grace
+        self.logLevel = logLevel
+        let live = LiveConfiguration(configuration)
+        self.live = live
         let loops = ProcessorCount.online
         memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.cache.memory))
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
@@ -50,10 +56,7 @@ final class DaemonParts: Sendable {
                 loader: OriginLoader(files: files, transfers: transfers),
                 transformer: workers,
                 time: time,
-                limits: PipelineParts.Limits(
-                    waiters: configuration.limits.waiters,
-                    memoryObject: max(1, min(1 << 20, configuration.cache.memory / 16))
-                ),
+                limits: PipelineParts.Limits(waiters: configuration.limits.waiters),
                 presentation: EntityPresentation.fields
             )
         )
@@ -67,11 +70,18 @@ final class DaemonParts: Sendable {
             loops: loops,
             time: time
         )
-        let resolver = RequestResolver(table: try SourceTable(configuration), time: time)
+        let resolver = ResolverCell(try RequestResolver(configuration, time: time))
+        self.resolver = resolver
         publicServer = HTTPServer(
             configuration: ServerConfiguration(configuration, loops: loops, time: time),
             handler: PublicHandler(
-                images: ImageRoute(resolver: resolver, pipeline: pipeline, metrics: metrics, loops: loops),
+                images: ImageRoute(
+                    resolver: resolver,
+                    pipeline: pipeline,
+                    metrics: metrics,
+                    time: time,
+                    loops: loops
+                ),
                 observer: observer
             )
         )
@@ -87,7 +97,7 @@ final class DaemonParts: Sendable {
         adminServer = HTTPServer(
             configuration: ServerConfiguration(addresses: [admin], maximumConnections: 256, time: time),
             handler: AdminHandler(
-                token: configuration.admin.token,
+                token: { live.current.admin.token },
                 isReady: { readiness.isReady },
                 metrics: { metrics.exposition() }
             )
@@ -105,16 +115,19 @@ extension WorkerPool.Configuration {
     }
 }
 
+extension ServerTimeouts {
+    /// What the configuration says of waiting for clients.
+    init(_ timeouts: Configuration.Timeouts) {
+        self.init(header: timeouts.header, idle: timeouts.idle, write: timeouts.write)
+    }
+}
+
 extension ServerConfiguration {
     fileprivate init(_ configuration: Configuration, loops: Int, time: any TimeSource) {
         self.init(
             addresses: configuration.listen,
             loops: loops,
-            timeouts: ServerTimeouts(
-                header: configuration.timeouts.header,
-                idle: configuration.timeouts.idle,
-                write: configuration.timeouts.write
-            ),
+            timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,
             time: time
         )

@@ -6,6 +6,7 @@ import LinuxSystem
 /// Explains requests under one configuration; fetches nothing, resolves no name, writes nothing.
 struct Explainer: Sendable {
     let loaded: LoadedConfiguration
+    let time: any TimeSource
     private let resolver: RequestResolver
 
     /// Builds the same rules as the daemon does.
@@ -13,7 +14,8 @@ struct Explainer: Sendable {
     /// - Throws: `RequestError` when a preset is not of the request language, which validation has excluded.
     init(_ loaded: LoadedConfiguration, time: any TimeSource) throws(RequestError) {
         self.loaded = loaded
-        resolver = RequestResolver(table: try SourceTable(loaded.configuration), time: time)
+        self.time = time
+        resolver = try RequestResolver(loaded.configuration, time: time)
     }
 
     /// Explains a GET.
@@ -46,8 +48,9 @@ struct Explainer: Sendable {
     /// What the daemon would answer to whoever sends this.
     private func refusal(of request: ExplainedTarget) -> Problem? {
         do throws(Problem) {
-            _ = try resolver.resolve(request.bytes)
-            return nil
+            let resolved = try resolver.resolve(request.bytes)
+            guard let expires = resolved.expires, expires <= time.wallSeconds else { return nil }
+            return ExpiringAnswer.refusal
         } catch {
             return error
         }
@@ -65,9 +68,8 @@ struct Explainer: Sendable {
     /// The same rules without those about who may ask: a refused request has a plan, too.
     private var unguarded: RequestResolver {
         var table = resolver.table
-        table.allowedHosts = HostPattern("*").map { [$0] } ?? []
         for name in table.sources.keys { table.sources[name]?.rule.originals = .serve }
-        return RequestResolver(table: table, time: resolver.time)
+        return RequestResolver(table: table, permission: nil, time: resolver.time)
     }
 
     private func sections(
@@ -80,7 +82,7 @@ struct Explainer: Sendable {
         guard let entry else { throw Problem(404, "There is no such source.") }
         let subject = ExplainedRequest(target: request, accept: accept, resolved: resolved, entry: entry)
         return [
-            try requestSection(subject), sourceSection(subject), upstreamSection(subject), guardSection(subject),
+            try requestSection(subject), sourceSection(subject), upstreamSection(subject), try guardSection(subject),
             try stepsSection(subject), try settingsSection(subject), cacheSection(subject),
         ] + ruleSections(subject)
     }

@@ -5,21 +5,27 @@ import Logging
 struct EventLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
-    var logLevel: Logger.Level
-
     /// The most characters of a message or of a value that a line repeats.
     private static let limit = 2_048
 
     private let format: LogFormat
     private let sink: LineSink
     private let time: any TimeSource
+    private let level: LogLevelCell
+    /// Of this copy alone, where somebody set it.
+    private var ownLevel: Logger.Level?
 
     /// Creates a handler that writes to a sink.
-    init(format: LogFormat, level: LogLevel, sink: LineSink, time: any TimeSource) {
+    init(format: LogFormat, level: LogLevelCell, sink: LineSink, time: any TimeSource) {
         self.format = format
         self.sink = sink
         self.time = time
-        logLevel = Logger.Level(rawValue: level.rawValue) ?? .info
+        self.level = level
+    }
+
+    var logLevel: Logger.Level {
+        get { ownLevel ?? level.level }
+        set { ownLevel = newValue }
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -84,9 +90,14 @@ struct EventLogHandler: LogHandler {
 
 extension Logger {
     /// The daemon's event log, made without the process-wide logging system.
-    static func events(_ configuration: Configuration.Log, sink: LineSink, time: any TimeSource) -> Logger {
+    static func events(
+        _ format: LogFormat,
+        level: LogLevelCell,
+        sink: LineSink,
+        time: any TimeSource
+    ) -> Logger {
         Logger(label: "edgeprint") { _ in
-            EventLogHandler(format: configuration.format, level: configuration.level, sink: sink, time: time)
+            EventLogHandler(format: format, level: level, sink: sink, time: time)
         }
     }
 }

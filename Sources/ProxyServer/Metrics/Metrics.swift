@@ -14,6 +14,8 @@ final class Metrics: Sendable {
     let inFlight: UpDownCounter
     /// From a request's end to its answer's last byte.
     let requestDuration: Histogram
+    /// Configurations read again.
+    let reloads: Counter<ReloadResult>
     /// The stages behind misses.
     let stages = StageHistograms()
 
@@ -26,6 +28,7 @@ final class Metrics: Sendable {
         requests = Counter(loops: loops)
         responses = Counter(loops: loops)
         responseBytes = Counter(loops: loops)
+        reloads = Counter(loops: loops)
         inFlight = UpDownCounter(loops: loops)
         requestDuration = Histogram(loops: loops)
     }
@@ -53,6 +56,7 @@ final class Metrics: Sendable {
         text.counter("edgeprint_response_bytes_total", "Bytes sent to clients, heads included.", responseBytes)
         text.gauge("edgeprint_requests_in_flight", "Requests not answered yet.", Double(inFlight.value))
         text.histogram("edgeprint_request_duration_seconds", "From request to the answer's last byte.", requestDuration)
+        text.counter("edgeprint_configuration_reloads_total", "Configurations read again (SIGHUP).", reloads)
         stages.write(to: &text)
         for reading in readings.withLock({ $0 }) { reading(&text) }
         return text.text

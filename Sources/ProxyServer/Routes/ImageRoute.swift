@@ -6,29 +6,30 @@ import LinuxSystem
 
 /// Answers requests for pictures: hits inside the event loop, everything else through the pipeline.
 final class ImageRoute: Sendable {
-    private let resolver: RequestResolver
     private let pipeline: Pipeline
     private let metrics: Metrics
-    private let memos: [LoopMemo]
+    private let time: any TimeSource
+    private let resolvers: [LoopResolver]
 
     /// - Parameter loops: event loops that will call, each with an index below this.
-    init(resolver: RequestResolver, pipeline: Pipeline, metrics: Metrics, loops: Int) {
-        self.resolver = resolver
+    init(resolver: ResolverCell, pipeline: Pipeline, metrics: Metrics, time: any TimeSource, loops: Int) {
         self.pipeline = pipeline
         self.metrics = metrics
-        memos = (0..<loops).map { _ in LoopMemo() }
+        self.time = time
+        resolvers = (0..<loops).map { _ in LoopResolver(resolver) }
     }
 
     /// Answers a GET or HEAD; on the loop's thread.
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         let request: ResolvedRequest
         do {
-            request = try resolved(head.pathAndQuery, in: bytes, loop: context.loop)
+            request = try resolvers[context.loop].resolve(head.pathAndQuery, in: bytes)
         } catch {
             return .now(Response(error))
         }
-        let variant = request.variant(for: Self.bucket(head, bytes))
         let now = context.wallSeconds
+        if let expires = request.expires, now >= expires { return .now(Response(ExpiringAnswer.refusal)) }
+        let variant = request.variant(for: Self.bucket(head, bytes))
         guard let entity = pipeline.cached(variant.key, now: now) else {
             return load(variant, of: request, head, bytes, context)
         }
@@ -36,34 +37,20 @@ final class ImageRoute: Sendable {
             request.disposition.isEmpty
             ? CacheStatusFields.memory : CacheStatusFields.memory + request.disposition
         let age = entity.origin.age(at: now)
-        guard let conditions = RequestConditions(head, bytes: bytes) else {
+        let conditions = RequestConditions(head, bytes: bytes)
+        guard conditions != nil || request.expires != nil else {
             return .now(EntityResponse.whole(entity, dynamic: dynamic, age: age, tag: RequestResult.memory.tag))
         }
         return .now(
-            EntityResponse.conditional(
+            Self.response(
                 entity,
+                to: request,
                 conditions: conditions,
                 dynamic: dynamic,
-                age: age,
                 now: now,
                 tag: RequestResult.memory.tag
             )
         )
-    }
-
-    private func resolved(
-        _ target: Range<Int>,
-        in bytes: Span<UInt8>,
-        loop: Int
-    ) throws(Problem) -> ResolvedRequest {
-        let memo = memos[loop]
-        if let known = memo.find(target, in: bytes) { return known }
-        var copy: [UInt8] = []
-        copy.reserveCapacity(target.count)
-        for index in target { copy.append(bytes[index]) }
-        let request = try resolver.resolve(copy)
-        memo.keep(request, for: copy)
-        return request
     }
 
     private static func bucket(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> FormatBucket {
@@ -85,13 +72,13 @@ final class ImageRoute: Sendable {
         let conditions = RequestConditions(head, bytes: bytes)
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
-        let subscription = pipeline.load(variant) { [resolver, metrics] result in
+        let subscription = pipeline.load(variant) { [time, metrics] result in
             switch result {
             case .success(let answer):
                 // What several waited for is counted once.
                 if !answer.provenance.isCollapsed { metrics.stages.observe(answer.timings) }
                 promise.complete(
-                    Self.response(answer, to: request, conditions: conditions, now: resolver.time.wallSeconds)
+                    Self.response(answer, to: request, conditions: conditions, now: time.wallSeconds)
                 )
             case .failure(let error):
                 promise.complete(Response(Problem(error), variesOnAccept: request.isNegotiated))
@@ -108,31 +95,42 @@ final class ImageRoute: Sendable {
         now: Int64
     ) -> Response {
         let status = CacheStatus(answer.provenance)
-        let dynamic = CacheStatusFields.field(status) + request.disposition
-        let age = answer.entity.origin.age(at: now)
-        let tag = RequestResult(status).tag
-        guard let conditions else { return EntityResponse.whole(answer.entity, dynamic: dynamic, age: age, tag: tag) }
-        return EntityResponse.conditional(
+        return response(
             answer.entity,
+            to: request,
             conditions: conditions,
-            dynamic: dynamic,
-            age: age,
+            dynamic: CacheStatusFields.field(status) + request.disposition,
             now: now,
-            tag: tag
+            tag: RequestResult(status).tag
         )
     }
-}
 
-/// One loop's memo, whose lock is never contended: one thread calls.
-private final class LoopMemo: Sendable {
-    private let memo = Lock(RequestMemo())
-
-    func find(_ target: Range<Int>, in bytes: Span<UInt8>) -> ResolvedRequest? {
-        memo.withLock { $0.find(target, in: bytes) }
-    }
-
-    func keep(_ request: ResolvedRequest, for target: [UInt8]) {
-        memo.withLock { $0.keep(request, for: target) }
+    private static func response(
+        _ entity: Entity,
+        to request: ResolvedRequest,
+        conditions: RequestConditions?,
+        dynamic: [UInt8],
+        now: Int64,
+        tag: UInt64
+    ) -> Response {
+        let age = entity.origin.age(at: now)
+        var response: Response
+        if let conditions {
+            response = EntityResponse.conditional(
+                entity,
+                conditions: conditions,
+                dynamic: dynamic,
+                age: age,
+                now: now,
+                tag: tag
+            )
+        } else {
+            response = EntityResponse.whole(entity, dynamic: dynamic, age: age, tag: tag)
+        }
+        if let expires = request.expires {
+            response.fields = ExpiringAnswer.fields(entity.description, secondsLeft: expires - now)
+        }
+        return response
     }
 }
 

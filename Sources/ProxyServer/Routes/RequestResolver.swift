@@ -6,7 +6,26 @@ import LinuxSystem
 /// Turns a request target into the variants that it asks for: path, query, source and plan, parsed once, strictly.
 struct RequestResolver: Sendable {
     let table: SourceTable
+    /// `nil` where who asks does not matter: for explaining and building requests.
+    let permission: RequestPermission?
     let time: any TimeSource
+
+    init(table: SourceTable, permission: RequestPermission?, time: any TimeSource) {
+        self.table = table
+        self.permission = permission
+        self.time = time
+    }
+
+    /// Understands requests as a validated configuration says.
+    ///
+    /// - Throws: `RequestError` when a preset's text is not of the request language, which validation has excluded.
+    init(_ configuration: Configuration, time: any TimeSource) throws(RequestError) {
+        self.init(
+            table: try SourceTable(configuration),
+            permission: RequestPermission(configuration.signing),
+            time: time
+        )
+    }
 
     /// Understands a target in origin-form.
     ///
@@ -15,21 +34,27 @@ struct RequestResolver: Sendable {
     func resolve(_ target: [UInt8]) throws(Problem) -> ResolvedRequest {
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
         let query = Array(target[min(mark + 1, target.count)...])
+        let rawPath = target[..<mark]
         let path: RequestPath?
         do {
-            path = try RequestPath.parse(Array(target[..<mark]))
+            path = try RequestPath.parse(Array(rawPath))
         } catch {
             throw Problem(error)
         }
         guard let path else { throw Problem(404, "There is no such source.") }
-        guard path.source == "fetch" else { return try local(path, query: query) }
+        guard path.source == "fetch" else { return try local(path, rawPath, query: query) }
         guard path.rawPath.isEmpty else { throw Problem(404, "/fetch takes no path; the URL goes into url=.") }
-        return try remote(query)
+        return try remote(rawPath, query: query)
     }
 
-    private func local(_ path: RequestPath, query: [UInt8]) throws(Problem) -> ResolvedRequest {
+    private func local(
+        _ path: RequestPath,
+        _ rawPath: ArraySlice<UInt8>,
+        query: [UInt8]
+    ) throws(Problem) -> ResolvedRequest {
         guard let entry = table.sources[path.source] else { throw Problem(404, "There is no such source.") }
         let parsed = try parse(query, entry.options)
+        try permission?.check(parsed, path: rawPath)
         do {
             let origin: OriginRequest
             switch entry.rule.location {
@@ -52,7 +77,7 @@ struct RequestResolver: Sendable {
         }
     }
 
-    private func remote(_ query: [UInt8]) throws(Problem) -> ResolvedRequest {
+    private func remote(_ rawPath: ArraySlice<UInt8>, query: [UInt8]) throws(Problem) -> ResolvedRequest {
         let parsed = try parse(query, table.remote.options)
         guard let text = parsed.url else { throw Problem(400, "url is missing.", parameter: "url") }
         let url: OriginURL
@@ -61,9 +86,8 @@ struct RequestResolver: Sendable {
         } catch {
             throw Problem(error)
         }
-        guard table.allowedHosts.contains(where: { $0.matches(url.host) }) else {
-            throw Problem(403, "This host is not allowed without a signature (remote.allow).", parameter: "url")
-        }
+        let isAllowed = table.allowedHosts.contains { $0.matches(url.host) }
+        try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
         let origin = OriginRequest(source: table.remote.rule, target: url.text, identity: url.normalized)
         return try request(origin, parsed)
     }
@@ -90,14 +114,16 @@ struct RequestResolver: Sendable {
             }
             return ResolvedRequest(
                 .fixed(VariantRequest(origin: origin, plan: nil, bucket: nil)),
-                disposition: disposition
+                disposition: disposition,
+                expires: parsed.expires
             )
         }
         let plan = parsed.plan.canonicalText
         guard parsed.plan.settings.format == .auto else {
             return ResolvedRequest(
                 .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil)),
-                disposition: disposition
+                disposition: disposition,
+                expires: parsed.expires
             )
         }
         return ResolvedRequest(
@@ -106,7 +132,8 @@ struct RequestResolver: Sendable {
                 webp: VariantRequest(origin: origin, plan: plan, bucket: .webp),
                 avif: VariantRequest(origin: origin, plan: plan, bucket: .avif)
             ),
-            disposition: disposition
+            disposition: disposition,
+            expires: parsed.expires
         )
     }
 }

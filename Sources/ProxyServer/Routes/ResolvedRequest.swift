@@ -17,8 +17,12 @@ final class ResolvedRequest: Sendable {
     /// `Content-Disposition`, encoded; empty where nothing was asked.
     let disposition: [UInt8]
 
-    init(_ choice: Choice, disposition: [UInt8]) {
+    /// Seconds since 1970 from which on the request is refused (`exp`); `nil` for never.
+    let expires: Int64?
+
+    init(_ choice: Choice, disposition: [UInt8], expires: Int64?) {
         self.choice = choice
+        self.expires = expires
         self.disposition = disposition
     }
 

@@ -66,7 +66,25 @@ struct MemoryCacheTests {
         let cache = cache(0)
         #expect(!cache.insert(1, for: CacheFixture.key(1), cost: 0))
         #expect(cache.value(for: CacheFixture.key(1)) == nil)
-        #expect(cache.statistics == MemoryStatistics())
+        #expect(cache.statistics.entries == 0)
+        #expect(cache.statistics.bytes == 0)
+    }
+
+    @Test func `keeps what was used last when it is made smaller, and takes more when larger`() {
+        let cache = cache(100)
+        for number in 0..<10 { cache.insert(number, for: CacheFixture.key(number), cost: 10) }
+        _ = cache.value(for: CacheFixture.key(0))
+        cache.resize(capacity: 20)
+        #expect(cache.statistics.bytes == 20)
+        #expect(cache.value(for: CacheFixture.key(0)) == 0)
+        #expect(cache.value(for: CacheFixture.key(9)) == 9)
+        #expect(cache.statistics.evictions == 8)
+        cache.resize(capacity: 0)
+        #expect(cache.statistics.entries == 0)
+        #expect(!cache.insert(1, for: CacheFixture.key(1), cost: 0))
+        cache.resize(capacity: 30)
+        #expect(cache.largestCost == 30)
+        #expect(cache.insert(1, for: CacheFixture.key(1), cost: 30))
     }
 
     @Test func `removes one, and all that a condition names`() {

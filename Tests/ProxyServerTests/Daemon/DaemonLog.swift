@@ -30,6 +30,11 @@ final class DaemonLog: Sendable {
 
     var text: String { state.value.text }
 
+    /// Blocks until a text stands in the log so many times, or the process has ended.
+    func wait(for part: String, times: Int) throws {
+        _ = try state.wait { $0.ended || $0.text.ranges(of: part).count >= times }
+    }
+
     /// Waits for the event `listening` of a listener and reads its port; `nil` when the process ends without it.
     func port(of listener: String) -> UInt16? {
         guard let found = try? state.wait(until: { $0.ended || Self.port(of: listener, in: $0.text) != nil }) else {

@@ -16,6 +16,8 @@ final class DaemonProcess: Sendable {
     let port: UInt16
     /// The admin listener's port.
     let admin: UInt16
+    /// The configuration file's path.
+    let configurationFile: String
     private let log: DaemonLog
     private let status = Lock<CInt?>(nil)
 
@@ -26,10 +28,10 @@ final class DaemonProcess: Sendable {
     ///   - folder: where the configuration file is put.
     init(_ yaml: String, in folder: TemporaryFolder) throws {
         let binary = Self.buildFolder + "/edgeprint"
-        let file = folder.path + "/edgeprint.yaml"
-        try Self.save("listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\" }\n" + yaml, to: file)
+        configurationFile = folder.path + "/edgeprint.yaml"
+        try Self.save(Self.listeners + yaml, to: configurationFile)
         log = try DaemonLog()
-        identifier = try Self.spawn(binary, ["serve", "--config", file], standardError: log.writeEnd)
+        identifier = try Self.spawn(binary, ["serve", "--config", configurationFile], standardError: log.writeEnd)
         log.closeWriteEnd()
         guard let port = log.port(of: "public"), let admin = log.port(of: "admin") else {
             kill(identifier, SIGKILL)
@@ -43,6 +45,20 @@ final class DaemonProcess: Sendable {
 
     /// Everything that the daemon has written to standard error.
     var logText: String { log.text }
+
+    /// Writes another configuration file, which the daemon reads when it is told to.
+    ///
+    /// - Parameters:
+    ///   - yaml: the configuration but for the listeners.
+    ///   - listeners: in place of those that the daemon was started with.
+    func rewrite(_ yaml: String, listeners: String = listeners) throws {
+        try Self.save(listeners + yaml, to: configurationFile)
+    }
+
+    /// Blocks until the event log contains a text.
+    func waitForLog(_ text: String, times: Int = 1) throws { try log.wait(for: text, times: times) }
+
+    static let listeners = "listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\" }\n"
 
     /// Ends it as a power failure would, and waits until it is gone.
     func killNow() {

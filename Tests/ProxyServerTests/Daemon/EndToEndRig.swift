@@ -30,6 +30,16 @@ final class EndToEndRig: Sendable {
         """
     }
 
+    /// The configuration of the rig's daemon but for its listeners.
+    func yaml(_ extra: String = "", source: String = "") -> String {
+        Self.yaml(extra, source: source, origin: origin.url, folder: folder.path)
+    }
+
+    /// Writes another configuration file, which the daemon reads when it is told to.
+    func rewrite(_ extra: String = "", source: String = "") throws {
+        try daemon.rewrite(yaml(extra, source: source))
+    }
+
     /// Ends the daemon as a power failure would, and starts another on the same folder and origin.
     func restartAfterKill(_ extra: String = "", source: String = "") throws {
         let yaml = Self.yaml(extra, source: source, origin: origin.url, folder: folder.path)

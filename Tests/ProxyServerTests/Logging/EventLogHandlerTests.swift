@@ -14,8 +14,8 @@ struct EventLogHandlerTests {
 
     private func lines(_ format: LogFormat, _ level: LogLevel = .info, _ body: (Logger) -> Void) throws -> String {
         let pair = try DescriptorPair(.pipe)
-        let configuration = Configuration.Log(format: format, level: level, access: true)
-        body(Logger.events(configuration, sink: LineSink(descriptor: pair.writing), time: FixedTime()))
+        let sink = LineSink(descriptor: pair.writing)
+        body(Logger.events(format, level: LogLevelCell(level), sink: sink, time: FixedTime()))
         return pair.readText()
     }
 
@@ -67,5 +67,20 @@ struct EventLogHandlerTests {
             log.info("x", metadata: ["b": "3"])
         }
         #expect(text.hasSuffix("info: x a=\"1\" b=\"3\"\n"))
+    }
+
+    @Test func `goes by a level that changes, but for copies with one of their own`() throws {
+        let pair = try DescriptorPair(.pipe)
+        let level = LogLevelCell(.warning)
+        let log = Logger.events(.text, level: level, sink: LineSink(descriptor: pair.writing), time: FixedTime())
+        var own = log
+        own.logLevel = .critical
+        log.info("a")
+        level.set(.debug)
+        log.debug("b")
+        own.error("c")
+        level.set(.error)
+        log.warning("d")
+        #expect(pair.readText() == "1994-11-06T08:49:37Z debug: b\n")
     }
 }

@@ -13,11 +13,13 @@ final class DiskShared: Sendable {
     let totals = Lock(DiskTotals())
     private let counters = Lock(DiskStatistics())
     private let condition = Lock(DiskHealth.healthy)
+    private let quotas: Lock<(originals: Int, variants: Int)>
     private let uses = Atomic<Int64>(0)
 
     /// Creates the parts; opens nothing.
     init(_ configuration: DiskStore.Configuration) {
         self.configuration = configuration
+        quotas = Lock((configuration.originalsQuota, configuration.variantsQuota))
         folder = DiskFolder(path: configuration.path)
         queue = DiskWriteQueue(maximumBytes: configuration.queueBytes, maximumCount: configuration.queueCount)
         readers = DiskReaderPool(path: folder.index)
@@ -28,6 +30,20 @@ final class DiskShared: Sendable {
     var health: DiskHealth {
         get { condition.withLock { $0 } }
         set { condition.withLock { $0 = newValue } }
+    }
+
+    /// Bytes that a class may hold now.
+    func quota(of diskClass: DiskClass) -> Int {
+        let quotas = quotas.withLock { $0 }
+        return switch diskClass {
+        case .originals: quotas.originals
+        case .variants: quotas.variants
+        }
+    }
+
+    /// Lets the classes hold other bytes from the writer's next step on.
+    func setQuotas(originals: Int, variants: Int) {
+        quotas.withLock { $0 = (originals, variants) }
     }
 
     /// A use at this instant, later than all before it.

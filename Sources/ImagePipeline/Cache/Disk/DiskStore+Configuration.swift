@@ -40,12 +40,5 @@ extension DiskStore {
             self.time = time
             self.files = files
         }
-
-        func quota(of diskClass: DiskClass) -> Int {
-            switch diskClass {
-            case .originals: originalsQuota
-            case .variants: variantsQuota
-            }
-        }
     }
 }

@@ -35,6 +35,12 @@ extension DiskStore {
         return true
     }
 
+    /// Gives the classes other quotas in bytes; what is over them goes in the background, least recently used first.
+    package func setQuotas(originals: Int, variants: Int) {
+        shared.setQuotas(originals: originals, variants: variants)
+        _ = shared.queue.submit(.shrink)
+    }
+
     /// Notes that something was used, for instance from memory, so that it stays; written in batches.
     package func touch(_ diskClass: DiskClass, _ key: CacheKey) {
         if shared.touches.add(diskClass, key, use: shared.nextUse()) { shared.queue.wake() }

@@ -1,4 +1,5 @@
 import LinuxSystem
+import Synchronization
 
 /// The first tier: values in memory, bounded by the bytes that their owner says they cost (SDWebImage: `SDMemoryCache`).
 ///
@@ -36,29 +37,44 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         }
     }
 
-    /// Empty when the cache is disabled; else a power of two.
+    /// As many as a power of two.
     private let parts: [Part]
     private let mask: UInt64
-    /// The largest cost that is taken.
-    package let largestCost: Int
+    private let largestDivisor: Int
     private let overhead: Int
+    private let largest: Atomic<Int>
 
     /// Creates an empty cache.
     package init(_ configuration: Configuration) {
         let wanted = min(64, max(1, configuration.shards))
-        let count = configuration.capacity == 0 ? 0 : 1 << (Int.bitWidth - 1 - wanted.leadingZeroBitCount)
-        let capacity = count == 0 ? 0 : configuration.capacity / count
-        let largest = capacity / configuration.largestDivisor
-        largestCost = max(0, largest - configuration.overhead)
+        let count = 1 << (Int.bitWidth - 1 - wanted.leadingZeroBitCount)
+        let capacity = configuration.capacity / count
+        largestDivisor = configuration.largestDivisor
         overhead = configuration.overhead
-        mask = UInt64(max(1, count) - 1)
+        mask = UInt64(count - 1)
+        let largest = capacity / configuration.largestDivisor
+        self.largest = Atomic(largest)
         parts = (0..<count).map { _ in Part(capacity: capacity, largest: largest) }
+    }
+
+    /// The largest cost that is taken now, 0 where nothing is.
+    package var largestCost: Int { max(0, largest.load(ordering: .relaxed) - overhead) }
+
+    /// Gives the cache another capacity in bytes; what is over it goes, least recently used first.
+    ///
+    /// The number of parts stays as it was made.
+    package func resize(capacity: Int) {
+        let share = max(0, capacity) / parts.count
+        largest.store(share / largestDivisor, ordering: .relaxed)
+        for part in parts {
+            var dropped: [Value] = []
+            part.shard.withLock { $0.resize(capacity: share, largest: share / largestDivisor, dropped: &dropped) }
+        }
     }
 
     /// The value stored for a key, which counts as used now.
     package func value(for key: CacheKey) -> Value? {
-        guard let part = part(for: key) else { return nil }
-        return part.shard.withLock { $0.value(for: key) }
+        part(for: key).shard.withLock { $0.value(for: key) }
     }
 
     /// Stores a value in place of the key's old one; the least recently used go to make room.
@@ -67,7 +83,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     /// - Returns: false when the cache is disabled or the value too large; the old value is gone even so.
     @discardableResult
     package func insert(_ value: Value, for key: CacheKey, cost: Int) -> Bool {
-        guard let part = part(for: key) else { return false }
+        let part = part(for: key)
         // Released here, after the lock: the last owner of a large value frees it outside.
         var dropped: [Value] = []
         let isStored = part.shard.withLock { shard in
@@ -81,7 +97,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     /// - Returns: whether there was one.
     @discardableResult
     package func remove(_ key: CacheKey) -> Bool {
-        guard let part = part(for: key) else { return false }
+        let part = part(for: key)
         var dropped: [Value] = []
         part.shard.withLock { $0.remove(key, dropped: &dropped) }
         return !dropped.isEmpty
@@ -109,8 +125,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     }
 
     @inline(__always)
-    private func part(for key: CacheKey) -> Part? {
-        guard !parts.isEmpty else { return nil }
+    private func part(for key: CacheKey) -> Part {
         // The last word: the map inside the part hashes the first.
         return parts[Int(key.words.3 & mask)]
     }

@@ -8,9 +8,9 @@ struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
     }
 
     /// Bytes that the entries' costs may add up to.
-    let capacity: Int
+    private(set) var capacity: Int
     /// The largest cost of one entry.
-    let largest: Int
+    private(set) var largest: Int
 
     private var entries: [Entry] = []
     private var free: [Int32] = []
@@ -40,20 +40,31 @@ struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
     /// Values that go are moved to `dropped`, so that their last owner lets go outside of the lock.
     mutating func insert(_ value: Value, for key: CacheKey, cost: Int, dropped: inout [Value]) -> Bool {
         remove(key, dropped: &dropped)
-        guard cost <= largest else {
+        guard cost <= largest, capacity > 0 else {
             statistics.refusals += 1
             return false
         }
-        while statistics.bytes > capacity - cost, let victim = policy.victim() {
-            drop(victim, dropped: &dropped)
-            statistics.evictions += 1
-        }
+        makeRoom(for: cost, dropped: &dropped)
         let slot = place(Entry(key: key, value: value, cost: cost))
         slots[key] = slot
         policy.insert(slot)
         statistics.bytes += cost
         statistics.entries += 1
         return true
+    }
+
+    /// Gives the part other bounds; what is over them goes, least recently used first.
+    mutating func resize(capacity: Int, largest: Int, dropped: inout [Value]) {
+        self.capacity = capacity
+        self.largest = largest
+        makeRoom(for: 0, dropped: &dropped)
+    }
+
+    private mutating func makeRoom(for cost: Int, dropped: inout [Value]) {
+        while statistics.bytes > capacity - cost, let victim = policy.victim() {
+            drop(victim, dropped: &dropped)
+            statistics.evictions += 1
+        }
     }
 
     /// Drops the key's entry.

@@ -14,12 +14,14 @@ enum ConfigurationSchema {
             "listen",
             \.listen,
             .nonEmptyList(of: .address),
+            needsRestart: true,
             "Where the public listener is: HOST:PORT, unix:/PATH, or a list of these."
         ),
         Setting(
             "admin.listen",
             \.admin.listen,
             .addressOrOff,
+            needsRestart: true,
             "Where health, metrics and administration are; off to disable."
         ),
         Setting("admin.token", \.admin.token, .token, "Bearer token; required when admin listens beyond loopback."),
@@ -28,6 +30,8 @@ enum ConfigurationSchema {
     private static let content: [Setting<Configuration>] = [
         .deferred("sources", "GET /NAME/PATH asks url + PATH.") { configuration in
             .map(configuration.sources.map { ($0.rule.name, SourceSchema.yaml($0)) })
+        } differs: {
+            $0.sources != $1.sources
         },
         Setting(
             "remote.allow",
@@ -54,18 +58,26 @@ enum ConfigurationSchema {
             "proxies.trust",
             \.proxies.trust,
             .list(of: .addressRange),
+            needsRestart: true,
             "Proxies in front whose X-Forwarded-For counts."
         ),
         Setting(
             "proxies.proxy-protocol",
             \.proxies.proxyProtocol,
             .onOff,
+            needsRestart: true,
             "Whether their connections begin with a PROXY protocol header."
         ),
     ]
 
     private static let bounds: [Setting<Configuration>] = [
-        Setting("cache.path", \.cache.path, .text("a folder's path"), "The folder of the disk cache."),
+        Setting(
+            "cache.path",
+            \.cache.path,
+            .text("a folder's path"),
+            needsRestart: true,
+            "The folder of the disk cache."
+        ),
         Setting("cache.memory", \.cache.memory, .size(0...largest), "Encoded pictures kept in memory; 0 for none."),
         Setting("cache.originals", \.cache.originals, .size(1 << 20...largest), "Disk quota for downloads."),
         Setting("cache.variants", \.cache.variants, .size(1 << 20...largest), "Disk quota for results."),
@@ -110,10 +122,16 @@ enum ConfigurationSchema {
         Setting("quality.jpeg", \.quality.jpeg, .count(1...100), "JPEG quality where a request names none."),
         Setting("quality.webp", \.quality.webp, .count(1...100), "WebP quality where a request names none."),
         Setting("quality.avif", \.quality.avif, .count(1...100), "AVIF quality where a request names none."),
-        Setting("log.format", \.log.format, .choice, "json, or text for people's eyes."),
+        Setting("log.format", \.log.format, .choice, needsRestart: true, "json, or text for people's eyes."),
         Setting("log.level", \.log.level, .choice, "The least severe event that is written."),
-        Setting("log.access", \.log.access, .onOff, "Whether each request has a line."),
-        Setting("log.rate", \.log.rate, .count(0...10_000_000), "Lines a second of each log; 0 for no bound."),
+        Setting("log.access", \.log.access, .onOff, needsRestart: true, "Whether each request has a line."),
+        Setting(
+            "log.rate",
+            \.log.rate,
+            .count(0...10_000_000),
+            needsRestart: true,
+            "Lines a second of each log; 0 for no bound."
+        ),
         Setting(
             "presets",
             \.presets,
@@ -125,16 +143,30 @@ enum ConfigurationSchema {
             "workers.count",
             \.workers.count,
             .count(0...256),
+            needsRestart: true,
             "Transform processes; 0 for one a core and one more."
         ),
-        Setting("workers.memory", \.workers.memory, .size(256 << 20...largest), "Address space of one worker."),
+        Setting(
+            "workers.memory",
+            \.workers.memory,
+            .size(256 << 20...largest),
+            needsRestart: true,
+            "Address space of one worker."
+        ),
         Setting(
             "workers.rss",
             \.workers.rss,
             .size(64 << 20...largest),
+            needsRestart: true,
             "Resident memory above which a worker is replaced."
         ),
-        Setting("workers.jobs", \.workers.jobs, .count(1...1_000_000), "Jobs after which a worker is replaced."),
+        Setting(
+            "workers.jobs",
+            \.workers.jobs,
+            .count(1...1_000_000),
+            needsRestart: true,
+            "Jobs after which a worker is replaced."
+        ),
     ]
 }
 

@@ -10,13 +10,20 @@ struct Setting<Root>: Sendable {
     let read: @Sendable (RawNode, inout Root, inout ValueProblems) -> Void
     /// The value as the file would say it; `nil` leaves the key out.
     let write: @Sendable (Root) -> YAMLValue?
+    /// Whether a running daemon goes on with the old value until it is started anew.
+    let needsRestart: Bool
+    /// Whether two roots have different values.
+    let differs: @Sendable (Root, Root) -> Bool
+    /// Gives the second root the first one's value.
+    let copy: @Sendable (Root, inout Root) -> Void
 
     /// Declares a key.
-    init<Value>(
+    init<Value: Equatable & Sendable>(
         _ name: String,
         _ path: any WritableKeyPath<Root, Value> & Sendable,
         _ format: ValueFormat<Value>,
         takesEnvironment: Bool = true,
+        needsRestart: Bool = false,
         _ summary: String
     ) {
         self.name = name
@@ -26,6 +33,9 @@ struct Setting<Root>: Sendable {
             if let value = format.read(node, &problems) { root[keyPath: path] = value }
         }
         write = { format.write($0[keyPath: path]) }
+        self.needsRestart = needsRestart
+        differs = { $0[keyPath: path] != $1[keyPath: path] }
+        copy = { $1[keyPath: path] = $0[keyPath: path] }
     }
 
     private init(
@@ -33,13 +43,17 @@ struct Setting<Root>: Sendable {
         summary: String,
         takesEnvironment: Bool,
         read: @escaping @Sendable (RawNode, inout Root, inout ValueProblems) -> Void,
-        write: @escaping @Sendable (Root) -> YAMLValue?
+        write: @escaping @Sendable (Root) -> YAMLValue?,
+        differs: @escaping @Sendable (Root, Root) -> Bool = { _, _ in false }
     ) {
         self.name = name
         self.summary = summary
         self.takesEnvironment = takesEnvironment
         self.read = read
         self.write = write
+        needsRestart = false
+        self.differs = differs
+        copy = { _, _ in }
     }
 
     /// Declares a key of the contract that this version honours only at its default; anything else is refused.
@@ -70,8 +84,16 @@ struct Setting<Root>: Sendable {
     static func deferred(
         _ name: String,
         _ summary: String,
-        write: @escaping @Sendable (Root) -> YAMLValue?
+        write: @escaping @Sendable (Root) -> YAMLValue?,
+        differs: @escaping @Sendable (Root, Root) -> Bool
     ) -> Setting {
-        Setting(name: name, summary: summary, takesEnvironment: false, read: { _, _, _ in }, write: write)
+        Setting(
+            name: name,
+            summary: summary,
+            takesEnvironment: false,
+            read: { _, _, _ in },
+            write: write,
+            differs: differs
+        )
     }
 }

@@ -5,14 +5,21 @@ extension DiskSession {
 
     /// Bytes down to which an eviction goes, once begun.
     private func lowWater(_ diskClass: DiskClass) -> Int {
-        Int(Double(shared.configuration.quota(of: diskClass)) * shared.configuration.lowWater)
+        Int(Double(shared.quota(of: diskClass)) * shared.configuration.lowWater)
+    }
+
+    /// Begins to evict from the classes that are over their quotas, a step at a time.
+    func evictOverQuota() {
+        for diskClass in DiskClass.allCases where totals[diskClass].bytes > shared.quota(of: diskClass) {
+            evicting.insert(diskClass)
+        }
     }
 
     /// Makes room for an object before it is written, so that a class is never over its quota.
     ///
     /// Commits what is open and opens a new transaction.
     func makeRoom(_ diskClass: DiskClass, for length: Int) throws(DiskFault) {
-        let quota = shared.configuration.quota(of: diskClass)
+        let quota = shared.quota(of: diskClass)
         guard quota > 0, length <= quota else { throw .body("larger than the quota") }
         guard totals[diskClass].bytes > quota - length else { return try begin() }
         evicting.insert(diskClass)

@@ -36,7 +36,7 @@ extension DiskSession {
 
     /// Stores an original's record and body, or only the record over one that is there.
     func store(_ origin: OriginRecord, body: OriginBody?, use: DiskIndex.Use) throws(DiskFault) {
-        if let body, body.length <= shared.configuration.originalsQuota {
+        if let body, body.length <= shared.quota(of: .originals) {
             try makeRoom(.originals, for: body.length)
             let path = try write(.originals, origin.key, origin.digest) { file throws(DiskFault) in
                 try BodyCopy(body: body, files: self.files).run(into: file)

@@ -35,9 +35,7 @@ final class DiskSession {
             throw .index(error)
         }
         shared.totals.withLock { $0 = totals }
-        for diskClass in DiskClass.allCases where totals[diskClass].bytes > shared.configuration.quota(of: diskClass) {
-            evicting.insert(diskClass)
-        }
+        evictOverQuota()
     }
 
     /// Opens a transaction unless one is open.

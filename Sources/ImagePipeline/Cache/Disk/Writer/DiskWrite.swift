@@ -9,6 +9,8 @@ enum DiskWrite: Sendable {
     case verify(DiskClass, CacheKey)
     /// A reader found the index itself damaged.
     case rebuild(generation: Int)
+    /// Evicts what is over quotas that have changed.
+    case shrink
     /// Compares all files and rows now.
     case reconcile
     /// Called when everything before it is committed.
@@ -28,7 +30,7 @@ enum DiskWrite: Sendable {
         switch self {
         case .variant, .original: maximumCount
         case .remove, .verify, .rebuild: maximumCount * 2
-        case .reconcile, .barrier: .max
+        case .shrink, .reconcile, .barrier: .max
         }
     }
 }

@@ -93,6 +93,8 @@ final class DiskWriter {
             }
         case .rebuild(let generation):
             rebuild(generation)
+        case .shrink:
+            session?.evictOverQuota()
         case .reconcile:
             guarded { session throws(DiskFault) in
                 session.startReconciling()

@@ -1,0 +1,43 @@
+import HTTPKit
+import HTTPSemantics
+import ImagePipeline
+
+/// Answers to requests with `exp`: what a client may do without asking must end when the request does.
+enum ExpiringAnswer {
+    /// The refusal of a request whose time is over.
+    static let refusal = Problem(403, "This request has expired.", parameter: "exp")
+
+    /// The entity's fields with a lifetime of at most so many seconds, shared caches and stale use included.
+    static func fields(_ description: EntityDescription, secondsLeft: Int64) -> [UInt8] {
+        var description = description
+        description.cacheControl = cacheControl(
+            description.cacheControl,
+            lifetime: description.advertisedLifetime,
+            secondsLeft: secondsLeft
+        )
+        return EntityPresentation.fields(description)
+    }
+
+    /// The words about caching, every lifetime in them clamped; what lets an answer be used beyond its lifetime is left out.
+    ///
+    /// - Parameters:
+    ///   - words: the origin's; `nil` where it said nothing.
+    ///   - lifetime: what counts where they name none.
+    static func cacheControl(_ words: String?, lifetime: Int64, secondsLeft: Int64) -> String {
+        let left = max(0, secondsLeft)
+        guard let words else {
+            return "public, max-age=\(min(lifetime, left))"
+        }
+        let said = CacheControl(words)
+        if said.noStore { return "no-store" }
+        var directives: [String] = []
+        if said.private != .absent { directives.append("private") } else if said.public { directives.append("public") }
+        if said.noCache != .absent { directives.append("no-cache") }
+        directives.append("max-age=\(min(said.maxAge ?? lifetime, left))")
+        if let shared = said.sMaxAge { directives.append("s-maxage=\(min(shared, left))") }
+        if said.mustRevalidate { directives.append("must-revalidate") }
+        if said.proxyRevalidate { directives.append("proxy-revalidate") }
+        if said.noTransform { directives.append("no-transform") }
+        return directives.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,130 @@
+import ArgumentParser
+import Foundation
+import LinuxSystem
+
+/// `edgeprint url`: builds requests that the daemon accepts.
+struct URLCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "url",
+        abstract: "Builds a request's path, signed where a key is configured.",
+        discussion: """
+            Encodes what must be encoded, checks every parameter as the daemon would, and signs with the first of \
+            signing.keys. With --widths it prints the value of an HTML srcset attribute.
+
+            EXAMPLES
+              edgeprint url 'photos/a b.jpg' w=400 h=300 fit=cover
+              edgeprint url https://images.example.com/cat.png w=200 --expires 7d
+              edgeprint url photos/cat.jpg --widths 320,640,1280 q=75 --base https://img.example.com
+              edgeprint url photos/cat.jpg crop=50%x100% w= --widths 320,640
+
+            EXIT STATUS
+              0   the path is on standard output
+              1   the daemon would refuse it, or the configuration is wrong
+              64  the command line is wrong
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            "NAME/PATH of a source as it is called there, or an absolute URL.",
+            valueName: "source-or-url"
+        ),
+        completion: .custom(SourceNames.completePath)
+    )
+    var subject: String
+
+    @Argument(help: ArgumentHelp("Steps and settings, in their order, not encoded.", valueName: "key=value"))
+    var parameters: [String] = []
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(help: ArgumentHelp("How long it is valid (1h, 7d), or until when (seconds since 1970).", valueName: "time"))
+    var expires: String?
+
+    @Option(help: ArgumentHelp("What to put in front: https://img.example.com.", valueName: "url"))
+    var base: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A srcset with these widths; w= alone marks their place, else they come first.",
+            valueName: "px,…"
+        )
+    )
+    var widths: String?
+
+    @Flag(help: "The path is percent-encoded already.")
+    var encoded = false
+
+    func validate() throws {
+        for parameter in parameters where !parameter.contains("=") {
+            throw ValidationError("'\(parameter)' is no key=value.")
+        }
+        if let base, !base.contains("://") { throw ValidationError("--base begins with https:// or http://.") }
+        _ = try pixelWidths()
+    }
+
+    func run() throws {
+        let time = SystemTime()
+        let flags = ConfigurationLoader.Flags(config: options.config)
+        let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
+        let builder = RequestBuilder(try RequestResolver(try loader.loadOrExit(), time: time))
+        var request = RequestBuilder.Request(subject: subject, isEncoded: encoded)
+        request.expires = try expirySecond(now: time.wallSeconds)
+        do {
+            guard let widths = try pixelWidths() else {
+                request.parameters = pairs(width: nil)
+                return try StandardOutput.write(try address(builder.target(of: request)) + "\n")
+            }
+            let candidates = try widths.map { width in
+                request.parameters = pairs(width: width)
+                return "\(try address(builder.target(of: request))) \(width)w"
+            }
+            try StandardOutput.write(candidates.joined(separator: ", ") + "\n")
+        } catch let problem as Problem {
+            let parameter = problem.parameter.map { "\($0): " } ?? ""
+            FileHandle.standardError.write(Data("edgeprint: \(parameter)\(problem.detail)\n".utf8))
+            throw ExitCode(1)
+        }
+    }
+
+    private func address(_ target: String) -> String {
+        guard let base else { return target }
+        return (base.hasSuffix("/") ? String(base.dropLast()) : base) + target
+    }
+
+    /// The parameters, with a width in its place.
+    private func pairs(width: Int?) -> [(name: String, value: String)] {
+        var pairs = parameters.map { text in
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (name: String(parts[0]), value: String(parts[1]))
+        }
+        guard let width else { return pairs }
+        if let place = pairs.firstIndex(where: { $0.name == "w" && $0.value.isEmpty }) {
+            pairs[place].value = String(width)
+        } else {
+            pairs.insert((name: "w", value: String(width)), at: 0)
+        }
+        return pairs
+    }
+
+    private func pixelWidths() throws -> [Int]? {
+        try widths.map { text in
+            try text.split(separator: ",", omittingEmptySubsequences: false).map { item in
+                guard let width = Int(item), width > 0 else {
+                    throw ValidationError("'\(item)' in --widths is no number of pixels.")
+                }
+                return width
+            }
+        }
+    }
+
+    private func expirySecond(now: Int64) throws -> Int64? {
+        try expires.map { text in
+            if let second = Int64(text), second >= 1_000_000_000 { return second }
+            guard let seconds = ScaledNumber.parse(text, units: ScaledNumber.seconds, bare: nil), seconds > 0 else {
+                throw ValidationError("--expires '\(text)' is neither a time such as 1h nor seconds since 1970.")
+            }
+            return now + Int64(seconds)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// What reading the configuration again brings: what a running daemon takes over, and what it cannot.
+struct ConfigurationChange: Sendable, Equatable {
+    /// The configuration to go by from now on: the new one, but with the old values of what needs a restart.
+    let effective: Configuration
+    /// Keys whose new values count from now on, in the schema's order.
+    let applied: [String]
+    /// Keys whose new values count after a restart.
+    let needingRestart: [String]
+
+    /// Compares key by key; secrets, too, though no value is ever told.
+    init(from old: Configuration, to new: Configuration) {
+        var effective = new
+        var applied: [String] = []
+        var needingRestart: [String] = []
+        for setting in ConfigurationSchema.root.settings where setting.differs(old, new) {
+            if setting.needsRestart {
+                setting.copy(old, &effective)
+                needingRestart.append(setting.name)
+            } else {
+                applied.append(setting.name)
+            }
+        }
+        self.effective = effective
+        self.applied = applied
+        self.needingRestart = needingRestart
+    }
+}

@@ -1,0 +1,76 @@
+import CCrypto
+
+/// Signs request targets and verifies their signatures: HMAC-SHA256 (RFC 2104) over the raw path, `?` and the raw query
+/// without its `sig` pair, as unpadded base64url (RFC 4648 §5).
+///
+/// The `?` is signed even where nothing else is in the query. Immutable; any thread.
+struct RequestSigner: Sendable {
+    /// The first signs, all verify.
+    let keys: [SigningKey]
+
+    /// Whether anything can be signed or verified.
+    var hasKeys: Bool { !keys.isEmpty }
+
+    /// The value of `sig` for a target; `nil` without keys.
+    ///
+    /// - Parameters:
+    ///   - path: the raw path, as it is sent.
+    ///   - query: the raw query, without `sig`, as it is sent.
+    func signature(path: some Collection<UInt8>, query: some Collection<UInt8>) -> String? {
+        keys.first.map { String(decoding: Self.signature(of: Self.message(path, query), key: $0), as: UTF8.self) }
+    }
+
+    /// What a signature is worth; takes the same time for every wrong one of a length.
+    func verdict(on signature: String, path: some Collection<UInt8>, query: some Collection<UInt8>) -> SignatureVerdict
+    {
+        guard hasKeys else { return .unverifiable }
+        let message = Self.message(path, query)
+        let given = Array(signature.utf8)
+        var found: Int?
+        for (index, key) in keys.enumerated() where Self.areEqual(given, Self.signature(of: message, key: key)) {
+            found = found ?? index
+        }
+        return found.map { .valid(key: $0 + 1) } ?? .wrong
+    }
+
+    private static func message(_ path: some Collection<UInt8>, _ query: some Collection<UInt8>) -> [UInt8] {
+        Array(path) + [UInt8(ascii: "?")] + Array(query)
+    }
+
+    private static func signature(of message: [UInt8], key: SigningKey) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        var length: UInt32 = 32
+        unsafe key.bytes.withUnsafeBytes { key in
+            _ = unsafe HMAC(
+                EVP_sha256(),
+                key.baseAddress,
+                CInt(key.count),
+                message,
+                message.count,
+                &digest,
+                &length
+            )
+        }
+        return Base64URL.encode(digest)
+    }
+
+    private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        unsafe left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
+    }
+}
+
+/// What a request's signature is worth.
+enum SignatureVerdict: Sendable, Hashable {
+    /// Made with this key, counted from 1.
+    case valid(key: Int)
+    /// Made with none of the keys.
+    case wrong
+    /// There is a signature, but no key to verify it with.
+    case unverifiable
+    /// There is none.
+    case missing
+
+    var isValid: Bool {
+        if case .valid = self { true } else { false }
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import ProxyServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConfigurationChangeTests {
+    private func change(_ old: String, _ new: String) throws -> ConfigurationChange {
+        ConfigurationChange(from: try load(old), to: try load(new))
+    }
+
+    @Test func `finds nothing where nothing has changed`() throws {
+        let yaml = "sources: { a: { url: \"https://a.example/\" } }\npresets: { p: \"w=1\" }"
+        let change = try change(yaml, yaml)
+        #expect(change.applied.isEmpty && change.needingRestart.isEmpty)
+        #expect(try change.effective == load(yaml))
+    }
+
+    @Test(arguments: [
+        ("sources: { a: { url: \"https://a.example/\" } }", "sources"), ("presets: { p: \"w=1\" }", "presets"),
+        ("limits: { queue: 7 }", "limits.queue"), ("cache: { memory: 1MiB }", "cache.memory"),
+        ("cache: { variants: 1MiB }", "cache.variants"), ("log: { level: debug }", "log.level"),
+        ("admin: { token: abc }", "admin.token"), ("remote: { allow: [a.example] }", "remote.allow"),
+        ("signing: { keys: [\(String(repeating: "ab", count: 16))] }", "signing.keys"),
+        ("timeouts: { idle: 1s }", "timeouts.idle"), ("purge: { allow: [unix] }", "purge.allow"),
+    ])
+    func `applies what a running daemon can take over`(yaml: String, key: String) throws {
+        let change = try change("{}", yaml)
+        #expect(change.applied == [key])
+        #expect(change.needingRestart.isEmpty)
+        #expect(try change.effective == load(yaml))
+    }
+
+    @Test(arguments: [
+        ("listen: 127.0.0.1:9", "listen"), ("admin: { listen: off }", "admin.listen"),
+        ("cache: { path: /a }", "cache.path"), ("workers: { count: 7 }", "workers.count"),
+        ("log: { format: text }", "log.format"),
+    ])
+    func `keeps the old value of what needs a restart`(yaml: String, key: String) throws {
+        let change = try change("{}", yaml)
+        #expect(change.applied.isEmpty)
+        #expect(change.needingRestart == [key])
+        #expect(change.effective == Configuration())
+    }
+
+    @Test func `says which is which when both have changed`() throws {
+        let change = try change("{}", "cache: { path: /a, memory: 5MiB }")
+        #expect(change.applied == ["cache.memory"])
+        #expect(change.needingRestart == ["cache.path"])
+        #expect(change.effective.cache.memory == 5 << 20)
+        #expect(change.effective.cache.path == Configuration().cache.path)
+    }
+
+    @Test func `knows of every key whether it has changed`() {
+        for setting in ConfigurationSchema.root.settings {
+            #expect(!setting.differs(Configuration(), Configuration()), "\(setting.name)")
+        }
+    }
+}

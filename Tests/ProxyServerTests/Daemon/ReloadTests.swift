@@ -1,0 +1,96 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ReloadTests {
+    let picture = TestImages.gradient(width: 64, height: 48)
+
+    private func rig(_ extra: String = "") throws -> EndToEndRig {
+        try EndToEndRig(extra, script: ScriptedOrigin.pictures(["a.png": picture]))
+    }
+
+    private func reload(_ rig: EndToEndRig, _ extra: String, source: String = "", times: Int = 1) throws {
+        try rig.rewrite(extra, source: source)
+        rig.daemon.signal(SIGHUP)
+        try rig.daemon.waitForLog("configuration re", times: times)
+    }
+
+    @Test func `takes over presets and sources without dropping a connection`() throws {
+        let rig = try rig("presets: { p: \"w=8\" }")
+        let client = try RawHTTPClient(port: rig.daemon.port)
+        #expect(PictureHeader.size(ofPNG: try client.get("/photos/a.png?preset=p&format=png").body) == [8, 6])
+        try reload(rig, "presets: { p: \"w=16\", q: \"w=4\" }", source: ", originals: refuse")
+        #expect(PictureHeader.size(ofPNG: try client.get("/photos/a.png?preset=p&format=png").body) == [16, 12])
+        #expect(PictureHeader.size(ofPNG: try client.get("/photos/a.png?preset=q&format=png").body) == [4, 3])
+        #expect(try client.get("/photos/a.png").status == 403)
+        #expect(rig.daemon.logText.contains("configuration reloaded"))
+        #expect(rig.daemon.logText.contains("\"changed\":\"sources, presets\""), "\(rig.daemon.logText)")
+        #expect(try rig.metric("edgeprint_configuration_reloads_total") == 1)
+    }
+
+    @Test func `a request that is under way ends by the configuration that it began with`() async throws {
+        let gate = try ScriptedGate()
+        let rig = try EndToEndRig { [picture] _, connection in
+            gate.wait()
+            connection.respond("200 OK", ["Cache-Control: max-age=60"], body: picture)
+        }
+        let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
+        try client.send("GET /photos/a.png?w=8&format=png HTTP/1.1\r\nHost: a\r\n\r\n")
+        await rig.origin.arrival(of: 1)
+        try rig.daemon.rewrite("cache: { path: \"\(rig.folder.path)/cache\", memory: 64MiB }\n")
+        rig.daemon.signal(SIGHUP)
+        try rig.daemon.waitForLog("configuration reloaded")
+        gate.open()
+        #expect(try client.readResponse().status == 200)
+        #expect(try client.get("/photos/a.png?w=8&format=png").status == 404)
+    }
+
+    @Test func `a bad file is refused with its reason while the old one serves on`() throws {
+        let rig = try rig("presets: { p: \"w=8\" }")
+        try reload(rig, "presets: { p: \"w=nothing\" }\nlimits: { queue: -1 }")
+        try rig.daemon.waitForLog("serves on")
+        let log = rig.daemon.logText
+        #expect(log.contains("edgeprint.yaml:6: presets.p: "), "\(log)")
+        #expect(log.contains("edgeprint.yaml:7: limits.queue: "), "\(log)")
+        #expect(!log.contains("configuration reloaded"))
+        #expect(PictureHeader.size(ofPNG: try rig.get("/photos/a.png?preset=p&format=png").body) == [8, 6])
+        #expect(try rig.metric("edgeprint_configuration_reloads_total{result=\"refused\"}") == 1)
+        // And a good one afterwards counts.
+        try reload(rig, "presets: { p: \"w=4\" }", times: 3)
+        #expect(PictureHeader.size(ofPNG: try rig.get("/photos/a.png?preset=p&format=png").body) == [4, 3])
+    }
+
+    @Test func `names what needs a restart, and goes on as it was`() throws {
+        let rig = try rig()
+        try rig.daemon.rewrite(
+            "cache: { path: \"\(rig.folder.path)/other\" }\n",
+            listeners: "listen: 127.0.0.1:1\nadmin: { listen: \"127.0.0.1:0\" }\n"
+        )
+        rig.daemon.signal(SIGHUP)
+        try rig.daemon.waitForLog("count after a restart")
+        #expect(rig.daemon.logText.contains("\"keys\":\"listen, cache.path\""), "\(rig.daemon.logText)")
+        #expect(try rig.get("/").status == 200)
+    }
+
+    @Test func `limits, quotas and the log level change while it runs`() throws {
+        let rig = try rig()
+        for width in 1...20 { _ = try rig.get("/photos/a.png?w=\(width)&format=png") }
+        #expect(try rig.metric("edgeprint_cache_entries{tier=\"memory\"}") == 20)
+        try rig.daemon.rewrite(
+            rig.yaml("log: { level: warning }\nlimits: { connections: 1 }").replacing(
+                "memory: 64MiB",
+                with: "memory: 0"
+            )
+        )
+        rig.daemon.signal(SIGHUP)
+        try rig.waitUntil("edgeprint_cache_entries{tier=\"memory\"}", is: 0)
+        try rig.waitUntil("edgeprint_configuration_reloads_total", is: 1)
+        // The level counts before the report: a notice is below it.
+        #expect(!rig.daemon.logText.contains("configuration reloaded"))
+        #expect(try rig.cacheStatus("/photos/a.png?w=20&format=png") == "edgeprint; hit; detail=disk")
+        let first = try RawHTTPClient(port: rig.daemon.port)
+        #expect(try first.get("/").status == 200)
+        #expect(try RawHTTPClient(port: rig.daemon.port).get("/").status == 503)
+    }
+}
