@@ -6,6 +6,7 @@ import LinuxSystem
 /// Explains requests under one configuration; fetches nothing, resolves no name, writes nothing.
 struct Explainer: Sendable {
     let loaded: LoadedConfiguration
+    let time: any TimeSource
     private let resolver: RequestResolver
 
     /// Builds the same rules as the daemon does.
@@ -13,6 +14,7 @@ struct Explainer: Sendable {
     /// - Throws: `RequestError` when a preset is not of the request language, which validation has excluded.
     init(_ loaded: LoadedConfiguration, time: any TimeSource) throws(RequestError) {
         self.loaded = loaded
+        self.time = time
         resolver = try RequestResolver(loaded.configuration, time: time)
     }
 
@@ -46,8 +48,9 @@ struct Explainer: Sendable {
     /// What the daemon would answer to whoever sends this.
     private func refusal(of request: ExplainedTarget) -> Problem? {
         do throws(Problem) {
-            _ = try resolver.resolve(request.bytes)
-            return nil
+            let resolved = try resolver.resolve(request.bytes)
+            guard let expires = resolved.expires, expires <= time.wallSeconds else { return nil }
+            return ExpiringAnswer.refusal
         } catch {
             return error
         }
@@ -73,7 +76,7 @@ struct Explainer: Sendable {
         guard let entry else { throw Problem(404, "There is no such source.") }
         let subject = ExplainedRequest(target: request, accept: accept, resolved: resolved, entry: entry)
         return [
-            try requestSection(subject), sourceSection(subject), upstreamSection(subject), guardSection(subject),
+            try requestSection(subject), sourceSection(subject), upstreamSection(subject), try guardSection(subject),
             try stepsSection(subject), try settingsSection(subject), cacheSection(subject),
         ] + ruleSections(subject)
     }

@@ -101,7 +101,7 @@ struct CheckURLCommandTests {
 
     @Test func `writes one line of JSON for each URL and exits 1 when one is blocked`() throws {
         let fine = try CommandRun(["check-url", "http://8.8.8.8/", "http://good.example/\"x"])
-        #expect(fine.status == 0)
+        #expect(fine.code == 0)
         #expect(
             fine.output == """
                 {"url":"http://8.8.8.8/","verdict":"allow","rule":"public"}
@@ -110,10 +110,10 @@ struct CheckURLCommandTests {
                 """
         )
         let blocked = try CommandRun(["check-url", "http://8.8.8.8/", "http://127.1/"])
-        #expect(blocked.status == 1)
+        #expect(blocked.code == 1)
         #expect(blocked.output.hasSuffix("{\"url\":\"http://127.1/\",\"verdict\":\"block\",\"rule\":\"loopback\"}\n"))
-        #expect(try CommandRun(["check-url", "--allow-private", "http://127.1/"]).status == 0)
-        #expect(try CommandRun(["check-url"]).status == 64)
+        #expect(try CommandRun(["check-url", "--allow-private", "http://127.1/"]).code == 0)
+        #expect(try CommandRun(["check-url"]).code == 64)
     }
 
     @Test func `reads any number of lines, whatever their length`() throws {
@@ -122,7 +122,7 @@ struct CheckURLCommandTests {
         let input = String(repeating: "http://good.example/\n", count: count) + long + "\n\nhttp://10.0.0.1/"
         let run = try CommandRun(["check-url", "-"], input: input)
         let lines = run.output.split(separator: "\n")
-        #expect(run.status == 1)
+        #expect(run.code == 1)
         #expect(lines.count == count + 3)
         #expect(lines.prefix(count).allSatisfy { $0.hasSuffix("\"verdict\":\"allow\",\"rule\":\"name\"}") })
         #expect(lines[count].hasSuffix("\"verdict\":\"block\",\"rule\":\"length\"}"))
@@ -142,15 +142,15 @@ struct CheckURLCommandTests {
             """
         )
         func status(_ source: String) throws -> Int32 {
-            try CommandRun(["check-url", "--config", file.path, "--source", source, "http://10.0.0.3/a"]).status
+            try CommandRun(["check-url", "--config", file.path, "--source", source, "http://10.0.0.3/a"]).code
         }
         #expect(try status("inner") == 0)
         #expect(try status("fetch") == 0)
         #expect(try status("outer") == 1)
         #expect(try status("folder") == 64)
         let unknown = try CommandRun(["check-url", "--config", file.path, "--source", "iner", "http://a/"])
-        #expect(unknown.status == 64)
+        #expect(unknown.code == 64)
         #expect(unknown.errors.contains("did you mean inner?"), "\(unknown.errors)")
-        #expect(try CommandRun(["check-url", "--allow-private", "--source", "inner", "http://a/"]).status == 64)
+        #expect(try CommandRun(["check-url", "--allow-private", "--source", "inner", "http://a/"]).code == 64)
     }
 }

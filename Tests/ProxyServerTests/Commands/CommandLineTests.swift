@@ -24,7 +24,7 @@ struct CommandLineTests {
             #expect(discussion.contains("example") && discussion.contains("edgeprint \(name)"), "\(name): examples")
             #expect(discussion.contains("exit"), "\(name): exit codes")
             let help = try CommandRun([name, "--help"])
-            #expect(help.status == 0)
+            #expect(help.code == 0)
             #expect(help.output.contains("USAGE: edgeprint \(name)"), "\(help.output)")
             // The line of usage is not broken by whoever prints it.
             let lines = help.output.split(separator: "\n").filter { !$0.hasPrefix("USAGE") }
@@ -37,26 +37,26 @@ struct CommandLineTests {
 
     @Test func `tells apart a wrong command line and a wrong configuration`() throws {
         let option = try CommandRun(["check", "--confg", "x"])
-        #expect(option.status == 64)
+        #expect(option.code == 64)
         #expect(option.errors.contains("Did you mean '--config'?"), "\(option.errors)")
         let command = try CommandRun(["chekc"])
-        #expect(command.status == 64)
+        #expect(command.code == 64)
         #expect(command.errors.contains("did you mean 'check'?"), "\(command.errors)")
-        #expect(try CommandRun(["serve", "chekc"]).status == 64)
-        #expect(try CommandRun(["explain"]).status == 64)
+        #expect(try CommandRun(["serve", "chekc"]).code == 64)
+        #expect(try CommandRun(["explain"]).code == 64)
         let file = try CommandRun(["check", "--config", "/nowhere/edgeprint.yaml"])
-        #expect(file.status == 1)
+        #expect(file.code == 1)
         #expect(file.errors == "edgeprint: /nowhere/edgeprint.yaml: there is no such file\n")
         #expect(file.output.isEmpty)
         let version = try CommandRun(["--version"])
-        #expect(version.status == 0)
+        #expect(version.code == 0)
         #expect(version.output == "\(Version.text)\n")
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
     func `generates completions that name every command`(_ shell: String) throws {
         let run = try CommandRun(["--generate-completion-script", shell])
-        #expect(run.status == 0)
+        #expect(run.code == 0)
         for (name, _) in Self.commands { #expect(run.output.contains(name), "\(name)") }
         // Which options take a file, and which a folder.
         #expect(run.output.contains("yaml"))
@@ -66,7 +66,7 @@ struct CommandLineTests {
         let program = "/usr/bin/\(shell)"
         guard shell == "bash" || FileManager.default.isExecutableFile(atPath: program) else { return }
         let check = try CommandRun(program: program, ["-n", script])
-        #expect(check.status == 0, "\(check.errors)")
+        #expect(check.code == 0, "\(check.errors)")
     }
 
     @Test func `completes names of configured sources`() throws {

@@ -1,57 +1,46 @@
 import Foundation
 import TestSupport
 
-/// One run of the real binary to its end, with an environment of its own.
+/// One run of the real binary, or of another program, to its end: what it printed, and how it ended.
 struct CommandRun {
+    /// Standard output.
     let output: String
+    /// Standard error.
     let errors: String
-    let status: Int32
+    /// The exit code; 128 + the signal for a process that one has ended.
+    let code: Int32
 
-    /// Runs `edgeprint` and waits for its end.
+    /// Runs a program.
     ///
     /// - Parameters:
-    ///   - input: the bytes of standard input.
-    ///   - environment: beside `PATH`; the tests' own `EDGEPRINT_` variables are none of the program's.
-    init(_ arguments: [String], input: String = "", environment: [String: String] = [:]) throws {
-        try self.init(
-            program: DaemonProcess.buildFolder + "/edgeprint",
-            arguments,
-            input: input,
-            environment: environment
-        )
-    }
-
-    /// Runs any program.
-    init(program: String, _ arguments: [String], input: String = "", environment: [String: String] = [:]) throws {
+    ///   - program: its path; the binary that was built with the tests where none is given.
+    ///   - environment: all that it gets beside a PATH.
+    ///   - input: its standard input.
+    init(
+        program: String = DaemonProcess.buildFolder + "/edgeprint",
+        _ arguments: [String],
+        environment: [String: String] = [:],
+        input: String = ""
+    ) throws {
         let folder = try TemporaryFolder()
-        // Files and not pipes: nobody has to be read while somebody else is written to.
-        let (input, output, errors) = (
-            try File(folder, "in", content: input), try File(folder, "out"), try File(folder, "err")
-        )
+        let paths = ["in", "out", "err"].map { folder.path + "/" + $0 }
+        for path in paths {
+            try (path == paths[0] ? input : "").write(toFile: path, atomically: false, encoding: .utf8)
+        }
+        let handles = try [
+            FileHandle(forReadingFrom: URL(fileURLWithPath: paths[0])),
+            FileHandle(forWritingTo: URL(fileURLWithPath: paths[1])),
+            FileHandle(forWritingTo: URL(fileURLWithPath: paths[2])),
+        ]
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
-        process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { $1 }
-        process.standardInput = input.handle
-        process.standardOutput = output.handle
-        process.standardError = errors.handle
+        process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"].merging(environment) { $1 }
+        (process.standardInput, process.standardOutput, process.standardError) = (handles[0], handles[1], handles[2])
         try process.run()
         process.waitUntilExit()
-        self.output = try output.text()
-        self.errors = try errors.text()
-        status = process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
-    }
-
-    private struct File {
-        let handle: FileHandle
-        private let url: URL
-
-        init(_ folder: TemporaryFolder, _ name: String, content: String = "") throws {
-            url = URL(fileURLWithPath: folder.path + "/" + name)
-            try Data(content.utf8).write(to: url)
-            handle = try FileHandle(forUpdating: url)
-        }
-
-        func text() throws -> String { String(decoding: try Data(contentsOf: url), as: UTF8.self) }
+        output = try String(decoding: Data(contentsOf: URL(fileURLWithPath: paths[1])), as: UTF8.self)
+        errors = try String(decoding: Data(contentsOf: URL(fileURLWithPath: paths[2])), as: UTF8.self)
+        code = process.terminationStatus + (process.terminationReason == .uncaughtSignal ? 128 : 0)
     }
 }

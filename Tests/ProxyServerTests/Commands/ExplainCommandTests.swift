@@ -9,7 +9,7 @@ struct ExplainCommandTests {
     @Test func `prints aligned sections, and exits 0`() throws {
         let file = try ConfigurationText("sources: { photos: { url: \"https://photos.example.com/\" } }")
         let run = try CommandRun(["explain", "/photos/a.jpg?w=40&blur=2", "--config", file.path])
-        #expect(run.status == 0)
+        #expect(run.code == 0)
         #expect(run.errors.isEmpty)
         let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
         let sections = lines.filter { !$0.isEmpty && !$0.hasPrefix(" ") }.dropFirst()
@@ -29,16 +29,16 @@ struct ExplainCommandTests {
     @Test func `exits 1 with the problem, as text and as JSON`() throws {
         let file = try ConfigurationText("sources: { photos: { url: \"https://photos.example.com/\" } }")
         let text = try CommandRun(["explain", "/photos/a.jpg?w=0", "--config", file.path])
-        #expect(text.status == 1)
+        #expect(text.code == 1)
         #expect(text.output.contains("answers 400 Bad Request: w: must be"), "\(text.output)")
         let json = try CommandRun(["explain", "/photos/a.jpg?w=0", "--config", file.path, "--json"])
-        #expect(json.status == 1)
+        #expect(json.code == 1)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
         let problem = try #require(object["problem"] as? [String: Any])
         #expect(problem["status"] as? Int == 400)
         #expect(problem["parameter"] as? String == "w")
-        #expect(try CommandRun(["explain", "photos/a.jpg", "--config", file.path]).status == 64)
-        #expect(try CommandRun(["explain", "/a", "--config", "/nowhere.yaml"]).status == 1)
+        #expect(try CommandRun(["explain", "photos/a.jpg", "--config", file.path]).code == 64)
+        #expect(try CommandRun(["explain", "/a", "--config", "/nowhere.yaml"]).code == 1)
     }
 
     @Test func `says of every bad request what the daemon answers`() throws {
@@ -58,7 +58,8 @@ struct ExplainCommandTests {
             "/nobody/a.jpg",
             "/Photos/a.jpg?w=1", "/fetch", "/fetch?w=1", "/fetch?url=ftp%3A%2F%2Fa%2F", "/fetch?url=http%3A%2F%2Fa%2F",
             "/fetch/x?url=http%3A%2F%2Fa%2F", "/photos/a?preset=none", "/photos/a?preset=nobody", "/photos/a?url=x&w=1",
-            "/photos/a?=1", "/photos/a?w", "/photos/a?w=1&exp=x", "/photos/a?w=1&filename=..%2Fa", "/photos/a?w=1#b",
+            "/photos/a?=1", "/photos/a?w", "/photos/a?w=1&exp=x", "/photos/a?w=1&exp=1", "/photos/a?w=1&sig=x",
+            "/photos/a?w=1&filename=..%2Fa", "/photos/a?w=1#b",
             "*", "http://", "/" + String(repeating: "a", count: 9000),
         ]
         for target in targets {

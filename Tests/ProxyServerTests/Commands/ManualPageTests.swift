@@ -29,7 +29,7 @@ struct ManualPageTests {
             ["-l", "--warnings", Self.page.path],
             environment: ["MANPAGER": "cat", "LC_ALL": "C.UTF-8", "MANWIDTH": "80"]
         )
-        #expect(run.status == 0)
+        #expect(run.code == 0)
         #expect(run.errors.isEmpty, "\(run.errors)")
         // A container without manual pages may have replaced the program.
         guard run.output.contains("EDGEPRINT(8)") else { return }

@@ -145,16 +145,16 @@ struct PurgingTests {
         let dry = try CommandRun(["purge", "/photos/a.png", "--dry-run"] + admin)
         #expect(dry.output.hasPrefix("/photos/a.png: would remove 1 originals and 1 variants ("), "\(dry)")
         let done = try CommandRun(["purge", "--source", "photos", "--json"] + admin)
-        #expect(done.status == 0 && done.output.contains("\"variants\":1"), "\(done)")
+        #expect(done.code == 0 && done.output.contains("\"variants\":1"), "\(done)")
         let all = try CommandRun(["purge", "--all"] + admin)
         #expect(all.output.hasPrefix("everything: removed 0 originals"), "\(all)")
         let unknown = try CommandRun(["purge", "/nowhere/x"] + admin)
-        #expect(unknown.status == 1 && unknown.errors.contains("no such source"), "\(unknown)")
-        #expect(try CommandRun(["purge"] + admin).status == 64)
-        #expect(try CommandRun(["purge", "/a", "--all"] + admin).status == 64)
+        #expect(unknown.code == 1 && unknown.errors.contains("no such source"), "\(unknown)")
+        #expect(try CommandRun(["purge"] + admin).code == 64)
+        #expect(try CommandRun(["purge", "/a", "--all"] + admin).code == 64)
         let nobody = try CommandRun([
             "purge", "--all", "--config", rig.daemon.configurationFile, "--admin", "127.0.0.1:1",
         ])
-        #expect(nobody.status == 1 && nobody.errors.contains("nobody answers at 127.0.0.1:1"), "\(nobody)")
+        #expect(nobody.code == 1 && nobody.errors.contains("nobody answers at 127.0.0.1:1"), "\(nobody)")
     }
 }

@@ -20,7 +20,7 @@ struct SigningTests {
     /// What `edgeprint url` prints for the rig's configuration.
     private func url(_ rig: EndToEndRig, _ arguments: String...) throws -> String {
         let result = try CommandRun(["url"] + arguments + ["--config", rig.daemon.configurationFile])
-        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.code == 0, "\(result.errors)")
         return String(result.output.dropLast())
     }
 
@@ -120,7 +120,7 @@ struct SigningTests {
             (["photos/a.png", "--widths", "3,x"], "--widths", 64),
         ] as [([String], String, CInt)] {
             let result = try CommandRun(["url"] + arguments + ["--config", rig.daemon.configurationFile])
-            #expect(result.status == code && result.errors.contains(text), "\(arguments): \(result.errors)")
+            #expect(result.code == code && result.errors.contains(text), "\(arguments): \(result.errors)")
             #expect(result.output.isEmpty)
         }
     }

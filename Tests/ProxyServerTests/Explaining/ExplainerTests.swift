@@ -33,12 +33,13 @@ struct ExplainerTests {
     static func explainer(
         _ yaml: String = yaml,
         environment: [String: String] = [:],
-        flags: ConfigurationLoader.Flags = .init(config: "test.yaml")
+        flags: ConfigurationLoader.Flags = .init(config: "test.yaml"),
+        time: ManualTime = ManualTime()
     ) throws -> Explainer {
         let loader = ConfigurationLoader(environment: environment, flags: flags) { _ throws(ConfigurationProblem) in
             yaml
         }
-        return try Explainer(try loader.loadWithOrigins(), time: ManualTime())
+        return try Explainer(try loader.loadWithOrigins(), time: time)
     }
 
     /// A fact's value in words and who said it, as `value < origin`.
@@ -131,6 +132,46 @@ struct ExplainerTests {
         #expect(explainer.explain("/fetch?url=https%3A%2F%2Fa.example.com%2Fa.png").problem == nil)
     }
 
+    @Test(arguments: [
+        ("/photos/a.jpg?w=1", "", "none, not needed", false),
+        ("/photos/a.jpg?w=1", "required: true", "missing but required", true),
+        ("/photos/a.jpg?w=1&sig=abc", "", "wrong: it does not fit path and query as sent", true),
+        ("/photos/a.jpg?w=1&SIG", "required: true", "valid, key 1", false),
+        ("/photos/a.jpg?w=1&exp=1000&SIG", "", "expired at 1970-01-01T00:16:40Z", true),
+        ("/photos/a.jpg?w=1&exp=1000", "", "expired at 1970-01-01T00:16:40Z", true),
+        ("/photos/a.jpg?w=1&exp=1000", "required: true", "missing but required", true),
+        ("/fetch?url=http%3A%2F%2Fa.example%2F&w=1", "", "missing but required", true),
+        ("/fetch?url=http%3A%2F%2Fa.example%2F&w=1&SIG", "", "valid, key 1", false),
+        ("/fetch?url=http%3A%2F%2Fimg.good.example%2F&w=1", "", "none, not needed", false),
+    ])
+    func `tells what a signature is worth`(_ target: String, _ signing: String, _ words: String, _ isRefused: Bool)
+        throws
+    {
+        let yaml = """
+            signing: { keys: [00112233445566778899aabbccddeeff], \(signing) }
+            remote: { allow: ["*.good.example"] }
+            sources: { photos: { url: "https://photos.example.com/" } }
+            """
+        let explainer = try Self.explainer(yaml, time: ManualTime(wallSeconds: 2_000))
+        let signer = RequestSigner(keys: explainer.loaded.configuration.signing.keys)
+        let unsigned = target.replacing("&SIG", with: "")
+        let parts = unsigned.split(separator: "?")
+        let signature = try #require(signer.signature(path: parts[0].utf8, query: parts[1].utf8))
+        let explanation = explainer.explain(target.replacing("&SIG", with: "&sig=\(signature)"))
+        #expect(explanation.section("signature")?["verdict"]?.words == words)
+        #expect(explanation.problem?.status == (isRefused ? 403 : nil))
+        // What would have been right is nobody's business.
+        if !target.contains("SIG") { #expect(!explanation.json.text.contains(signature)) }
+    }
+
+    @Test func `cannot verify without a key`() throws {
+        let explanation = try Self.explainer("sources: { a: { url: \"https://a.example/\" } }").explain(
+            "/a/b?w=1&sig=x"
+        )
+        #expect(explanation.section("signature")?["verdict"]?.value == .string("unverifiable"))
+        #expect(explanation.problem?.parameter == "sig")
+    }
+
     @Test func `knows what the listener answers by itself`() throws {
         let explainer = try Self.explainer()
         for target in ["/", "/robots.txt", "/favicon.ico"] {
@@ -140,7 +181,10 @@ struct ExplainerTests {
     }
 
     @Test func `shows no secret, as text or as JSON`() throws {
-        for target in ["/photos/a.jpg?w=1&exp=1", "/photos/a.jpg?w=0", "/local/a.jpg", "/fetch?url=http://a.example/"] {
+        for target in [
+            "/photos/a.jpg?w=1&exp=1", "/photos/a.jpg?w=1&sig=x", "/photos/a.jpg?w=0", "/local/a.jpg",
+            "/fetch?url=http://a.example/",
+        ] {
             let explanation = try Self.explainer().explain(target)
             for shown in [explanation.text, explanation.json.document] {
                 for secret in ["very-secret", "hidden", "00112233"] { #expect(!shown.contains(secret), "\(shown)") }
