@@ -59,7 +59,15 @@ extension ListenerFactory {
         return descriptor
     }
 
-    private static func localPort(_ descriptor: CInt) throws(Errno) -> UInt16 {
+    /// Where a TCP socket listens; `nil` for others.
+    static func localAddress(_ descriptor: CInt) -> ListenAddress? {
+        guard let address = try? localPeer(descriptor), address.family != .unix else { return nil }
+        return .tcp(host: address.description, port: address.port)
+    }
+
+    private static func localPort(_ descriptor: CInt) throws(Errno) -> UInt16 { try localPeer(descriptor).port }
+
+    private static func localPeer(_ descriptor: CInt) throws(Errno) -> PeerAddress {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         try checked("getsockname") {
@@ -69,7 +77,7 @@ extension ListenerFactory {
                 }
             }
         }
-        return PeerAddress(storage).port
+        return PeerAddress(storage)
     }
 }
 

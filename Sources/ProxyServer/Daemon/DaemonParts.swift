@@ -29,7 +29,15 @@ final class DaemonParts: Sendable {
     /// Starts every part but the listeners.
     ///
     /// - Throws: `DiskStoreError`, `Errno` or `RequestError`, each saying what the operator must change.
-    init(_ configuration: Configuration, time: any TimeSource, logger: Logger, logLevel: LogLevelCell) throws {
+    ///
+    /// - Parameter sockets: what takes the place of the configured addresses.
+    init(
+        _ configuration: Configuration,
+        sockets: ActivatedSockets,
+        time: any TimeSource,
+        logger: Logger,
+        logLevel: LogLevelCell
+    ) throws {
         self.time = time
         self.logger = logger
         self.logLevel = logLevel
@@ -80,7 +88,7 @@ final class DaemonParts: Sendable {
             logger: logger
         )
         publicServer = HTTPServer(
-            configuration: ServerConfiguration(configuration, loops: loops, time: time),
+            configuration: ServerConfiguration(configuration, sockets: sockets, loops: loops, time: time),
             handler: PublicHandler(
                 images: ImageRoute(
                     resolver: resolver,
@@ -98,7 +106,7 @@ final class DaemonParts: Sendable {
         metrics.read(transfers: transfers)
         metrics.read(memory: memory, store: store)
         metrics.read(pipeline: pipeline, server: publicServer)
-        guard let admin = configuration.admin.listen else {
+        guard let admin = sockets.adminListener ?? configuration.admin.listen else {
             adminServer = nil
             return
         }
@@ -136,9 +144,14 @@ extension ServerTimeouts {
 }
 
 extension ServerConfiguration {
-    fileprivate init(_ configuration: Configuration, loops: Int, time: any TimeSource) {
+    fileprivate init(
+        _ configuration: Configuration,
+        sockets: ActivatedSockets,
+        loops: Int,
+        time: any TimeSource
+    ) {
         self.init(
-            addresses: configuration.listen,
+            addresses: sockets.publicListeners.isEmpty ? configuration.listen : sockets.publicListeners,
             loops: loops,
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,
