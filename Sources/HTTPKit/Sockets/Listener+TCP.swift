@@ -59,25 +59,8 @@ extension ListenerFactory {
         return descriptor
     }
 
-    /// Where a TCP socket listens; `nil` for others.
-    static func localAddress(_ descriptor: CInt) -> ListenAddress? {
-        guard let address = try? localPeer(descriptor), address.family != .unix else { return nil }
-        return .tcp(host: address.description, port: address.port)
-    }
-
-    private static func localPort(_ descriptor: CInt) throws(Errno) -> UInt16 { try localPeer(descriptor).port }
-
-    private static func localPeer(_ descriptor: CInt) throws(Errno) -> PeerAddress {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        try checked("getsockname") {
-            unsafe withUnsafeMutablePointer(to: &storage) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe getsockname(descriptor, $0, &length)
-                }
-            }
-        }
-        return PeerAddress(storage)
+    private static func localPort(_ descriptor: CInt) throws(Errno) -> UInt16 {
+        try ListenAddress.name(of: descriptor).port
     }
 }
 

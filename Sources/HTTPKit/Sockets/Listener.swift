@@ -42,7 +42,7 @@ enum ListenerFactory {
         case .unix(let path):
             return (shared(try unix(path, configuration.backlog), configuration.loops), address)
         case .descriptor(let number):
-            return (shared(try inherited(number), configuration.loops), localAddress(number) ?? address)
+            return (shared(try inherited(number), configuration.loops), address)
         case .tcp(let host, let port):
             return try tcp(host, port, configuration)
         }

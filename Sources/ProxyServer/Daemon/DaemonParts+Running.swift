@@ -25,6 +25,7 @@ extension DaemonParts {
 
     private func announce(_ server: HTTPServer, as name: String) {
         for address in server.boundAddresses {
+            let address = ActivatedSockets.bound(address) ?? address
             logger.info("listening", metadata: ["listener": "\(name)", "address": "\(address)"])
         }
     }

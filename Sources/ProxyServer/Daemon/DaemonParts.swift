@@ -151,7 +151,7 @@ extension ServerConfiguration {
         time: any TimeSource
     ) {
         self.init(
-            addresses: sockets.publicListeners.isEmpty ? configuration.listen : sockets.publicListeners,
+            addresses: sockets.publicAddresses(beside: configuration.listen),
             loops: loops,
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,

@@ -2,7 +2,8 @@ import CLinux
 import Glibc
 import HTTPKit
 
-/// Listening sockets that the service manager has opened; they take the place of `listen` and `admin.listen`.
+/// Listening sockets that the service manager has opened: they serve beside `listen`, and in place of addresses in it that
+/// are theirs.
 struct ActivatedSockets: Sendable, Equatable {
     /// Why a descriptor cannot be listened on.
     struct Failure: Error, CustomStringConvertible {
@@ -37,6 +38,18 @@ struct ActivatedSockets: Sendable, Equatable {
             }
             adminListener = .descriptor(socket.number)
         }
+    }
+
+    /// All addresses of the public listener: the sockets, and what is configured but for what these are bound to already.
+    func publicAddresses(beside configured: [ListenAddress]) -> [ListenAddress] {
+        let bound = publicListeners.compactMap(Self.bound)
+        return publicListeners + configured.filter { !bound.contains($0) }
+    }
+
+    /// Where a socket is bound, for people.
+    static func bound(_ listener: ListenAddress) -> ListenAddress? {
+        guard case .descriptor(let number) = listener else { return nil }
+        return ListenAddress(boundTo: number)
     }
 
     private static func option(_ name: CInt, of descriptor: CInt) -> CInt? {

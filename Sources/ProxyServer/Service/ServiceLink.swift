@@ -17,7 +17,9 @@ struct ServiceLink: Sendable {
                 notifier,
                 probes: ServiceReporter.Probes(
                     turn: { parts.askLoops($0) },
-                    status: { StatusLine(parts.metrics, connections: parts.publicServer.statistics.openConnections).text }
+                    status: {
+                        StatusLine(parts.metrics, connections: parts.publicServer.statistics.openConnections).text
+                    }
                 ),
                 watchdogMicroseconds: environment.watchdogMicroseconds
             )

@@ -28,7 +28,8 @@ final class ServiceNotifier: Sendable {
             case .reloading(let since): "RELOADING=1\nMONOTONIC_USEC=\(since)"
             case .stopping: "STOPPING=1"
             case .watchdog: "WATCHDOG=1"
-            case .status(let line): "STATUS=\(line.filter { !$0.isNewline && $0.asciiValue.map { $0 >= 0x20 && $0 != 0x7F } ?? true })"
+            case .status(let line):
+                "STATUS=\(line.filter { !$0.isNewline && $0.asciiValue.map { $0 >= 0x20 && $0 != 0x7F } ?? true })"
             case .extendTimeout(let microseconds): "EXTEND_TIMEOUT_USEC=\(microseconds)"
             }
         }
