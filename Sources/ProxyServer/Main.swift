@@ -25,7 +25,7 @@ struct Edgeprint: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckCommand.self, ExplainCommand.self, URLCommand.self, CheckURLCommand.self,
-            PurgeCommand.self, FsckCommand.self,
+            PurgeCommand.self, DoctorCommand.self, FsckCommand.self,
         ],
         defaultSubcommand: ServeCommand.self
     )
