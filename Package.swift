@@ -103,6 +103,7 @@ let package = Package(
             name: "ProxyServerTests",
             dependencies: [
                 "ProxyServer", "HTTPKit", "HTTPSemantics", "ImagePipeline", "ImagePlan", "LinuxSystem", "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Logging", package: "swift-log"),
             ],

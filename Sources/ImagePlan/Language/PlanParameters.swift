@@ -102,11 +102,20 @@ struct PlanParameters {
     /// Who said what; call it after `plan`, which checks more.
     func provenance() throws(RequestError) -> PlanProvenance {
         let attributes = entries.filter { if case .attribute = $0.role { true } else { false } }
-        let context = try StepContext(attributes: attributes.map(\.parameter))
-        let steps = try madeSteps(in: context).map { made in
-            let used = attributes.filter { made.step?.uses(attribute: $0.parameter.name) ?? false }
-            return PlanProvenance.Step(step: made.step, stated: (made.entries + used).map(Self.statement))
+        let made = try madeSteps(in: try StepContext(attributes: attributes.map(\.parameter)))
+        var stated = made.map(\.entries)
+        for attribute in attributes {
+            // What the steps would be without it: dpr, say, counts for a blur that does not name it among its own.
+            let others = attributes.map(\.parameter).filter { $0 != attribute.parameter }
+            let without = try? madeSteps(in: StepContext(attributes: others))
+            for (index, step) in made.map(\.step).enumerated() {
+                guard let step else { continue }
+                let isUsed = step.uses(attribute: attribute.parameter.name)
+                let matters = without?[index].step.map { !step.equals($0) } ?? false
+                if isUsed || matters { stated[index].append(attribute) }
+            }
         }
+        let steps = zip(made, stated).map { PlanProvenance.Step(step: $0.step, stated: $1.map(Self.statement)) }
         let settings = entries.filter { if case .setting = $0.role { true } else { false } }
         return PlanProvenance(steps: steps, settings: settings.map(Self.statement))
     }

@@ -28,7 +28,9 @@ struct LineReader: ~Copyable {
     /// Whether the next line may have to be waited for.
     var isEmpty: Bool { unread.isEmpty }
 
-    /// The next line,`nil` at the end. A last line without LF counts, an empty one behind the last LF does not.
+    /// The next line, `nil` at the end.
+    ///
+    /// A last line without LF counts, an empty one behind the last LF does not.
     mutating func next() -> Line? {
         var line = Line(bytes: [], isCut: false)
         var isStarted = false

@@ -36,6 +36,17 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var cachePath: String?
 
+    /// What is no option: serve is the default command, so that a misspelt command arrives here.
+    @Argument(help: .hidden)
+    var unknown: [String] = []
+
+    func validate() throws {
+        guard let word = unknown.first else { return }
+        let names = Edgeprint.configuration.subcommands.compactMap { $0.configuration.commandName }
+        let nearest = NearestName.of(word, among: names).map { "; did you mean '\($0)'?" } ?? "."
+        throw ValidationError("There is no command '\(word)'\(nearest) Commands: \(names.joined(separator: ", ")).")
+    }
+
     func run() async throws {
         let flags = ConfigurationLoader.Flags(
             config: options.config,

@@ -1,12 +1,54 @@
+import ImagePipeline
+import ImagePlan
+import LinuxSystem
+
 extension Explainer {
-    /// Whether the request needs a signature.
-    func guardSection(_ request: ExplainedRequest) -> Explanation.Section {
+    /// Whether the request needs a signature, what its own is worth, and whether it has expired.
+    ///
+    /// Never what the right signature would be.
+    func guardSection(_ request: ExplainedRequest) throws(Problem) -> Explanation.Section {
+        let need = need(of: request)
+        let required = Explanation.Fact("required", .bool(need.isRequired), .setting(need.origin))
+        let parsed: ParsedQuery
+        do throws(RequestError) {
+            parsed = try RequestLanguage.parse(query: request.target.query, options: request.entry.options)
+        } catch {
+            throw Problem(error)
+        }
+        let permission = RequestPermission(loaded.configuration.signing)
+        let facts: [Explanation.Fact] =
+            switch permission.verdict(on: parsed, path: request.target.path) {
+            case .wrong: [verdict("wrong", "wrong: it does not fit path and query as sent", .parameter("sig"))]
+            case .unverifiable: [verdict("unverifiable", "cannot be verified: no key is configured", .parameter("sig"))]
+            case .missing where need.isRequired: [verdict("missing", "missing but required", .setting(need.origin))]
+            case .missing: [lasting(parsed, verdict("none", "none, not needed", .setting(need.origin)))]
+            case .valid(let key):
+                [
+                    lasting(parsed, verdict("valid", "valid, key \(key)", .parameter("sig"))),
+                    Explanation.Fact("key", .number(key), .setting(loaded.origin(of: "signing.keys"))),
+                ]
+            }
+        return Explanation.Section(name: "signature", facts: [required] + facts)
+    }
+
+    private func verdict(_ name: String, _ words: String, _ origin: FactOrigin) -> Explanation.Fact {
+        Explanation.Fact("verdict", .string(name), words: words, origin)
+    }
+
+    /// The verdict as long as `exp` lets it count.
+    private func lasting(_ parsed: ParsedQuery, _ fact: Explanation.Fact) -> Explanation.Fact {
+        guard let expires = parsed.expires, expires <= time.wallSeconds else { return fact }
+        return verdict("expired", "expired at \(Explainer.date(expires))", .parameter("exp"))
+    }
+
+    /// Whether nobody may ask this without a signature, and which key says so.
+    private func need(of request: ExplainedRequest) -> (isRequired: Bool, origin: SettingOrigin) {
         let required = loaded.origin(of: "signing.required")
-        return Explanation.Section(
-            name: "signature",
-            facts: [
-                Explanation.Fact("required", .bool(loaded.configuration.signing.required), .setting(required))
-            ]
-        )
+        guard !loaded.configuration.signing.required, request.isRemote else {
+            return (loaded.configuration.signing.required, required)
+        }
+        let host = (try? OriginURL(request.origin.target))?.host ?? ""
+        let isAllowed = loaded.configuration.remote.allow.contains { $0.matches(host) }
+        return (!isAllowed, loaded.origin(of: "remote.allow"))
     }
 }

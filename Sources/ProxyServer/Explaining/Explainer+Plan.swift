@@ -42,7 +42,8 @@ extension Explainer {
         let bucket = request.target.bucket
         if request.resolved.isNegotiated {
             let words = request.accept == nil ? "\(bucket.name): no Accept field" : nil
-            facts.append(Explanation.Fact("bucket", .string(bucket.name), words: words, .field("Accept")))
+            let origin = request.accept.map { _ in FactOrigin.field("Accept") }
+            facts.append(Explanation.Fact("bucket", .string(bucket.name), words: words, origin))
         } else {
             let words = "none: the answer is the same for every Accept field"
             facts.append(Explanation.Fact("bucket", .null, words: words))

@@ -6,6 +6,7 @@ import LinuxSystem
 /// Explains requests under one configuration; fetches nothing, resolves no name, writes nothing.
 struct Explainer: Sendable {
     let loaded: LoadedConfiguration
+    let time: any TimeSource
     private let resolver: RequestResolver
 
     /// Builds the same rules as the daemon does.
@@ -13,6 +14,7 @@ struct Explainer: Sendable {
     /// - Throws: `RequestError` when a preset is not of the request language, which validation has excluded.
     init(_ loaded: LoadedConfiguration, time: any TimeSource) throws(RequestError) {
         self.loaded = loaded
+        self.time = time
         resolver = try RequestResolver(loaded.configuration, time: time)
     }
 
@@ -46,8 +48,9 @@ struct Explainer: Sendable {
     /// What the daemon would answer to whoever sends this.
     private func refusal(of request: ExplainedTarget) -> Problem? {
         do throws(Problem) {
-            _ = try resolver.resolve(request.bytes)
-            return nil
+            let resolved = try resolver.resolve(request.bytes)
+            guard let expires = resolved.expires, expires <= time.wallSeconds else { return nil }
+            return ExpiringAnswer.refusal
         } catch {
             return error
         }
@@ -55,31 +58,25 @@ struct Explainer: Sendable {
 
     /// The refusal of a URL whose host needs no name to be resolved.
     private func addressRefusal(of request: ExplainedTarget) -> Problem? {
-        guard let origin = try? unguarded.resolve(request.bytes).anyVariant.origin, !origin.source.isFolder else {
+        guard let origin = try? resolver.withoutGuards.resolve(request.bytes).anyVariant.origin, !origin.source.isFolder
+        else {
             return nil
         }
         let verdict = UpstreamURL.verdict(url: origin.target, allowPrivate: origin.source.allowPrivate)
         return verdict.decision == .allow ? nil : Problem(.addressRefused(verdict.rule))
     }
 
-    /// The same rules without those about who may ask: a refused request has a plan, too.
-    private var unguarded: RequestResolver {
-        var table = resolver.table
-        for name in table.sources.keys { table.sources[name]?.rule.originals = .serve }
-        return RequestResolver(table: table, permission: nil, time: resolver.time)
-    }
-
     private func sections(
         _ request: ExplainedTarget,
         accept: String?
     ) throws(Problem) -> [Explanation.Section] {
-        let resolved = try unguarded.resolve(request.bytes)
+        let resolved = try resolver.withoutGuards.resolve(request.bytes)
         let source = resolved.anyVariant.origin.source
         let entry = source.location == .remote ? resolver.table.remote : resolver.table.sources[source.name]
         guard let entry else { throw Problem(404, "There is no such source.") }
         let subject = ExplainedRequest(target: request, accept: accept, resolved: resolved, entry: entry)
         return [
-            try requestSection(subject), sourceSection(subject), upstreamSection(subject), guardSection(subject),
+            try requestSection(subject), sourceSection(subject), upstreamSection(subject), try guardSection(subject),
             try stepsSection(subject), try settingsSection(subject), cacheSection(subject),
         ] + ruleSections(subject)
     }

@@ -12,7 +12,7 @@ extension Explanation {
         }
         let rows = sections.map { section in section.facts.flatMap(\.rows) }
         let names = Explanation.width(rows.joined().map(\.name), atMost: 24)
-        let values = Explanation.width(rows.joined().map(\.value), atMost: 48)
+        let values = Explanation.width(rows.joined().filter { !$0.origin.isEmpty }.map(\.value), atMost: 56)
         for (section, rows) in zip(sections, rows) where !rows.isEmpty {
             lines += ["", section.name]
             lines += rows.map { row in

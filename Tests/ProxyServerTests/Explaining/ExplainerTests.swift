@@ -1,0 +1,212 @@
+import ImagePipeline
+import ImagePlan
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import ProxyServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct ExplainerTests {
+    static let yaml = """
+        admin: { token: very-secret-token }
+        presets:
+          thumb: "w=400&h=300&fit=cover&q=70"
+          soft: "blur=2"
+        limits: { pixels: 40MP }
+        remote: { allow: ["*.example.com"] }
+        signing: { keys: [00112233445566778899aabbccddeeff] }
+        sources:
+          photos:
+            url: "https://photos.example.com/originals/"
+            headers: { Authorization: "Bearer hidden-credential", X-Plain: "hidden-plain" }
+            forward-query: [v]
+            ignore-query: [utm_source]
+            preset: soft
+            ttl: 2h
+            limits: { frames: 3 }
+          local: { url: "file:///srv/images/", originals: refuse }
+          inner: { url: "http://10.0.0.3/" }
+          open: { url: "http://127.0.0.1:81/", allow-private: true }
+        """
+
+    static func explainer(
+        _ yaml: String = yaml,
+        environment: [String: String] = [:],
+        flags: ConfigurationLoader.Flags = .init(config: "test.yaml"),
+        time: ManualTime = ManualTime()
+    ) throws -> Explainer {
+        let loader = ConfigurationLoader(environment: environment, flags: flags) { _ throws(ConfigurationProblem) in
+            yaml
+        }
+        return try Explainer(try loader.loadWithOrigins(), time: time)
+    }
+
+    /// A fact's value in words and who said it, as `value < origin`.
+    private func line(_ explanation: Explanation, _ section: String, _ name: String) -> String? {
+        guard let fact = explanation.section(section)?[name] else { return nil }
+        return fact.value.words + (fact.origin.map { " < \($0)" } ?? "")
+    }
+
+    @Test func `says for each value who said it`() throws {
+        let explainer = try Self.explainer(environment: ["EDGEPRINT_LIMITS_SOURCE_BYTES": "1MiB"])
+        let explanation = explainer.explain("/photos/a.jpg?preset=thumb&w=800&v=3&utm_source=x&exp=1900000000")
+        func check(_ section: String, _ name: String, _ expected: String) {
+            #expect(line(explanation, section, name) == expected)
+        }
+        #expect(explanation.problem == nil)
+        check("request", "source", "photos < URL path")
+        check("request", "forwarded", "v=3 < test.yaml:12 sources.photos.forward-query")
+        check("request", "ignored", "utm_source=x < test.yaml:13 sources.photos.ignore-query")
+        check("request", "exp", "1900000000 < URL parameter exp")
+        check("source", "url", "https://photos.example.com/originals/ < test.yaml:10 sources.photos.url")
+        check("source", "headers", "Authorization, X-Plain < test.yaml:11 sources.photos.headers")
+        check("source", "connections", "6 < default of sources.photos.connections")
+        check("upstream", "url", "https://photos.example.com/originals/a.jpg?v=3 < URL path")
+        check("limits", "pixels", "40MP < test.yaml:5 limits.pixels")
+        check("limits", "frames", "3 < test.yaml:16 sources.photos.limits.frames")
+        check("limits", "source-bytes", "1MiB < environment EDGEPRINT_LIMITS_SOURCE_BYTES limits.source-bytes")
+        check("limits", "redirects", "5 < default of limits.redirects")
+        check("timeouts", "first-byte", "10s < default of timeouts.first-byte")
+        check("quality", "webp", "79 < default of quality.webp")
+        check("freshness", "ttl", "2h < test.yaml:15 sources.photos.ttl")
+        check("freshness", "ttl-max", "none < default of sources.photos.ttl-max")
+        check("settings", "q", "70 < preset thumb (test.yaml:3)")
+        check("settings", "format", "auto < default")
+    }
+
+    @Test func `lists the steps in their order with what states each`() throws {
+        let explanation = try Self.explainer().explain("/photos/a.jpg?preset=thumb&w=800")
+        let steps = try #require(explanation.section("steps"))
+        #expect(steps.facts.map(\.value.words) == ["blur=2", "w=800 h=300 fit=cover"])
+        #expect(steps.facts[0].details.map(\.origin) == [.sourcePreset("soft", .file("test.yaml", line: 4))])
+        let thumb = FactOrigin.preset("thumb", .file("test.yaml", line: 3))
+        #expect(steps.facts[1].details.map(\.name) == ["w", "h", "fit"])
+        #expect(steps.facts[1].details.map(\.origin) == [.parameter("w"), thumb, thumb])
+    }
+
+    @Test(arguments: [
+        "/photos/a.jpg?w=800", "/photos/a.jpg?w=8&format=png&v=1", "/photos/a.jpg?preset=none", "/open/%41",
+    ])
+    func `tells the keys that the daemon computes`(_ target: String) throws {
+        let explainer = try Self.explainer()
+        let resolver = try RequestResolver(explainer.loaded.configuration, time: ManualTime())
+        let request = try resolver.resolve(Array(target.utf8))
+        for (accept, bucket) in [(nil, FormatBucket.rest), ("image/webp,*/*", .webp), ("image/*", .rest)] {
+            let cache = try #require(explainer.explain(target, accept: accept).section("cache"))
+            let variant = request.variant(for: bucket)
+            #expect(cache["key"]?.value == .string("\(variant.key)"))
+            #expect(cache["original"]?.value == .string("\(variant.origin.key)"))
+            #expect(cache["plan"]?.value == variant.plan.map(JSONValue.string) ?? .null)
+            #expect(cache["bucket"]?.value == (request.isNegotiated ? .string(bucket.name) : .null))
+        }
+    }
+
+    @Test(arguments: [
+        ("/inner/a.jpg?w=1", "block", "private"), ("/open/a.jpg?w=1", "allow", "allow-private"),
+        ("/photos/a.jpg?w=1", "allow", "name"),
+    ])
+    func `judges the upstream address without connecting`(_ target: String, _ verdict: String, _ rule: String) throws {
+        let explanation = try Self.explainer().explain(target)
+        let expected = JSONValue.object([.init("verdict", .string(verdict)), .init("rule", .string(rule))])
+        #expect(explanation.section("upstream")?["address"]?.value == expected)
+        let refusal = verdict == "block" ? Problem(403, "The origin's address is refused (\(rule)).") : nil
+        #expect(explanation.problem == refusal)
+    }
+
+    @Test func `names the file of a folder's source`() throws {
+        let explanation = try Self.explainer().explain("/local/b%20c/a.jpg?w=1")
+        #expect(line(explanation, "upstream", "file") == "/srv/images/b c/a.jpg < URL path")
+        #expect(explanation.problem == nil)
+    }
+
+    @Test func `explains what is refused, too`() throws {
+        let explainer = try Self.explainer()
+        let remote = explainer.explain("/fetch?url=https%3A%2F%2Fother.example%2Fa.png&w=10")
+        #expect(remote.problem?.status == 403)
+        #expect(line(remote, "upstream", "url") == "https://other.example/a.png < URL parameter url")
+        #expect(line(remote, "source", "allow") == "*.example.com < test.yaml:6 remote.allow")
+        let original = explainer.explain("/local/a.jpg")
+        #expect(original.problem == Problem(403, "This source does not give out its originals."))
+        #expect(line(original, "source", "originals") == "refuse < test.yaml:17 sources.local.originals")
+        #expect(explainer.explain("/fetch?url=https%3A%2F%2Fa.example.com%2Fa.png").problem == nil)
+    }
+
+    @Test(arguments: [
+        ("/photos/a.jpg?w=1", "", "none, not needed", false),
+        ("/photos/a.jpg?w=1", "required: true", "missing but required", true),
+        ("/photos/a.jpg?w=1&sig=abc", "", "wrong: it does not fit path and query as sent", true),
+        ("/photos/a.jpg?w=1&SIG", "required: true", "valid, key 1", false),
+        ("/photos/a.jpg?w=1&exp=1000&SIG", "", "expired at 1970-01-01T00:16:40Z", true),
+        ("/photos/a.jpg?w=1&exp=1000", "", "expired at 1970-01-01T00:16:40Z", true),
+        ("/photos/a.jpg?w=1&exp=1000", "required: true", "missing but required", true),
+        ("/fetch?url=http%3A%2F%2Fa.example%2F&w=1", "", "missing but required", true),
+        ("/fetch?url=http%3A%2F%2Fa.example%2F&w=1&SIG", "", "valid, key 1", false),
+        ("/fetch?url=http%3A%2F%2Fimg.good.example%2F&w=1", "", "none, not needed", false),
+    ])
+    func `tells what a signature is worth`(_ target: String, _ signing: String, _ words: String, _ isRefused: Bool)
+        throws
+    {
+        let yaml = """
+            signing: { keys: [00112233445566778899aabbccddeeff], \(signing) }
+            remote: { allow: ["*.good.example"] }
+            sources: { photos: { url: "https://photos.example.com/" } }
+            """
+        let explainer = try Self.explainer(yaml, time: ManualTime(wallSeconds: 2_000))
+        let signer = RequestSigner(keys: explainer.loaded.configuration.signing.keys)
+        let unsigned = target.replacing("&SIG", with: "")
+        let parts = unsigned.split(separator: "?")
+        let signature = try #require(signer.signature(path: parts[0].utf8, query: parts[1].utf8))
+        let explanation = explainer.explain(target.replacing("&SIG", with: "&sig=\(signature)"))
+        #expect(explanation.section("signature")?["verdict"]?.words == words)
+        #expect(explanation.problem?.status == (isRefused ? 403 : nil))
+        // What would have been right is nobody's business.
+        if !target.contains("SIG") { #expect(!explanation.json.text.contains(signature)) }
+    }
+
+    @Test func `cannot verify without a key`() throws {
+        let explanation = try Self.explainer("sources: { a: { url: \"https://a.example/\" } }").explain(
+            "/a/b?w=1&sig=x"
+        )
+        #expect(explanation.section("signature")?["verdict"]?.value == .string("unverifiable"))
+        #expect(explanation.problem?.parameter == "sig")
+    }
+
+    @Test func `knows what the listener answers by itself`() throws {
+        let explainer = try Self.explainer()
+        for target in ["/", "/robots.txt", "/favicon.ico"] {
+            #expect(explainer.explain(target).section("request")?["fixed"]?.value == .bool(true))
+            #expect(explainer.explain(target).problem == nil)
+        }
+    }
+
+    @Test func `shows no secret, as text or as JSON`() throws {
+        for target in [
+            "/photos/a.jpg?w=1&exp=1", "/photos/a.jpg?w=1&sig=x", "/photos/a.jpg?w=0", "/local/a.jpg",
+            "/fetch?url=http://a.example/",
+        ] {
+            let explanation = try Self.explainer().explain(target)
+            for shown in [explanation.text, explanation.json.document] {
+                for secret in ["very-secret", "hidden", "00112233"] { #expect(!shown.contains(secret), "\(shown)") }
+            }
+        }
+    }
+
+    @Test func `lets nothing steer a terminal`() throws {
+        let yaml = "sources: { a: { url: \"file:///srv/\\u202ex/\" } }"
+        let explanation = try Self.explainer(yaml).explain("/a/%C2%9Bx?filename=%E2%80%AEgnp.exe")
+        #expect(explanation.problem?.status == 400 || !explanation.text.unicodeScalars.contains("\u{9B}"))
+        #expect(!explanation.text.unicodeScalars.contains("\u{202E}"))
+    }
+
+    @Test func `writes JSON that other programs read`() throws {
+        let json = try Self.explainer().explain("/photos/a.jpg?w=800").json
+        #expect(json.text.hasPrefix("{\"target\":\"/photos/a.jpg?w=800\",\"problem\":null,\"request\":{"))
+        #expect(
+            json.text.contains(
+                "\"frames\":{\"value\":3,\"from\":{\"kind\":\"file\",\"key\":\"sources.photos.limits.frames\""
+            )
+        )
+        #expect(json.document.filter { !$0.isWhitespace } == json.text.filter { !$0.isWhitespace })
+    }
+}
