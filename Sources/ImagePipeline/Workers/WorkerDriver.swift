@@ -24,8 +24,11 @@ final class WorkerDriver: Sendable {
     func run() {
         var attempt: Attempt?
         var failures = 0
+        if index > 0 { waitForFirstWorker() }
         while !isStopping {
-            guard let worker = start() else {
+            let started = start()
+            if index == 0, failures == 0 { shared.hasStarted.signal() }
+            guard let worker = started else {
                 failures += 1
                 backOff(failures, &attempt)
                 continue
@@ -46,6 +49,21 @@ final class WorkerDriver: Sendable {
     /// Changes the pool's counts.
     func note(_ change: (inout WorkerPool.Statistics, Int) -> Void) {
         shared.counts.withLock { change(&$0, index) }
+    }
+
+    /// Waits until the first worker has greeted, or could not be started.
+    ///
+    /// A worker's start is work for a processor, tens of milliseconds of it: started all at once they would share the
+    /// processors, and the first picture would wait for the last of them.
+    private func waitForFirstWorker() {
+        while !isStopping {
+            var entries = [shared.hasStarted.descriptor, wake.descriptor].map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            guard unsafe poll(&entries, nfds_t(entries.count), -1) > 0 else { continue }
+            if entries[0].revents != 0 { return }
+            wake.take()
+        }
     }
 
     /// Starts a process and waits for its greeting.

@@ -19,6 +19,8 @@ package final class WorkerPool: Transforming {
         let isStopping = Atomic(false)
         /// Workers that have greeted and live.
         let ready = Atomic(0)
+        /// Raised, and never lowered, when the first driver's first start is over; the others wait for it.
+        let hasStarted: WakeEvent
         /// Raised once by each driver that ends.
         let ended: WakeEvent
 
@@ -27,6 +29,7 @@ package final class WorkerPool: Transforming {
             self.workerPath = workerPath
             self.time = time
             queue = try TransformQueue(limit: configuration.queueLimit)
+            hasStarted = try WakeEvent()
             ended = try WakeEvent(semaphore: true)
             var statistics = Statistics()
             statistics.workers = Array(

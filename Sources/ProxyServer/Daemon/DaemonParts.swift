@@ -36,6 +36,8 @@ final class DaemonParts: Sendable {
         let live = LiveConfiguration(configuration)
         self.live = live
         let loops = ProcessorCount.online
+        // First of all: a worker takes longer to start than everything else together, and does it beside it.
+        workers = try WorkerPool(WorkerPool.Configuration(configuration), time: time)
         memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.cache.memory))
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
         disk.originalsQuota = configuration.cache.originals
@@ -47,7 +49,6 @@ final class DaemonParts: Sendable {
             configuration: TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)"),
             time: time
         )
-        workers = try WorkerPool(WorkerPool.Configuration(configuration), time: time)
         pipeline = Pipeline(
             PipelineParts(
                 memory: memory,
