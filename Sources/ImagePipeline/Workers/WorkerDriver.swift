@@ -24,10 +24,10 @@ final class WorkerDriver: Sendable {
     func run() {
         var attempt: Attempt?
         var failures = 0
-        if index > 0 { waitForFirstWorker() }
+        if index > 0 { waitForEarlierWorker() }
         while !isStopping {
             let started = start()
-            if index == 0, failures == 0 { shared.hasStarted.signal() }
+            if failures == 0 { shared.starts[index].signal() }
             guard let worker = started else {
                 failures += 1
                 backOff(failures, &attempt)
@@ -51,13 +51,14 @@ final class WorkerDriver: Sendable {
         shared.counts.withLock { change(&$0, index) }
     }
 
-    /// Waits until the first worker has greeted, or could not be started.
+    /// Waits until the worker of half the index has greeted, or could not be started: first one starts, then one more, then
+    /// twice as many at a time.
     ///
-    /// A worker's start is work for a processor, tens of milliseconds of it: started all at once they would share the
-    /// processors, and the first picture would wait for the last of them.
-    private func waitForFirstWorker() {
+    /// A worker's start is tens of milliseconds of work for a processor. Started all at once they would share the processors,
+    /// and the first picture would wait for the last of them.
+    private func waitForEarlierWorker() {
         while !isStopping {
-            var entries = [shared.hasStarted.descriptor, wake.descriptor].map {
+            var entries = [shared.starts[index / 2].descriptor, wake.descriptor].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
             guard unsafe poll(&entries, nfds_t(entries.count), -1) > 0 else { continue }

@@ -5,11 +5,9 @@ import Glibc
 /// Which of libvips' loadable modules come into the worker.
 ///
 /// libvips loads every module of its folder when it starts: ImageMagick, poppler and OpenSlide, with dozens of libraries, take a
-/// third of a worker's start and are blocked afterwards. Here only those are loaded that a loader or saver is allowed of.
+/// third of a worker's start and are blocked afterwards. Here only those are loaded that a loader or saver is allowed of, when
+/// the first job needs them.
 enum VipsModules {
-    /// File names without suffix.
-    private static let names = ["vips-heif"]
-
     /// Where libvips looks for its own folder; a place without modules makes it load none.
     private static let homeVariable = "VIPSHOME"
 
@@ -30,11 +28,15 @@ enum VipsModules {
         unsafe setenv(homeVariable, "/nonexistent", 1)
     }
 
-    /// Loads those that are wanted; to be called after libvips has started.
+    /// Loads AVIF and HEIC, once; to be called before the first of them is read or written.
     ///
-    /// A module that is not installed leaves its formats out, as it does in libvips.
-    static func load() {
-        guard let folder else { return }
-        for name in names { _ = unsafe edge_vips_open_module("\(folder)/\(name).so") }
+    /// A module that is not installed leaves its formats out, as it does in libvips: jobs for them are unsupported.
+    static func loadHEIF() { _ = heif }
+
+    private static let heif = load("vips-heif")
+
+    private static func load(_ name: String) -> Bool {
+        guard let folder else { return false }
+        return unsafe edge_vips_open_module("\(folder)/\(name).so") == 0
     }
 }

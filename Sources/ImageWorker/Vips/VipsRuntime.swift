@@ -19,7 +19,6 @@ enum VipsRuntime {
     static func start() throws(VipsError) {
         VipsModules.suppress()
         guard unsafe edge_vips_init("edgeprint-worker") == 0 else { throw VipsError.take("init") }
-        VipsModules.load()
         vips_cache_set_max(0)
         vips_concurrency_set(1)
         unsafe vips_operation_block_set("VipsForeign", 1)
