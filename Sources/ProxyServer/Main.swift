@@ -35,6 +35,7 @@ struct Edgeprint: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckCommand.self, ExplainCommand.self, URLCommand.self, CheckURLCommand.self,
+            PurgeCommand.self,
         ],
         defaultSubcommand: ServeCommand.self
     )

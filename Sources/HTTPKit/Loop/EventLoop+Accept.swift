@@ -31,7 +31,8 @@ extension EventLoop {
     @discardableResult
     func acceptConnections(_ listener: Int) -> Bool {
         guard let descriptor = listeners[listener]?.descriptor.number else { return false }
-        for _ in 0..<64 {
+        // One at a time from a socket that all loops wait on: the event comes again, to another loop as likely as to this.
+        for _ in 0..<(listeners[listener]?.isShared == true ? 1 : 64) {
             var storage = sockaddr_storage()
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
             let accepted = unsafe withUnsafeMutablePointer(to: &storage) { pointer in

@@ -38,6 +38,8 @@ extension EventLoop {
             fulfil(id, sequence) { _ in response }
         case .abandoned(let id, let sequence):
             fulfil(id, sequence) { loop in loop.handler.reject(.abandoned) }
+        case .answer(let completion):
+            completion()
         case .adjust(let timeouts, let maximumConnections):
             configuration.timeouts = timeouts
             configuration.maximumConnections = maximumConnections

@@ -11,6 +11,8 @@ enum LoopMessage: Sendable {
     case abandoned(ConnectionID, UInt32)
     /// Stop accepting, finish what is in flight, and end at the latest at this monotonic time.
     case drain(deadline: Int64)
+    /// Call back: a sign that the loop turns.
+    case answer(@Sendable () -> Void)
     /// Go by other bounds from now on.
     case adjust(ServerTimeouts, maximumConnections: Int)
 }

@@ -92,6 +92,16 @@ package final class HTTPServer: Sendable {
         for mailbox in mailboxes { mailbox.post(.drain(deadline: deadline)) }
     }
 
+    /// Calls back once every loop has turned: at once where none runs, never while one hangs.
+    package func askLoops(_ completion: @escaping @Sendable () -> Void) {
+        let mailboxes = state.withLock { $0.runningLoops > 0 ? $0.mailboxes : [] }
+        guard !mailboxes.isEmpty else { return completion() }
+        let missing = LoopCount(mailboxes.count)
+        for mailbox in mailboxes {
+            mailbox.post(.answer { if missing.decrement() { completion() } })
+        }
+    }
+
     /// Gives a running server other bounds; a timeout that runs already runs on as it was set.
     package func adjust(timeouts: ServerTimeouts, maximumConnections: Int) {
         for mailbox in state.withLock({ $0.mailboxes }) {
@@ -150,4 +160,14 @@ package final class HTTPServer: Sendable {
         }
         for completion in completions { completion() }
     }
+}
+
+/// Counts down, from any thread.
+private final class LoopCount: Sendable {
+    private let left: Atomic<Int>
+
+    init(_ count: Int) { left = Atomic(count) }
+
+    /// Whether this was the last one.
+    func decrement() -> Bool { left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
 }

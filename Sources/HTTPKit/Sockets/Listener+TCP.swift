@@ -60,16 +60,7 @@ extension ListenerFactory {
     }
 
     private static func localPort(_ descriptor: CInt) throws(Errno) -> UInt16 {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        try checked("getsockname") {
-            unsafe withUnsafeMutablePointer(to: &storage) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe getsockname(descriptor, $0, &length)
-                }
-            }
-        }
-        return PeerAddress(storage).port
+        try ListenAddress.name(of: descriptor).port
     }
 }
 

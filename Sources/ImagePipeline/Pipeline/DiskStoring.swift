@@ -11,6 +11,14 @@ package protocol DiskStoring: Sendable {
     func store(variant: VariantRecord, origin: OriginRecord, bytes: [UInt8])
     /// Queues an original; without a body only what is known of it changes (a 304).
     func store(origin: OriginRecord, body: OriginBody?)
+    /// Hides a selection from readers; `remove` must follow. False when too many removals wait: nothing is hidden.
+    func conceal(_ selection: PurgeSelection) -> Bool
+    /// Removes what is hidden, together with whatever of it was queued before; the completion tells that it is gone for good.
+    ///
+    /// False when too much waits: nothing is removed, and hidden no longer.
+    func remove(_ selection: PurgeSelection, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool
+    /// Counts a selection; blocks.
+    func count(_ selection: PurgeSelection) -> PurgeCounts
     /// Calls back, on the store's own thread, when everything queued before is committed or given up.
     func flush(_ completion: @escaping @Sendable () -> Void)
 }

@@ -12,10 +12,10 @@
 ///
 /// No Swift task stands on this way: stages are state machines whose completions run on the thread that completed them.
 package final class Pipeline: Sendable {
-    private let parts: PipelineParts
+    let parts: PipelineParts
     private let memoryVariants: MemoryVariantStage
-    private let originals: TaskPool<OriginOutcome>
-    private let variants: TaskPool<Answer>
+    let originals: TaskPool<OriginOutcome>
+    let variants: TaskPool<Answer>
 
     /// Builds the stages around the parts.
     package init(_ parts: PipelineParts) {
@@ -46,7 +46,7 @@ package final class Pipeline: Sendable {
         priority: TransformJob.Priority = .normal,
         completion: @escaping @Sendable (Result<Answer, PipelineError>) -> Void
     ) -> Subscription {
-        variants.join(request.key) { outcome, collapsed in
+        variants.join(request.key, about: FlightSubject(request.origin)) { outcome, collapsed in
             completion(
                 outcome.map { answer in
                     guard collapsed else { return answer }

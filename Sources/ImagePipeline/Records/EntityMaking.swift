@@ -16,13 +16,14 @@ extension EntityDescription {
 }
 
 extension PipelineParts {
-    /// Makes an entity of bytes, and keeps it in memory where that is allowed.
+    /// Makes an entity of bytes, and keeps it in memory where that is allowed and no purge has come between.
     func entity(
         key: CacheKey,
         description: EntityDescription,
         body: Entity.Body,
         origin: OriginSnapshot,
-        storable: Bool
+        storable: Bool,
+        of flight: Flight<Answer>
     ) -> Entity {
         let entity = Entity(
             description: description,
@@ -30,7 +31,9 @@ extension PipelineParts {
             origin: origin,
             fields: presentation(description)
         )
-        if storable, case .memory = body { memory.insert(entity, for: key, cost: entity.cost) }
+        if storable, case .memory = body {
+            _ = flight.publish { memory.insert(entity, for: key, cost: entity.cost) }
+        }
         return entity
     }
 
@@ -40,7 +43,8 @@ extension PipelineParts {
         description: EntityDescription,
         file: SharedDescriptor,
         origin: OriginSnapshot,
-        storable: Bool
+        storable: Bool,
+        of flight: Flight<Answer>
     ) -> Entity? {
         var body = Entity.Body.file(file, length: description.length)
         if description.length <= memoryObject {
@@ -52,7 +56,8 @@ extension PipelineParts {
             description: description,
             body: body,
             origin: origin,
-            storable: storable
+            storable: storable,
+            of: flight
         )
     }
 }

@@ -6,6 +6,10 @@ import Synchronization
 ///
 /// Read on event loops without a lock, written by stage 5; any thread.
 package final class OriginState: Sendable {
+    /// The original's key.
+    let key: CacheKey
+    /// The name of its source.
+    let source: String
     private let current: Lock<OriginRecord>
     /// The wall-clock second at which age would be zero.
     private let bornAt: Atomic<Int64>
@@ -14,6 +18,8 @@ package final class OriginState: Sendable {
     private let currentVersion = Atomic<UInt64>(0)
 
     init(_ record: OriginRecord) {
+        key = record.key
+        source = record.source
         current = Lock(record)
         bornAt = Atomic(record.freshness.bornAt)
         staleAt = Atomic(record.freshness.staleAt)

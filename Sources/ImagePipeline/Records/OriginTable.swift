@@ -46,6 +46,16 @@ final class OriginTable: Sendable {
         }
     }
 
+    /// Lets go of the states of a selection: what is made from now on begins with a state of its own.
+    func forget(_ selection: PurgeSelection) {
+        slots.withLock { slots in
+            slots.byKey = slots.byKey.filter { entry in
+                guard let state = entry.value.state else { return false }
+                return !selection.contains(origin: state.key, source: state.source)
+            }
+        }
+    }
+
     /// The live state of an original, if there is one.
     func live(_ key: CacheKey) -> OriginState? { slots.withLock { $0.byKey[key]?.state } }
 }

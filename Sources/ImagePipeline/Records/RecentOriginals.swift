@@ -21,6 +21,13 @@ final class RecentOriginals: Sendable {
         disk.flush { [weak self] in self?.remove(record.key, digest: body.digest) }
     }
 
+    /// Forgets what a selection is about.
+    func purge(_ selection: PurgeSelection) {
+        originals.withLock { originals in
+            originals = originals.filter { !selection.contains(origin: $0.key, source: $0.value.record.source) }
+        }
+    }
+
     private func remove(_ key: CacheKey, digest: CacheKey) {
         originals.withLock { originals in
             if originals[key]?.body.digest == digest { originals[key] = nil }

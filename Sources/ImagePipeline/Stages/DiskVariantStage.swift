@@ -5,7 +5,7 @@ struct DiskVariantStage: Sendable {
     let parts: PipelineParts
 
     /// The stored variant as an entity, promoted to memory where it is small enough; whatever its freshness.
-    func entity(for request: VariantRequest) -> Entity? {
+    func entity(for request: VariantRequest, of flight: Flight<Answer>) -> Entity? {
         guard request.plan != nil, let stored = parts.disk?.variant(request.key) else { return nil }
         let origin = parts.origins.state(for: stored.origin).snapshot
         // The live state may know of a newer original than the row: then this variant is void.
@@ -22,7 +22,8 @@ struct DiskVariantStage: Sendable {
             description: description,
             file: stored.file,
             origin: origin,
-            storable: true
+            storable: true,
+            of: flight
         )
     }
 }

@@ -72,8 +72,7 @@ final class OriginTask: Sendable {
     private func refresh(_ stored: StoredOriginalStage.Found, fields: OriginFields, microseconds: UInt32) {
         let record = TransferStage.refreshed(stored.origin.record, by: fields, source: request.source)
         let storable = TransferStage.isStorable(fields)
-        let state = parts.origins.update(record)
-        if storable { parts.disk?.store(origin: record, body: nil) }
+        let state = publish(record) { if storable { parts.disk?.store(origin: record, body: nil) } }
         finish(
             state.snapshot,
             body: stored.body,
@@ -98,9 +97,8 @@ final class OriginTask: Sendable {
             return
         }
         let storable = TransferStage.isStorable(fields)
-        let state = parts.origins.update(record)
-        if storable {
-            keep(record, body, isStored: stored?.body?.digest == body.digest)
+        let state = publish(record) {
+            if storable { keep(record, body, isStored: stored?.body?.digest == body.digest) }
         }
         finish(
             state.snapshot,
@@ -109,6 +107,16 @@ final class OriginTask: Sendable {
             way: way(to: body, replacing: stored),
             microseconds: microseconds
         )
+    }
+
+    /// Makes known what the origin has said, and keeps it; where a purge has come between, only who waits hears of it.
+    private func publish(_ record: OriginRecord, keeping: () -> Void) -> OriginState {
+        let state = flight.publish {
+            let state = parts.origins.update(record)
+            keeping()
+            return state
+        }
+        return state ?? OriginState(record)
     }
 
     /// What a body that has come means for who asked.

@@ -55,7 +55,7 @@ final class VariantTask: Sendable {
     }
 
     private func lookUp() {
-        guard let entity = DiskVariantStage(parts: parts).entity(for: request) else {
+        guard let entity = DiskVariantStage(parts: parts).entity(for: request, of: flight) else {
             askForOriginal(attempt: 0)
             return
         }
@@ -95,7 +95,8 @@ final class VariantTask: Sendable {
             description: description,
             body: entity.body,
             origin: outcome.origin,
-            storable: outcome.storable
+            storable: outcome.storable,
+            of: flight
         )
     }
 
@@ -113,7 +114,8 @@ final class VariantTask: Sendable {
     private func joinOriginal(needsBody: Bool, then: @escaping @Sendable (OriginOutcome, Bool) -> Void) {
         guard !flight.isOver else { return }
         let number = begin()
-        let subscription = originals.join(request.origin.key) { [self] result, collapsed in
+        let subscription = originals.join(request.origin.key, about: FlightSubject(request.origin)) {
+            [self] result, collapsed in
             switch result {
             case .success(let outcome): then(outcome, collapsed)
             case .failure(let error): flight.finish(.failure(error))
@@ -168,7 +170,8 @@ final class VariantTask: Sendable {
             description: description,
             file: body.file,
             origin: outcome.origin,
-            storable: outcome.storable
+            storable: outcome.storable,
+            of: flight
         )
         guard let entity else {
             flight.finish(.failure(.originProtocol("the original was lost while it was read")))
@@ -198,9 +201,14 @@ final class VariantTask: Sendable {
             ),
             body: .memory(picture.bytes),
             origin: outcome.origin,
-            storable: outcome.storable && picture.bytes.count <= parts.memoryObject
+            storable: outcome.storable && picture.bytes.count <= parts.memoryObject,
+            of: flight
         )
-        if outcome.storable { parts.disk?.store(variant: record, origin: outcome.origin.record, bytes: picture.bytes) }
+        if outcome.storable {
+            _ = flight.publish {
+                parts.disk?.store(variant: record, origin: outcome.origin.record, bytes: picture.bytes)
+            }
+        }
         var timings = StageTimings(fetch: outcome.fetchMicroseconds)
         timings.queue = made.queued
         timings.decode = made.timing.decode

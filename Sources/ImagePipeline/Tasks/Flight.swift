@@ -3,13 +3,28 @@ import LinuxSystem
 /// Work under way for one key, and who waits for it; any thread.
 package final class Flight<Value: Sendable>: Sendable {
     package let key: CacheKey
+    /// What it is about; `nil` for what no purge is about.
+    let subject: FlightSubject?
     private let pool: TaskPool<Value>
     private let state = Lock(FlightState<Value>())
+    /// Held while results are published, so that a purge comes wholly before or wholly after.
+    private let isPurged = Lock(false)
 
-    init(key: CacheKey, pool: TaskPool<Value>) {
+    init(key: CacheKey, subject: FlightSubject?, pool: TaskPool<Value>) {
         self.key = key
+        self.subject = subject
         self.pool = pool
     }
+
+    /// Does what makes a result be kept, unless the flight's subject has been purged since it began.
+    ///
+    /// - Returns: what was done, `nil` where nothing was: the result is for those who wait already, and for nobody else.
+    func publish<Result>(_ body: () -> Result) -> Result? {
+        isPurged.withLock { isPurged in isPurged ? nil : body() }
+    }
+
+    /// Lets nothing that comes of the flight be kept; returns when what is being published is.
+    func purge() { isPurged.withLock { $0 = true } }
 
     /// Ends the flight: it leaves the pool, and every waiter gets the outcome.
     ///

@@ -33,6 +33,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - key: what the flight is about.
+    ///   - subject: the same for purging.
     ///   - waiter: called exactly once, on the thread that ends the flight, unless the subscription is cancelled first.
     ///   - start: does the work of a new flight; called on this thread, before this function returns. It must see to it that
     ///     `Flight.finish` is called, and may say with `Flight.onAbandon` how to give up when the last waiter has left.
@@ -40,10 +41,11 @@ package final class TaskPool<Value: Sendable>: Sendable {
     @discardableResult
     package func join(
         _ key: CacheKey,
+        about subject: FlightSubject? = nil,
         waiter: @escaping Waiter,
         start: (Flight<Value>) -> Void
     ) -> Subscription {
-        switch flights.withLock({ flights in admit(waiter, to: key, of: &flights) }) {
+        switch flights.withLock({ flights in admit(waiter, to: key, about: subject, of: &flights) }) {
         case .joined(let subscription):
             return subscription
         case .started(let flight, let subscription):
@@ -58,6 +60,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     private func admit(
         _ waiter: @escaping Waiter,
         to key: CacheKey,
+        about subject: FlightSubject?,
         of flights: inout [CacheKey: Flight<Value>]
     ) -> Admission<Value> {
         if let flight = flights[key] {
@@ -68,9 +71,25 @@ package final class TaskPool<Value: Sendable>: Sendable {
             }
         }
         guard flights.count < maximumFlights else { return .refused("too many pictures are being made") }
-        let flight = Flight<Value>(key: key, pool: self)
+        let flight = Flight<Value>(key: key, subject: subject, pool: self)
         flights[key] = flight
         return .started(flight, flight.addFirst(waiter))
+    }
+
+    /// Has all flights about something end for those who wait already: who asks from now on starts anew.
+    ///
+    /// - Returns: how many there were.
+    func purge(_ selection: PurgeSelection) -> Int {
+        let purged = flights.withLock { flights -> [Flight<Value>] in
+            let matching = flights.filter { entry in
+                guard let subject = entry.value.subject else { return false }
+                return selection.contains(origin: subject.origin, source: subject.source)
+            }
+            for key in matching.keys { flights[key] = nil }
+            return Array(matching.values)
+        }
+        for flight in purged { flight.purge() }
+        return purged.count
     }
 
     /// Takes an ended flight out; one that was abandoned may have been replaced by a newer one of the same key.

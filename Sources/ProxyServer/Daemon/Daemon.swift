@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import LinuxSystem
 import Logging
@@ -7,28 +8,39 @@ import UnixSignals
 enum Daemon {
     /// Serves until SIGTERM or SIGINT, then drains; returns when everything has ended.
     ///
-    /// SIGHUP reads the configuration again.
+    /// SIGHUP reads the configuration again. A service manager is told of each of these.
     /// - Throws: what keeps the daemon from starting, in words for the operator.
     static func run(_ configuration: Configuration, loader: ConfigurationLoader) async throws {
         let time = SystemTime()
         let level = LogLevelCell(configuration.log.level)
         let sink = LineSink(descriptor: STDERR_FILENO)
         let logger = Logger.events(configuration.log.format, level: level, sink: sink, time: time)
+        let service = ServiceEnvironment(ProcessInfo.processInfo.environment, process: getpid())
+        ServiceEnvironment.clear()
         // A client, a worker or a log reader that has gone is an error of the call, not the daemon's end.
         signal(SIGPIPE, SIG_IGN)
         // Trapped before anything starts: an early SIGTERM must not leave workers behind.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
-        let parts = try DaemonParts(configuration, time: time, logger: logger, logLevel: level)
+        let parts = try DaemonParts(
+            configuration,
+            sockets: ActivatedSockets(service.sockets),
+            time: time,
+            logger: logger,
+            logLevel: level
+        )
+        let link = ServiceLink(service, parts: parts, time: time)
         let reloader = Reloader(loader: loader, parts: parts)
         try parts.start()
+        try link.started()
         for await signal in signals {
             guard signal != .sighup else {
-                reloader.reload()
+                link.reload { reloader.reload() }
                 continue
             }
             logger.info("draining", metadata: ["signal": "\(signal)"])
             break
         }
+        link.stopping()
         await parts.stop()
         logger.info("stopped")
     }

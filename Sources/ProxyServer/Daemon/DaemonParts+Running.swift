@@ -16,8 +16,16 @@ extension DaemonParts {
         logger.info("ready")
     }
 
+    /// Calls back once every event loop of both listeners has turned.
+    func askLoops(_ completion: @escaping @Sendable () -> Void) {
+        publicServer.askLoops { [adminServer] in
+            if let adminServer { adminServer.askLoops(completion) } else { completion() }
+        }
+    }
+
     private func announce(_ server: HTTPServer, as name: String) {
         for address in server.boundAddresses {
+            let address = ActivatedSockets.bound(address) ?? address
             logger.info("listening", metadata: ["listener": "\(name)", "address": "\(address)"])
         }
     }

@@ -29,7 +29,15 @@ final class DaemonParts: Sendable {
     /// Starts every part but the listeners.
     ///
     /// - Throws: `DiskStoreError`, `Errno` or `RequestError`, each saying what the operator must change.
-    init(_ configuration: Configuration, time: any TimeSource, logger: Logger, logLevel: LogLevelCell) throws {
+    ///
+    /// - Parameter sockets: what takes the place of the configured addresses.
+    init(
+        _ configuration: Configuration,
+        sockets: ActivatedSockets,
+        time: any TimeSource,
+        logger: Logger,
+        logLevel: LogLevelCell
+    ) throws {
         self.time = time
         self.logger = logger
         self.logLevel = logLevel
@@ -73,8 +81,15 @@ final class DaemonParts: Sendable {
         )
         let resolver = ResolverCell(try RequestResolver(configuration, time: time))
         self.resolver = resolver
+        let purger = Purger(
+            pipeline: pipeline,
+            resolver: resolver,
+            lane: readLane,
+            metrics: metrics,
+            logger: logger
+        )
         publicServer = HTTPServer(
-            configuration: ServerConfiguration(configuration, loops: loops, time: time),
+            configuration: ServerConfiguration(configuration, sockets: sockets, loops: loops, time: time),
             handler: PublicHandler(
                 images: ImageRoute(
                     resolver: resolver,
@@ -83,14 +98,16 @@ final class DaemonParts: Sendable {
                     time: time,
                     loops: loops
                 ),
-                observer: observer
+                observer: observer,
+                purger: purger,
+                live: live
             )
         )
         metrics.read(workers: workers)
         metrics.read(transfers: transfers)
         metrics.read(memory: memory, store: store)
         metrics.read(pipeline: pipeline, server: publicServer)
-        guard let admin = configuration.admin.listen else {
+        guard let admin = sockets.adminListener ?? configuration.admin.listen else {
             adminServer = nil
             return
         }
@@ -99,8 +116,12 @@ final class DaemonParts: Sendable {
             configuration: ServerConfiguration(addresses: [admin], maximumConnections: 256, time: time),
             handler: AdminHandler(
                 token: { live.current.admin.token },
-                isReady: { readiness.isReady },
-                metrics: { metrics.exposition() }
+                routes: [
+                    (.get, "/healthz", HealthRoute()),
+                    (.get, "/readyz", ReadinessRoute(readiness: readiness)),
+                    (.get, "/metrics", MetricsRoute(metrics: metrics)),
+                    (.post, "/purge", PurgeRoute(purger: purger)),
+                ]
             )
         )
     }
@@ -124,9 +145,14 @@ extension ServerTimeouts {
 }
 
 extension ServerConfiguration {
-    fileprivate init(_ configuration: Configuration, loops: Int, time: any TimeSource) {
+    fileprivate init(
+        _ configuration: Configuration,
+        sockets: ActivatedSockets,
+        loops: Int,
+        time: any TimeSource
+    ) {
         self.init(
-            addresses: configuration.listen,
+            addresses: sockets.publicAddresses(beside: configuration.listen),
             loops: loops,
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,

@@ -58,25 +58,19 @@ struct Explainer: Sendable {
 
     /// The refusal of a URL whose host needs no name to be resolved.
     private func addressRefusal(of request: ExplainedTarget) -> Problem? {
-        guard let origin = try? unguarded.resolve(request.bytes).anyVariant.origin, !origin.source.isFolder else {
+        guard let origin = try? resolver.withoutGuards.resolve(request.bytes).anyVariant.origin, !origin.source.isFolder
+        else {
             return nil
         }
         let verdict = UpstreamURL.verdict(url: origin.target, allowPrivate: origin.source.allowPrivate)
         return verdict.decision == .allow ? nil : Problem(.addressRefused(verdict.rule))
     }
 
-    /// The same rules without those about who may ask: a refused request has a plan, too.
-    private var unguarded: RequestResolver {
-        var table = resolver.table
-        for name in table.sources.keys { table.sources[name]?.rule.originals = .serve }
-        return RequestResolver(table: table, permission: nil, time: resolver.time)
-    }
-
     private func sections(
         _ request: ExplainedTarget,
         accept: String?
     ) throws(Problem) -> [Explanation.Section] {
-        let resolved = try unguarded.resolve(request.bytes)
+        let resolved = try resolver.withoutGuards.resolve(request.bytes)
         let source = resolved.anyVariant.origin.source
         let entry = source.location == .remote ? resolver.table.remote : resolver.table.sources[source.name]
         guard let entry else { throw Problem(404, "There is no such source.") }

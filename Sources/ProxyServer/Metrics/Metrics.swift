@@ -16,6 +16,8 @@ final class Metrics: Sendable {
     let requestDuration: Histogram
     /// Configurations read again.
     let reloads: Counter<ReloadResult>
+    /// Purges that were done.
+    let purges: Counter<NoLabel>
     /// The stages behind misses.
     let stages = StageHistograms()
 
@@ -29,6 +31,7 @@ final class Metrics: Sendable {
         responses = Counter(loops: loops)
         responseBytes = Counter(loops: loops)
         reloads = Counter(loops: loops)
+        purges = Counter(loops: loops)
         inFlight = UpDownCounter(loops: loops)
         requestDuration = Histogram(loops: loops)
     }
@@ -57,6 +60,7 @@ final class Metrics: Sendable {
         text.gauge("edgeprint_requests_in_flight", "Requests not answered yet.", Double(inFlight.value))
         text.histogram("edgeprint_request_duration_seconds", "From request to the answer's last byte.", requestDuration)
         text.counter("edgeprint_configuration_reloads_total", "Configurations read again (SIGHUP).", reloads)
+        text.counter("edgeprint_purges_total", "Purges that were done.", purges)
         stages.write(to: &text)
         for reading in readings.withLock({ $0 }) { reading(&text) }
         return text.text

@@ -4,10 +4,14 @@ import HTTPKit
 final class PublicHandler: RequestHandler {
     private let images: ImageRoute
     private let observer: RequestObserver
+    private let purger: Purger
+    private let live: LiveConfiguration
 
-    init(images: ImageRoute, observer: RequestObserver) {
+    init(images: ImageRoute, observer: RequestObserver, purger: Purger, live: LiveConfiguration) {
         self.images = images
         self.observer = observer
+        self.purger = purger
+        self.live = live
     }
 
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
@@ -15,10 +19,36 @@ final class PublicHandler: RequestHandler {
         switch head.method {
         case .get, .head: break
         case .options: return .now(Self.options)
+        case .purge: return purge(head, bytes, context)
         default: return .now(Response(Problem(405, "Only GET, HEAD and OPTIONS are served.", allow: Self.methods)))
         }
         if let fixed = FixedAnswers.response(to: head.pathAndQuery, in: bytes) { return .now(fixed) }
         return images.handle(head, bytes: bytes, context: context)
+    }
+
+    /// `PURGE /NAME/PATH`: the original and all its variants, for those who may.
+    private func purge(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ context: RequestContext) -> Reply {
+        let configuration = live.current
+        guard !configuration.purge.allow.isEmpty || !configuration.admin.token.isEmpty else {
+            return .now(Response(Problem(405, "Only GET, HEAD and OPTIONS are served.", allow: Self.methods)))
+        }
+        let isAllowed =
+            configuration.purge.allow.contains(context.peer)
+            || BearerCredentials(head, bytes).matches(configuration.admin.token)
+        guard isAllowed else { return .now(Response(Problem(403, "You may not purge here (purge.allow)."))) }
+        do throws(Problem) {
+            let target = String(decoding: bytes.copy(head.pathAndQuery), as: UTF8.self)
+            let selection = try purger.selection(of: .url(target))
+            let promise = context.promise()
+            purger.purge(selection, isDry: false, by: "\(context.peer)") { response in
+                var response = response
+                response.tag = RequestResult.other.tag
+                promise.complete(response)
+            }
+            return .later
+        } catch {
+            return .now(Response(error))
+        }
     }
 
     func reject(_ rejection: RequestRejection) -> Response {

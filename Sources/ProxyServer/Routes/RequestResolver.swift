@@ -27,6 +27,13 @@ struct RequestResolver: Sendable {
         )
     }
 
+    /// The same without the rules about who may ask and for what: for explaining, building and purging.
+    var withoutGuards: RequestResolver {
+        var table = table
+        for name in table.sources.keys { table.sources[name]?.rule.originals = .serve }
+        return RequestResolver(table: table, permission: nil, time: time)
+    }
+
     /// Understands a target in origin-form.
     ///
     /// - Parameter target: path and query, raw.

@@ -1,3 +1,4 @@
+import LinuxSystem
 import HTTPSemantics
 import TestSupport
 import Testing

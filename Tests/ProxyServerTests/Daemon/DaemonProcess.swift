@@ -26,12 +26,24 @@ final class DaemonProcess: Sendable {
     /// - Parameters:
     ///   - yaml: the configuration but for `listen` and `admin`, which are added.
     ///   - folder: where the configuration file is put.
-    init(_ yaml: String, in folder: TemporaryFolder) throws {
+    ///   - environment: all that it gets beside a PATH.
+    ///   - listeners: `listen` and `admin`; free ports of the loopback unless given.
+    init(
+        _ yaml: String,
+        in folder: TemporaryFolder,
+        listeners: String = listeners,
+        environment: [String: String] = [:]
+    ) throws {
         let binary = Self.buildFolder + "/edgeprint"
         configurationFile = folder.path + "/edgeprint.yaml"
-        try Self.save(Self.listeners + yaml, to: configurationFile)
+        try Self.save(listeners + yaml, to: configurationFile)
         log = try DaemonLog()
-        identifier = try Self.spawn(binary, ["serve", "--config", configurationFile], standardError: log.writeEnd)
+        identifier = try Self.spawn(
+            binary,
+            ["serve", "--config", configurationFile],
+            environment,
+            standardError: log.writeEnd
+        )
         log.closeWriteEnd()
         guard let port = log.port(of: "public"), let admin = log.port(of: "admin") else {
             kill(identifier, SIGKILL)
@@ -109,7 +121,12 @@ final class DaemonProcess: Sendable {
         try checked("write") { unsafe write(descriptor, bytes, bytes.count) }
     }
 
-    private static func spawn(_ binary: String, _ arguments: [String], standardError: CInt) throws(Errno) -> pid_t {
+    private static func spawn(
+        _ binary: String,
+        _ arguments: [String],
+        _ environment: [String: String],
+        standardError: CInt
+    ) throws(Errno) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -118,9 +135,10 @@ final class DaemonProcess: Sendable {
         defer { unsafe vector.forEach { unsafe free($0) } }
         var identifier: pid_t = 0
         // An environment of its own: the daemon refuses variables of the tests, which also begin with EDGEPRINT_.
-        var environment: [UnsafeMutablePointer<CChar>?] = unsafe [strdup("PATH=/usr/bin:/bin"), nil]
-        defer { unsafe free(environment[0]) }
-        let code = unsafe posix_spawn(&identifier, binary, &actions, nil, &vector, &environment)
+        let variables = ["PATH=/usr/bin:/bin"] + environment.map { "\($0.key)=\($0.value)" }
+        var block = unsafe variables.map { unsafe strdup($0) } + [nil]
+        defer { unsafe block.forEach { unsafe free($0) } }
+        let code = unsafe posix_spawn(&identifier, binary, &actions, nil, &vector, &block)
         guard code == 0 else { throw Errno(code, "posix_spawn") }
         return identifier
     }

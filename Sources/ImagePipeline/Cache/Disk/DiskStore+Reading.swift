@@ -6,7 +6,7 @@ extension DiskStore {
     /// The variant of a key with its origin's record and its open file.
     package func variant(_ key: CacheKey) -> StoredVariant? {
         let row = read { index throws(SQLiteError) in try index.variant(key) }
-        guard let row, !shared.removals.contains(row.record.origin),
+        guard let row, !shared.removals.contains(origin: row.record.origin, source: row.origin.source),
             let file = open(.variants, key, digest: row.record.digest, length: row.record.length)
         else {
             shared.count { $0.variants.misses += 1 }
@@ -19,8 +19,8 @@ extension DiskStore {
 
     /// The origin of a key; its file only while the body is stored.
     package func origin(_ key: CacheKey) -> StoredOrigin? {
-        let row = shared.removals.contains(key) ? nil : read { index throws(SQLiteError) in try index.origin(key) }
-        guard let row else {
+        let row = read { index throws(SQLiteError) in try index.origin(key) }
+        guard let row, !shared.removals.contains(origin: key, source: row.record.source) else {
             shared.count { $0.originals.misses += 1 }
             return nil
         }
@@ -31,6 +31,11 @@ extension DiskStore {
         shared.count { $0.originals.hits += 1 }
         touch(.originals, key)
         return StoredOrigin(record: row.record, file: file)
+    }
+
+    /// Counts a selection; what is hidden already counts no more.
+    package func count(_ selection: PurgeSelection) -> PurgeCounts {
+        read { index throws(SQLiteError) in try index.count(selection) } ?? PurgeCounts()
     }
 
     private func read<Row: Sendable>(_ body: (inout DiskIndex) throws(SQLiteError) -> Row?) -> Row? {

@@ -27,9 +27,26 @@ extension DiskStore {
     /// - Returns: false when too many wait: nothing is removed, try again.
     @discardableResult
     package func remove(origin key: CacheKey) -> Bool {
-        guard shared.removals.add(key) else { return false }
-        guard shared.queue.submit(.remove(origin: key)) else {
-            shared.removals.finish(key)
+        let selection = PurgeSelection.originals([key])
+        return conceal(selection) && remove(selection, completion: nil)
+    }
+
+    /// Hides a selection from readers; `remove` must follow.
+    ///
+    /// - Returns: false when too many removals wait: nothing is hidden.
+    package func conceal(_ selection: PurgeSelection) -> Bool { shared.removals.add(selection) }
+
+    /// Removes what is hidden, together with whatever of it was queued before this call.
+    ///
+    /// - Parameter completion: called on the writer's thread when it is gone for good, or as soon as that has to wait for the
+    ///   folder to be usable again.
+    /// - Returns: false when the queue is full: nothing is removed, and hidden no longer.
+    package func remove(
+        _ selection: PurgeSelection,
+        completion: (@Sendable (PurgeCounts) -> Void)?
+    ) -> Bool {
+        guard shared.queue.submit(.remove(selection, completion: completion)) else {
+            shared.removals.finish(selection)
             return false
         }
         return true

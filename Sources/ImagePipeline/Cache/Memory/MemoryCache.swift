@@ -117,6 +117,11 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         return count
     }
 
+    /// How many values there are for which `condition` is true; it runs under a part's lock and must be short.
+    package func count(where condition: (CacheKey, Value) -> Bool) -> Int {
+        parts.reduce(0) { sum, part in sum + part.shard.withLock { $0.count(where: condition) } }
+    }
+
     /// The sums over all parts, each part's own taken at one instant.
     package var statistics: MemoryStatistics {
         var sum = MemoryStatistics()

@@ -81,6 +81,11 @@ struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
         }
     }
 
+    /// How many entries `condition` names.
+    func count(where condition: (CacheKey, Value) -> Bool) -> Int {
+        entries.count { entry in entry.value.map { condition(entry.key, $0) } ?? false }
+    }
+
     private mutating func place(_ entry: Entry) -> Int32 {
         if let slot = free.popLast() {
             entries[Int(slot)] = entry

@@ -53,20 +53,7 @@ extension DiskSession {
         if body != nil { throw .body("larger than the quota") }
     }
 
-    /// Removes an origin, its body and its variants.
-    func remove(_ key: CacheKey) throws(DiskFault) {
-        guard let state = try originState(key) else { return noteRemoved(key) }
-        if let body = state.body { noteGone(body) }
-        do throws(SQLiteError) {
-            try removeVariants(ofOrigin: state.id, except: nil)
-            try index.deleteOrigin(state.id)
-        } catch {
-            throw .index(error)
-        }
-        noteRemoved(key)
-    }
-
-    private func originState(_ key: CacheKey) throws(DiskFault) -> DiskIndex.OriginState? {
+    func originState(_ key: CacheKey) throws(DiskFault) -> DiskIndex.OriginState? {
         do throws(SQLiteError) { return try index.originState(key) } catch { throw .index(error) }
     }
 
@@ -100,7 +87,7 @@ extension DiskSession {
         }
     }
 
-    private func removeVariants(ofOrigin id: Int64, except digest: CacheKey?) throws(SQLiteError) {
+    func removeVariants(ofOrigin id: Int64, except digest: CacheKey?) throws(SQLiteError) {
         for variant in try index.variantEntries(ofOrigin: id, except: digest) {
             try index.deleteVariant(variant.entry.id)
             noteGone(variant.entry)

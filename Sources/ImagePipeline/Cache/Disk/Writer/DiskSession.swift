@@ -18,7 +18,7 @@ final class DiskSession {
     /// Files that came with the open transaction.
     private var coming: Set<String> = []
     private var stores: [DiskClass: Int] = [:]
-    private var removals: [CacheKey] = []
+    private var removals: [PurgeSelection] = []
     private var temporaryNumber = 0
 
     /// Takes over an opened index.
@@ -69,7 +69,7 @@ final class DiskSession {
         /// How many objects.
         var stores = 0
         /// Removals that are still to be done.
-        var removals: [CacheKey] = []
+        var removals: [PurgeSelection] = []
     }
 
     /// Gives the open transaction up.
@@ -85,7 +85,7 @@ final class DiskSession {
         if !stores.isEmpty {
             shared.count { for (diskClass, count) in stores { $0[diskClass].stores += count } }
         }
-        for key in removals { shared.removals.finish(key) }
+        for selection in removals { shared.removals.finish(selection) }
         stores = [:]
         removals = []
         coming = []
@@ -131,7 +131,7 @@ final class DiskSession {
     }
 
     /// A removal that readers respect already is part of the open transaction.
-    func noteRemoved(_ key: CacheKey) {
-        removals.append(key)
+    func noteRemoved(_ selection: PurgeSelection) {
+        removals.append(selection)
     }
 }

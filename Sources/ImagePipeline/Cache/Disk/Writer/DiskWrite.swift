@@ -3,8 +3,8 @@ enum DiskWrite: Sendable {
     case variant(VariantRecord, origin: OriginRecord, bytes: [UInt8], use: DiskIndex.Use)
     /// Without a body: new header fields for one that is stored.
     case original(OriginRecord, body: OriginBody?, use: DiskIndex.Use)
-    /// An origin and all its variants.
-    case remove(origin: CacheKey)
+    /// Origins and all their variants.
+    case remove(PurgeSelection, completion: (@Sendable (PurgeCounts) -> Void)?)
     /// A reader found that the entry's file is not as its row says.
     case verify(DiskClass, CacheKey)
     /// A reader found the index itself damaged.

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// What waits for the writer: in order, bounded in count and bytes, and never a reason to block.
 final class DiskWriteQueue: Sendable {
     /// What the writer finds.

@@ -21,7 +21,7 @@ final class DiskWriter {
     /// Monotonic nanoseconds.
     private var retryAt: Int64 = .min
     /// Removals to do when the folder is back; `DiskRemovals` bounds them.
-    private var deferred: Set<CacheKey> = []
+    private var deferred: Set<PurgeSelection> = []
 
     /// Creates the writer of a store.
     init(_ shared: DiskShared) {
@@ -84,8 +84,8 @@ final class DiskWriter {
                 try session.begin()
                 try session.store(origin, body: body, use: use)
             }
-        case .remove(let key):
-            remove(key)
+        case .remove(let selection, let completion):
+            remove(selection, completion)
         case .verify(let diskClass, let key):
             guarded { session throws(DiskFault) in
                 try session.begin()
@@ -130,18 +130,27 @@ final class DiskWriter {
         }
     }
 
-    private func remove(_ key: CacheKey) {
+    private func remove(_ selection: PurgeSelection, _ completion: (@Sendable (PurgeCounts) -> Void)?) {
+        var counts = PurgeCounts()
+        let waits = deferred.contains(selection)
         guarded { session throws(DiskFault) in
-            try session.begin()
-            try session.remove(key)
+            counts = try session.remove(selection)
+            // Somebody waits to hear that it is gone for good.
+            if completion != nil { try session.commit() }
         }
-        if session == nil { postpone(key) }
+        if session == nil {
+            // One that was part of a lost transaction has been postponed with it.
+            if waits || !deferred.contains(selection) { postpone(selection) }
+            counts = PurgeCounts()
+            counts.isDiskPending = true
+        }
+        completion?(counts)
     }
 
-    /// Keeps a removal until the folder is back; readers go on to hide the origin.
-    private func postpone(_ key: CacheKey) {
+    /// Keeps a removal until the folder is back; readers go on to hide what it is about.
+    private func postpone(_ selection: PurgeSelection) {
         // One that is postponed already is done once for all who asked.
-        if !deferred.insert(key).inserted { shared.removals.finish(key) }
+        if !deferred.insert(selection).inserted { shared.removals.finish(selection) }
     }
 
     private func guarded(_ body: (DiskSession) throws(DiskFault) -> Void) {
@@ -176,7 +185,7 @@ final class DiskWriter {
         if shared.configuration.reconciles, !hasReconciled || isRebuilt { session.startReconciling() }
         let waiting = deferred
         deferred = []
-        for key in waiting { remove(key) }
+        for selection in waiting { remove(selection, nil) }
     }
 
     /// Gives the folder up for some seconds, and what was not committed for good.
@@ -184,7 +193,7 @@ final class DiskWriter {
         if let session {
             let lost = settle(session, after: fault)
             shared.count { $0.drops += lost.stores }
-            for key in lost.removals { postpone(key) }
+            for selection in lost.removals { postpone(selection) }
         }
         session = nil
         isIndexDamaged = isIndexDamaged || fault.isCorruption

@@ -5,13 +5,13 @@ import Glibc
 /// For queues whose consumers block on threads of their own; where nobody waits, `LinuxSystem.Lock` is the right type.
 // Unchecked: `state` is touched only between pthread_mutex_lock and pthread_mutex_unlock, and the two pthread objects
 // stay at one address from init to deinit, as POSIX asks.
-@safe final class Monitor<State: Sendable>: @unchecked Sendable {
+@safe package final class Monitor<State: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
 
     /// Guards a state.
-    init(_ state: State) {
+    package init(_ state: State) {
         self.state = state
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())
@@ -33,14 +33,14 @@ import Glibc
     }
 
     /// Looks at or changes the state, waking nobody.
-    func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+    package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return body(&state)
     }
 
     /// Changes the state and wakes one waiter, or all of them.
-    func update<Result>(wakingAll: Bool = false, _ body: (inout State) -> Result) -> Result {
+    package func update<Result>(wakingAll: Bool = false, _ body: (inout State) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         let result = body(&state)
@@ -56,7 +56,7 @@ import Glibc
     ///
     /// - Parameter nanoseconds: the longest wait of the monotonic clock; `nil` waits without end.
     /// - Returns: what `body` returned; `nil` when the time was over first.
-    func wait<Result>(nanoseconds: Int64? = nil, until body: (inout State) -> Result?) -> Result? {
+    package func wait<Result>(nanoseconds: Int64? = nil, until body: (inout State) -> Result?) -> Result? {
         let deadline = nanoseconds.map(Self.deadline(in:))
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

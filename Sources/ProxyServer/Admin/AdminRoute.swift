@@ -1,0 +1,39 @@
+import HTTPKit
+import ImagePlan
+
+/// One path of the admin listener.
+protocol AdminRoute: Sendable {
+    /// Whether everybody who reaches the listener may ask, without the token.
+    var isOpen: Bool { get }
+
+    /// Answers a request; on an event loop, so what blocks answers later.
+    func answer(_ request: AdminRequest) -> AdminAnswer
+}
+
+extension AdminRoute {
+    /// Routes ask for the token unless they say otherwise.
+    var isOpen: Bool { false }
+}
+
+/// A request to the admin listener, copied out of the read buffer.
+struct AdminRequest: Sendable {
+    /// The raw query; empty where there is none.
+    var query: [UInt8] = []
+    /// The content, decoded.
+    var body: [UInt8] = []
+    /// Who asks.
+    var peer: PeerAddress
+
+    /// The value of a query parameter, decoded; `nil` where it is not there, or not sound.
+    func parameter(_ name: String) -> String? {
+        (try? QueryPair.split(query))?.first { $0.name == name }?.value
+    }
+}
+
+/// What a route answers.
+enum AdminAnswer: Sendable {
+    /// The answer itself.
+    case now(Response)
+    /// The route calls back once, from any thread.
+    case later(@Sendable (_ complete: @escaping @Sendable (Response) -> Void) -> Void)
+}

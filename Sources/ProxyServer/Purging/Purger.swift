@@ -1,0 +1,98 @@
+import HTTPKit
+import ImagePipeline
+import ImagePlan
+import Logging
+
+/// Purges on behalf of the admin listener and of `PURGE` requests: finds out what is meant, does it, tells and counts it.
+struct Purger: Sendable {
+    let pipeline: Pipeline
+    let resolver: ResolverCell
+    /// Where counting may block.
+    let lane: WorkLane
+    let metrics: Metrics
+    let logger: Logger
+
+    /// What a target means under the configuration that counts now.
+    ///
+    /// - Throws: `Problem` where it means nothing.
+    func selection(of target: PurgeOrder.Target) throws(Problem) -> PurgeSelection {
+        switch target {
+        case .all: return .all
+        case .source(let name):
+            // A source that is configured no more may have left something behind.
+            guard RequestPath.isSourceName(name) else {
+                throw Problem(400, "No source can have this name.", parameter: "source")
+            }
+            return .source(name)
+        case .url(let text): return .originals(try originals(of: text))
+        }
+    }
+
+    /// The keys of the originals that a request's path or an origin's URL is about.
+    private func originals(of text: String) throws(Problem) -> [CacheKey] {
+        let resolver = resolver.current.resolver.withoutGuards
+        guard !text.hasPrefix("/") else {
+            return [try resolver.resolve(Array(text.utf8)).variant(for: .rest).origin.key]
+        }
+        let url: OriginURL
+        do {
+            url = try OriginURL(text)
+        } catch {
+            throw Problem(error)
+        }
+        return resolver.table.originals(at: url).map(\.key)
+    }
+
+    /// Purges or counts, then answers; any thread.
+    ///
+    /// - Parameter by: who asked, for the log.
+    func purge(
+        _ selection: PurgeSelection,
+        isDry: Bool,
+        by: String,
+        complete: @escaping @Sendable (Response) -> Void
+    ) {
+        guard !isDry else {
+            let isTaken = lane.submit { complete(Self.response(pipeline.count(selection), isDry: true)) }
+            if !isTaken { complete(Self.busy) }
+            return
+        }
+        let isTaken = pipeline.purge(selection) { counts in
+            metrics.purges.add(1)
+            logger.notice(
+                "purged",
+                metadata: [
+                    "what": "\(Self.words(selection))", "by": "\(by)", "originals": "\(counts.originals)",
+                    "variants": "\(counts.variants)", "bytes": "\(counts.bytes)", "memory": "\(counts.memory)",
+                ]
+            )
+            complete(Self.response(counts, isDry: false))
+        }
+        if !isTaken { complete(Self.busy) }
+    }
+
+    private static let busy = Response(Problem(503, "Too many purges wait for the disk.", retryAfter: 1))
+
+    private static func words(_ selection: PurgeSelection) -> String {
+        switch selection {
+        case .originals(let keys): "originals \(keys.map { String($0.description.prefix(16)) }.joined(separator: " "))"
+        case .source(let name): "source \(name)"
+        case .all: "all"
+        }
+    }
+
+    private static func response(_ counts: PurgeCounts, isDry: Bool) -> Response {
+        var members: [JSONValue.Member] = [
+            .init("originals", .number(counts.originals)), .init("variants", .number(counts.variants)),
+            .init("bytes", .number(counts.bytes)), .init("memory", .number(counts.memory)),
+        ]
+        if isDry {
+            members.append(.init("dry", .bool(true)))
+        } else {
+            members.append(.init("flights", .number(counts.flights)))
+        }
+        // Hidden, but not gone: the folder cannot be used now.
+        if counts.isDiskPending { members.append(.init("pending", .bool(true))) }
+        return .admin(.object(members))
+    }
+}

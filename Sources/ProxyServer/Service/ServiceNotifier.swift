@@ -1,0 +1,70 @@
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// Tells the service manager how the daemon is: datagrams as in sd_notify(3), without its library; any thread.
+///
+/// What cannot be sent is lost silently: a manager that does not listen is no reason to serve worse.
+final class ServiceNotifier: Sendable {
+    /// What the manager is told.
+    enum Message: Hashable, Sendable {
+        /// Serving, for the first time or again after reloading.
+        case ready
+        /// Reading the configuration again, since this time of CLOCK_MONOTONIC in microseconds.
+        case reloading(since: Int64)
+        /// Draining.
+        case stopping
+        /// Alive.
+        case watchdog
+        /// One line for people.
+        case status(String)
+        /// What is under way takes at most so many microseconds more.
+        case extendTimeout(microseconds: Int64)
+
+        /// The assignment, or the two of them.
+        var text: String {
+            switch self {
+            case .ready: "READY=1"
+            case .reloading(let since): "RELOADING=1\nMONOTONIC_USEC=\(since)"
+            case .stopping: "STOPPING=1"
+            case .watchdog: "WATCHDOG=1"
+            case .status(let line):
+                "STATUS=\(line.filter { !$0.isNewline && $0.asciiValue.map { $0 >= 0x20 && $0 != 0x7F } ?? true })"
+            case .extendTimeout(let microseconds): "EXTEND_TIMEOUT_USEC=\(microseconds)"
+            }
+        }
+    }
+
+    private let socket: SharedDescriptor
+    /// `sun_path`, a leading NUL for an abstract name.
+    private let path: [UInt8]
+
+    /// Opens a socket for the address in `NOTIFY_SOCKET`; `nil` where that is none: `/path` or `@abstract`.
+    init?(address: String) {
+        var path = Array(address.utf8)
+        guard path.count > 1, path.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path),
+            path[0] == UInt8(ascii: "/") || path[0] == UInt8(ascii: "@")
+        else { return nil }
+        if path[0] == UInt8(ascii: "@") { path[0] = 0 }
+        let number = Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard number >= 0 else { return nil }
+        socket = SharedDescriptor(owning: number)
+        self.path = path
+    }
+
+    /// Sends what belongs together as one datagram.
+    func send(_ messages: Message...) {
+        let bytes = Array(messages.map(\.text).joined(separator: "\n").utf8)
+        var target = sockaddr_un()
+        target.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &target.sun_path) { unsafe $0.copyBytes(from: path) }
+        // An abstract name is as long as the address says, a path ends at its NUL.
+        let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2) + socklen_t(path.count)
+        unsafe withUnsafePointer(to: &target) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
+                _ = unsafe sendto(socket.number, bytes, bytes.count, flags, generic, length)
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Glibc
+import LinuxSystem
+import TestSupport
+
+/// A service manager's side of sd_notify: a datagram socket at a path, or under an abstract name.
+final class NotifySocket: Sendable {
+    /// What goes into `NOTIFY_SOCKET`.
+    let address: String
+    private let socket: SharedDescriptor
+
+    init(_ address: String) throws {
+        self.address = address
+        let number = try checked("socket") {
+            Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        }
+        socket = SharedDescriptor(owning: number)
+        var target = sockaddr_un()
+        target.sun_family = sa_family_t(AF_UNIX)
+        var path = Array(address.utf8)
+        if path[0] == UInt8(ascii: "@") { path[0] = 0 }
+        unsafe withUnsafeMutableBytes(of: &target.sun_path) { unsafe $0.copyBytes(from: path) }
+        try checked("bind") {
+            unsafe withUnsafePointer(to: &target) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe bind(number, $0, socklen_t(2 + path.count))
+                }
+            }
+        }
+        var time = timeval(tv_sec: 20, tv_usec: 0)
+        unsafe setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    /// The next datagram, blocking; `nil` when none comes in 20 s.
+    func next() -> String? { receive(0) }
+
+    /// A datagram that is there already.
+    func waiting() -> String? { receive(CInt(MSG_DONTWAIT)) }
+
+    /// The next datagram that is no status line.
+    func nextState() -> String? {
+        while let text = next() {
+            if !text.hasPrefix("STATUS=") { return text }
+        }
+        return nil
+    }
+
+    private func receive(_ flags: CInt) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe recv(socket.number, &buffer, buffer.count, flags)
+        return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+    }
+}
