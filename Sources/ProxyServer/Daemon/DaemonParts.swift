@@ -32,16 +32,17 @@ final class DaemonParts: Sendable {
     ///
     /// - Parameter sockets: what takes the place of the configured addresses.
     init(
-        _ configuration: Configuration,
+        _ loaded: LoadedConfiguration,
         sockets: ActivatedSockets,
         time: any TimeSource,
         logger: Logger,
         logLevel: LogLevelCell
     ) throws {
+        let configuration = loaded.configuration
         self.time = time
         self.logger = logger
         self.logLevel = logLevel
-        let live = LiveConfiguration(configuration)
+        let live = LiveConfiguration(loaded)
         self.live = live
         let loops = ProcessorCount.online
         // First of all: a worker takes longer to start than everything else together, and does it beside it.
@@ -120,6 +121,7 @@ final class DaemonParts: Sendable {
                     (.get, "/healthz", HealthRoute()),
                     (.get, "/readyz", ReadinessRoute(readiness: readiness)),
                     (.get, "/metrics", MetricsRoute(metrics: metrics)),
+                    (.get, "/explain", ExplainRoute(live: live, time: time)),
                     (.post, "/purge", PurgeRoute(purger: purger)),
                 ]
             )
