@@ -26,7 +26,8 @@ struct YAMLReader {
     ) throws(ConfigurationError) -> (entries: [RawEntry], problems: [ConfigurationProblem]) {
         let root: Node?
         do {
-            root = try compose(yaml: text)
+            // Without the rules that tell numbers and dates apart: here every scalar is a text, and the schema tells the rest.
+            root = try compose(yaml: text, .basic)
         } catch {
             throw ConfigurationError(problems: problems(of: error, path: path))
         }
