@@ -2,8 +2,10 @@
 # shellcheck shell=bash
 checks=0
 
+# Whoever sources this may define diagnose: what helps to understand a failure.
 fail() {
   echo "${0##*/}: $1" >&2
+  if declare -F diagnose > /dev/null; then diagnose >&2; fi
   exit 1
 }
 equal() { # what, found, wanted

@@ -90,14 +90,20 @@ boot() { # folder
   # shellcheck disable=SC2016 # for the shell that is started
   sh -c 'echo $$ > "$1/cgroup.procs"; shift; exec "$@"' sh "$control_group" \
     unshare --cgroup --mount --uts --ipc --net --pid --fork --kill-child sh -euc '
+      # Services with namespaces of their own need a root that is a mount, and the real root.
+      mount --rbind "$1" "$1"
       cd "$1"
       mount -t proc proc proc
       mount -t sysfs -o ro sysfs sys
       mount -t cgroup2 cgroup2 sys/fs/cgroup
       mount -t tmpfs -o mode=755 tmpfs run
       mkdir -p dev/pts dev/shm
+      mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts dev/pts
+      ln -s pts/ptmx dev/ptmx
       ip link set lo up
-      exec chroot . env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --show-status=no
+      pivot_root . mnt
+      umount --lazy /mnt
+      exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --show-status=no
     ' sh "$1" > "$scratch/systemd.log" 2>&1 &
   local outer=$! state
   for _ in $(seq 200); do
