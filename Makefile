@@ -1,6 +1,6 @@
 # Everything is made with `make TARGET`; `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint bench format check demo packages clean
+.PHONY: help run build test lint bench format check demo deb try-deb packages clean
 
 BIN := .build/release
 # What the binaries are made of: nothing newer means nothing to build, and no waiting for a build plan.
@@ -47,6 +47,13 @@ demo: packages demo/landscape.jpg ## Draws the demo's pictures
 demo/landscape.jpg: scripts/draw-demo $(wildcard scripts/demo/*)
 	scripts/draw-demo demo
 	@touch $@
+
+deb: ## Builds the Debian package into .build/deb/packages
+	@scripts/install-packages dpkg-dev binutils chrpath xz-utils
+	scripts/make-deb
+
+try-deb: demo/landscape.jpg deb ## Installs the package in a clean Debian and gets pictures from it
+	scripts/try-deb
 
 packages: ## Installs the system packages that are missing
 	@scripts/install-packages

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -196,6 +197,14 @@ pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const
 int edge_wait_exited(int status) { return WIFEXITED(status); }
 int edge_wait_exit_code(int status) { return WEXITSTATUS(status); }
 int edge_wait_signal(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
+
+int edge_library_of(const char *symbol, char *path, size_t size) {
+    void *address = dlsym(RTLD_DEFAULT, symbol);
+    Dl_info info;
+    if (!address || !dladdr(address, &info) || !info.dli_fname || strlen(info.dli_fname) >= size) return -1;
+    strcpy(path, info.dli_fname);
+    return 0;
+}
 
 int edge_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 

@@ -1,10 +1,14 @@
 #pragma once
 // What Swift cannot import from libvips: its operations are variadic, VIPS_INIT and g_signal_connect are macros.
 // Each function fixes the arguments that the worker needs, and nothing else. 0 is success, as in libvips.
+#include <gmodule.h>
 #include <vips/vips.h>
 
 // VIPS_INIT is a macro.
 static inline int edge_vips_init(const char *name) { return VIPS_INIT(name); }
+
+// Loads a module of libvips, whose types register themselves; it stays until the process ends.
+static inline int edge_vips_open_module(const char *path) { return g_module_open(path, G_MODULE_BIND_LAZY) ? 0 : -1; }
 
 // g_signal_connect is a macro; "eval" comes while pixels are computed.
 static inline void edge_vips_on_eval(VipsImage *image, void (*callback)(VipsImage *, VipsProgress *, void *), void *data) {

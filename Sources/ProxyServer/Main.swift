@@ -1,7 +1,17 @@
 import ArgumentParser
 
-/// The command line of the daemon and its tools.
+/// The process's beginning.
 @main
+enum Main {
+    /// Runs the command that the arguments name.
+    static func main() async {
+        // What monitoring and packaging ask again and again needs neither the parser of arguments nor a second thread.
+        guard !CommandLine.arguments.dropFirst().elementsEqual(["--version"]) else { return print(Version.text) }
+        await Edgeprint.main()
+    }
+}
+
+/// The command line of the daemon and its tools.
 struct Edgeprint: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edgeprint",

@@ -11,6 +11,9 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
+// The file of the shared library that has a symbol, as the loader opened it; -1 where none has it or the path is longer.
+int edge_library_of(const char *symbol, char *path, size_t size);
+
 // _GNU_SOURCE: accept4 with SOCK_NONBLOCK | SOCK_CLOEXEC.
 int edge_accept4(int fd, struct sockaddr *address, socklen_t *length);
 // SOCK_* belong to whichever C module included sys/socket.h first, in an optimised build libcurl's: a close-on-exec pair.

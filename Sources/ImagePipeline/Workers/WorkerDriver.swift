@@ -24,8 +24,11 @@ final class WorkerDriver: Sendable {
     func run() {
         var attempt: Attempt?
         var failures = 0
+        if index > 0 { waitForEarlierWorker() }
         while !isStopping {
-            guard let worker = start() else {
+            let started = start()
+            if failures == 0 { shared.starts[index].signal() }
+            guard let worker = started else {
                 failures += 1
                 backOff(failures, &attempt)
                 continue
@@ -46,6 +49,22 @@ final class WorkerDriver: Sendable {
     /// Changes the pool's counts.
     func note(_ change: (inout WorkerPool.Statistics, Int) -> Void) {
         shared.counts.withLock { change(&$0, index) }
+    }
+
+    /// Waits until the worker of half the index has greeted, or could not be started: first one starts, then one more, then
+    /// twice as many at a time.
+    ///
+    /// A worker's start is tens of milliseconds of work for a processor. Started all at once they would share the processors,
+    /// and the first picture would wait for the last of them.
+    private func waitForEarlierWorker() {
+        while !isStopping {
+            var entries = [shared.starts[index / 2].descriptor, wake.descriptor].map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            guard unsafe poll(&entries, nfds_t(entries.count), -1) > 0 else { continue }
+            if entries[0].revents != 0 { return }
+            wake.take()
+        }
     }
 
     /// Starts a process and waits for its greeting.

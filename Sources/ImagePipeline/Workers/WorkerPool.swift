@@ -19,6 +19,8 @@ package final class WorkerPool: Transforming {
         let isStopping = Atomic(false)
         /// Workers that have greeted and live.
         let ready = Atomic(0)
+        /// One a driver: raised, and never lowered, when its first start is over.
+        let starts: [WakeEvent]
         /// Raised once by each driver that ends.
         let ended: WakeEvent
 
@@ -27,6 +29,9 @@ package final class WorkerPool: Transforming {
             self.workerPath = workerPath
             self.time = time
             queue = try TransformQueue(limit: configuration.queueLimit)
+            var starts: [WakeEvent] = []
+            for _ in 0..<configuration.workers { try starts.append(WakeEvent()) }
+            self.starts = starts
             ended = try WakeEvent(semaphore: true)
             var statistics = Statistics()
             statistics.workers = Array(

@@ -69,7 +69,9 @@ struct SourceDecoder {
             case .png: return unsafe edge_vips_load_png(start, count, &out)
             case .gif: return unsafe edge_vips_load_gif(start, count, &out, 0, pages)
             case .webp: return unsafe edge_vips_load_webp(start, count, &out, 0, pages)
-            case .avif, .heic: return unsafe edge_vips_load_heif(start, count, &out)
+            case .avif, .heic:
+                VipsModules.loadHEIF()
+                return unsafe edge_vips_load_heif(start, count, &out)
             case .tiff: return unsafe edge_vips_load_tiff(start, count, &out, 0)
             case .jxl, .jp2, .bmp, .ico, .svg, .pdf: return -1
             }

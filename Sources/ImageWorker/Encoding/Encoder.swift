@@ -44,6 +44,7 @@ struct Encoder {
         case .webp:
             unsafe failed = edge_vips_save_webp(raster.pointer, &bytes, &count, quality, 0, Self.webpEffort, strips)
         case .avif:
+            VipsModules.loadHEIF()
             unsafe failed = edge_vips_save_avif(raster.pointer, &bytes, &count, quality, 0, Self.avifEffort, strips)
         case .gif: unsafe failed = edge_vips_save_gif(raster.pointer, &bytes, &count, Self.gifEffort, strips)
         default: unsafe failed = edge_vips_save_png(raster.pointer, &bytes, &count, Self.pngCompression, strips)

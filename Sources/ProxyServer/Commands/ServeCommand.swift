@@ -55,6 +55,6 @@ struct ServeCommand: AsyncParsableCommand {
             cachePath: cachePath
         )
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
-        try await Daemon.run(loader.loadOrExit(), loader: loader)
+        try await Daemon.run(loader.loadWithOriginsOrExit(), loader: loader)
     }
 }

@@ -16,11 +16,14 @@ enum SourceNames {
     }
 
     /// Empty where the configuration cannot be read: a completion is no place for its problems.
-    private static func names(_ words: [String]) -> [String] {
+    static func names(
+        _ words: [String],
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> [String] {
         var flags = ConfigurationLoader.Flags()
         for (word, next) in zip(words, words.dropFirst()) where word == "--config" { flags.config = next }
         for word in words where word.hasPrefix("--config=") { flags.config = String(word.dropFirst(9)) }
-        let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
+        let loader = ConfigurationLoader(environment: environment, flags: flags)
         return ((try? loader.load())?.sources ?? []).map(\.rule.name)
     }
 }

@@ -10,7 +10,8 @@ enum Daemon {
     ///
     /// SIGHUP reads the configuration again. A service manager is told of each of these.
     /// - Throws: what keeps the daemon from starting, in words for the operator.
-    static func run(_ configuration: Configuration, loader: ConfigurationLoader) async throws {
+    static func run(_ loaded: LoadedConfiguration, loader: ConfigurationLoader) async throws {
+        let configuration = loaded.configuration
         let time = SystemTime()
         let level = LogLevelCell(configuration.log.level)
         let sink = LineSink(descriptor: STDERR_FILENO)
@@ -22,7 +23,7 @@ enum Daemon {
         // Trapped before anything starts: an early SIGTERM must not leave workers behind.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         let parts = try DaemonParts(
-            configuration,
+            loaded,
             sockets: ActivatedSockets(service.sockets),
             time: time,
             logger: logger,

@@ -8,9 +8,10 @@ extension DaemonParts {
     /// What needs a restart must be as it was: see `ConfigurationChange.effective`.
     /// - Throws: `RequestError` when a preset is not of the request language, which validation has excluded; nothing has
     ///   changed then.
-    func apply(_ configuration: Configuration) throws(RequestError) {
+    func apply(_ loaded: LoadedConfiguration) throws(RequestError) {
+        let configuration = loaded.configuration
         resolver.replace(try RequestResolver(configuration, time: time))
-        live.current = configuration
+        live.loaded = loaded
         logLevel.set(configuration.log.level)
         memory.resize(capacity: configuration.cache.memory)
         store.setQuotas(originals: configuration.cache.originals, variants: configuration.cache.variants)

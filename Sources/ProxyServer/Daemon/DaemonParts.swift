@@ -32,18 +32,21 @@ final class DaemonParts: Sendable {
     ///
     /// - Parameter sockets: what takes the place of the configured addresses.
     init(
-        _ configuration: Configuration,
+        _ loaded: LoadedConfiguration,
         sockets: ActivatedSockets,
         time: any TimeSource,
         logger: Logger,
         logLevel: LogLevelCell
     ) throws {
+        let configuration = loaded.configuration
         self.time = time
         self.logger = logger
         self.logLevel = logLevel
-        let live = LiveConfiguration(configuration)
+        let live = LiveConfiguration(loaded)
         self.live = live
         let loops = ProcessorCount.online
+        // First of all: a worker takes longer to start than everything else together, and does it beside it.
+        workers = try WorkerPool(WorkerPool.Configuration(configuration), time: time)
         memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.cache.memory))
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
         disk.originalsQuota = configuration.cache.originals
@@ -55,7 +58,6 @@ final class DaemonParts: Sendable {
             configuration: TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)"),
             time: time
         )
-        workers = try WorkerPool(WorkerPool.Configuration(configuration), time: time)
         pipeline = Pipeline(
             PipelineParts(
                 memory: memory,
@@ -119,6 +121,7 @@ final class DaemonParts: Sendable {
                     (.get, "/healthz", HealthRoute()),
                     (.get, "/readyz", ReadinessRoute(readiness: readiness)),
                     (.get, "/metrics", MetricsRoute(metrics: metrics)),
+                    (.get, "/explain", ExplainRoute(live: live, time: time)),
                     (.post, "/purge", PurgeRoute(purger: purger)),
                 ]
             )
@@ -155,6 +158,9 @@ extension ServerConfiguration {
             loops: loops,
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,
+            proxies: TrustedProxies(usesProxyProtocol: configuration.proxies.proxyProtocol) {
+                configuration.proxies.trust.contains($0)
+            },
             time: time
         )
     }

@@ -17,8 +17,9 @@ struct Reloader: Sendable {
     @discardableResult
     func reload() -> Outcome {
         do throws(ConfigurationError) {
-            let change = ConfigurationChange(from: parts.live.current, to: try loader.load())
-            try apply(change)
+            let loaded = try loader.loadWithOrigins()
+            let change = ConfigurationChange(from: parts.live.current, to: loaded.configuration)
+            try apply(change, places: loaded.places)
             report(change)
             parts.metrics.reloads.add(1, .applied)
             return .applied(change)
@@ -32,9 +33,12 @@ struct Reloader: Sendable {
         }
     }
 
-    private func apply(_ change: ConfigurationChange) throws(ConfigurationError) {
+    private func apply(
+        _ change: ConfigurationChange,
+        places: [String: Place]
+    ) throws(ConfigurationError) {
         do {
-            try parts.apply(change.effective)
+            try parts.apply(LoadedConfiguration(configuration: change.effective, places: places))
         } catch {
             let problem = ConfigurationProblem(place: nil, key: "presets", message: error.description)
             throw ConfigurationError(problems: [problem])

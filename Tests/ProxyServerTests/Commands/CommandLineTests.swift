@@ -74,9 +74,21 @@ struct CommandLineTests {
             "sources: { photos: { url: \"file:///srv/\" }, posters: { url: \"file:///srv/\" } }"
         )
         let words = ["edgeprint", "check-url", "--config", file.path, "--source", "ph"]
-        #expect(SourceNames.completeName(words, 5, "p") == ["photos", "posters"])
-        #expect(SourceNames.completeName(words, 5, "") == ["photos", "posters", "fetch"])
-        #expect(SourceNames.completePath(["explain", "--config=\(file.path)", "/p"], 2, "/ph") == ["/photos/"])
-        #expect(SourceNames.completeName(["--config", "/nowhere"], 2, "") == ["fetch"])
+        #expect(SourceNames.names(words, environment: [:]) == ["photos", "posters"])
+        #expect(SourceNames.names(["--config=\(file.path)"], environment: [:]) == ["photos", "posters"])
+        #expect(SourceNames.names([], environment: ["EDGEPRINT_CONFIG": file.path]) == ["photos", "posters"])
+        #expect(SourceNames.names(["--config", "/nowhere"], environment: [:]).isEmpty)
+        // As a shell does it: the real script, asked for what could stand behind --source.
+        let script = """
+            source <("$BINARY" --generate-completion-script bash)
+            COMP_WORDS=(edgeprint check-url --config "$FILE" --source p) COMP_CWORD=5 COMP_LINE="${COMP_WORDS[*]}"
+            COMP_POINT=${#COMP_LINE}
+            export PATH="$(dirname "$BINARY"):$PATH"
+            $(complete -p edgeprint | sed 's/.*-F \\([^ ]*\\).*/\\1/') edgeprint p --source
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let environment = ["BINARY": DaemonProcess.buildFolder + "/edgeprint", "FILE": file.path]
+        let run = try CommandRun(program: "/bin/bash", ["-c", script], environment: environment)
+        #expect(run.output == "photos\nposters\n", "\(run.errors)")
     }
 }

@@ -4,13 +4,16 @@ import LinuxSystem
 ///
 /// For parts that ask seldom: what the hot path needs is handed to it when it changes.
 final class LiveConfiguration: Sendable {
-    private let configuration: Lock<Configuration>
+    private let state: Lock<LoadedConfiguration>
 
-    init(_ configuration: Configuration) { self.configuration = Lock(configuration) }
+    init(_ loaded: LoadedConfiguration) { state = Lock(loaded) }
+
+    /// What counts now, and who said it.
+    var loaded: LoadedConfiguration {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
 
     /// What counts now.
-    var current: Configuration {
-        get { configuration.withLock { $0 } }
-        set { configuration.withLock { $0 = newValue } }
-    }
+    var current: Configuration { state.withLock { $0.configuration } }
 }

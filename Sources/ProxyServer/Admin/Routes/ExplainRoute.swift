@@ -1,0 +1,67 @@
+import HTTPKit
+import ImagePlan
+import LinuxSystem
+
+/// `GET /explain?path=…`: what a request comes to under the configuration that counts now; fetches nothing.
+///
+/// `path` is percent-encoded, query and all; `accept` is the client's `Accept` field; `format` is `json` or `text`. A request that
+/// would be refused is explained, too: its refusal is the member `problem`.
+struct ExplainRoute: AdminRoute {
+    let live: LiveConfiguration
+    let time: any TimeSource
+
+    private static let parameters = ["path", "accept", "format"]
+
+    func answer(_ request: AdminRequest) -> AdminAnswer {
+        do throws(Problem) {
+            let values = try ExplainRoute.values(request.query)
+            guard let path = values["path"] else {
+                throw Problem(400, "What is to be explained goes into path=, percent-encoded.", parameter: "path")
+            }
+            let isText = try ExplainRoute.isText(values["format"])
+            let explanation = try explainer().explain(path, accept: values["accept"])
+            return .now(isText ? .admin(explanation.text) : .admin(explanation.json))
+        } catch {
+            return .now(Response(error))
+        }
+    }
+
+    private func explainer() throws(Problem) -> Explainer {
+        do throws(RequestError) {
+            return try Explainer(live.loaded, time: time)
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    /// The parameters, each at most once.
+    ///
+    /// An unknown one is most likely a part of a path that was not encoded.
+    private static func values(_ query: [UInt8]) throws(Problem) -> [String: String] {
+        var values: [String: String] = [:]
+        do throws(RequestError) {
+            for pair in try QueryPair.split(query) {
+                guard parameters.contains(pair.name) else {
+                    throw RequestError(
+                        parameter: pair.name,
+                        reason: "is not a known parameter; the path's own query is percent-encoded, & as %26"
+                    )
+                }
+                guard values.updateValue(pair.value ?? "", forKey: pair.name) == nil else {
+                    throw RequestError(parameter: pair.name, reason: "stands more than once")
+                }
+            }
+        } catch {
+            throw Problem(error)
+        }
+        return values
+    }
+
+    private static func isText(_ format: String?) throws(Problem) -> Bool {
+        switch format {
+        case nil, "json": false
+        case "text": true
+        default: throw Problem(400, "format: must be json or text", parameter: "format")
+        }
+    }
+}

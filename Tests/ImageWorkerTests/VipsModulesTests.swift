@@ -1,0 +1,20 @@
+import CVips
+import Testing
+
+@testable import ImageWorker
+
+@Suite(.timeLimit(.minutes(1)))
+struct VipsModulesTests {
+    @Test func `only the formats that are served are loaded`() throws {
+        try VipsRuntime.start()
+        func exists(_ name: String) -> Bool { unsafe vips_type_find("VipsForeign", name) != 0 }
+        VipsModules.loadHEIF()
+        #expect(exists("VipsForeignLoadHeifBuffer"))
+        #expect(exists("VipsForeignSaveHeifBuffer"))
+        #expect(exists("VipsForeignLoadJpegBuffer"))
+        // In modules of their own on Debian, and nowhere loaded.
+        #expect(!exists("VipsForeignLoadMagickBuffer"))
+        #expect(!exists("VipsForeignLoadPdfBuffer"))
+        #expect(!exists("VipsForeignLoadOpenslideFile"))
+    }
+}

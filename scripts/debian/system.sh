@@ -1,0 +1,143 @@
+# Sourced by the scripts that try the package in a clean system: a minimal Debian of this machine's release below a folder.
+# Whoever sources it runs in a mount and process namespace of its own: what is mounted or running goes with the last process.
+# shellcheck shell=bash
+
+# Why no clean system can be made here; nothing where one can.
+obstacle() {
+  [ "$(id -u)" -eq 0 ] || { echo 'it needs root'; return; }
+  command -v debootstrap >/dev/null || { echo 'debootstrap is not installed'; return; }
+  unshare --mount --pid --net --fork true 2>/dev/null || { echo 'this system allows no namespaces'; return; }
+  [ -n "$(repositories)" ] || echo 'apt knows no repository of this release'
+}
+
+# What this machine's apt knows of its own release, a line each: URI, release, component; updates and security among them.
+repositories() {
+  # shellcheck disable=SC2016 # apt's own placeholders
+  apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+    awk -v release="$(. /etc/os-release && echo "$VERSION_CODENAME")" '$2 ~ "^" release "(-|$)"' | sort -u
+}
+
+# A tar file of the minimal system, made again after a week; its path on standard output.
+base_system() {
+  local folder=.build/chroot release root tarball
+  release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  tarball=$folder/$release-$(dpkg --print-architecture).tar
+  if [ -z "$(find "$tarball" -mtime -7 2>/dev/null)" ]; then
+    mkdir -p "$folder"
+    root=$(mktemp -d)
+    chmod 755 "$root"
+    debootstrap --variant=minbase "$release" "$root" "$(repositories | awk -v r="$release" '$2 == r { print $1; exit }')" \
+      > "$folder/debootstrap.log" 2>&1 || { rm -rf --one-file-system "$root"; tail -n 5 "$folder/debootstrap.log" >&2; return 1; }
+    rm -f "$root"/var/cache/apt/archives/*.deb
+    tar -C "$root" --numeric-owner -cf "$tarball.new" .
+    rm -rf --one-file-system "$root"
+    mv "$tarball.new" "$tarball"
+  fi
+  echo "$tarball"
+}
+
+# Unpacks the minimal system and gives it this machine's way to the repositories: mirror, proxies, names, certificates.
+make_system() { # folder
+  local root=$1 archives=$PWD/.build/chroot/archives
+  mkdir -p "$root" "$archives/partial"
+  tar -C "$root" --numeric-owner -xpf "$(base_system)"
+  repositories | sed 's/^/deb /' > "$root/etc/apt/sources.list"
+  apt-config dump | grep -E '^Acquire::(http|https|Check-|Retries|ForceIPv)' > "$root/etc/apt/apt.conf.d/99machine" || true
+  cp -r /etc/apt/auth.conf* "$root/etc/apt/" 2>/dev/null || true
+  cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
+  if [ -e /etc/ssl/certs/ca-certificates.crt ]; then
+    cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/apt/machine.crt"
+    # Until the package ca-certificates is there, and for a mirror or proxy that only this machine believes.
+    echo 'Acquire::https::CaInfo "/etc/apt/machine.crt";' >> "$root/etc/apt/apt.conf.d/99machine"
+  fi
+  mount -t proc proc "$root/proc"
+  mount -t tmpfs -o mode=755 tmpfs "$root/dev"
+  local device
+  for device in null zero full random urandom tty; do
+    touch "$root/dev/$device"
+    mount --bind "/dev/$device" "$root/dev/$device"
+  done
+  ln -s /proc/self/fd "$root/dev/fd"
+  # Downloads are kept from one run to the next; what is installed is decided each time anew.
+  mount --bind "$archives" "$root/var/cache/apt/archives"
+  echo 'APT::Keep-Downloaded-Packages "true";' > "$root/etc/apt/apt.conf.d/98keep"
+}
+
+# Runs a command in a system, with this machine's proxies and nothing else of its environment.
+in_system() { # folder, command…
+  local kept=() name
+  for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
+    [ -z "${!name:-}" ] || kept+=("$name=${!name}")
+  done
+  chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "${kept[@]}" "${@:2}"
+}
+
+# Quiet unless it fails.
+quietly() {
+  "$@" > "$scratch/output" 2>&1 && return
+  tail -n 40 "$scratch/output" >&2
+  fail "failed: $*"
+}
+
+# Starts systemd as the first process of a system, in namespaces and a control group of its own: its network is loopback
+# and nothing else, so that the packaged ports are free there and no packet leaves. Sets $init, which in_booted enters.
+boot() { # folder
+  local groups=$scratch/groups
+  mkdir -p "$groups"
+  mount -t cgroup2 cgroup2 "$groups"
+  control_group=$groups/edgeprint-try-deb-$(basename "$scratch" | tr -cd '[:alnum:]')
+  mkdir "$control_group"
+  # shellcheck disable=SC2016 # for the shell that is started
+  sh -c 'echo $$ > "$1/cgroup.procs"; shift; exec "$@"' sh "$control_group" \
+    unshare --cgroup --mount --uts --ipc --net --pid --fork --kill-child sh -euc '
+      # Services with namespaces of their own need a root that is a mount, and the real root.
+      mount --rbind "$1" "$1"
+      cd "$1"
+      mount -t proc proc proc
+      mount -t sysfs -o ro sysfs sys
+      mount -t cgroup2 cgroup2 sys/fs/cgroup
+      mount -t tmpfs -o mode=755 tmpfs run
+      mkdir -p dev/pts dev/shm
+      mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts dev/pts
+      ln -s pts/ptmx dev/ptmx
+      ip link set lo up
+      pivot_root . mnt
+      umount --lazy /mnt
+      exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --show-status=no
+    ' sh "$1" > "$scratch/systemd.log" 2>&1 &
+  local outer=$! state
+  for _ in $(seq 200); do
+    init=$(cat "/proc/$outer/task/$outer/children" 2>/dev/null | tr -d ' ') || init=
+    state=
+    if [ -n "$init" ]; then state=$(in_booted systemctl is-system-running 2>/dev/null || true); fi
+    case $state in running | degraded) return ;; esac
+    kill -0 "$outer" 2>/dev/null || break
+    sleep 0.1
+  done
+  tail -n 20 "$scratch/systemd.log" >&2
+  fail "systemd does not come up (state '$state')"
+}
+
+# Runs a command beside the systemd that boot started.
+in_booted() {
+  nsenter --target "$init" --mount --uts --ipc --net --pid --cgroup --root --wd \
+    /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
+}
+
+# Runs a command of this machine in the booted system's network.
+isolated() { nsenter --target "$init" --net "$@"; }
+
+# Ends the booted system.
+halt() {
+  kill -KILL "$init"
+  wait || true
+  # The system's own groups lie below, empty by now.
+  find "$control_group" -depth -type d -exec rmdir {} +
+}
+
+# What is there: every path and what it is, without what the package tools keep for themselves.
+inventory() { # folder
+  (cd "$1" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp -o -path ./var/lib/apt -o -path ./var/lib/dpkg \
+    -o -path ./var/cache/apt -o -path ./var/cache/debconf -o -path ./var/cache/ldconfig -o -path ./var/log -o -name __pycache__ \) -prune \
+    -o -printf '%P %y %m %u:%g\n' | sort)
+}
