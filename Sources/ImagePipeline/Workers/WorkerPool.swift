@@ -122,7 +122,6 @@ package final class WorkerPool: Transforming {
     }
 
     /// The path of `edgeprint-worker` beside the running executable.
-    /// Where the worker's executable lies: beside the running one.
     package static func siblingPath() throws(Errno) -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = try checked("readlink") { unsafe readlink("/proc/self/exe", &buffer, buffer.count) }

@@ -20,10 +20,16 @@ enum CodecTrial {
     private static func roundTrip(_ format: ImageFormat) -> WorkerCapabilities.Codec {
         let bytes: [UInt8]
         do throws(VipsError) {
-            let picture = try Raster.greyscale([UInt8](repeating: 128, count: 256), width: 16, height: 16).convertedToSRGB()
+            let picture = try Raster.greyscale([UInt8](repeating: 128, count: 256), width: 16, height: 16)
+                .convertedToSRGB()
             bytes = try Encoder(settings: .init(format: format, quality: 50, strips: true)).encode(picture).copy
         } catch {
-            return .init(format: "\(format)", decodes: isLoaderKnown(format), encodes: false, problem: error.description)
+            return .init(
+                format: "\(format)",
+                decodes: isLoaderKnown(format),
+                encodes: false,
+                problem: error.description
+            )
         }
         var codec = decoding(format, sample: bytes)
         codec.encodes = true

@@ -44,7 +44,11 @@ struct DoctorCommand: ParsableCommand {
             return [.ok("configuration", "right, \(summary)")] + Doctor(loaded).run(probe)
         } catch {
             let problems = error.problems.map { problem in
-                Finding.failure("configuration", "\(problem)", fix: "correct this; edgeprint check shows what comes of it")
+                Finding.failure(
+                    "configuration",
+                    "\(problem)",
+                    fix: "correct this; edgeprint check shows what comes of it"
+                )
             }
             return problems + Doctor().run(probe)
         }

@@ -73,7 +73,8 @@ final class FsckPrinter {
         guard isWatched, time.monotonic - lastShown > Self.interval else { return }
         lastShown = time.monotonic
         let share = progress.total == 0 ? 100 : min(100, progress.entries * 100 / progress.total)
-        let text = "\r\(share) %  \(progress.entries) of \(progress.total) bodies, \(Printing.size(progress.bytes))\u{1B}[K"
+        let text =
+            "\r\(share) %  \(progress.entries) of \(progress.total) bodies, \(Printing.size(progress.bytes))\u{1B}[K"
         FileHandle.standardError.write(Data(text.utf8))
     }
 
@@ -86,7 +87,8 @@ final class FsckPrinter {
         guard result.damages > 0 else { return stored + "sound\n" }
         if !repairs { return stored + "\(faults); edgeprint fsck --repair removes them\n" }
         if result.isSound { return stored + "\(faults) repaired; sound now\n" }
-        return stored + "\(faults), of which \(result.remaining) remain: may this user write the folder, is the disk well?\n"
+        return stored
+            + "\(faults), of which \(result.remaining) remain: may this user write the folder, is the disk well?\n"
     }
 
     private func document(_ result: DiskCheckResult) -> JSONValue {

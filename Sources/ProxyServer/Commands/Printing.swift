@@ -20,7 +20,9 @@ enum Printing {
 
     /// A time that something has lasted: `3d 4h`, `12m 5s`.
     static func duration(_ seconds: Int) -> String {
-        let parts = [(seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")]
+        let parts = [
+            (seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s"),
+        ]
         let start = parts.firstIndex { $0.0 > 0 } ?? 3
         return parts[start...].prefix(2).map { "\($0.0)\($0.1)" }.joined(separator: " ")
     }

@@ -39,7 +39,9 @@ struct StatsCommand: ParsableCommand {
         if let watch, !(0.1...86_400).contains(watch) {
             throw ValidationError("--watch takes 0.1 to 86400 seconds.")
         }
-        if let count, count < 1 || watch == nil { throw ValidationError("--count goes with --watch, and is 1 or more.") }
+        if let count, count < 1 || watch == nil {
+            throw ValidationError("--count goes with --watch, and is 1 or more.")
+        }
     }
 
     func run() throws {
@@ -70,7 +72,10 @@ struct StatsCommand: ParsableCommand {
         do {
             return try JSONDecoder().decode(StatsSnapshot.self, from: Data(answer.utf8))
         } catch {
-            throw AdminClient.Failure.refused(status: 200, detail: "the daemon is of another release: its answer is not understood")
+            throw AdminClient.Failure.refused(
+                status: 200,
+                detail: "the daemon is of another release: its answer is not understood"
+            )
         }
     }
 }

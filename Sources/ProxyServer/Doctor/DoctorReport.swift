@@ -20,12 +20,14 @@ struct DoctorReport: Sendable {
             JSONValue.object(
                 [
                     .init("severity", .string(finding.severity.rawValue)), .init("subject", .string(finding.subject)),
-                    .init("message", .string(finding.message)), .init("fix", finding.fix.map(JSONValue.string) ?? .null),
+                    .init("message", .string(finding.message)),
+                    .init("fix", finding.fix.map(JSONValue.string) ?? .null),
                 ]
             )
         }
         return .object([
-            .init("version", .string(Version.text)), .init("failed", .bool(hasFailed)), .init("findings", .array(values)),
+            .init("version", .string(Version.text)), .init("failed", .bool(hasFailed)),
+            .init("findings", .array(values)),
         ])
     }
 

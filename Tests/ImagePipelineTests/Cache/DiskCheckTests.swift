@@ -117,7 +117,8 @@ struct DiskCheckTests {
         #expect(CacheFixture.files(.variants, in: folder.path) == [String(file(4).suffix(81))])
     }
 
-    @Test func `finds bodies without rows, also those that lie in the wrong folder, and what was half written`() throws {
+    @Test func `finds bodies without rows, also those that lie in the wrong folder, and what was half written`() throws
+    {
         try fill()
         let leaf = String(file(1).dropLast(82))
         let orphan = leaf + "/" + DiskFolder.name(CacheFixture.key(1), CacheFixture.key(2))
@@ -137,7 +138,9 @@ struct DiskCheckTests {
 
     @Test func `leaves what is not the cache's, and does not call it a fault`() throws {
         try fill()
-        let strangers = ["README", "originals/notes.txt", "variants/zz", layout.relative(String(file(1).dropLast(81))) + "x"]
+        let strangers = [
+            "README", "originals/notes.txt", "variants/zz", layout.relative(String(file(1).dropLast(81))) + "x",
+        ]
         for name in strangers { try CacheFixture.write([1], to: "\(folder.path)/\(name)") }
         for repairs in [false, true] {
             let run = try check(repairs: repairs)

@@ -69,7 +69,11 @@ struct CacheFolderCheck: DoctorCheck {
             return .ok(subject, "\(path) is not there yet and can be made")
         }
         let message = "\(path) is not there and cannot be made in \(ancestor): \(error)"
-        return .failure(subject, message, fix: "install -d -o edgeprint -m 0750 \(path) (the unit: CacheDirectory=edgeprint)")
+        return .failure(
+            subject,
+            message,
+            fix: "install -d -o edgeprint -m 0750 \(path) (the unit: CacheDirectory=edgeprint)"
+        )
     }
 
     /// Whether files stay where they are put, and locks hold.

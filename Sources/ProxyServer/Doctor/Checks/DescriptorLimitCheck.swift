@@ -20,7 +20,8 @@ struct DescriptorLimitCheck: DoctorCheck {
         guard soft < wanted else {
             return [.ok(subject, "\(soft) descriptors, enough for limits.connections \(connections)")]
         }
-        let fix = "ulimit -n \(wanted) before serve, or LimitNOFILE=\(wanted) in the unit, or a lower limits.connections"
+        let fix =
+            "ulimit -n \(wanted) before serve, or LimitNOFILE=\(wanted) in the unit, or a lower limits.connections"
         guard soft >= least else {
             let message = "\(soft) descriptors: the daemon cannot work with fewer than \(least) (ulimit -n)"
             return [.failure(subject, message, fix: fix)]

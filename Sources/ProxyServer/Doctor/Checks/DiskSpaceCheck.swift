@@ -24,7 +24,9 @@ struct DiskSpaceCheck: DoctorCheck {
         }
         if let files = system.freeFiles, files < left / Self.averageFile {
             let message = "\(files) inodes free at \(path), where some \(left / Self.averageFile) files may come"
-            findings.append(.warning("inodes", message, fix: "lower the quotas, or make the file system with more (mkfs -i)"))
+            findings.append(
+                .warning("inodes", message, fix: "lower the quotas, or make the file system with more (mkfs -i)")
+            )
         }
         return findings
     }

@@ -16,7 +16,11 @@ struct KernelCheck: DoctorCheck {
         }
         let version = (numbers[0], numbers[1])
         if version < Self.least {
-            return .failure("kernel", "\(release) has no openat2: file: sources cannot be served", fix: "run Linux 5.9 or later")
+            return .failure(
+                "kernel",
+                "\(release) has no openat2: file: sources cannot be served",
+                fix: "run Linux 5.9 or later"
+            )
         }
         if version < Self.good {
             let message = "\(release) has no close_range: workers may inherit descriptors"

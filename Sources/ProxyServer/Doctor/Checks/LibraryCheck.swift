@@ -31,7 +31,11 @@ struct LibraryCheck: DoctorCheck {
         let numbers = found.sqlite.split(separator: ".").compactMap { Int($0) }
         guard !numbers.lexicographicallyPrecedes(Self.leastSQLite) else {
             let message = "\(found.sqlite) is older than 3.37: the cache's index cannot be made"
-            return .failure("SQLite", message, fix: "install Debian's libsqlite3-0, and look at what LD_LIBRARY_PATH says")
+            return .failure(
+                "SQLite",
+                message,
+                fix: "install Debian's libsqlite3-0, and look at what LD_LIBRARY_PATH says"
+            )
         }
         return .ok("SQLite", found.sqlite)
     }

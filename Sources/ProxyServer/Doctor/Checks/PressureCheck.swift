@@ -13,6 +13,8 @@ struct PressureCheck: DoctorCheck {
             .split(separator: " ").first { $0.hasPrefix("avg60=") }.flatMap { Double($0.dropFirst(6)) }
         guard let share, share > Self.much else { return [.ok("pressure", "the kernel tells (PSI)")] }
         let message = "work waited for memory in \(Printing.rounded(share)) % of the last minute"
-        return [.warning("pressure", message, fix: "lower cache.memory or workers.count, or give the machine more memory")]
+        return [
+            .warning("pressure", message, fix: "lower cache.memory or workers.count, or give the machine more memory")
+        ]
     }
 }

@@ -1,34 +1,41 @@
+import ImagePipeline
+
 /// Whether secrets are strong, and kept where only the service reads them.
 struct SecretCheck: DoctorCheck {
     /// Characters below which a token can be guessed by who may ask often.
     private static let shortest = 16
     private static let fewestKinds = 8
     /// Words from examples.
-    private static let known: Set = ["changeme", "change-me", "secret", "token", "password", "admin", "test", "example"]
+    private static let known: Set = [
+        "changeme", "change-me", "secret", "token", "password", "admin", "test", "example",
+    ]
 
     private let token: Secret
-    /// The configuration's file, and which secrets stand in it.
-    private let file: (path: String, secrets: [String])?
+    /// The configuration's file; `nil` where there is none.
+    private let path: String?
+    /// Keys that hold secrets, and these as they may stand in the file.
+    private let secrets: [(key: String, text: String)]
 
     init(_ loaded: LoadedConfiguration) {
-        token = loaded.configuration.admin.token
-        var path: String?
-        var secrets: [String] = []
-        for (key, place) in loaded.places {
-            guard case .file(let name, _) = place else { continue }
-            path = name
-            if Self.isSecret(key, loaded.configuration) { secrets.append(key) }
+        let configuration = loaded.configuration
+        token = configuration.admin.token
+        path = loaded.places.values.lazy.compactMap { if case .file(let path, _) = $0 { path } else { nil } }.first
+        var secrets = [("admin.token", token.value)]
+        secrets += configuration.signing.keys.map { ("signing.keys", Self.hexadecimal($0.bytes)) }
+        // Header fields for an origin may be its credentials.
+        secrets += configuration.sources.flatMap { source in
+            source.rule.headers.map { ("sources.\(source.rule.name).headers", $0.value) }
         }
-        file = path.map { ($0, secrets.sorted()) }
+        self.secrets = secrets.filter { !$0.1.isEmpty }
     }
 
     func findings(_ probe: any SystemProbe) -> [Finding] { [strength] + permissions(probe) }
 
-    private static func isSecret(_ key: String, _ configuration: Configuration) -> Bool {
-        if key == "admin.token" { return !configuration.admin.token.isEmpty }
-        if key == "signing.keys" { return !configuration.signing.keys.isEmpty }
-        // Header fields for an origin may be its credentials.
-        return key.hasPrefix("sources.") && key.hasSuffix(".headers")
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
     }
 
     private var strength: Finding {
@@ -39,21 +46,30 @@ struct SecretCheck: DoctorCheck {
             return .failure(subject, "is a word from examples", fix: fix)
         }
         guard token.value.count >= Self.shortest, Set(token.value).count >= Self.fewestKinds else {
-            let message = "can be guessed: it should have \(Self.shortest) characters or more, of \(Self.fewestKinds) kinds"
+            let message =
+                "can be guessed: it should have \(Self.shortest) characters or more, of \(Self.fewestKinds) kinds"
             return .warning(subject, message, fix: fix)
         }
         return .ok(subject, "strong")
     }
 
     private func permissions(_ probe: any SystemProbe) -> [Finding] {
-        guard let file, let status = probe.status(file.path) else { return [] }
+        guard let path, let status = probe.status(path) else { return [] }
         let subject = "configuration file"
-        let command = "chmod 0640 \(file.path) && chgrp edgeprint \(file.path)"
         if status.mode & 0o002 != 0 {
-            return [.failure(subject, "everybody may write \(file.path)", fix: "chmod o-w \(file.path)")]
+            return [.failure(subject, "everybody may write \(path)", fix: "chmod o-w \(path)")]
         }
-        guard status.mode & 0o004 != 0, !file.secrets.isEmpty else { return [.ok(subject, file.path)] }
-        let names = file.secrets.joined(separator: ", ")
-        return [.warning(subject, "everybody may read \(file.path), which holds secrets (\(names))", fix: command)]
+        guard status.mode & 0o004 != 0 else { return [.ok(subject, path)] }
+        // What comes from a file of its own, or from a variable, does not stand in this one.
+        let text = probe.text(path)?.lowercased()
+        let found = Set(secrets.filter { text?.contains($0.text.lowercased()) ?? true }.map(\.key)).sorted()
+        guard !found.isEmpty else { return [.ok(subject, path)] }
+        return [
+            .warning(
+                subject,
+                "everybody may read \(path), which holds secrets (\(found.joined(separator: ", ")))",
+                fix: "chmod 0640 \(path) && chgrp edgeprint \(path), or keep them in files of their own (!file)"
+            )
+        ]
     }
 }

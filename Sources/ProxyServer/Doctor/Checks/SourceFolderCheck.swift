@@ -14,7 +14,7 @@ struct SourceFolderCheck: DoctorCheck {
             let subject = "source \(source.rule.name)"
             return switch source.rule.location {
             case .file(let root): finding(subject, root, probe)
-            case .http(let prefix): .ok(subject, "\(Printing.plain(Self.shown(prefix))); not asked")
+            case .http(let prefix): .ok(subject, "\(Printing.plain(prefix)); not asked")
             case .remote: .ok(subject, "any URL")
             }
         }
@@ -34,7 +34,8 @@ struct SourceFolderCheck: DoctorCheck {
         }
         let (real, cache) = (probe.realPath(root) ?? root, probe.realPath(cachePath) ?? cachePath)
         if Self.isWithin(real, cache) || Self.isWithin(cache, real) {
-            let message = "\(root) and the cache folder \(cachePath) lie in each other: cached files could be asked for by name"
+            let message =
+                "\(root) and the cache folder \(cachePath) lie in each other: cached files could be asked for by name"
             return .failure(subject, message, fix: "move one of them")
         }
         return .ok(subject, root)
@@ -43,13 +44,5 @@ struct SourceFolderCheck: DoctorCheck {
     private static func isWithin(_ path: String, _ folder: String) -> Bool {
         func closed(_ path: String) -> String { path.hasSuffix("/") ? path : path + "/" }
         return closed(path).hasPrefix(closed(folder))
-    }
-
-    /// A URL without the password that it may hold.
-    private static func shown(_ url: String) -> String {
-        guard let scheme = url.firstRange(of: "://") else { return url }
-        let authority = url[scheme.upperBound...].prefix { $0 != "/" }
-        guard let at = authority.lastIndex(of: "@") else { return url }
-        return url[..<scheme.upperBound] + "…" + url[at...]
     }
 }

@@ -41,9 +41,11 @@ struct WorkerCheck: DoctorCheck {
     private func failure(_ path: String, _ failure: WorkerInquiry.Failure) -> Finding {
         let room = "raise workers.memory (now \(Printing.size(memory)))"
         switch failure {
-        case .system(let error): return .failure(subject, "no process for \(path): \(error)", fix: "raise TasksMax= or ulimit -u")
+        case .system(let error):
+            return .failure(subject, "no process for \(path): \(error)", fix: "raise TasksMax= or ulimit -u")
         // As edge_spawn says it: limits, then exec.
-        case .ended(code: 126): return .failure(subject, "\(path) cannot be given its limits", fix: "see the limits above")
+        case .ended(code: 126):
+            return .failure(subject, "\(path) cannot be given its limits", fix: "see the limits above")
         case .ended(code: 127):
             let message = "\(path) is no program for this machine, or its libraries are missing"
             return .failure(subject, message, fix: "ldd \(path) names what is missing; apt install libvips42")
@@ -51,7 +53,8 @@ struct WorkerCheck: DoctorCheck {
             let how = code.map { "with code \($0)" } ?? "by a signal"
             let fix = "\(path) --capabilities shows why by hand; \(room)"
             return .failure(subject, "\(path) ends \(how) before it answers", fix: fix)
-        case .timedOut: return .failure(subject, "\(path) does not answer in time", fix: "look at the machine's load; \(room)")
+        case .timedOut:
+            return .failure(subject, "\(path) does not answer in time", fix: "look at the machine's load; \(room)")
         }
     }
 

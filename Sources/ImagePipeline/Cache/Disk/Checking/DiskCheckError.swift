@@ -16,7 +16,8 @@ package enum DiskCheckError: Error, Hashable, Sendable, CustomStringConvertible 
         switch self {
         case .absent(let path): "there is no folder \(path); cache.path or --cache-path names it"
         case .notFolder(let path): "\(path) is no folder"
-        case .noCache(let path): "\(path) is no cache folder of Edgeprint (no tag, no index of ours); nothing was touched"
+        case .noCache(let path):
+            "\(path) is no cache folder of Edgeprint (no tag, no index of ours); nothing was touched"
         case .locked(let path): "a daemon has the cache folder \(path): stop it first"
         case .newerVersion(let path, let found, let supported):
             "\(path) has layout \(found), written by a newer release; this one knows up to \(supported); nothing was touched"

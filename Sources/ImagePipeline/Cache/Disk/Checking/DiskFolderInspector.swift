@@ -21,7 +21,8 @@ struct DiskFolderInspector {
             }
         }
         guard isTagged || hasOurIndex(names) else {
-            let isInTheWay = names.contains("index.sqlite") || !names.isDisjoint(with: ["originals", "variants", "tmp"])
+            let isInTheWay =
+                names.contains("index.sqlite") || !names.isDisjoint(with: ["originals", "variants", "tmp"])
             return isInTheWay ? .foreign : .free
         }
         return .cache(cache(names))
