@@ -119,6 +119,19 @@ final class DaemonParts: Sendable {
             return
         }
         let metrics = metrics
+        let stats = StatsReader(
+            metrics: metrics,
+            memory: memory,
+            store: store,
+            transfers: transfers,
+            workers: workers,
+            pipeline: pipeline,
+            server: publicServer,
+            readiness: readiness,
+            live: live,
+            time: time,
+            start: time.monotonic
+        )
         adminServer = HTTPServer(
             configuration: ServerConfiguration(addresses: [admin], maximumConnections: 256, time: time),
             handler: AdminHandler(
@@ -127,6 +140,7 @@ final class DaemonParts: Sendable {
                     (.get, "/healthz", HealthRoute()),
                     (.get, "/readyz", ReadinessRoute(readiness: readiness)),
                     (.get, "/metrics", MetricsRoute(metrics: metrics)),
+                    (.get, "/stats", StatsRoute(reader: stats)),
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
                     (.post, "/purge", PurgeRoute(purger: purger)),
                 ]
