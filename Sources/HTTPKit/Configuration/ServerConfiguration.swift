@@ -20,6 +20,8 @@ package struct ServerConfiguration: Sendable {
     package var sharesPort: Bool
     /// What a client that has shut down its sending side, and waits for its answer, gets.
     package var halfClose: HalfClosePolicy
+    /// Whose word about a client's address counts.
+    package var proxies: TrustedProxies
     /// The clocks for timeouts and for `Date`.
     package var time: any TimeSource
 
@@ -43,6 +45,7 @@ package struct ServerConfiguration: Sendable {
         backlog: CInt = 1024,
         sharesPort: Bool = false,
         halfClose: HalfClosePolicy = .answered,
+        proxies: TrustedProxies = .none,
         time: any TimeSource = SystemTime()
     ) {
         self.addresses = addresses
@@ -53,6 +56,7 @@ package struct ServerConfiguration: Sendable {
         self.backlog = backlog
         self.sharesPort = sharesPort
         self.halfClose = halfClose
+        self.proxies = proxies
         self.time = time
     }
 }

@@ -10,11 +10,10 @@ package struct RequestContext {
     package let monotonic: Int64
     /// The wall clock at the begin of this turn of the loop, in seconds since 1970.
     package let wallSeconds: Int64
+    /// Who asks, by the word of trusted proxies where there are such in between.
+    package let peer: PeerAddress
     let connection: Connection
     let mailbox: LoopMailbox
-
-    /// Who asks.
-    package var peer: PeerAddress { connection.peer }
 
     /// Takes a promise for the answer; once per request, and `handle` then returns `Reply.later`.
     ///

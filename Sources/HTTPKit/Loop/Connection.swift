@@ -21,7 +21,12 @@ final class Connection {
 
     let descriptor: CInt
     let id: ConnectionID
-    let peer: PeerAddress
+    /// The client: who has connected, or whom a PROXY protocol header has named.
+    var peer: PeerAddress
+    /// Whether what the peer says of a client in `X-Forwarded-For` counts.
+    var isTrusted: Bool
+    /// Whether a PROXY protocol header has still to come.
+    var awaitsProxyHeader: Bool
     var phase = Phase.reading
     var timer = Timer.none
     /// When `timer` fires, in monotonic nanoseconds.
@@ -57,7 +62,9 @@ final class Connection {
     var served = 0
     var drained = 0
 
-    init(descriptor: CInt, id: ConnectionID, peer: PeerAddress) {
+    init(descriptor: CInt, id: ConnectionID, peer: PeerAddress, proxies: TrustedProxies) {
+        isTrusted = proxies.trusts(peer)
+        awaitsProxyHeader = isTrusted && proxies.usesProxyProtocol
         self.descriptor = descriptor
         self.id = id
         self.peer = peer

@@ -91,7 +91,7 @@ extension EventLoop {
         }
         let generation = slots[Int(slot)].generation
         let id = ConnectionID(slot: slot, generation: generation)
-        let connection = Connection(descriptor: descriptor, id: id, peer: peer)
+        let connection = Connection(descriptor: descriptor, id: id, peer: peer, proxies: configuration.proxies)
         slots[Int(slot)].connection = connection
         return connection
     }

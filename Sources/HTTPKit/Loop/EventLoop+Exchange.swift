@@ -10,16 +10,21 @@ extension EventLoop {
         connection.sequence &+= 1
         connection.served += 1
         counters.requests.addAlone(1)
+        let client =
+            connection.isTrusted && head.has(.xForwardedFor)
+            ? ForwardedFor.client(head, bytes, proxies: configuration.proxies) ?? connection.peer : connection.peer
         let context = RequestContext(
             loop: index,
             body: body,
             monotonic: now,
             wallSeconds: wallSeconds,
+            peer: client,
             connection: connection,
             mailbox: mailbox
         )
         let reply = handler.handle(head, bytes: bytes, context: context)
         var facts = facts(bytes, place)
+        if connection.isTrusted { facts.client = client }
         switch reply {
         case .now(let response):
             if connection.pending != nil {
@@ -132,7 +137,7 @@ extension EventLoop {
             duration: end - facts.start,
             isComplete: isComplete,
             tag: tag,
-            peer: connection.peer,
+            peer: facts.client ?? connection.peer,
             loop: index
         )
         if let target = facts.savedTarget {

@@ -84,7 +84,9 @@ extension EventLoop {
             ).span
             do throws(ParseError) {
                 let used: Int?
-                if let partial = connection.partial {
+                if connection.awaitsProxyHeader {
+                    used = try takeProxyHeader(connection, bytes)
+                } else if let partial = connection.partial {
                     used = try continueBody(connection, partial, bytes)
                 } else {
                     used = try takeRequest(connection, bytes, start)
@@ -98,6 +100,26 @@ extension EventLoop {
             if !connection.takesRequests { return false }
         }
         return true
+    }
+
+    /// Takes the PROXY protocol header, whole or not at all.
+    ///
+    /// - Returns: the bytes used; `nil` when it is not complete.
+    private func takeProxyHeader(_ connection: Connection, _ bytes: Span<UInt8>) throws(ParseError) -> Int? {
+        let header: ProxyHeader?
+        do throws(ProxyHeader.Malformed) {
+            header = try ProxyHeader.parse(bytes)
+        } catch {
+            throw .malformedProxyHeader
+        }
+        guard let header else { return nil }
+        connection.awaitsProxyHeader = false
+        if let client = header.client {
+            connection.peer = client
+            // Whoever speaks behind the proxy: its fields count only if it is a trusted proxy itself.
+            connection.isTrusted = configuration.proxies.trusts(client)
+        }
+        return header.length
     }
 
     /// Takes one request, or the begin of one.

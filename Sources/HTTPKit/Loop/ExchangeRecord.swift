@@ -5,6 +5,8 @@ struct ExchangeFacts {
     var keepsAlive = false
     /// Monotonic nanoseconds at which the request was complete.
     var start: Int64 = 0
+    /// Who asked, where a trusted proxy has named somebody else than the connection's peer.
+    var client: PeerAddress?
     /// The request target, by place in the loop's read buffer.
     var target: Range<Int> = 0..<0
     /// The request target, copied, once the read buffer no longer holds it.

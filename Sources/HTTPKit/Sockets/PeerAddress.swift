@@ -25,6 +25,30 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
+    /// An IPv6 address, or the IPv4 address that is mapped into it.
+    package init(port: UInt16, high: UInt64, low: UInt64) {
+        let isMapped = high == 0 && low >> 32 == 0xFFFF
+        self.init(family: isMapped ? .ipv4 : .ipv6, port: port, high: high, low: isMapped ? low & 0xFFFF_FFFF : low)
+    }
+
+    /// Reads an address in its usual text form, without brackets or zone; `nil` for anything else.
+    package init?(_ text: String, port: UInt16) {
+        // C would end the text there, and take what stands before it.
+        guard !text.utf8.contains(0) else { return nil }
+        var four = in_addr()
+        var six = in6_addr()
+        if unsafe inet_pton(AF_INET, text, &four) == 1 {
+            self.init(family: .ipv4, port: port, high: 0, low: UInt64(UInt32(bigEndian: four.s_addr)))
+        } else if unsafe inet_pton(AF_INET6, text, &six) == 1 {
+            let words = unsafe withUnsafeBytes(of: six) { raw in
+                unsafe (raw.loadUnaligned(as: UInt64.self), raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            }
+            self.init(port: port, high: UInt64(bigEndian: words.0), low: UInt64(bigEndian: words.1))
+        } else {
+            return nil
+        }
+    }
+
     /// A peer without an address.
     package static let unix = PeerAddress(family: .unix, port: 0, high: 0, low: 0)
 
@@ -44,13 +68,10 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
             let words = unsafe withUnsafeBytes(of: address.sin6_addr) { raw in
                 unsafe (raw.loadUnaligned(as: UInt64.self), raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
             }
-            let (high, low) = (UInt64(bigEndian: words.0), UInt64(bigEndian: words.1))
-            let isMapped = high == 0 && low >> 32 == 0xFFFF
             self.init(
-                family: isMapped ? .ipv4 : .ipv6,
                 port: UInt16(bigEndian: address.sin6_port),
-                high: high,
-                low: isMapped ? low & 0xFFFF_FFFF : low
+                high: UInt64(bigEndian: words.0),
+                low: UInt64(bigEndian: words.1)
             )
         default:
             self = .unix

@@ -1,5 +1,7 @@
 /// Why bytes are not a request that this server answers; each case names the rule that was broken.
 package enum ParseError: Error, Hashable, Sendable {
+    /// No PROXY protocol header, although the peer must send one.
+    case malformedProxyHeader
     /// The request line is longer than the limit.
     case requestLineTooLong
     /// The header section is longer than the limit.

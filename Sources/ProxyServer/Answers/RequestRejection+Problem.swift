@@ -17,6 +17,7 @@ extension Problem {
         case .requestLineTooLong: "The request line is too long."
         case .headerBlockTooLong: "The header fields are too long together."
         case .tooManyFields: "There are too many header fields."
+        case .malformedProxyHeader: "The connection does not begin with a PROXY protocol header."
         case .malformedRequestLine: "The request line is malformed."
         case .invalidMethod: "The method is malformed."
         case .invalidTarget: "The request target is malformed."

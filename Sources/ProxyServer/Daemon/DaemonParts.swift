@@ -158,6 +158,9 @@ extension ServerConfiguration {
             loops: loops,
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,
+            proxies: TrustedProxies(usesProxyProtocol: configuration.proxies.proxyProtocol) {
+                configuration.proxies.trust.contains($0)
+            },
             time: time
         )
     }

@@ -68,7 +68,9 @@ extension Metrics {
         read { text in
             text.gauge("edgeprint_variants_under_way", "Variants being made.", Double(pipeline.variantsUnderWay))
             text.gauge("edgeprint_originals_under_way", "Originals being brought.", Double(pipeline.originalsUnderWay))
-            text.gauge("edgeprint_connections", "Open client connections.", Double(server.statistics.openConnections))
+            let now = server.statistics
+            text.gauge("edgeprint_connections", "Open client connections.", Double(now.openConnections))
+            text.counter("edgeprint_connections_accepted_total", "Client connections accepted.", UInt64(now.accepted))
         }
     }
 }

@@ -89,6 +89,8 @@ struct ReloadTests {
         // The level counts before the report: a notice is below it.
         #expect(!rig.daemon.logText.contains("configuration reloaded"))
         #expect(try rig.cacheStatus("/photos/a.png?w=20&format=png") == "edgeprint; hit; detail=disk")
+        // A connection counts until the loop has seen its end.
+        try rig.waitUntil("edgeprint_connections", is: 0)
         let first = try RawHTTPClient(port: rig.daemon.port)
         #expect(try first.get("/").status == 200)
         #expect(try RawHTTPClient(port: rig.daemon.port).get("/").status == 503)

@@ -9,6 +9,8 @@ package enum IPAddress: Hashable, Sendable {
     ///
     /// What else the resolver takes for an address (`127.1`, `0x7f000001`) is `NumericHost`'s work.
     package init?(_ text: String) {
+        // C would end the text there, and take what stands before it.
+        guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         var six = in6_addr()
         if unsafe inet_pton(AF_INET, text, &four) == 1 {
