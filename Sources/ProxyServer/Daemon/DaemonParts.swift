@@ -73,13 +73,18 @@ final class DaemonParts: Sendable {
         let readiness = Readiness()
         self.readiness = readiness
         metrics = Metrics(loops: loops)
+        let budget = LineBudget(rate: configuration.log.rate)
+        let sink = LineSink(descriptor: STDOUT_FILENO)
         let observer = RequestObserver(
             metrics: metrics,
             format: configuration.log.access ? configuration.log.format : nil,
-            sink: LineSink(descriptor: STDOUT_FILENO),
+            sink: sink,
+            budget: budget,
             loops: loops,
-            time: time
+            time: time,
+            logger: logger
         )
+        metrics.read(accessLog: sink, budget: budget)
         let resolver = ResolverCell(try RequestResolver(configuration, time: time))
         self.resolver = resolver
         let purger = Purger(
@@ -97,6 +102,7 @@ final class DaemonParts: Sendable {
                     pipeline: pipeline,
                     metrics: metrics,
                     time: time,
+                    logger: logger,
                     loops: loops
                 ),
                 observer: observer,
