@@ -23,6 +23,9 @@ enum ParameterRole: Sendable {
         return table
     }()
 
+    /// All names, in alphabetical order.
+    static var names: [String] { table.keys.sorted() }
+
     /// The role of a name; `nil` where the language does not have it.
     init?(of name: String) {
         guard let role = Self.table[name] else { return nil }

@@ -42,7 +42,10 @@ enum ConfigurationChecks {
                 _ = try Preset(name: preset.name, text: preset.text)
             } catch {
                 let key = "presets.\(preset.name)"
-                decoder.report(error.description, key: key, place: decoder.places[key])
+                let isKnown = RequestLanguage.isReserved(error.parameter)
+                let nearest = isKnown ? nil : NearestName.of(error.parameter, among: RequestLanguage.names)
+                let hint = nearest.map { "; did you mean \($0)?" } ?? ""
+                decoder.report(error.description + hint, key: key, place: decoder.places[key])
             }
         }
         for source in configuration.sources {

@@ -44,7 +44,10 @@ struct ConfigurationLoader {
         var configuration = Configuration()
         let entries = try fileEntries(&decoder)
         decoder.decode(entries, table: ConfigurationSchema.root, into: &configuration)
-        EnvironmentLayer(environment).apply(to: &configuration, &decoder)
+        EnvironmentLayer(environment, files: ValueFiles(folder: "", readFile: readFile)).apply(
+            to: &configuration,
+            &decoder
+        )
         apply(flags, to: &configuration, &decoder)
         // Sources inherit limits, timeouts and qualities, so they come when these are known.
         if let sources = entries.last(where: { $0.key == "sources" }) {
@@ -69,9 +72,18 @@ struct ConfigurationLoader {
             let problem = ConfigurationProblem(place: .file(path, line: 0), key: "", message: "there is no such file")
             throw ConfigurationError(problems: [problem])
         }
-        let (entries, problems) = try YAMLReader.read(text, path: path, variables: environment)
+        let (entries, problems) = try YAMLReader.read(
+            text,
+            path: path,
+            variables: environment,
+            files: ValueFiles(folder: Self.folder(of: path), readFile: readFile)
+        )
         decoder.report(problems)
         return entries
+    }
+
+    private static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ""
     }
 
     private func apply(_ flags: Flags, to configuration: inout Configuration, _ decoder: inout ConfigurationDecoder) {

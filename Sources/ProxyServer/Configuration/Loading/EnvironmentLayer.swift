@@ -1,13 +1,20 @@
 /// Lays `EDGEPRINT_` variables over the file: `cache.memory` is `EDGEPRINT_CACHE_MEMORY`.
+///
+/// `EDGEPRINT_ADMIN_TOKEN_FILE` names a file that holds the value, as container platforms hand out secrets.
 struct EnvironmentLayer {
     /// What all names begin with.
     static let prefix = "EDGEPRINT_"
 
+    /// What the variable of a file ends with.
+    private static let fileSuffix = "_FILE"
+
     private let environment: [String: String]
+    private let files: ValueFiles
 
     /// Takes the process's variables.
-    init(_ environment: [String: String]) {
+    init(_ environment: [String: String], files: ValueFiles) {
         self.environment = environment
+        self.files = files
     }
 
     /// The variable of a key.
@@ -24,7 +31,9 @@ struct EnvironmentLayer {
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix(EnvironmentLayer.prefix) {
             guard name != "EDGEPRINT_CONFIG" else { continue }
             let place = Place.environment(name)
-            guard let setting = settings[name] else {
+            let isFile = settings[name] == nil && name.hasSuffix(Self.fileSuffix)
+            let plainName = isFile ? String(name.dropLast(Self.fileSuffix.utf8.count)) : name
+            guard let setting = settings[plainName] else {
                 let nearest = NearestName.of(name, among: settings.keys.sorted()).map { "; did you mean \($0)?" } ?? ""
                 decoder.report("is not a known variable" + nearest, key: "", place: place)
                 continue
@@ -33,8 +42,16 @@ struct EnvironmentLayer {
                 decoder.report("is a map, which only the file can set", key: setting.name, place: place)
                 continue
             }
-            let node = RawNode(content: .scalar(value), place: place)
-            decoder.read(node, setting, into: &configuration, key: setting.name)
+            if isFile, environment[plainName] != nil {
+                decoder.report("is said twice: \(plainName) is set, too", key: setting.name, place: place)
+                continue
+            }
+            do throws(ValueFiles.Failure) {
+                let content = isFile ? try files.content(of: value) : .scalar(value)
+                decoder.read(RawNode(content: content, place: place), setting, into: &configuration, key: setting.name)
+            } catch {
+                decoder.report(error.description, key: setting.name, place: place)
+            }
         }
     }
 }

@@ -59,7 +59,20 @@ extension ValueFormat where Value: RawRepresentable & CaseIterable & Sendable, V
     /// One of an enumeration's words.
     static var choice: ValueFormat {
         let words = Value.allCases.map(\.rawValue)
-        return .scalar("one of " + words.joined(separator: ", "), parse: Value.init(rawValue:)) { .plain($0.rawValue) }
+        let format = ValueFormat.scalar("one of " + words.joined(separator: ", "), parse: Value.init(rawValue:)) {
+            .plain($0.rawValue)
+        }
+        return ValueFormat(
+            expectation: format.expectation,
+            read: { node, problems in
+                guard case .scalar(let text) = node.content, Value(rawValue: text) == nil,
+                    let nearest = NearestName.of(text.lowercased(), among: words)
+                else { return format.read(node, &problems) }
+                problems.expected(format.expectation, node, hint: "; did you mean \(nearest)?")
+                return nil
+            },
+            write: format.write
+        )
     }
 }
 

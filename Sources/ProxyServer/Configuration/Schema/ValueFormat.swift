@@ -33,7 +33,7 @@ struct ValueProblems {
     }
 
     /// Adds "expected …, found …", where the text is shown only as far as a line bears.
-    mutating func expected(_ expectation: String, _ node: RawNode) {
+    mutating func expected(_ expectation: String, _ node: RawNode, hint: String = "") {
         let found =
             switch node.content {
             case .null: "nothing"
@@ -41,7 +41,7 @@ struct ValueProblems {
             case .list: "a list"
             case .map: "a map"
             }
-        add("expected \(expectation), found \(found)", at: node.place)
+        add("expected \(expectation), found \(found)\(hint)", at: node.place)
     }
 
     private static func excerpt(_ text: String) -> String {

@@ -7,11 +7,13 @@ struct YAMLReader {
 
     private let path: String
     private let expansion: VariableExpansion
+    private let files: ValueFiles
     private var problems: [ConfigurationProblem] = []
     private var nodes = 0
 
-    private init(path: String, variables: [String: String]) {
+    private init(path: String, variables: [String: String], files: ValueFiles) {
         self.path = path
+        self.files = files
         expansion = VariableExpansion(variables: variables)
     }
 
@@ -22,7 +24,8 @@ struct YAMLReader {
     static func read(
         _ text: String,
         path: String,
-        variables: [String: String]
+        variables: [String: String],
+        files: ValueFiles
     ) throws(ConfigurationError) -> (entries: [RawEntry], problems: [ConfigurationProblem]) {
         let root: Node?
         do {
@@ -32,7 +35,7 @@ struct YAMLReader {
             throw ConfigurationError(problems: problems(of: error, path: path))
         }
         guard let root else { return ([], []) }
-        var reader = YAMLReader(path: path, variables: variables)
+        var reader = YAMLReader(path: path, variables: variables, files: files)
         let node = reader.convert(root, key: "")
         switch node.content {
         case .map(let entries): return (entries, reader.problems)
@@ -77,6 +80,28 @@ struct YAMLReader {
     }
 
     private mutating func content(_ scalar: Node.Scalar, key: String, place: Place) -> RawNode.Content {
+        let tag = scalar.tag.description
+        guard tag == "!file" else {
+            if YAMLReader.isForeign(tag) {
+                let message = "\(tag) is no tag that is known here; !file PATH reads a value from a file"
+                problems.append(ConfigurationProblem(place: place, key: key, message: message))
+            }
+            return plainContent(scalar, key: key, place: place)
+        }
+        do {
+            return try files.content(of: expansion.expand(scalar.string))
+        } catch {
+            problems.append(ConfigurationProblem(place: place, key: key, message: "\(error)"))
+            return .scalar("")
+        }
+    }
+
+    /// Whether a tag is neither missing nor one of YAML's own.
+    private static func isForeign(_ tag: String) -> Bool {
+        !["", "!", "?"].contains(tag) && !tag.hasPrefix("tag:yaml.org,2002:")
+    }
+
+    private mutating func plainContent(_ scalar: Node.Scalar, key: String, place: Place) -> RawNode.Content {
         if scalar.style == .plain, ["", "~", "null", "Null", "NULL"].contains(scalar.string) { return .null }
         do throws(VariableExpansion.Failure) {
             return .scalar(try expansion.expand(scalar.string))

@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `edgeprint check` on files that nobody could serve from: each is refused with key and line, and nothing else happens.
+@Suite(.timeLimit(.minutes(2)))
+struct BrokenFileTests {
+    private static let key = String(repeating: "5e", count: 16)
+
+    /// What a file holds, and what the refusal must say: the line and key first.
+    private static let files: [(content: String, found: String)] = [
+        ("cache: [", "is not YAML"), ("cache:\n\tmemory: 1MiB", ":2: is not YAML"), ("a: b: c", ":1: is not YAML"),
+        ("- a\n- b", "a configuration is a map of keys"), ("just text", "a configuration is a map of keys"),
+        ("cache: { memory: 1MiB }\ncache: { path: /a }", ":1: cache: stands more than once"),
+        ("listen: 127.0.0.1:1\nlimits:\n  pixels: 1\n  pixels: 2", ":3: pixels: stands more than once"),
+        ("[a]: 1", ":1: a key must be a plain name"), ("a: &x [*x]", "is not YAML: found undefined alias"),
+        ("cahce: {}", ":1: cahce: is not a known key; did you mean cache?"),
+        ("cache:\n  memroy: 1MiB", ":2: cache.memroy: is not a known key; did you mean cache.memory?"),
+        ("cache.memory: 1MiB", ":1: cache.memory: is written as a map in a map"),
+        ("memory: 1MiB", "did you mean cache.memory?"),
+        ("cache: 5", ":1: cache: expected a map of keys"),
+        ("cache: { memory: lots }", ":1: cache.memory: expected a size such as 256MiB"),
+        ("cache: { memory: -1 }", ":1: cache.memory: expected a size"),
+        ("cache: { memory: 1XB }", ":1: cache.memory: expected a size"),
+        ("cache: { originals: 1 }", ":1: cache.originals: expected a size such as 256MiB, from 1MiB"),
+        ("timeouts:\n  idle: 60", ":2: timeouts.idle: expected a time such as 500ms or 10s"),
+        ("timeouts: { idle: 0s }", ":1: timeouts.idle: expected a time"),
+        ("limits: { queue: 1.5 }", ":1: limits.queue: expected a whole number"),
+        ("limits: { pixels: 50 megapixels }", ":1: limits.pixels: expected"),
+        ("quality: { jpeg: 101 }", ":1: quality.jpeg: expected a whole number"),
+        ("log: { level: debugg }", ":1: log.level: expected one of"),
+        ("log: { access: maybe }", ":1: log.access: expected on or off"),
+        ("listen: 8080", ":1: listen: expected HOST:PORT"), ("listen: []", ":1: listen: names nothing"),
+        ("listen: example.com:80", ":1: listen: expected HOST:PORT"),
+        ("listen: [127.0.0.1:1, 127.0.0.1:1]", ":1: listen: names one thing twice"),
+        ("admin: { listen: 0.0.0.0:81 }", ":1: admin.token: is required"),
+        ("listen: 127.0.0.1:81\nadmin: { listen: 127.0.0.1:81 }", ":2: admin.listen: is the public listener's address"),
+        ("admin: { token: !file /nowhere/token }", ":1: admin.token: /nowhere/token: there is no such file"),
+        ("admin: { token: \"two words\" }", ":1: admin.token: expected a text of visible ASCII"),
+        ("admin: { token: \"${UNSET_HERE}\" }", ":1: admin.token: the environment variable UNSET_HERE is not set"),
+        ("signing: { keys: [\(key)zz] }", ":1: signing.keys: expected a key"),
+        ("signing: { required: true }", ":1: signing.required: needs signing.keys"),
+        ("sources: { a: {} }", ":1: sources.a: has no url"),
+        ("sources: { fetch: { url: \"https://x/\" } }", ":1: sources.fetch: is reserved"),
+        ("sources: { A_b: { url: \"https://x/\" } }", ":1: sources.A_b: is no source's name"),
+        ("sources:\n  a: { url: \"gopher://x/\" }", ":2: sources.a.url: expected"),
+        ("sources: { a: \"https://x/\" }", ":1: sources.a: expected a map"),
+        (
+            "sources: { a: { url: \"https://x/\", ttl-min: 2d, ttl-max: 1d } }",
+            ":1: sources.a.ttl-min: is more than ttl-max"
+        ),
+        (
+            "sources: { a: { url: \"https://x/\", forward-query: [w] } }",
+            ":1: sources.a.forward-query: names a parameter"
+        ),
+        ("sources: { a: { url: \"https://x/\", headers: { Host : \"a\\nb\" } } }", ":1: sources.a.headers.Host"),
+        ("sources: { a: { url: \"https://x/\", preset: none-such } }", ":1: sources.a.preset: there is no preset"),
+        ("presets: { p: \"w=9999999\" }", ":1: presets.p: "), ("presets: { p: \"preset=q\" }", ":1: presets.p: "),
+        ("presets:\n  p: \"w=1\"\n  q: \"hight=2\"", ":3: presets.q: hight: is not a known parameter"),
+        ("purge: { allow: [10.0.0.1/8] }", ":1: purge.allow: expected an address"),
+        ("proxies: { proxy-protocol: on }", ":1: proxies.proxy-protocol: needs proxies.trust"),
+        ("remote: { allow: [\"http://x/\"] }", ":1: remote.allow: expected a host"),
+        ("remote: { raw: true }", ":1: remote.raw: is not supported"),
+    ]
+
+    private func check(_ bytes: Data) throws -> (run: CommandRun, path: String) {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/edgeprint.yaml"
+        try bytes.write(to: URL(fileURLWithPath: path))
+        return (try CommandRun(["check", "--config", path]), path)
+    }
+
+    @Test func `there are more than thirty`() { #expect(Self.files.count > 30) }
+
+    @Test(arguments: files.indices)
+    func `is refused with line and key`(index: Int) throws {
+        let (content, found) = Self.files[index]
+        let (run, path) = try check(Data(content.utf8))
+        #expect(run.code == 1, "\(content): \(run)")
+        #expect(run.output.isEmpty)
+        let lines = run.errors.split(separator: "\n")
+        #expect(
+            lines.contains { $0.hasPrefix("edgeprint: \(path)") && $0.contains(found) },
+            "\(content): \(run.errors)"
+        )
+        #expect(lines.allSatisfy { $0.hasPrefix("edgeprint: ") }, "\(run.errors)")
+        #expect(!run.errors.contains(Self.key))
+    }
+
+    @Test func `is refused when it is no text, too large, a folder, or not there`() throws {
+        #expect(try check(Data([0xFF, 0xFE, 0x00])).run.errors.contains("is not UTF-8"))
+        #expect(try check(Data("cache: {}\n\0".utf8)).run.errors.contains("is not YAML"))
+        #expect(
+            try check(Data(repeating: UInt8(ascii: "#"), count: 5 << 20)).run.errors.contains("is larger than 4 MiB")
+        )
+        for path in ["/", "/nowhere/edgeprint.yaml"] {
+            let run = try CommandRun(["check", "--config", path])
+            #expect(run.code == 1 && run.errors.hasPrefix("edgeprint: \(path): "), "\(run.errors)")
+        }
+    }
+
+    @Test func `is refused when aliases of aliases would fill the memory`() throws {
+        var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...9 {
+            text += "a\(level): &a\(level) [\((0..<10).map { _ in "*a\(level - 1)" }.joined(separator: ", "))]\n"
+        }
+        let run = try check(Data(text.utf8)).run
+        #expect(run.code == 1 && run.errors.contains("values"), "\(run.errors.prefix(500))")
+    }
+
+    @Test func `a byte order mark does no harm`() throws {
+        let run = try check(Data("\u{FEFF}cache: { memory: 1MiB }\n".utf8)).run
+        #expect(run.code == 0 && run.output.contains("memory: 1MiB"), "\(run)")
+    }
+}
