@@ -8,6 +8,7 @@ import LinuxSystem
 final class VariantTask: Sendable {
     private let request: VariantRequest
     private let priority: TransformJob.Priority
+    private let traceparent: String?
     private let parts: PipelineParts
     private let originals: TaskPool<OriginOutcome>
     private let flight: Flight<Answer>
@@ -22,12 +23,14 @@ final class VariantTask: Sendable {
     init(
         request: VariantRequest,
         priority: TransformJob.Priority,
+        traceparent: String?,
         parts: PipelineParts,
         originals: TaskPool<OriginOutcome>,
         flight: Flight<Answer>
     ) {
         self.request = request
         self.priority = priority
+        self.traceparent = traceparent
         self.parts = parts
         self.originals = originals
         self.flight = flight
@@ -121,7 +124,14 @@ final class VariantTask: Sendable {
             case .failure(let error): flight.finish(.failure(error))
             }
         } start: { flight in
-            OriginTask(request: request.origin, needsBody: needsBody, parts: parts, flight: flight).start()
+            OriginTask(
+                request: request.origin,
+                needsBody: needsBody,
+                traceparent: traceparent,
+                parts: parts,
+                flight: flight
+            )
+            .start()
         }
         remember(number) { subscription.cancel() }
     }
