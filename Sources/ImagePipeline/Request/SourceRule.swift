@@ -23,6 +23,8 @@ package struct SourceRule: Hashable, Sendable {
     package var allowPrivate: Bool
     /// Request header fields for the origin, in order (credentials among them).
     package var headers: [HeaderField]
+    /// What its own host is shown, and no other that it redirects to.
+    package var credentials: OriginCredentials?
     /// The most connections to one host at a time.
     package var connections: Int
     /// Query parameters that go upstream, raw and in their order.

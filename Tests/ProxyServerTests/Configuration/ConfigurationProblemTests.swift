@@ -70,7 +70,7 @@ struct ConfigurationProblemTests {
     @Test(arguments: [
         "remote: { raw: true }",
         "sources: { a: { url: \"https://x/\", raw: true } }", "sources: { a: { url: \"https://x/\", cache: memory } }",
-        "sources: { a: { url: \"https://x/\", auth: {} } }", "sources: { a: { url: \"https://x/\", region: x } }",
+        "sources: { a: { url: \"https://x/\", region: x } }",
         "sources: { a: { url: \"https://x/\", fallback: x } }",
         "sources: { a: { url: \"https://x/\", placeholder: x } }",
         "sources: { a: { url: \"s3://x/\" } }",

@@ -130,4 +130,36 @@ struct SourceDecoderTests {
         #expect(found.first?.hasPrefix("test.yaml:2: ") == true)
         #expect(found.first?.contains(expected) == true, "\(found)")
     }
+
+    @Test func `reads credentials, and shows none`() throws {
+        let configuration = try load(
+            """
+            sources:
+              a: { url: "https://a/", auth: { basic: { user: "Aladdin", password: "open sesame" } } }
+              b: { url: "https://b/", auth: { bearer: hunter2 } }
+            """
+        )
+        #expect(configuration.sources[0].rule.credentials == .basic(user: "Aladdin", password: "open sesame"))
+        #expect(configuration.sources[1].rule.credentials == .bearer("hunter2"))
+        var dumped = configuration.yaml
+        dump(configuration, to: &dumped)
+        #expect(!dumped.contains("sesame") && !dumped.contains("hunter2"))
+        #expect(
+            configuration.yaml.contains("user: \"Aladdin\"") && configuration.yaml.contains("bearer: \"[redacted]\"")
+        )
+    }
+
+    @Test(arguments: [
+        ("auth: { basic: { user: a } }", "auth.basic.user: needs auth.basic.password"),
+        ("auth: { basic: { password: a } }", "auth.basic.password: needs auth.basic.user"),
+        ("auth: { basic: { user: \"a:b\", password: c } }", "auth.basic.user: has a colon"),
+        ("auth: { basic: { user: a, password: b }, bearer: c }", "auth.bearer: stands beside auth.basic"),
+        ("auth: { bearer: c }, headers: { authorization: d }", "headers: holds Authorization, too"),
+        ("auth: { bearer: \"a b\" }", "auth.bearer: expected"),
+        ("auth: { digest: {} }", "auth.digest: is not a known key"),
+    ])
+    func `says what is wrong with credentials`(keys: String, text: String) {
+        let found = problems("sources: { a: { url: \"https://x/\", \(keys) } }")
+        #expect(found.count == 1 && found.first?.contains("sources.a.\(text)") == true, "\(found)")
+    }
 }

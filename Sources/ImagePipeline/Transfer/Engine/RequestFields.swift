@@ -28,6 +28,9 @@ enum RequestFields {
                 fields.removeAll { $0.name.lowercased() == field.name.lowercased() && !isOwn(field.name, fetch) }
                 fields.append((field.name, field.value))
             }
+            if let credentials = fetch.source.credentials {
+                fields.append(("Authorization", credentials.fieldValue))
+            }
         }
         // RFC 9110 §7.6.3: an intermediary names itself, which also lets it know its own request when it comes back.
         fields.append(("Via", "1.1 \(pseudonym)"))

@@ -85,7 +85,9 @@ struct FileReading {
     }
 
     /// Where a sandbox has no openat2(2).
-    private func walk(_ folder: SharedDescriptor, _ path: String, _ flags: CInt) throws(PipelineError) -> SharedDescriptor {
+    private func walk(_ folder: SharedDescriptor, _ path: String, _ flags: CInt) throws(PipelineError)
+        -> SharedDescriptor
+    {
         do {
             return try FolderWalk.open(path, below: folder, flags: flags)
         } catch {

@@ -30,7 +30,9 @@ package struct FolderWalk: ~Copyable {
     ///   - path: relative to the folder, without NUL.
     ///   - flags: of open(2), without O_CREAT.
     /// - Throws: the error of open(2), with `ELOOP` for too many links, and `EXDEV` for a path that leads out.
-    package static func open(_ path: String, below root: SharedDescriptor, flags: CInt) throws(Errno) -> SharedDescriptor {
+    package static func open(_ path: String, below root: SharedDescriptor, flags: CInt) throws(Errno)
+        -> SharedDescriptor
+    {
         var walk = FolderWalk(root: root, flags: flags)
         try walk.push(path)
         return try walk.run()
@@ -86,7 +88,9 @@ package struct FolderWalk: ~Copyable {
         pending += path.split(separator: "/", omittingEmptySubsequences: false).reversed().map(String.init)
     }
 
-    private static func open(_ name: String, in folder: SharedDescriptor, _ flags: CInt) throws(Errno) -> SharedDescriptor {
+    private static func open(_ name: String, in folder: SharedDescriptor, _ flags: CInt) throws(Errno)
+        -> SharedDescriptor
+    {
         SharedDescriptor(
             owning: try checked("openat") { unsafe edge_openat(folder.number, name, flags | O_NOFOLLOW, 0) }
         )

@@ -35,6 +35,7 @@ struct SourceDecoder {
             return nil
         }
         draft.rule.location = location
+        draft.rule.credentials = draft.credentials
         check(draft, key: key, place: entry.place, &decoder)
         return ConfiguredSource(rule: draft.rule, preset: draft.preset)
     }
@@ -66,14 +67,38 @@ struct SourceDecoder {
             let message = "is forwarded and ignored at once: \(parameter)"
             decoder.report(message, key: "\(key).ignore-query", place: line(of: "ignore-query"))
         }
+        checkCredentials(draft, key: key, line, &decoder)
         if case .file = rule.location {
             let unused = [
                 ("headers", !rule.headers.isEmpty), ("allow-private", rule.allowPrivate),
-                ("forward-query", !rule.forwardQuery.isEmpty),
+                ("forward-query", !rule.forwardQuery.isEmpty), ("auth", draft.credentials != nil),
             ]
             for (name, isSet) in unused where isSet {
                 decoder.report("means nothing for a file:// source", key: "\(key).\(name)", place: line(of: name))
             }
+        }
+    }
+
+    private func checkCredentials(
+        _ draft: SourceSchema.Draft,
+        key: String,
+        _ line: (String) -> Place,
+        _ decoder: inout ConfigurationDecoder
+    ) {
+        func report(_ name: String, _ message: String) {
+            decoder.report(message, key: "\(key).\(name)", place: line(name))
+        }
+        if draft.user?.contains(":") == true {
+            report("auth.basic.user", "has a colon, which ends the user (RFC 7617)")
+        }
+        if draft.user != nil, draft.password == nil { report("auth.basic.user", "needs auth.basic.password") }
+        if draft.user == nil, draft.password != nil { report("auth.basic.password", "needs auth.basic.user") }
+        if draft.user != nil, draft.bearer != nil {
+            report("auth.bearer", "stands beside auth.basic: one of them counts")
+        }
+        let isInHeaders = draft.rule.headers.contains { $0.name.lowercased() == "authorization" }
+        if draft.credentials != nil, isInHeaders {
+            report("headers", "holds Authorization, too, which auth is for")
         }
     }
 

@@ -9,6 +9,29 @@ enum SourceSchema {
         /// `nil` until a `url` was read.
         var location: SourceRule.Location?
         var preset: String?
+        /// Of `auth.basic`, the password beside it, and `auth.bearer`; one of the two ways.
+        var user: String?
+        var password: Secret?
+        var bearer: Secret?
+
+        /// What is known of a source.
+        init(rule: SourceRule, location: SourceRule.Location? = nil, preset: String? = nil) {
+            self.rule = rule
+            self.location = location
+            self.preset = preset
+            switch rule.credentials {
+            case .basic(let user, let password): (self.user, self.password) = (user, Secret(password))
+            case .bearer(let token): bearer = Secret(token)
+            case nil: break
+            }
+        }
+
+        /// What `auth` comes to; `nil` where nothing or too little is said.
+        var credentials: OriginCredentials? {
+            if let bearer { return .bearer(bearer.value) }
+            guard let user, let password else { return nil }
+            return .basic(user: user, password: password.value)
+        }
     }
 
     static let table = SettingTable<Draft>(place + behaviour + overrides + unsupported)
@@ -22,6 +45,14 @@ enum SourceSchema {
             "Whether its addresses may be loopback, private or link-local."
         ),
         Setting("headers", \.rule.headers, .headers, takesEnvironment: false, "Header fields for the origin."),
+        Setting(
+            "auth.basic.user",
+            \.user,
+            .optional(.text("a user without a colon")),
+            "The user that the origin is shown (RFC 7617)."
+        ),
+        Setting("auth.basic.password", \.password, .optional(.password), "The user's password."),
+        Setting("auth.bearer", \.bearer, .optional(.token), "A token that the origin is shown (RFC 6750)."),
         Setting("connections", \.rule.connections, .count(1...1_000), "The most connections to one host at a time."),
     ]
 
@@ -67,7 +98,6 @@ enum SourceSchema {
     private static let unsupported: [Setting<Draft>] = [
         .fixed("raw", .flag, false, "Whether the source is a plain HTTP proxy for any content."),
         .fixed("cache", .text("all, memory, disk or none"), "all", "Which tiers keep its pictures."),
-        .missing("auth", "Credentials for the origin."),
         .missing("region", "The region of an s3:// bucket."),
         .missing("fallback", "The picture that is served when the origin fails."),
         .missing("placeholder", "The picture that is served while the origin is asked."),
