@@ -51,7 +51,8 @@ struct DiskFolderInspector {
         do throws(Errno) { return try FolderLock(sharing: folder.lock) == nil } catch { return false }
     }
 
-    private func hasOurIndex(_ names: Set<String>) -> Bool {
+    /// Whether the index is one, and has our tables.
+    func hasOurIndex(_ names: Set<String>) -> Bool {
         guard names.contains("index.sqlite") else { return false }
         return (try? index { index throws(SQLiteError) in try index.hasTables() }) ?? false
     }
