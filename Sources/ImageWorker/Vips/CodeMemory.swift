@@ -13,10 +13,14 @@ enum CodeMemory {
     private static let symbol = "orc_executor_run"
 
     /// Makes libvips take its loops as they were compiled with it where no others can be made: slower pictures, not none.
+    ///
+    /// To be called before libvips starts.
     static func chooseLoops() {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-        guard unsafe edge_library_of(symbol, &path, path.count) == 0 else { return }
-        if !isPossible(in: folders) { vips_vector_set_enabled(0) }
+        guard unsafe edge_library_of(symbol, &path, path.count) == 0, !isPossible(in: folders) else { return }
+        vips_vector_set_enabled(0)
+        // Some operations of libvips compile without looking; Orc then says that it cannot.
+        unsafe setenv("ORC_CODE", "emulate", 1)
     }
 
     /// Whether one of Orc's ways is open: a file in one of the folders, mapped twice, or one writable and executable mapping.
