@@ -1,5 +1,6 @@
 import Foundation
 import ImagePlan
+import TestSupport
 import Testing
 
 @testable import ImageWorker

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// How many lines a second a log may write; what is over it is counted and dropped. Any thread.
+/// How many lines a second a log may write, the others being counted and dropped; any thread.
 ///
 /// Event loops lease lines in portions, so that a line costs them no lock.
 final class LineBudget: Sendable {

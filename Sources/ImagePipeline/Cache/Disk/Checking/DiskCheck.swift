@@ -100,7 +100,8 @@ package struct DiskCheck {
         do throws(Errno) {
             lock = try exclusively ? FolderLock(path: folder.lock) : FolderLock(sharing: folder.lock)
         } catch {
-            guard error.code == ENOENT, !exclusively else { throw .unreadable(path: folder.lock, error) }
+            guard !exclusively else { throw .failed(path: folder.path, reason: "cannot be repaired: \(error)") }
+            guard error.code == ENOENT else { throw .unreadable(path: folder.lock, error) }
             return nil
         }
         guard let lock else { throw .locked(path: folder.path) }
