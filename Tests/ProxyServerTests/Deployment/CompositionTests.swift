@@ -35,7 +35,8 @@ struct CompositionTests {
         #expect(Set(composition.keys) == ["name", "services", "volumes", "secrets"])
         // The compose specification's, as far as they are used.
         let known: Set = [
-            "image", "build", "depends_on", "command", "environment", "ports", "volumes", "secrets", "read_only", "tmpfs",
+            "image", "build", "depends_on", "command", "environment", "ports", "volumes", "secrets", "read_only",
+            "tmpfs",
             "cap_drop", "cap_add", "security_opt", "mem_limit", "pids_limit", "ulimits", "stop_grace_period", "restart",
             "healthcheck",
         ]
