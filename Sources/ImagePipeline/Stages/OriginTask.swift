@@ -79,8 +79,7 @@ final class OriginTask: Sendable {
 
     /// A 304: the stored response stands, under the origin's new words (RFC 9111 §4.3.4).
     private func refresh(_ stored: StoredOriginalStage.Found, fields: OriginFields, microseconds: UInt32) {
-        let record = TransferStage.refreshed(stored.origin.record, by: fields, source: request.source)
-        let storable = TransferStage.isStorable(fields)
+        let (record, storable) = TransferStage.refreshed(stored.origin.record, by: fields, source: request.source)
         let state = publish(record) { if storable { parts.disk?.store(origin: record, body: nil) } }
         finish(
             state.snapshot,
