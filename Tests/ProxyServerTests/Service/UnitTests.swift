@@ -79,13 +79,11 @@ struct UnitTests {
         let units = try BootedUnits(yaml)
         try makePictures(units)
         try expectPeace(units)
-        for worker in try units.workers() {
-            let maps = try units.run("cat", "/proc/\(worker)/maps").output
-            // Orc made code, though memory that is writable and executable is forbidden.
-            let code = maps.split(separator: "\n").filter { $0.contains(" r-xs ") && $0.contains("orcexec") }
-            #expect(!maps.contains("liborc") || !maps.contains("libwebp") || !code.isEmpty, "\(maps)")
-            #expect(!maps.contains(" rwx"))
-        }
+        let maps = try units.workers().map { try units.run("cat", "/proc/\($0)/maps").output }.joined()
+        // Whoever had a job: Orc, where libvips is built with it, made code, though not in memory that is writable as well.
+        let code = maps.split(separator: "\n").filter { $0.contains(" r-xs ") && $0.contains("orcexec") }
+        #expect(maps.contains("liborc") == !code.isEmpty)
+        #expect(maps.contains("libvips") && !maps.contains(" rwx"))
     }
 
     @Test func `pictures are made where no code can be`() throws {
