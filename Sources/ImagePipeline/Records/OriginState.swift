@@ -30,9 +30,7 @@ package final class OriginState: Sendable {
 
     /// The state as it is now, for who makes something of it.
     var snapshot: OriginSnapshot {
-        // The version first: if an update comes between, what is made counts as outdated, never as newer than it is.
-        let version = version
-        return OriginSnapshot(state: self, version: version, record: record)
+        current.withLock { OriginSnapshot(state: self, version: version, record: $0) }
     }
 
     /// Changes when an answer made earlier is no longer right: another body, or other words to clients.
@@ -45,15 +43,20 @@ package final class OriginState: Sendable {
     package func age(at now: Int64) -> Int64 { max(0, now &- bornAt.load(ordering: .relaxed)) }
 
     /// Takes what the origin said last.
-    func update(_ record: OriginRecord) {
-        let saysOther = current.withLock { current in
-            defer { current = record }
-            return current.digest != record.digest || current.cacheControl != record.cacheControl
+    ///
+    /// - Returns: the state as this answer has made it, for who makes something of its body: the record is this one, whatever is
+    ///   said through others meanwhile, and then what is made counts as outdated.
+    func update(_ record: OriginRecord) -> OriginSnapshot {
+        current.withLock { current in
+            let saysOther =
+                current.digest != record.digest || current.cacheControl != record.cacheControl
                 || current.lastModified != record.lastModified
                 || current.advertisedLifetime != record.advertisedLifetime
+            current = record
+            bornAt.store(record.freshness.bornAt, ordering: .relaxed)
+            staleAt.store(record.freshness.staleAt, ordering: .relaxed)
+            if saysOther { currentVersion.add(1, ordering: .acquiringAndReleasing) }
+            return OriginSnapshot(state: self, version: version, record: record)
         }
-        bornAt.store(record.freshness.bornAt, ordering: .relaxed)
-        staleAt.store(record.freshness.staleAt, ordering: .relaxed)
-        if saysOther { currentVersion.add(1, ordering: .acquiringAndReleasing) }
     }
 }

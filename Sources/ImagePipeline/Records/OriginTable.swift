@@ -35,14 +35,10 @@ final class OriginTable: Sendable {
         }
     }
 
-    /// The original's state after the origin has spoken: the live one, updated, else a new one.
-    func update(_ record: OriginRecord) -> OriginState {
+    /// The original's state after the origin has spoken: the live one, updated, else a new one; with the record as given.
+    func update(_ record: OriginRecord) -> OriginSnapshot {
         slots.withLock { slots in
-            if let state = slots.byKey[record.key]?.state {
-                state.update(record)
-                return state
-            }
-            return slots.insert(record)
+            slots.byKey[record.key]?.state?.update(record) ?? slots.insert(record).snapshot
         }
     }
 

@@ -80,9 +80,9 @@ final class OriginTask: Sendable {
     /// A 304: the stored response stands, under the origin's new words (RFC 9111 §4.3.4).
     private func refresh(_ stored: StoredOriginalStage.Found, fields: OriginFields, microseconds: UInt32) {
         let (record, storable) = TransferStage.refreshed(stored.origin.record, by: fields, source: request.source)
-        let state = publish(record) { if storable { parts.disk?.store(origin: record, body: nil) } }
+        let origin = publish(record) { if storable { parts.disk?.store(origin: record, body: nil) } }
         finish(
-            state.snapshot,
+            origin,
             body: stored.body,
             storable: storable,
             way: .revalidated(status: 304),
@@ -105,11 +105,11 @@ final class OriginTask: Sendable {
             return
         }
         let storable = TransferStage.isStorable(fields)
-        let state = publish(record) {
+        let origin = publish(record) {
             if storable { keep(record, body, isStored: stored?.body?.digest == body.digest) }
         }
         finish(
-            state.snapshot,
+            origin,
             body: body,
             storable: storable,
             way: way(to: body, replacing: stored),
@@ -118,13 +118,13 @@ final class OriginTask: Sendable {
     }
 
     /// Makes known what the origin has said, and keeps it; where a purge has come between, only who waits hears of it.
-    private func publish(_ record: OriginRecord, keeping: () -> Void) -> OriginState {
-        let state = flight.publish {
-            let state = parts.origins.update(record)
+    private func publish(_ record: OriginRecord, keeping: () -> Void) -> OriginSnapshot {
+        let origin = flight.publish {
+            let origin = parts.origins.update(record)
             keeping()
-            return state
+            return origin
         }
-        return state ?? OriginState(record)
+        return origin ?? OriginState(record).snapshot
     }
 
     /// What a body that has come means for who asked.
