@@ -59,7 +59,7 @@ package final class Pipeline: Sendable {
             )
         } start: { flight in
             VariantTask(request: request, priority: priority, parts: parts, originals: originals, flight: flight)
-                .start(stale: memoryVariants.stale(request.key))
+                .start(stale: request.origin.source.cache.keepInMemory ? memoryVariants.stale(request.key) : nil)
         }
     }
 

@@ -26,17 +26,29 @@ struct SourceDecoder {
             decoder.report("expected a map with a url", key: key, place: entry.value.place)
             return nil
         }
-        var draft = SourceSchema.Draft(rule: inheritingRule(named: entry.key))
+        var draft = SourceSchema.Draft(inheriting: inheritingRule(named: entry.key))
         decoder.decode(entries, table: SourceSchema.table, into: &draft, scope: key + ".")
-        guard let location = draft.location else {
+        guard draft.location != nil else {
             if !entries.contains(where: { $0.key == "url" }) {
                 decoder.report("has no url", key: key, place: entry.place)
             }
             return nil
         }
-        draft.rule.location = location
+        let places = decoder.places
+        SourceDecoder.complete(&draft) { message, name in
+            decoder.report(
+                message,
+                key: "\(key).\(name)",
+                place: SourceDecoder.place(of: "\(key).\(name)", in: places) ?? entry.place
+            )
+        }
         check(draft, key: key, place: entry.place, &decoder)
         return ConfiguredSource(rule: draft.rule, preset: draft.preset)
+    }
+
+    /// Where a key stands, or the first one below it.
+    private static func place(of key: String, in places: [String: Place]) -> Place? {
+        places[key] ?? places.filter { $0.key.hasPrefix(key + ".") }.min { $0.key < $1.key }?.value
     }
 
     private func inheritingRule(named name: String) -> SourceRule {

@@ -3,18 +3,10 @@ import ImagePlan
 
 /// Every key of one source.
 enum SourceSchema {
-    /// A source while it is read.
-    struct Draft: Sendable {
-        var rule: SourceRule
-        /// `nil` until a `url` was read.
-        var location: SourceRule.Location?
-        var preset: String?
-    }
-
     static let table = SettingTable<Draft>(place + behaviour + overrides + unsupported)
 
     private static let place: [Setting<Draft>] = [
-        Setting("url", \.location, .location, "Where the originals are: http://, https:// or file://."),
+        Setting("url", \.location, .location, "Where the originals are: http://, https://, s3:// or file://."),
         Setting(
             "allow-private",
             \.rule.allowPrivate,
@@ -22,6 +14,14 @@ enum SourceSchema {
             "Whether its addresses may be loopback, private or link-local."
         ),
         Setting("headers", \.rule.headers, .headers, takesEnvironment: false, "Header fields for the origin."),
+        Setting("auth.basic.user", \.auth.user, .optional(.user), "The user for the origin."),
+        Setting("auth.basic.password", \.auth.password, .optional(.password), "The user's password."),
+        Setting("auth.bearer", \.auth.bearer, .optional(.credential), "A token for the origin."),
+        Setting("auth.access-key", \.auth.accessKey, .optional(.accessKeyID), "The id of an s3:// bucket's keys."),
+        Setting("auth.secret-key", \.auth.secretKey, .optional(.credential), "The secret that signs requests."),
+        Setting("auth.session-token", \.auth.sessionToken, .optional(.credential), "The token of keys for a time."),
+        Setting("region", \.region, .optional(.region), "The region of an s3:// bucket."),
+        Setting("endpoint", \.endpoint, .optional(.endpoint), "Where the store of an s3:// bucket is; AWS by default."),
         Setting("connections", \.rule.connections, .count(1...1_000), "The most connections to one host at a time."),
     ]
 
@@ -42,6 +42,7 @@ enum SourceSchema {
             .optional(.text("a preset's name")),
             "The preset that stands first in each request."
         ),
+        Setting("cache", \.rule.cache, .choice, "Which tiers keep its pictures: all, memory, disk or none."),
         Setting("originals", \.rule.originals, .choice, "What the bare original answers: serve, clean or refuse."),
     ]
 
@@ -66,9 +67,6 @@ enum SourceSchema {
 
     private static let unsupported: [Setting<Draft>] = [
         .fixed("raw", .flag, false, "Whether the source is a plain HTTP proxy for any content."),
-        .fixed("cache", .text("all, memory, disk or none"), "all", "Which tiers keep its pictures."),
-        .missing("auth", "Credentials for the origin."),
-        .missing("region", "The region of an s3:// bucket."),
         .missing("fallback", "The picture that is served when the origin fails."),
         .missing("placeholder", "The picture that is served while the origin is asked."),
     ]
@@ -84,7 +82,6 @@ enum SourceSchema {
 
     /// A source as the file would say it.
     static func yaml(_ source: ConfiguredSource) -> YAMLValue {
-        let draft = Draft(rule: source.rule, location: source.rule.location, preset: source.preset)
-        return YAMLValue(table: table, root: draft)
+        YAMLValue(table: table, root: Draft(source.rule, preset: source.preset))
     }
 }
