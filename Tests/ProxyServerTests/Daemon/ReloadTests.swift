@@ -109,6 +109,6 @@ struct ReloadTests {
         try reload(rig, "", source: ", cache: memory", times: 2)
         #expect(try rig.cacheStatus("/photos/a.png?w=8") == "edgeprint; fwd=uri-miss")
         #expect(try rig.cacheStatus("/photos/a.png?w=8") == "edgeprint; hit; detail=memory")
-        #expect(try rig.metric("edgeprint_cache_entries{tier=\"disk-variants\"}") ?? 0 == 0)
+        #expect(try rig.metric("edgeprint_cache_entries{tier=\"variants\"}") ?? 0 == 0)
     }
 }
