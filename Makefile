@@ -19,9 +19,13 @@ run: packages demo/landscape.jpg $(BIN)/edgeprint ## Serves the demo's pictures 
 
 build: packages $(BIN)/edgeprint ## Builds the daemon and its worker (release)
 
+# With Swift's runtime inside: it starts twice as fast, and runs where no Swift is. Addresses of functions are bound at the
+# start and then write-protected.
+RELEASE := -c release --static-swift-stdlib -Xlinker -z -Xlinker now
+
 $(BIN)/edgeprint: $(SOURCES)
-	swift build -c release --product edgeprint-worker
-	swift build -c release --product edgeprint
+	swift build $(RELEASE) --product edgeprint-worker
+	swift build $(RELEASE) --product edgeprint
 	@touch $@
 
 test: packages ## Runs every test
@@ -48,7 +52,7 @@ demo/landscape.jpg: scripts/draw-demo $(wildcard scripts/demo/*)
 	scripts/draw-demo demo
 	@touch $@
 
-deb: ## Builds the Debian package into .build/deb/packages
+deb: build ## Builds the Debian package into .build/deb/packages
 	@scripts/install-packages dpkg-dev binutils chrpath xz-utils
 	scripts/make-deb
 

@@ -175,6 +175,8 @@ pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) _exit(126);
     if (getppid() != parent) _exit(126);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) _exit(126);
+    // A group of its own: Ctrl-C in a terminal is for the parent, who still needs its workers to drain.
+    setpgid(0, 0);
     // First above everything that will be overwritten, then down to 3 + i.
     int high[max_descriptors];
     for (int i = 0; i < descriptor_count; i++) {

@@ -3,6 +3,7 @@
 // Each function fixes the arguments that the worker needs, and nothing else. 0 is success, as in libvips.
 #include <gmodule.h>
 #include <vips/vips.h>
+#include <vips/vector.h>
 
 // VIPS_INIT is a macro.
 static inline int edge_vips_init(const char *name) { return VIPS_INIT(name); }

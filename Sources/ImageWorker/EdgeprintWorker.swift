@@ -3,7 +3,7 @@ import Glibc
 
 /// `edgeprint-worker`: makes pictures for the daemon, job by job, until the daemon closes the socket on descriptor 3.
 ///
-/// Started by the daemon only, which sets its limits. One thread; no network; opens no file but what comes with a job.
+/// Started by the daemon only, which sets its limits, and by whoever asks for `--capabilities`. One thread; no network; opens no file but what comes with a job.
 @main
 enum EdgeprintWorker {
     static func main() {
@@ -14,6 +14,9 @@ enum EdgeprintWorker {
             try VipsRuntime.start()
         } catch {
             exit(1)
+        }
+        if CommandLine.arguments.count > 1, CommandLine.arguments[1] == CapabilityReport.flag {
+            exit(CapabilityReport.write(CommandLine.arguments) ? 0 : 1)
         }
         guard socket.greet() else { exit(1) }
         while case .job(let job, let source) = socket.next() {

@@ -35,7 +35,7 @@ struct Edgeprint: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckCommand.self, ExplainCommand.self, URLCommand.self, CheckURLCommand.self,
-            PurgeCommand.self,
+            PurgeCommand.self, StatsCommand.self, DoctorCommand.self, FsckCommand.self,
         ],
         defaultSubcommand: ServeCommand.self
     )

@@ -37,6 +37,7 @@ eventually() { # what, command…
 picture() { # URL, type, size, curl's arguments…
   local found
   found=$(isolated curl -sS -o "$scratch/body" -w '%{http_code} %{content_type}' "${@:4}" "$1") || fail "no answer to $1"
+  case $found in 200*) ;; *) cat "$scratch/body" >&2 ;; esac
   equal "$1" "$found" "200 $2"
   equal "$1 size" "$(vipsheader -f width "$scratch/body" 2>/dev/null)x$(vipsheader -f height "$scratch/body" 2>/dev/null)" "$3"
 }

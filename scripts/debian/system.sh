@@ -134,10 +134,3 @@ halt() {
   # The system's own groups lie below, empty by now.
   find "$control_group" -depth -type d -exec rmdir {} +
 }
-
-# What is there: every path and what it is, without what the package tools keep for themselves.
-inventory() { # folder
-  (cd "$1" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp -o -path ./var/lib/apt -o -path ./var/lib/dpkg \
-    -o -path ./var/cache/apt -o -path ./var/cache/debconf -o -path ./var/cache/ldconfig -o -path ./var/log -o -name __pycache__ \) -prune \
-    -o -printf '%P %y %m %u:%g\n' | sort)
-}

@@ -63,3 +63,13 @@ int edge_pidfd_open(pid_t pid);
 // _GNU_SOURCE: copy_file_range, falling back to read/write is the caller's work.
 ssize_t edge_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count);
 // _GNU_SOURCE: sync_file_range / posix_fadvise stay importable; renameat2 is not needed.
+
+// What the machine can do; none of these changes anything (Probes.c).
+// syscall(2) is variadic: landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION). The ABI's number from 1, or -1.
+int edge_landlock_version(void);
+// syscall(2) is variadic: io_uring_setup with impossible arguments. The errno; EFAULT or EINVAL where the kernel has it.
+int edge_io_uring_error(void);
+// sys/timex.h is not in Glibc's module map: adjtimex that only reads. 1 synchronised, 0 not, -1 on error.
+int edge_clock_is_synchronised(void);
+// sys/vfs.h is not in Glibc's module map: statfs's f_type, or -1.
+int64_t edge_file_system_type(const char *path);

@@ -22,6 +22,8 @@ package struct ServerConfiguration: Sendable {
     package var halfClose: HalfClosePolicy
     /// Whose word about a client's address counts.
     package var proxies: TrustedProxies
+    /// Random numbers: one a loop, for the ids of its requests.
+    package var randomness: @Sendable () -> UInt64
     /// The clocks for timeouts and for `Date`.
     package var time: any TimeSource
 
@@ -46,6 +48,7 @@ package struct ServerConfiguration: Sendable {
         sharesPort: Bool = false,
         halfClose: HalfClosePolicy = .answered,
         proxies: TrustedProxies = .none,
+        randomness: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
         time: any TimeSource = SystemTime()
     ) {
         self.addresses = addresses
@@ -57,6 +60,7 @@ package struct ServerConfiguration: Sendable {
         self.sharesPort = sharesPort
         self.halfClose = halfClose
         self.proxies = proxies
+        self.randomness = randomness
         self.time = time
     }
 }

@@ -1,3 +1,5 @@
+package import HTTPSemantics
+
 /// What became of one exchange, for the access log and the metrics.
 package struct ExchangeSummary: Sendable {
     /// The request's method; `other` with an empty range when none was recognised.
@@ -14,8 +16,10 @@ package struct ExchangeSummary: Sendable {
     package var isComplete: Bool
     /// `Response.tag`.
     package var tag: UInt64
-    /// Who asked.
+    /// Who asked, by the word of trusted proxies where there are such in between.
     package var peer: PeerAddress
+    /// The trace that the request belongs to; of one that could not be read, made for it.
+    package var trace: TraceContext
     /// The index of the loop.
     package var loop: Int
 }

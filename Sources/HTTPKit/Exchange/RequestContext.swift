@@ -1,3 +1,5 @@
+package import HTTPSemantics
+
 /// The connection's side of a request, valid for the duration of `RequestHandler.handle`.
 ///
 /// Not sendable: what is needed later is copied out of it, and the answer goes through a promise.
@@ -12,6 +14,8 @@ package struct RequestContext {
     package let wallSeconds: Int64
     /// Who asks, by the word of trusted proxies where there are such in between.
     package let peer: PeerAddress
+    /// The trace that the request belongs to: its id.
+    package let trace: TraceContext
     let connection: Connection
     let mailbox: LoopMailbox
 

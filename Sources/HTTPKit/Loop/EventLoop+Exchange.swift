@@ -1,3 +1,4 @@
+import HTTPSemantics
 import LinuxSystem
 
 /// From requests to answers.
@@ -13,17 +14,20 @@ extension EventLoop {
         let client =
             connection.isTrusted && head.has(.xForwardedFor)
             ? ForwardedFor.client(head, bytes, proxies: configuration.proxies) ?? connection.peer : connection.peer
+        let trace = trace(bytes)
         let context = RequestContext(
             loop: index,
             body: body,
             monotonic: now,
             wallSeconds: wallSeconds,
             peer: client,
+            trace: trace,
             connection: connection,
             mailbox: mailbox
         )
         let reply = handler.handle(head, bytes: bytes, context: context)
         var facts = facts(bytes, place)
+        facts.trace = trace
         if connection.isTrusted { facts.client = client }
         switch reply {
         case .now(let response):
@@ -39,6 +43,20 @@ extension EventLoop {
             connection.waiting = facts
             connection.phase = .answering
         }
+    }
+
+    /// The caller's trace where it has named one, and one only; else a new one.
+    @inline(__always)
+    private func trace(_ bytes: Span<UInt8>) -> TraceContext {
+        guard head.has(.traceparent) else { return traces.next() }
+        var found: TraceContext?
+        var count = 0
+        head.forEach(.traceparent) { value in
+            count += 1
+            found = TraceContext(bytes.extracting(value))
+        }
+        guard count == 1, let found else { return traces.next() }
+        return found
     }
 
     /// What of the parsed request is needed once its bytes are gone.
@@ -138,6 +156,7 @@ extension EventLoop {
             isComplete: isComplete,
             tag: tag,
             peer: facts.client ?? connection.peer,
+            trace: facts.trace ?? traces.next(),
             loop: index
         )
         if let target = facts.savedTarget {

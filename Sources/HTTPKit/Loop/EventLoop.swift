@@ -53,6 +53,7 @@ struct LoopSeed: Sendable {
     var scheduled: [ConnectionID] = []
     var head = RequestHead()
     var batch = OutputBatch()
+    var traces: TraceSequence
     var date = DateText()
     var now: Int64 = 0
     var wallSeconds: Int64 = 0
@@ -72,6 +73,7 @@ struct LoopSeed: Sendable {
         shared = seed.shared
         counters = seed.counters
         listeners = seed.listeners.take()
+        traces = TraceSequence(seed: seed.configuration.randomness())
         let limits = seed.configuration.limits
         parser = RequestParser(limits: limits)
         let size = max(64 * 1024, limits.requestLine + limits.headerBlock + 8 * 1024)

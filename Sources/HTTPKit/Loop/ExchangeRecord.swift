@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// What of a request is still needed when its answer is written.
 struct ExchangeFacts {
     var method: HTTPMethod = .other(0..<0)
@@ -7,6 +9,8 @@ struct ExchangeFacts {
     var start: Int64 = 0
     /// Who asked, where a trusted proxy has named somebody else than the connection's peer.
     var client: PeerAddress?
+    /// The request's trace; `nil` before one was made.
+    var trace: TraceContext?
     /// The request target, by place in the loop's read buffer.
     var target: Range<Int> = 0..<0
     /// The request target, copied, once the read buffer no longer holds it.

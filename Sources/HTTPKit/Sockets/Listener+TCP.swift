@@ -30,6 +30,12 @@ extension ListenerFactory {
         return (listeners, .tcp(host: host, port: boundPort))
     }
 
+    /// Binds a TCP address for an instant, as the first thing that a server does.
+    static func tryToBind(_ host: String, _ port: UInt16) throws(Errno) {
+        var address = try resolve(host, port)
+        close(try bound(&address, reusesPort: false))
+    }
+
     private static func bound(_ address: inout SocketAddress, reusesPort: Bool) throws(Errno) -> CInt {
         let family = CInt(address.storage.ss_family)
         let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)

@@ -10,7 +10,10 @@ package protocol DiskStoring: Sendable {
     /// Queues a variant.
     func store(variant: VariantRecord, origin: OriginRecord, bytes: [UInt8])
     /// Queues an original; without a body only what is known of it changes (a 304).
-    func store(origin: OriginRecord, body: OriginBody?)
+    ///
+    /// False when too much waits: it is not stored.
+    @discardableResult
+    func store(origin: OriginRecord, body: OriginBody?) -> Bool
     /// Hides a selection from readers; `remove` must follow. False when too many removals wait: nothing is hidden.
     func conceal(_ selection: PurgeSelection) -> Bool
     /// Removes what is hidden, together with whatever of it was queued before; the completion tells that it is gone for good.

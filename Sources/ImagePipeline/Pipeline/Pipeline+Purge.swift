@@ -11,16 +11,19 @@ extension Pipeline {
         _ selection: PurgeSelection,
         completion: @escaping @Sendable (PurgeCounts) -> Void
     ) -> Bool {
-        // The order matters. First nothing old can be read from below. Then flights that may have read it before are cut off:
-        // what they have queued for the disk is queued before the removal, and what they have put into memory goes last.
+        // The order matters. First nothing old can be read from below. Then flights that may have read it before are cut off, and
+        // what starts now is, too: nothing old can be put anywhere while everything is cleared. Originals are let go first, since
+        // variants are made of them. What was queued for the disk until here is queued before the removal.
         if let disk = parts.disk, !disk.conceal(selection) { return false }
+        var counts = PurgeCounts()
+        counts.flights = originals.beginPurge(selection) + variants.beginPurge(selection)
         parts.recent.purge(selection)
         parts.origins.forget(selection)
-        var counts = PurgeCounts()
-        counts.flights = originals.purge(selection) + variants.purge(selection)
         counts.memory = parts.memory.removeAll { _, entity in
             selection.contains(origin: entity.origin.key, source: entity.origin.source)
         }
+        originals.endPurge(selection)
+        variants.endPurge(selection)
         guard let disk = parts.disk else {
             completion(counts)
             return true

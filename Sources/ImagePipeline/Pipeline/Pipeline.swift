@@ -38,12 +38,14 @@ package final class Pipeline: Sendable {
     /// - Parameters:
     ///   - request: what is asked for.
     ///   - priority: its place in the transform queue.
+    ///   - traceparent: what the origin is told where this request is the first of those that share a download.
     ///   - completion: called exactly once on a pipeline thread, unless the subscription is cancelled first.
     /// - Returns: the request's part in the work; cancelling it detaches this request alone.
     @discardableResult
     package func load(
         _ request: VariantRequest,
         priority: TransformJob.Priority = .normal,
+        traceparent: String? = nil,
         completion: @escaping @Sendable (Result<Answer, PipelineError>) -> Void
     ) -> Subscription {
         variants.join(request.key, about: FlightSubject(request.origin)) { outcome, collapsed in
@@ -58,8 +60,15 @@ package final class Pipeline: Sendable {
                 }
             )
         } start: { flight in
-            VariantTask(request: request, priority: priority, parts: parts, originals: originals, flight: flight)
-                .start(stale: request.origin.source.cache.keepInMemory ? memoryVariants.stale(request.key) : nil)
+            VariantTask(
+                request: request,
+                priority: priority,
+                traceparent: traceparent,
+                parts: parts,
+                originals: originals,
+                flight: flight
+            )
+            .start(stale: request.origin.source.cache.keepInMemory ? memoryVariants.stale(request.key) : nil)
         }
     }
 

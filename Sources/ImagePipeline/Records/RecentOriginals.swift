@@ -7,30 +7,44 @@ final class RecentOriginals: Sendable {
     struct Recent: Sendable {
         var record: OriginRecord
         var body: OriginBody
+        /// Tells one coming of an original from the next.
+        fileprivate var number: Int
     }
 
-    private let originals = Lock<[CacheKey: Recent]>([:])
+    private struct State: Sendable {
+        var originals: [CacheKey: Recent] = [:]
+        var lastNumber = 0
+    }
+
+    private let state = Lock(State())
 
     /// The original, if it waits.
-    func find(_ key: CacheKey) -> Recent? { originals.withLock { $0[key] } }
+    func find(_ key: CacheKey) -> Recent? { state.withLock { $0.originals[key] } }
 
-    /// Stores an original, keeping it at hand until it is committed.
+    /// Stores an original, keeping it at hand until it is committed; not when the disk does not take it.
     func store(_ record: OriginRecord, _ body: OriginBody, on disk: any DiskStoring) {
-        originals.withLock { $0[record.key] = Recent(record: record, body: body) }
-        disk.store(origin: record, body: body)
-        disk.flush { [weak self] in self?.remove(record.key, digest: body.digest) }
+        let key = record.key
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            state.originals[key] = Recent(record: record, body: body, number: state.lastNumber)
+            return state.lastNumber
+        }
+        guard disk.store(origin: record, body: body) else { return remove(key, number) }
+        disk.flush { [weak self] in self?.remove(key, number) }
     }
 
     /// Forgets what a selection is about.
     func purge(_ selection: PurgeSelection) {
-        originals.withLock { originals in
-            originals = originals.filter { !selection.contains(origin: $0.key, source: $0.value.record.source) }
+        state.withLock { state in
+            state.originals = state.originals.filter {
+                !selection.contains(origin: $0.key, source: $0.value.record.source)
+            }
         }
     }
 
-    private func remove(_ key: CacheKey, digest: CacheKey) {
-        originals.withLock { originals in
-            if originals[key]?.body.digest == digest { originals[key] = nil }
+    private func remove(_ key: CacheKey, _ number: Int) {
+        state.withLock { state in
+            if state.originals[key]?.number == number { state.originals[key] = nil }
         }
     }
 }

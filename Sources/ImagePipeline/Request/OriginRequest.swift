@@ -5,6 +5,8 @@ package final class OriginRequest: Sendable {
     /// What the loader is given: an absolute http(s) URL with forwarded parameters, or a path below a file source's root.
     package let target: String
     package let source: SourceRule
+    /// Names the flights that bring its bytes for certain, beside those that may only ask whether it has changed.
+    var bodyKey: CacheKey { CacheKey(hashing: "original-body/1\n\(key)") }
 
     /// Names an original.
     ///

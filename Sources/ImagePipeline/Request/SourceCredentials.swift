@@ -1,4 +1,4 @@
-/// What a source shows its origin to be let in; goes to the source's own origin only, never where a redirect leads away from it.
+/// What an origin is shown so that it answers; goes to the source's own origin, never where a redirect leads away from it.
 package enum SourceCredentials: Hashable, Sendable {
     /// RFC 7617; the user holds no colon.
     case basic(user: String, password: Secret)

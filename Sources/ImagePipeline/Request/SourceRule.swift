@@ -34,7 +34,7 @@ package struct SourceRule: Hashable, Sendable {
     package var allowPrivate: Bool
     /// Request header fields for the origin, in order (credentials among them).
     package var headers: [HeaderField]
-    /// What lets requests in at the origin; `nil` where nothing is needed.
+    /// What its own host is shown, and no other that it redirects to.
     package var credentials: SourceCredentials?
     /// The most connections to one host at a time.
     package var connections: Int

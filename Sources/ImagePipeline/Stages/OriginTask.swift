@@ -6,13 +6,21 @@ final class OriginTask: Sendable {
     private let request: OriginRequest
     /// Whether the one who starts it needs the bytes; else a conditional request will do although they are gone.
     private let needsBody: Bool
+    private let traceparent: String?
     private let parts: PipelineParts
     private let flight: Flight<OriginOutcome>
     private let load = Lock<(any LoadHandle)?>(nil)
 
-    init(request: OriginRequest, needsBody: Bool, parts: PipelineParts, flight: Flight<OriginOutcome>) {
+    init(
+        request: OriginRequest,
+        needsBody: Bool,
+        traceparent: String?,
+        parts: PipelineParts,
+        flight: Flight<OriginOutcome>
+    ) {
         self.request = request
         self.needsBody = needsBody
+        self.traceparent = traceparent
         self.parts = parts
         self.flight = flight
     }
@@ -45,12 +53,13 @@ final class OriginTask: Sendable {
     private func transfer(stored: StoredOriginalStage.Found?) {
         // A 304 says nothing to one who needs bytes that are gone.
         let conditional = stored.map { $0.body != nil || !needsBody } ?? false
-        let fetch = OriginFetch(
+        var fetch = OriginFetch(
             target: request.target,
             source: request.source,
             entityTag: conditional ? stored?.origin.record.entityTag : nil,
             lastModified: conditional ? stored?.origin.record.lastModified : nil
         )
+        fetch.traceparent = traceparent
         let began = parts.time.monotonic
         let handle = parts.loader.load(fetch) { [self] result in
             let microseconds = UInt32(clamping: (parts.time.monotonic - began) / 1000)
@@ -72,8 +81,7 @@ final class OriginTask: Sendable {
 
     /// A 304: the stored response stands, under the origin's new words (RFC 9111 §4.3.4).
     private func refresh(_ stored: StoredOriginalStage.Found, fields: OriginFields, microseconds: UInt32) {
-        let record = TransferStage.refreshed(stored.origin.record, by: fields, source: request.source)
-        let storable = TransferStage.isStorable(fields)
+        let (record, storable) = TransferStage.refreshed(stored.origin.record, by: fields, source: request.source)
         let state = publish(record) {
             if storable, request.source.cache.keepOnDisk { parts.disk?.store(origin: record, body: nil) }
         }

@@ -4,8 +4,10 @@ import ImagePlan
 /// Stage 6's judgement: what an origin's answer means for the cache; the transfer itself is an `OriginLoading`'s.
 enum TransferStage {
     /// Bytes from which a header is read at first, and at most.
+    ///
+    /// Photographs carry previews, depth maps and other extended metadata of many megabytes before their size.
     private static let firstLook = 64 << 10
-    private static let lastLook = 1 << 20
+    private static let lastLook = 16 << 20
 
     /// Whether a shared cache may keep the answer (RFC 9111 §3).
     static func isStorable(_ fields: OriginFields) -> Bool {
@@ -36,7 +38,13 @@ enum TransferStage {
     }
 
     /// A stored record after a 304: the fields that the answer carries replace the stored ones (RFC 9111 §3.2).
-    static func refreshed(_ record: OriginRecord, by fields: OriginFields, source: SourceRule) -> OriginRecord {
+    ///
+    /// - Returns: the record, and whether a shared cache may go on keeping it.
+    static func refreshed(
+        _ record: OriginRecord,
+        by fields: OriginFields,
+        source: SourceRule
+    ) -> (record: OriginRecord, isStorable: Bool) {
         var merged = fields
         merged.cacheControl = fields.cacheControl ?? record.cacheControl
         var result = record
@@ -44,20 +52,28 @@ enum TransferStage {
         result.entityTag = fields.entityTag ?? record.entityTag
         result.lastModified = fields.lastModified ?? record.lastModified
         result.freshness = freshness(merged, source: source)
-        if merged.cacheControl == nil, fields.expires == nil {
+        if saysNothingOfTime(fields, stored: record.cacheControl) {
             // It said nothing new: as long again as the last time.
             result.freshness.lifetime = record.freshness.lifetime
         } else {
             result.advertisedLifetime = advertised(merged, source: source)
         }
-        return result
+        return (result, isStorable(merged))
+    }
+
+    /// Whether neither an answer nor the `Cache-Control` stored before says how long it is fresh: then `Expires` did, which is
+    /// not stored, or the source's time to live.
+    private static func saysNothingOfTime(_ fields: OriginFields, stored: String?) -> Bool {
+        guard fields.cacheControl == nil, fields.expires == nil, fields.vouchedLifetime == nil else { return false }
+        guard let control = stored.map({ CacheControl($0) }) else { return true }
+        return control.maxAge == nil && control.sMaxAge == nil && control.isStorable && !control.requiresValidation
     }
 
     private static func freshness(_ fields: OriginFields, source: SourceRule) -> Freshness {
         if let vouched = fields.vouchedLifetime {
             return Freshness(responseTime: fields.responseTime, initialAge: 0, lifetime: vouched)
         }
-        return Freshness.compute(
+        var freshness = Freshness.compute(
             Freshness.Fields(
                 cacheControl: fields.cacheControl,
                 expires: fields.expires,
@@ -70,6 +86,9 @@ enum TransferStage {
             minimum: source.ttlMinimum,
             maximum: source.ttlMaximum
         )
+        // What was kept of the original before must not live on under words that forbid keeping it.
+        if !isStorable(fields) { freshness.lifetime = 0 }
+        return freshness
     }
 
     /// `max-age` for clients where the origin sent no `Cache-Control`: its `Expires`, else the source's time to live.

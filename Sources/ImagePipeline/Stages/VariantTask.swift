@@ -8,6 +8,7 @@ import LinuxSystem
 final class VariantTask: Sendable {
     private let request: VariantRequest
     private let priority: TransformJob.Priority
+    private let traceparent: String?
     private let parts: PipelineParts
     private let originals: TaskPool<OriginOutcome>
     private let flight: Flight<Answer>
@@ -22,12 +23,14 @@ final class VariantTask: Sendable {
     init(
         request: VariantRequest,
         priority: TransformJob.Priority,
+        traceparent: String?,
         parts: PipelineParts,
         originals: TaskPool<OriginOutcome>,
         flight: Flight<Answer>
     ) {
         self.request = request
         self.priority = priority
+        self.traceparent = traceparent
         self.parts = parts
         self.originals = originals
         self.flight = flight
@@ -48,7 +51,7 @@ final class VariantTask: Sendable {
         if let stale {
             revalidate(stale, from: .memory)
         } else if request.plan == nil || parts.disk == nil || !tiers.keepOnDisk {
-            askForOriginal(attempt: 0)
+            askForOriginal()
         } else if !parts.readLane.submit({ self.lookUp() }) {
             flight.finish(.failure(.overloaded("too many requests wait for the disk")))
         }
@@ -56,7 +59,7 @@ final class VariantTask: Sendable {
 
     private func lookUp() {
         guard let entity = DiskVariantStage(parts: parts).entity(for: request, of: flight) else {
-            askForOriginal(attempt: 0)
+            askForOriginal()
             return
         }
         guard entity.origin.isFresh(at: parts.time.wallSeconds) else {
@@ -70,11 +73,7 @@ final class VariantTask: Sendable {
     private func revalidate(_ entity: Entity, from tier: Provenance) {
         joinOriginal(needsBody: false) { [self] outcome, collapsed in
             guard entity.originDigest == outcome.origin.record.digest else {
-                guard outcome.body == nil else {
-                    make(of: outcome, collapsed: collapsed)
-                    return
-                }
-                askForOriginal(attempt: 0)
+                if outcome.body == nil { askForBody() } else { make(of: outcome, collapsed: collapsed) }
                 return
             }
             let isCurrent = entity.isCurrent && entity.origin === outcome.origin.state
@@ -100,28 +99,40 @@ final class VariantTask: Sendable {
         )
     }
 
-    private func askForOriginal(attempt: Int) {
+    private func askForOriginal() {
         joinOriginal(needsBody: true) { [self] outcome, collapsed in
-            // A joined flight may have asked about freshness only; then this one asks again, for the bytes.
-            if outcome.body == nil, attempt < 2 {
-                askForOriginal(attempt: attempt + 1)
-            } else {
-                make(of: outcome, collapsed: collapsed)
-            }
+            // A joined flight may have asked about freshness only.
+            if outcome.body == nil { askForBody() } else { make(of: outcome, collapsed: collapsed) }
         }
     }
 
-    private func joinOriginal(needsBody: Bool, then: @escaping @Sendable (OriginOutcome, Bool) -> Void) {
+    /// Asks among those alone who need the bytes: however many ask about freshness meanwhile, this one gets them.
+    private func askForBody() {
+        joinOriginal(request.origin.bodyKey, needsBody: true) { [self] in make(of: $0, collapsed: $1) }
+    }
+
+    private func joinOriginal(
+        _ key: CacheKey? = nil,
+        needsBody: Bool,
+        then: @escaping @Sendable (OriginOutcome, Bool) -> Void
+    ) {
         guard !flight.isOver else { return }
         let number = begin()
-        let subscription = originals.join(request.origin.key, about: FlightSubject(request.origin)) {
+        let subscription = originals.join(key ?? request.origin.key, about: FlightSubject(request.origin)) {
             [self] result, collapsed in
             switch result {
             case .success(let outcome): then(outcome, collapsed)
             case .failure(let error): flight.finish(.failure(error))
             }
         } start: { flight in
-            OriginTask(request: request.origin, needsBody: needsBody, parts: parts, flight: flight).start()
+            OriginTask(
+                request: request.origin,
+                needsBody: needsBody,
+                traceparent: traceparent,
+                parts: parts,
+                flight: flight
+            )
+            .start()
         }
         remember(number) { subscription.cancel() }
     }

@@ -16,6 +16,12 @@ package final class Flight<Value: Sendable>: Sendable {
         self.pool = pool
     }
 
+    /// Whether a purge is about it.
+    func isAbout(_ selection: PurgeSelection) -> Bool {
+        guard let subject else { return false }
+        return selection.contains(origin: subject.origin, source: subject.source)
+    }
+
     /// Does what makes a result be kept, unless the flight's subject has been purged since it began.
     ///
     /// - Returns: what was done, `nil` where nothing was: the result is for those who wait already, and for nobody else.

@@ -9,7 +9,20 @@ package final class TaskPool<Value: Sendable>: Sendable {
     /// A waiter's callback: the shared outcome, and whether this waiter joined a flight that was already under way.
     package typealias Waiter = @Sendable (_ outcome: Result<Value, PipelineError>, _ collapsed: Bool) -> Void
 
-    private let flights = Lock<[CacheKey: Flight<Value>]>([:])
+    private struct State: Sendable {
+        var flights: [CacheKey: Flight<Value>] = [:]
+        /// Purges that are going on.
+        var purges: [PurgeSelection] = []
+
+        /// Takes all flights about something out.
+        mutating func take(_ selection: PurgeSelection) -> [Flight<Value>] {
+            let matching = flights.filter { $0.value.isAbout(selection) }
+            for key in matching.keys { flights[key] = nil }
+            return Array(matching.values)
+        }
+    }
+
+    private let state = Lock(State())
     private let waiterLimit: Atomic<Int>
     private let maximumFlights: Int
 
@@ -27,7 +40,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     package func setMaximumWaiters(_ limit: Int) { waiterLimit.store(limit, ordering: .relaxed) }
 
     /// Flights under way.
-    package var count: Int { flights.withLock { $0.count } }
+    package var count: Int { state.withLock { $0.flights.count } }
 
     /// Joins the flight of a key, or starts one.
     ///
@@ -45,7 +58,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
         waiter: @escaping Waiter,
         start: (Flight<Value>) -> Void
     ) -> Subscription {
-        switch flights.withLock({ flights in admit(waiter, to: key, about: subject, of: &flights) }) {
+        switch state.withLock({ state in admit(waiter, to: key, about: subject, of: &state) }) {
         case .joined(let subscription):
             return subscription
         case .started(let flight, let subscription):
@@ -61,41 +74,48 @@ package final class TaskPool<Value: Sendable>: Sendable {
         _ waiter: @escaping Waiter,
         to key: CacheKey,
         about subject: FlightSubject?,
-        of flights: inout [CacheKey: Flight<Value>]
+        of state: inout State
     ) -> Admission<Value> {
-        if let flight = flights[key] {
+        if let flight = state.flights[key] {
             switch flight.add(waiter, limit: waiterLimit.load(ordering: .relaxed)) {
             case .added(let subscription): return .joined(subscription)
             case .full: return .refused("too many requests wait for this picture")
             case .ended: break  // Over, and about to leave the pool: start anew.
             }
         }
-        guard flights.count < maximumFlights else { return .refused("too many pictures are being made") }
+        guard state.flights.count < maximumFlights else { return .refused("too many pictures are being made") }
         let flight = Flight<Value>(key: key, subject: subject, pool: self)
-        flights[key] = flight
+        if state.purges.contains(where: flight.isAbout) { flight.purge() }
+        state.flights[key] = flight
         return .started(flight, flight.addFirst(waiter))
     }
 
-    /// Has all flights about something end for those who wait already: who asks from now on starts anew.
+    /// Has all flights about something end for those who wait already, and those that start before `endPurge` as well.
     ///
-    /// - Returns: how many there were.
-    func purge(_ selection: PurgeSelection) -> Int {
-        let purged = flights.withLock { flights -> [Flight<Value>] in
-            let matching = flights.filter { entry in
-                guard let subject = entry.value.subject else { return false }
-                return selection.contains(origin: subject.origin, source: subject.source)
-            }
-            for key in matching.keys { flights[key] = nil }
-            return Array(matching.values)
+    /// Returns when none of them keeps anything any more: what they have kept can be cleared away now, and stays away.
+    /// - Returns: how many were under way.
+    func beginPurge(_ selection: PurgeSelection) -> Int {
+        let purged = state.withLock { state in
+            state.purges.append(selection)
+            return state.take(selection)
         }
         for flight in purged { flight.purge() }
         return purged.count
     }
 
+    /// Ends what `beginPurge` has begun: who asks from now on starts anew, and what comes of that is kept.
+    func endPurge(_ selection: PurgeSelection) {
+        state.withLock { state in
+            if let index = state.purges.firstIndex(of: selection) { state.purges.remove(at: index) }
+            // Those that have started meanwhile may have read what was there before.
+            _ = state.take(selection)
+        }
+    }
+
     /// Takes an ended flight out; one that was abandoned may have been replaced by a newer one of the same key.
     func remove(_ flight: Flight<Value>) {
-        flights.withLock { flights in
-            if flights[flight.key] === flight { flights[flight.key] = nil }
+        state.withLock { state in
+            if state.flights[flight.key] === flight { state.flights[flight.key] = nil }
         }
     }
 }

@@ -27,6 +27,9 @@ package struct OriginFetch: Sendable {
     /// `If-Modified-Since`, raw.
     package var lastModified: String?
 
+    /// `traceparent` (W3C Trace Context); `nil` where no caller has said one.
+    package var traceparent: String?
+
     /// Creates a fetch.
     package init(target: String, source: SourceRule, entityTag: String? = nil, lastModified: String? = nil) {
         self.target = target

@@ -122,7 +122,7 @@ package final class WorkerPool: Transforming {
     }
 
     /// The path of `edgeprint-worker` beside the running executable.
-    private static func siblingPath() throws(Errno) -> String {
+    package static func siblingPath() throws(Errno) -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = try checked("readlink") { unsafe readlink("/proc/self/exe", &buffer, buffer.count) }
         let path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -25,7 +25,7 @@ final class WorkerProcess {
             unsafe setsockopt(end, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size))
         }
         edge_set_nonblocking(ends[0])
-        let started = Self.spawn(path, socket: ends[1], configuration)
+        let started = Self.spawn(path, descriptor: ends[1], configuration)
         close(ends[1])
         guard started > 0 else {
             let error = Errno.current("fork")
@@ -86,15 +86,23 @@ final class WorkerProcess {
         return WorkerEnd(status: status)
     }
 
-    private static func spawn(_ path: String, socket: CInt, _ configuration: WorkerPool.Configuration) -> pid_t {
+    /// Starts the executable under a worker's limits, with a descriptor as its number 3.
+    ///
+    /// - Returns: its pid, or -1 with `errno`.
+    static func spawn(
+        _ path: String,
+        _ arguments: [String] = [],
+        descriptor: CInt,
+        _ configuration: WorkerPool.Configuration
+    ) -> pid_t {
         // Nothing of the daemon's environment, which may hold secrets, reaches a worker.
         let environment = [
             "LANG=C", "HOME=/nonexistent", "TMPDIR=/tmp", "VIPS_CONCURRENCY=1", "VIPS_WARNING=0", "OMP_NUM_THREADS=1",
             "SWIFT_BACKTRACE=enable=no",
         ]
-        return unsafe withCStrings([path]) { arguments in
+        return unsafe withCStrings([path] + arguments) { arguments in
             unsafe withCStrings(environment) { environment in
-                var descriptors = [socket]
+                var descriptors = [descriptor]
                 return unsafe edge_spawn(
                     path,
                     arguments,

@@ -18,6 +18,7 @@ enum VipsRuntime {
     /// - Throws: `VipsError` when libvips cannot start.
     static func start() throws(VipsError) {
         VipsModules.suppress()
+        CodeMemory.chooseLoops()
         guard unsafe edge_vips_init("edgeprint-worker") == 0 else { throw VipsError.take("init") }
         vips_cache_set_max(0)
         vips_concurrency_set(1)

@@ -19,12 +19,15 @@ struct Problem: Error, Hashable, Sendable {
     }
 
     /// The members as JSON text; `type` is the default "about:blank", so that `title` is the status's phrase (RFC 9457 §4.2.1).
-    var json: String {
+    ///
+    /// - Parameter id: of the request, as an extension member (RFC 9457 §3.2).
+    func json(id: String?) -> String {
         var members = [
             "\"title\":\(JSONText.quoted(StatusPhrase.of(status)))",
             "\"status\":\(status)",
             "\"detail\":\(JSONText.quoted(detail))",
         ]
+        if let id { members.append("\"id\":\(JSONText.quoted(id))") }
         if let parameter { members.append("\"parameter\":\(JSONText.quoted(parameter))") }
         return "{\(members.joined(separator: ","))}\n"
     }

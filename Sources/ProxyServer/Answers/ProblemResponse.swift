@@ -3,7 +3,9 @@ import HTTPSemantics
 
 extension Response {
     /// An error as `application/problem+json`, never stored (contract: Answers).
-    init(_ problem: Problem, variesOnAccept: Bool = false, closes: Bool = false) {
+    ///
+    /// - Parameter id: the request's, under which logs have it.
+    init(_ problem: Problem, variesOnAccept: Bool = false, closes: Bool = false, id: String? = nil) {
         self.init(status: problem.status)
         var block = FieldBlock()
         block.append("Content-Type", "application/problem+json")
@@ -12,7 +14,7 @@ extension Response {
         if let retryAfter = problem.retryAfter { block.append("Retry-After", String(retryAfter)) }
         if let allow = problem.allow { block.append("Allow", allow) }
         fields = block.bytes + CommonFields.bytes
-        let json = Array(problem.json.utf8)
+        let json = Array(problem.json(id: id).utf8)
         body = .bytes(json, 0..<json.count)
         closesConnection = closes
         tag = RequestResult(status: problem.status).tag

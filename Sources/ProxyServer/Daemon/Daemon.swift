@@ -15,7 +15,8 @@ enum Daemon {
         let time = SystemTime()
         let level = LogLevelCell(configuration.log.level)
         let sink = LineSink(descriptor: STDERR_FILENO)
-        let logger = Logger.events(configuration.log.format, level: level, sink: sink, time: time)
+        let budget = LineBudget(rate: configuration.log.rate)
+        let logger = Logger.events(configuration.log.format, level: level, sink: sink, budget: budget, time: time)
         let service = ServiceEnvironment(ProcessInfo.processInfo.environment, process: getpid())
         ServiceEnvironment.clear()
         // A client, a worker or a log reader that has gone is an error of the call, not the daemon's end.

@@ -73,13 +73,18 @@ final class DaemonParts: Sendable {
         let readiness = Readiness()
         self.readiness = readiness
         metrics = Metrics(loops: loops)
+        let budget = LineBudget(rate: configuration.log.rate)
+        let sink = LineSink(descriptor: STDOUT_FILENO)
         let observer = RequestObserver(
             metrics: metrics,
             format: configuration.log.access ? configuration.log.format : nil,
-            sink: LineSink(descriptor: STDOUT_FILENO),
+            sink: sink,
+            budget: budget,
             loops: loops,
-            time: time
+            time: time,
+            logger: logger
         )
+        metrics.read(accessLog: sink, budget: budget)
         let resolver = ResolverCell(try RequestResolver(configuration, time: time))
         self.resolver = resolver
         let purger = Purger(
@@ -97,6 +102,7 @@ final class DaemonParts: Sendable {
                     pipeline: pipeline,
                     metrics: metrics,
                     time: time,
+                    logger: logger,
                     loops: loops
                 ),
                 observer: observer,
@@ -113,6 +119,19 @@ final class DaemonParts: Sendable {
             return
         }
         let metrics = metrics
+        let stats = StatsReader(
+            metrics: metrics,
+            memory: memory,
+            store: store,
+            transfers: transfers,
+            workers: workers,
+            pipeline: pipeline,
+            server: publicServer,
+            readiness: readiness,
+            live: live,
+            time: time,
+            start: time.monotonic
+        )
         adminServer = HTTPServer(
             configuration: ServerConfiguration(addresses: [admin], maximumConnections: 256, time: time),
             handler: AdminHandler(
@@ -121,6 +140,7 @@ final class DaemonParts: Sendable {
                     (.get, "/healthz", HealthRoute()),
                     (.get, "/readyz", ReadinessRoute(readiness: readiness)),
                     (.get, "/metrics", MetricsRoute(metrics: metrics)),
+                    (.get, "/stats", StatsRoute(reader: stats)),
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
                     (.post, "/purge", PurgeRoute(purger: purger)),
                 ]

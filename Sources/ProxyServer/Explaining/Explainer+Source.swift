@@ -78,7 +78,7 @@ extension Explainer {
         where isMeant: (String) -> Bool
     ) -> [Explanation.Fact] {
         let preset = loaded.configuration.source(named: request.rule.name)?.preset
-        let draft = SourceSchema.Draft(request.rule, preset: preset)
+        let draft = SourceSchema.Draft(rule: request.rule, location: request.rule.location, preset: preset)
         return SourceSchema.table.settings.compactMap { setting in
             guard isMeant(setting.name), isKnown(setting.name, request) else { return nil }
             // Header fields carry credentials in ways that no list of names foresees: only the names are shown.

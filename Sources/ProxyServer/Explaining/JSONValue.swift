@@ -3,6 +3,8 @@ indirect enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case number(Int)
+    /// A finite number.
+    case decimal(Double)
     case string(String)
     case array([JSONValue])
     case object([Member])
@@ -25,6 +27,7 @@ indirect enum JSONValue: Sendable, Hashable {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"
         case .number(let value): String(value)
+        case .decimal(let value): value.isFinite ? String(value) : "null"
         case .string(let value): JSONText.quoted(value)
         case .array(let values): "[\(values.map(\.text).joined(separator: ","))]"
         case .object(let members):
@@ -68,7 +71,7 @@ extension JSONValue {
         switch self {
         case .null: "none"
         case .string(let text): text
-        case .bool, .number: text
+        case .bool, .number, .decimal: text
         case .array(let values): values.isEmpty ? "none" : values.map(\.words).joined(separator: ", ")
         case .object(let members):
             members.isEmpty ? "none" : members.map { "\($0.name): \($0.value.words)" }.joined(separator: ", ")

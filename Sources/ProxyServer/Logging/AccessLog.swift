@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// The lines of one event loop's requests, gathered in bytes and written once a turn of the loop.
 ///
 /// Confined to its loop's thread; all loops share the sink. Nothing here builds a String.
@@ -17,12 +19,12 @@ struct AccessLog {
         var result: RequestResult
         /// Whether the whole answer was written.
         var isComplete: Bool
+        /// The request's id.
+        var trace: TraceContext
     }
 
     /// The most bytes of a request target that a line repeats.
     static let targetLimit = 1_024
-    /// The most bytes of a request's id that a line repeats.
-    static let idLimit = 64
     /// Gathered bytes at which a turn of the loop is not waited for.
     static let flushThreshold = 64 << 10
 
@@ -40,22 +42,15 @@ struct AccessLog {
 
     /// Gathers a line.
     ///
-    /// - Parameters:
-    ///   - target: the request target as sent.
-    ///   - id: the request's id; empty where it has none.
-    mutating func append(_ record: Record, target: Span<UInt8>, id: Span<UInt8>) {
+    /// - Parameter target: the request target as sent; signatures in it are not repeated.
+    mutating func append(_ record: Record, target: Span<UInt8>) {
         timestamp.update(to: record.time)
         switch format {
-        case .json: appendJSON(record, target, id)
-        case .text: appendText(record, target, id)
+        case .json: appendJSON(record, target)
+        case .text: appendText(record, target)
         }
         buffer.append(UInt8(ascii: "\n"))
         if buffer.count >= AccessLog.flushThreshold { flush() }
-    }
-
-    /// Gathers a line of a request without id.
-    mutating func append(_ record: Record, target: Span<UInt8>) {
-        append(record, target: target, id: target.extracting(0..<0))
     }
 
     /// Writes what was gathered; at the end of a turn of the loop.
@@ -65,7 +60,7 @@ struct AccessLog {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    private mutating func appendJSON(_ record: Record, _ target: Span<UInt8>, _ id: Span<UInt8>) {
+    private mutating func appendJSON(_ record: Record, _ target: Span<UInt8>) {
         append("{\"time\":\"")
         buffer.append(contentsOf: timestamp.bytes)
         append("\",\"client\":\"")
@@ -73,7 +68,7 @@ struct AccessLog {
         append("\",\"method\":\"")
         append(record.method)
         append("\",\"target\":")
-        LogText.appendQuoted(target, limit: AccessLog.targetLimit, to: &buffer)
+        LoggedTarget.append(target, limit: AccessLog.targetLimit, to: &buffer)
         append(",\"status\":", Int64(record.status))
         append(",\"bytes\":", record.bytes)
         append(",\"duration_us\":", record.duration)
@@ -81,32 +76,28 @@ struct AccessLog {
         append(record.result.label)
         append("\"")
         if !record.isComplete { append(",\"aborted\":true") }
-        if !id.isEmpty {
-            append(",\"id\":")
-            LogText.appendQuoted(id, limit: AccessLog.idLimit, to: &buffer)
-        }
-        append("}")
+        append(",\"id\":\"")
+        record.trace.appendID(to: &buffer)
+        append("\"}")
     }
 
     /// `2026-11-21T00:00:00Z 127.0.0.1 GET "/demo/a.jpg?w=200" 200 4711 812us memory`.
-    private mutating func appendText(_ record: Record, _ target: Span<UInt8>, _ id: Span<UInt8>) {
+    private mutating func appendText(_ record: Record, _ target: Span<UInt8>) {
         buffer.append(contentsOf: timestamp.bytes)
         append(" ")
         record.client.append(to: &buffer)
         append(" ")
         append(record.method.utf8CodeUnitCount == 0 ? "-" : record.method)
         append(" ")
-        LogText.appendQuoted(target, limit: AccessLog.targetLimit, to: &buffer)
+        LoggedTarget.append(target, limit: AccessLog.targetLimit, to: &buffer)
         append(" ", Int64(record.status))
         append(" ", record.bytes)
         append(" ", record.duration)
         append("us ")
         append(record.result.label)
         if !record.isComplete { append(" aborted") }
-        if !id.isEmpty {
-            append(" id=")
-            LogText.appendQuoted(id, limit: AccessLog.idLimit, to: &buffer)
-        }
+        append(" id=")
+        record.trace.appendID(to: &buffer)
     }
 
     @inline(__always)

@@ -12,11 +12,13 @@ struct EventLogHandler: LogHandler {
     private let sink: LineSink
     private let time: any TimeSource
     private let level: LogLevelCell
+    private let budget: LineBudget
     /// Of this copy alone, where somebody set it.
     private var ownLevel: Logger.Level?
 
     /// Creates a handler that writes to a sink.
-    init(format: LogFormat, level: LogLevelCell, sink: LineSink, time: any TimeSource) {
+    init(format: LogFormat, level: LogLevelCell, sink: LineSink, budget: LineBudget, time: any TimeSource) {
+        self.budget = budget
         self.format = format
         self.sink = sink
         self.time = time
@@ -34,32 +36,42 @@ struct EventLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
+        let (granted, droppedBefore) = budget.take(1, second: time.wallSeconds)
+        if droppedBefore > 0 {
+            write(.warning, "event log lines dropped", ["count": "\(droppedBefore)"])
+        }
+        guard granted > 0 else { return budget.drop() }
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
         if let own = event.metadata { all.merge(own) { $1 } }
         if let error = event.error { all["error"] = "\(error)" }
+        write(event.level, event.message.description, all)
+    }
+
+    private func write(_ level: Logger.Level, _ message: String, _ all: Logger.Metadata) {
         var timestamp = TimestampText()
         timestamp.update(to: time.wallSeconds)
         var line: [UInt8] = []
         let context = all.sorted { $0.key < $1.key }
         switch format {
-        case .json: appendJSON(event, timestamp, context, to: &line)
-        case .text: appendText(event, timestamp, context, to: &line)
+        case .json: appendJSON(level, message, timestamp, context, to: &line)
+        case .text: appendText(level, message, timestamp, context, to: &line)
         }
         line.append(UInt8(ascii: "\n"))
         sink.write(line)
     }
 
     private func appendJSON(
-        _ event: LogEvent,
+        _ level: Logger.Level,
+        _ message: String,
         _ timestamp: TimestampText,
         _ context: [(key: String, value: Logger.Metadata.Value)],
         to line: inout [UInt8]
     ) {
         line += "{\"time\":\"".utf8
         line += timestamp.bytes
-        line += "\",\"level\":\"\(event.level.rawValue)\",\"message\":".utf8
-        LogText.appendQuoted(event.message.description, limit: EventLogHandler.limit, to: &line)
+        line += "\",\"level\":\"\(level.rawValue)\",\"message\":".utf8
+        LogText.appendQuoted(message, limit: EventLogHandler.limit, to: &line)
         for (index, entry) in context.enumerated() {
             line += (index == 0 ? ",\"context\":{" : ",").utf8
             LogText.appendQuoted(entry.key, to: &line)
@@ -71,14 +83,15 @@ struct EventLogHandler: LogHandler {
 
     /// `2026-11-21T00:00:00Z warning: worker ended pid="12" signal="9"`.
     private func appendText(
-        _ event: LogEvent,
+        _ level: Logger.Level,
+        _ message: String,
         _ timestamp: TimestampText,
         _ context: [(key: String, value: Logger.Metadata.Value)],
         to line: inout [UInt8]
     ) {
         line += timestamp.bytes
-        line += " \(event.level.rawValue): ".utf8
-        LogText.appendUnquoted(event.message.description, limit: EventLogHandler.limit, to: &line)
+        line += " \(level.rawValue): ".utf8
+        LogText.appendUnquoted(message, limit: EventLogHandler.limit, to: &line)
         for entry in context {
             line.append(UInt8(ascii: " "))
             LogText.appendUnquoted(entry.key, to: &line)
@@ -94,10 +107,11 @@ extension Logger {
         _ format: LogFormat,
         level: LogLevelCell,
         sink: LineSink,
+        budget: LineBudget,
         time: any TimeSource
     ) -> Logger {
         Logger(label: "edgeprint") { _ in
-            EventLogHandler(format: format, level: level, sink: sink, time: time)
+            EventLogHandler(format: format, level: level, sink: sink, budget: budget, time: time)
         }
     }
 }

@@ -73,4 +73,15 @@ extension Metrics {
             text.counter("edgeprint_connections_accepted_total", "Client connections accepted.", UInt64(now.accepted))
         }
     }
+
+    /// Adds what the access log could not write.
+    func read(accessLog sink: LineSink, budget: LineBudget) {
+        read { text in
+            text.counter(
+                "edgeprint_access_log_dropped_total",
+                "Lines of the access log over its budget, or not taken by a slow reader.",
+                budget.dropped + sink.dropped
+            )
+        }
+    }
 }

@@ -3,19 +3,29 @@ import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
+import Logging
 
 /// Answers requests for pictures: hits inside the event loop, everything else through the pipeline.
 final class ImageRoute: Sendable {
     private let pipeline: Pipeline
     private let metrics: Metrics
     private let time: any TimeSource
+    private let logger: Logger
     private let resolvers: [LoopResolver]
 
     /// - Parameter loops: event loops that will call, each with an index below this.
-    init(resolver: ResolverCell, pipeline: Pipeline, metrics: Metrics, time: any TimeSource, loops: Int) {
+    init(
+        resolver: ResolverCell,
+        pipeline: Pipeline,
+        metrics: Metrics,
+        time: any TimeSource,
+        logger: Logger,
+        loops: Int
+    ) {
         self.pipeline = pipeline
         self.metrics = metrics
         self.time = time
+        self.logger = logger
         resolvers = (0..<loops).map { _ in LoopResolver(resolver) }
     }
 
@@ -25,10 +35,12 @@ final class ImageRoute: Sendable {
         do {
             request = try resolvers[context.loop].resolve(head.pathAndQuery, in: bytes)
         } catch {
-            return .now(Response(error))
+            return .now(Response(error, id: context.trace.id))
         }
         let now = context.wallSeconds
-        if let expires = request.expires, now >= expires { return .now(Response(ExpiringAnswer.refusal)) }
+        if let expires = request.expires, now >= expires {
+            return .now(Response(ExpiringAnswer.refusal, id: context.trace.id))
+        }
         let variant = request.variant(for: Self.bucket(head, bytes))
         guard let entity = pipeline.cached(variant.key, now: now) else {
             return load(variant, of: request, head, bytes, context)
@@ -72,7 +84,9 @@ final class ImageRoute: Sendable {
         let conditions = RequestConditions(head, bytes: bytes)
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
-        let subscription = pipeline.load(variant) { [time, metrics] result in
+        let trace = context.trace
+        let traceparent = trace.isFromCaller ? trace.traceparent(parent: .random(in: 1 ... .max)) : nil
+        let subscription = pipeline.load(variant, traceparent: traceparent) { [time, metrics, logger] result in
             switch result {
             case .success(let answer):
                 // What several waited for is counted once.
@@ -81,11 +95,25 @@ final class ImageRoute: Sendable {
                     Self.response(answer, to: request, conditions: conditions, now: time.wallSeconds)
                 )
             case .failure(let error):
-                promise.complete(Response(Problem(error), variesOnAccept: request.isNegotiated))
+                let problem = Problem(error)
+                Self.tell(problem, variant, trace, logger)
+                promise.complete(Response(problem, variesOnAccept: request.isNegotiated, id: trace.id))
             }
         }
         waiting.join(subscription)
         return .later
+    }
+
+    /// An event for what an operator would look into: failures that are not the request's own.
+    private static func tell(_ problem: Problem, _ variant: VariantRequest, _ trace: TraceContext, _ logger: Logger) {
+        guard problem.status >= 500 else { return }
+        logger.warning(
+            "request failed",
+            metadata: [
+                "id": "\(trace.id)", "status": "\(problem.status)", "source": "\(variant.origin.source.name)",
+                "detail": "\(problem.detail)",
+            ]
+        )
     }
 
     private static func response(

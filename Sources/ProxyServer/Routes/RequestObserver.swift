@@ -1,5 +1,6 @@
 import HTTPKit
 import LinuxSystem
+import Logging
 
 /// Sees every exchange of the public listener begin and end: metrics and the access log.
 ///
@@ -8,16 +9,31 @@ final class RequestObserver: Sendable {
     private let metrics: Metrics
     private let logs: [LoopLog]
     private let time: any TimeSource
+    private let logger: Logger
 
     /// Observes `loops` event loops.
     ///
     /// - Parameters:
     ///   - format: of the access log; `nil` writes none.
     ///   - sink: where its lines go.
-    init(metrics: Metrics, format: LogFormat?, sink: LineSink, loops: Int, time: any TimeSource) {
+    ///   - budget: how many lines a second they may be.
+    ///   - logger: hears of lines that were dropped.
+    init(
+        metrics: Metrics,
+        format: LogFormat?,
+        sink: LineSink,
+        budget: LineBudget,
+        loops: Int,
+        time: any TimeSource,
+        logger: Logger
+    ) {
         self.metrics = metrics
         self.time = time
-        logs = format.map { format in (0..<loops).map { _ in LoopLog(AccessLog(format: format, sink: sink)) } } ?? []
+        self.logger = logger
+        logs =
+            format.map { format in
+                (0..<loops).map { _ in LoopLog(AccessLog(format: format, sink: sink), LineLease(budget, loops: loops)) }
+            } ?? []
     }
 
     /// A request has come.
@@ -45,9 +61,12 @@ final class RequestObserver: Sendable {
             bytes: exchange.bytesSent,
             duration: exchange.duration / 1000,
             result: result,
-            isComplete: exchange.isComplete
+            isComplete: exchange.isComplete,
+            trace: exchange.trace
         )
-        logs[exchange.loop].append(record, target: target)
+        logs[exchange.loop].append(record, target: target) { dropped in
+            logger.warning("access log lines dropped", metadata: ["count": "\(dropped)"])
+        }
     }
 
     /// The end of a loop's turn.
@@ -60,12 +79,23 @@ final class RequestObserver: Sendable {
 
 /// One loop's access log.
 private final class LoopLog: Sendable {
-    private let log: Lock<AccessLog>
+    private struct State {
+        var log: AccessLog
+        var lease: LineLease
+    }
 
-    init(_ log: sending AccessLog) { self.log = Lock(log) }
+    private let state: Lock<State>
 
-    func append(_ record: AccessLog.Record, target: Span<UInt8>) { log.withLock { $0.append(record, target: target) } }
-    func flush() { log.withLock { $0.flush() } }
+    init(_ log: sending AccessLog, _ lease: sending LineLease) { state = Lock(State(log: log, lease: lease)) }
+
+    func append(_ record: AccessLog.Record, target: Span<UInt8>, report: (Int) -> Void) {
+        state.withLock { state in
+            guard state.lease.take(second: record.time, report: report) else { return }
+            state.log.append(record, target: target)
+        }
+    }
+
+    func flush() { state.withLock { $0.log.flush() } }
 }
 
 extension ClientAddress {

@@ -1,3 +1,4 @@
+import Glibc
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
@@ -13,19 +14,37 @@ final class PipelineRig: Sendable {
     let pipeline: Pipeline
     private let lane: WorkLane
 
-    convenience init() throws {
-        try self.init(folder: TemporaryFolder(), time: ManualTime(wallSeconds: 1000))
+    /// - Parameters:
+    ///   - originalsQuota: bytes of originals that are kept on disk.
+    ///   - disk: puts something between the pipeline and its store.
+    convenience init(
+        originalsQuota: Int = 10 << 30,
+        disk: (DiskStore) -> any DiskStoring = { $0 }
+    ) throws {
+        try self.init(
+            folder: TemporaryFolder(),
+            time: ManualTime(wallSeconds: 1000),
+            originalsQuota: originalsQuota,
+            disk: disk
+        )
     }
 
-    private init(folder: TemporaryFolder, time: ManualTime) throws {
+    private init(
+        folder: TemporaryFolder,
+        time: ManualTime,
+        originalsQuota: Int = 10 << 30,
+        disk: (DiskStore) -> any DiskStoring = { $0 }
+    ) throws {
         self.folder = folder
         self.time = time
-        store = try DiskStore(DiskStore.Configuration(path: folder.path + "/cache", time: time))
+        var configuration = DiskStore.Configuration(path: folder.path + "/cache", time: time)
+        configuration.originalsQuota = originalsQuota
+        store = try DiskStore(configuration)
         lane = try WorkLane(WorkLane.Configuration(name: "read"))
         pipeline = Pipeline(
             PipelineParts(
                 memory: MemoryCache(MemoryCache.Configuration(capacity: 64 << 20)),
-                disk: store,
+                disk: disk(store),
                 readLane: lane,
                 loader: loader,
                 transformer: transformer,
@@ -52,6 +71,11 @@ final class PipelineRig: Sendable {
         let done = Signal(false)
         store.flush { done.update { $0 = true } }
         try done.wait { $0 }
+    }
+
+    /// Waits until no original is on its way, not even one that nobody waits for.
+    func waitForOriginals() {
+        while pipeline.originalsUnderWay > 0 { sched_yield() }
     }
 
     func request(_ path: String, _ plan: String?, cache: CacheTiers = .all) -> VariantRequest {

@@ -89,6 +89,19 @@ struct PipelineTests {
         #expect(rig.transformer.all.isEmpty)
     }
 
+    @Test func `a photograph with megabytes of metadata before its size is an image`() throws {
+        var jpeg: [UInt8] = [0xFF, 0xD8]
+        for _ in 0..<40 { jpeg += [0xFF, 0xE1, 0xFF, 0xFF] + [UInt8](repeating: 7, count: 0xFFFD) }
+        jpeg += [0xFF, 0xC0, 0, 17, 8, 0, 30, 0, 40, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1]
+        jpeg += [0xFF, 0xDA, 0, 12, 3, 1, 0, 2, 0x11, 3, 0x11, 0, 63, 0, 1, 2, 3, 0xFF, 0xD9]
+        let answer = rig.ask("portrait.jpg", "w=10")
+        try rig.loader.wait(for: 1)[0].answer(jpeg, at: 1000)
+        let job = try rig.transformer.wait(for: 1)[0]
+        #expect(job.job.header.width == 40 && job.job.header.height == 30)
+        job.make([1])
+        _ = try answer.value()
+    }
+
     @Test func `the bare original is its own bytes`() throws {
         let first = rig.ask("photo.png", nil)
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
@@ -129,7 +142,7 @@ struct PipelineTests {
         answer.leave()
         #expect(!load.isCancelled)
         load.answer(rig.png(), at: 1000)
-        try rig.settle()
+        rig.waitForOriginals()
         let next = rig.ask("photo.png", "w=10")
         try rig.transformer.wait(for: 1)[0].make([1])
         #expect(try next.value().provenance == .original)

@@ -100,4 +100,80 @@ struct RevalidationTests {
         #expect(provenances.filter { $0 == .revalidated(status: 304, collapsed: true) }.count == 9)
         #expect(rig.loader.all.count == 2)
     }
+
+    @Test func `an origin that forbids keeping from now on is asked each time`() throws {
+        try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
+        try rig.fill("photo.png", "w=20", with: [2])
+        rig.time.advance(seconds: 61)
+        let first = rig.ask("photo.png", "w=10")
+        try rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds, cacheControl: "no-store")
+        #expect(try first.value().entity.memory == [1])
+        // What was kept before is served only on the origin's word, and what it leaves unsaid stands as it was.
+        for round in 2...3 {
+            let other = rig.ask("photo.png", "w=20")
+            try rig.loader.wait(for: round + 1)[round].answerNotModified(at: rig.time.wallSeconds)
+            #expect(try other.value().entity.memory == [2])
+            #expect(rig.pipeline.cached(rig.request("photo.png", "w=20").key, now: rig.time.wallSeconds) == nil)
+        }
+    }
+
+    @Test func `a 304 that says nothing of time stands as long as Expires said before`() throws {
+        let first = rig.ask("photo.png", "w=10")
+        try rig.loader.wait(for: 1)[0].answer(
+            rig.png(),
+            at: 1000,
+            cacheControl: "public",
+            expires: "Thu, 01 Jan 1970 00:17:40 GMT",
+            entityTag: "\"v1\""
+        )
+        try rig.transformer.wait(for: 1)[0].make([1])
+        _ = try first.value()
+        let key = rig.request("photo.png", "w=10").key
+        #expect(rig.pipeline.cached(key, now: 1059) != nil && rig.pipeline.cached(key, now: 1060) == nil)
+        rig.time.advance(seconds: 100)
+        let second = rig.ask("photo.png", "w=10")
+        try rig.loader.wait(for: 2)[1].answerNotModified(at: 1100)
+        _ = try second.value()
+        #expect(rig.pipeline.cached(key, now: 1159) != nil)
+        #expect(rig.pipeline.cached(key, now: 1160) == nil)
+    }
+
+    @Test func `who needs the bytes gets them, however many only ask whether they have changed`() throws {
+        let rig = try PipelineRig(originalsQuota: 0)
+        try rig.fill("photo.png", "w=10", with: [1], cacheControl: "no-cache", entityTag: "\"v1\"")
+        let crowd = Crowd(rig, count: 8)
+        crowd.ask()
+        _ = try rig.loader.wait(for: 2)
+        let other = rig.ask("photo.png", "w=20")
+        var next = 1
+        while true {
+            let load = try rig.loader.wait(for: next + 1)[next]
+            next += 1
+            if load.fetch.entityTag == nil {
+                load.answer(rig.png(), at: 1000, cacheControl: "no-cache", entityTag: "\"v1\"")
+                break
+            }
+            load.answerNotModified(at: 1000)
+        }
+        try rig.transformer.wait(for: 2)[1].make([2])
+        #expect(try other.value().entity.memory == [2])
+    }
+}
+
+/// Clients that ask for one stale variant, each as soon as the one before has its answer.
+private final class Crowd: Sendable {
+    private let rig: PipelineRig
+    private let left: Signal<Int>
+
+    init(_ rig: PipelineRig, count: Int) {
+        self.rig = rig
+        left = Signal(count)
+    }
+
+    func ask() {
+        rig.pipeline.load(rig.request("photo.png", "w=10")) { [self] _ in
+            left.update { $0 -= 1 }
+            if left.value > 0 { ask() }
+        }
+    }
 }

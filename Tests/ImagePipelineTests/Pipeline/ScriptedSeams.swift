@@ -28,9 +28,16 @@ final class ScriptedLoader: OriginLoading {
             completion(.failure(.cancelled))
         }
 
-        func answer(_ body: [UInt8], at time: Int64, cacheControl: String? = nil, entityTag: String? = nil) {
+        func answer(
+            _ body: [UInt8],
+            at time: Int64,
+            cacheControl: String? = nil,
+            expires: String? = nil,
+            entityTag: String? = nil
+        ) {
             var fields = OriginFields(requestTime: time, responseTime: time)
             fields.cacheControl = cacheControl
+            fields.expires = expires
             fields.entityTag = entityTag
             completion(.success(.fetched(fields, OriginBody(copying: body))))
         }

@@ -66,7 +66,9 @@ struct ExplainCommandTests {
             let answer = try rig.get(target)
             let explained = explainer.explain(target).problem
             let problem = try #require(explained, "\(target.prefix(40))")
-            #expect(answer.text == problem.json, "\(target.prefix(40))")
+            // What is malformed for the server itself never gets an id.
+            let text = answer.text.replacing(/"id":"[0-9a-f]{32}",?/, with: "").replacing(",}", with: "}")
+            #expect(text == problem.json(id: nil), "\(target.prefix(40))")
             #expect(answer.status == Int(problem.status))
         }
         #expect(rig.origin.requests == 0)

@@ -173,26 +173,32 @@ struct SourceDecoderTests {
         ("a: { url: \"https://x/\", auth: { baerer: hidden } }", "did you mean sources.a.auth.bearer?"),
         ("a: { url: \"https://x/\", auth: { bassic: { user: u } } }", "did you mean sources.a.auth.basic?"),
         ("a: { url: \"https://x/\", auth: { bearer: \"hidden hidden\" } }", "sources.a.auth.bearer: expected a text"),
-        ("a: { url: \"https://x/\", auth: { basic: { user: \"a:b\", password: hidden } } }", "expected a user's name"),
+        (
+            "a: { url: \"https://x/\", auth: { basic: { user: \"a:b\", password: hidden } } }",
+            "expected a user without a colon"
+        ),
         (
             "a: { url: \"https://x/\", auth: { basic: { user: u } } }",
-            "sources.a.auth.basic: needs both user and password"
+            "sources.a.auth.basic.user: needs auth.basic.password"
         ),
-        ("a: { url: \"https://x/\", auth: { basic: { password: hidden } } }", "auth.basic: needs both user"),
+        (
+            "a: { url: \"https://x/\", auth: { basic: { password: hidden } } }",
+            "sources.a.auth.basic.password: needs auth.basic.user"
+        ),
         (
             "a: { url: \"https://x/\", auth: { bearer: hidden, basic: { user: u, password: hidden } } }",
-            "sources.a.auth: names more than one of basic, bearer and access-key"
+            "sources.a.auth.bearer: stands beside auth.basic"
         ),
         (
             "a: { url: \"https://x/\", auth: { bearer: hidden }, headers: { authorization: hidden } }",
-            "sources.a.headers.authorization: is set by auth, too"
+            "sources.a.headers: holds authorization, too"
         ),
         ("a: { url: \"file:///a\", auth: { bearer: hidden } }", "sources.a.auth: means nothing for a file:// source"),
         ("a: { url: \"https://x/\", region: eu-west-1 }", "sources.a.region: is for s3:// sources"),
         ("a: { url: \"https://x/\", endpoint: \"http://y\" }", "sources.a.endpoint: is for s3:// sources"),
         (
             "a: { url: \"https://x/\", auth: { access-key: A, secret-key: hidden } }",
-            "sources.a.auth: access-key is for s3:// sources"
+            "sources.a.auth.access-key: is for s3:// sources"
         ),
         ("a: { url: \"s3://pics/\" }", "sources.a.url: needs the bucket's region"),
         ("a: { url: \"s3://pics/\", region: EU }", "sources.a.region: expected a region such as eu-central-1"),
@@ -200,15 +206,21 @@ struct SourceDecoderTests {
             "a: { url: \"s3://pics/\", endpoint: \"http://y/path\" }",
             "sources.a.endpoint: expected a URL without a path"
         ),
-        ("a: { url: \"s3://pics/\", region: r, auth: { bearer: hidden } }", "needs access-key and secret-key"),
+        (
+            "a: { url: \"s3://pics/\", region: r, auth: { bearer: hidden } }",
+            "sources.a.auth.bearer: is not for an s3:// source"
+        ),
         (
             "a: { url: \"s3://pics/\", region: r, auth: { access-key: A } }",
-            "auth: needs both access-key and secret-key"
+            "sources.a.auth.access-key: needs auth.secret-key"
         ),
-        ("a: { url: \"s3://pics/\", region: r, auth: { session-token: hidden } }", "auth: needs both access-key"),
+        (
+            "a: { url: \"s3://pics/\", region: r, auth: { session-token: hidden } }",
+            "sources.a.auth.session-token: needs auth.access-key"
+        ),
         (
             "a: { url: \"s3://pics/\", region: r, auth: { access-key: A, secret-key: hidden }, headers: { X-Amz-Date: x } }",
-            "sources.a.headers.X-Amz-Date: is set by auth, too"
+            "sources.a.headers: holds X-Amz-Date, too"
         ),
     ])
     func `refuses a wrong source`(yaml: String, expected: String) {
@@ -217,5 +229,37 @@ struct SourceDecoderTests {
         #expect(found.first?.hasPrefix("test.yaml:2: ") == true)
         #expect(found.first?.contains(expected) == true, "\(found)")
         #expect(!found.joined().contains("hidden"))
+    }
+
+    @Test func `reads credentials, and shows none`() throws {
+        let configuration = try load(
+            """
+            sources:
+              a: { url: "https://a/", auth: { basic: { user: "Aladdin", password: "open sesame" } } }
+              b: { url: "https://b/", auth: { bearer: hunter2 } }
+            """
+        )
+        #expect(configuration.sources[0].rule.credentials == .basic(user: "Aladdin", password: Secret("open sesame")))
+        #expect(configuration.sources[1].rule.credentials == .bearer(Secret("hunter2")))
+        var dumped = configuration.yaml
+        dump(configuration, to: &dumped)
+        #expect(!dumped.contains("sesame") && !dumped.contains("hunter2"))
+        #expect(
+            configuration.yaml.contains("user: \"Aladdin\"") && configuration.yaml.contains("bearer: \"[redacted]\"")
+        )
+    }
+
+    @Test(arguments: [
+        ("auth: { basic: { user: a } }", "auth.basic.user: needs auth.basic.password"),
+        ("auth: { basic: { password: a } }", "auth.basic.password: needs auth.basic.user"),
+        ("auth: { basic: { user: \"a:b\", password: c } }", "auth.basic.user: expected a user without a colon"),
+        ("auth: { basic: { user: a, password: b }, bearer: c }", "auth.bearer: stands beside auth.basic"),
+        ("auth: { bearer: c }, headers: { authorization: d }", "headers: holds Authorization, too"),
+        ("auth: { bearer: \"a b\" }", "auth.bearer: expected"),
+        ("auth: { digest: {} }", "auth.digest: is not a known key"),
+    ])
+    func `says what is wrong with credentials`(keys: String, text: String) {
+        let found = problems("sources: { a: { url: \"https://x/\", \(keys) } }")
+        #expect(found.count == 1 && found.first?.contains("sources.a.\(text)") == true, "\(found)")
     }
 }

@@ -171,4 +171,18 @@ struct AnswerTests {
     func `paths that are no pictures`(target: String, status: Int) throws {
         #expect(try rig.get(target).status == status)
     }
+
+    @Test func `an origin is shown its credentials, and a host that it redirects to is not`() throws {
+        let picture = TestImages.gradient(width: 8, height: 6)
+        let other = try ScriptedOrigin { _, connection in connection.respond(body: picture) }
+        let rig = try EndToEndRig(source: ", auth: { basic: { user: Aladdin, password: \"open sesame\" } }") {
+            _,
+            connection in
+            connection.respond("302 Found", ["Location: \(other.url)/there.png"])
+        }
+        #expect(try rig.get("/photos/a.png?w=4").status == 200)
+        // RFC 7617 §2.
+        #expect(rig.origin.heads.first?.contains("\r\nAuthorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==\r\n") == true)
+        #expect(other.heads.first?.lowercased().contains("authorization") == false)
+    }
 }

@@ -27,12 +27,14 @@ final class DaemonProcess: Sendable {
     ///   - yaml: the configuration but for `listen` and `admin`, which are added.
     ///   - folder: where the configuration file is put.
     ///   - environment: all that it gets beside a PATH.
+    ///   - output: a file for standard output, which is the access log; the test's own where none is given.
     ///   - listeners: `listen` and `admin`; free ports of the loopback unless given.
     init(
         _ yaml: String,
         in folder: TemporaryFolder,
         listeners: String = listeners,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        output: String? = nil
     ) throws {
         let binary = Self.buildFolder + "/edgeprint"
         configurationFile = folder.path + "/edgeprint.yaml"
@@ -42,6 +44,7 @@ final class DaemonProcess: Sendable {
             binary,
             ["serve", "--config", configurationFile],
             environment,
+            output: output,
             standardError: log.writeEnd
         )
         log.closeWriteEnd()
@@ -125,12 +128,16 @@ final class DaemonProcess: Sendable {
         _ binary: String,
         _ arguments: [String],
         _ environment: [String: String],
+        output: String?,
         standardError: CInt
     ) throws(Errno) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_adddup2(&actions, standardError, 2)
+        if let output {
+            unsafe posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        }
         var vector = unsafe ([binary] + arguments).map { unsafe strdup($0) } + [nil]
         defer { unsafe vector.forEach { unsafe free($0) } }
         var identifier: pid_t = 0

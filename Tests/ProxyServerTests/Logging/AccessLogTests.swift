@@ -14,8 +14,10 @@ struct AccessLogTests {
         bytes: 4_711,
         duration: 812,
         result: .memory,
-        isComplete: true
+        isComplete: true,
+        trace: TraceContext(high: 0xABCD, low: 1)
     )
+    private static let id = "000000000000abcd0000000000000001"
 
     private func lines(_ format: LogFormat, _ body: (inout AccessLog) -> Void) throws -> String {
         let pair = try DescriptorPair(.pipe)
@@ -30,21 +32,21 @@ struct AccessLogTests {
         #expect(
             text
                 == #"{"time":"1994-11-06T08:49:37Z","client":"127.0.0.1","method":"GET","target":"/demo/a.jpg?w=200","#
-                + #""status":200,"bytes":4711,"duration_us":812,"cache":"memory"}"# + "\n"
+                + #""status":200,"bytes":4711,"duration_us":812,"cache":"memory","id":"\#(Self.id)"}"# + "\n"
         )
     }
 
     @Test func `writes a line of text`() throws {
         let text = try lines(.text) { log in
-            log.append(record, target: "/a".utf8Span.span, id: "r-1".utf8Span.span)
+            log.append(record, target: "/a".utf8Span.span)
             var other = record
             (other.method, other.isComplete, other.client) = ("", false, .unix)
             log.append(other, target: "".utf8Span.span)
         }
         #expect(
             text == """
-                1994-11-06T08:49:37Z 127.0.0.1 GET "/a" 200 4711 812us memory id="r-1"
-                1994-11-06T08:49:37Z unix - "" 200 4711 812us memory aborted
+                1994-11-06T08:49:37Z 127.0.0.1 GET "/a" 200 4711 812us memory id=\(Self.id)
+                1994-11-06T08:49:37Z unix - "" 200 4711 812us memory aborted id=\(Self.id)
 
                 """
         )
@@ -53,14 +55,13 @@ struct AccessLogTests {
     @Test(arguments: LogFormat.allCases)
     func `lets nothing forge a line`(format: LogFormat) throws {
         let evil = Array("/\"} \r\n{\"status\":500,\u{1B}[31m\u{0}".utf8) + [0xFF, 0xC3]
-        let text = try lines(format) { $0.append(record, target: evil.span, id: evil.span) }
+        let text = try lines(format) { $0.append(record, target: evil.span) }
         #expect(text.utf8.count { $0 == UInt8(ascii: "\n") } == 1)
         #expect(text.utf8.allSatisfy { $0 == UInt8(ascii: "\n") || (0x20...0x7E).contains($0) })
         guard format == .json else { return }
         let object = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         #expect(object["status"] as? Int == 200)
         #expect((object["target"] as? String)?.unicodeScalars.map(\.value) == evil.map(UInt32.init))
-        #expect(object["id"] as? String == object["target"] as? String)
     }
 
     @Test func `gathers until the loop's turn ends, or too much came`() throws {

@@ -15,7 +15,15 @@ struct EventLogHandlerTests {
     private func lines(_ format: LogFormat, _ level: LogLevel = .info, _ body: (Logger) -> Void) throws -> String {
         let pair = try DescriptorPair(.pipe)
         let sink = LineSink(descriptor: pair.writing)
-        body(Logger.events(format, level: LogLevelCell(level), sink: sink, time: FixedTime()))
+        body(
+            Logger.events(
+                format,
+                level: LogLevelCell(level),
+                sink: sink,
+                budget: LineBudget(rate: 0),
+                time: FixedTime()
+            )
+        )
         return pair.readText()
     }
 
@@ -72,7 +80,13 @@ struct EventLogHandlerTests {
     @Test func `goes by a level that changes, but for copies with one of their own`() throws {
         let pair = try DescriptorPair(.pipe)
         let level = LogLevelCell(.warning)
-        let log = Logger.events(.text, level: level, sink: LineSink(descriptor: pair.writing), time: FixedTime())
+        let log = Logger.events(
+            .text,
+            level: level,
+            sink: LineSink(descriptor: pair.writing),
+            budget: LineBudget(rate: 0),
+            time: FixedTime()
+        )
         var own = log
         own.logLevel = .critical
         log.info("a")

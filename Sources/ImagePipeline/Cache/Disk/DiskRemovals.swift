@@ -7,12 +7,20 @@ final class DiskRemovals: Sendable {
         var origins: [CacheKey: Int] = [:]
         var sources: [String: Int] = [:]
         var all = 0
+        /// How many have come to their end.
+        var finished = 0
 
-        var isEmpty: Bool { origins.isEmpty && sources.isEmpty && all == 0 }
+        private var isEmpty: Bool { origins.isEmpty && sources.isEmpty && all == 0 }
+
+        func contains(origin: CacheKey, source: String) -> Bool {
+            !isEmpty && (all > 0 || origins[origin] != nil || sources[source] != nil)
+        }
     }
 
     /// More keys than this do not wait: a folder that cannot be used must not cost memory without end.
     private static let capacity = 65_536
+    /// Readings of one row.
+    private static let attempts = 8
 
     private let waiting = Lock(State())
 
@@ -38,6 +46,7 @@ final class DiskRemovals: Sendable {
     /// A removal is committed.
     func finish(_ selection: PurgeSelection) {
         waiting.withLock { waiting in
+            waiting.finished += 1
             switch selection {
             case .originals(let keys): for key in keys { Self.decrement(&waiting.origins, key) }
             case .source(let name): Self.decrement(&waiting.sources, name)
@@ -46,12 +55,26 @@ final class DiskRemovals: Sendable {
         }
     }
 
-    /// Whether a removal that an origin belongs to waits.
-    func contains(origin: CacheKey, source: String) -> Bool {
-        waiting.withLock { waiting in
-            !waiting.isEmpty
-                && (waiting.all > 0 || waiting.origins[origin] != nil || waiting.sources[source] != nil)
+    /// Reads a row that no removal is about.
+    ///
+    /// A removal may be committed, and wait no more, between the reading of a row and the question whether one waits for it.
+    /// Then the row is read again.
+    /// - Parameters:
+    ///   - origin: the key and the source's name of the original that a row belongs to.
+    ///   - read: reads the row, of one state of the index.
+    /// - Returns: `nil` where there is none, where it is to be removed, or where removals come faster than reads.
+    func visible<Row>(origin: (Row) -> (key: CacheKey, source: String), _ read: () -> Row?) -> Row? {
+        for _ in 0..<Self.attempts {
+            let finished = waiting.withLock { $0.finished }
+            guard let row = read() else { return nil }
+            let (key, source) = origin(row)
+            let (isHidden, isSettled) = waiting.withLock { waiting in
+                (waiting.contains(origin: key, source: source), waiting.finished == finished)
+            }
+            if isHidden { return nil }
+            if isSettled { return row }
         }
+        return nil
     }
 
     private static func decrement<Key: Hashable>(_ counts: inout [Key: Int], _ key: Key) {

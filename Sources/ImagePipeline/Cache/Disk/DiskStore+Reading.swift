@@ -5,8 +5,10 @@ import LinuxSystem
 extension DiskStore {
     /// The variant of a key with its origin's record and its open file.
     package func variant(_ key: CacheKey) -> StoredVariant? {
-        let row = read { index throws(SQLiteError) in try index.variant(key) }
-        guard let row, !shared.removals.contains(origin: row.record.origin, source: row.origin.source),
+        let row = shared.removals.visible(origin: { ($0.record.origin, $0.origin.source) }) {
+            read { index throws(SQLiteError) in try index.variant(key) }
+        }
+        guard let row,
             let file = open(.variants, key, digest: row.record.digest, length: row.record.length)
         else {
             shared.count { $0.variants.misses += 1 }
@@ -19,8 +21,10 @@ extension DiskStore {
 
     /// The origin of a key; its file only while the body is stored.
     package func origin(_ key: CacheKey) -> StoredOrigin? {
-        let row = read { index throws(SQLiteError) in try index.origin(key) }
-        guard let row, !shared.removals.contains(origin: key, source: row.record.source) else {
+        let row = shared.removals.visible(origin: { (key, $0.record.source) }) {
+            read { index throws(SQLiteError) in try index.origin(key) }
+        }
+        guard let row else {
             shared.count { $0.originals.misses += 1 }
             return nil
         }

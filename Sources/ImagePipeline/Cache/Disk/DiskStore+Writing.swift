@@ -13,12 +13,14 @@ extension DiskStore {
     ///
     /// Variants made from another body than `origin.digest` are removed. Without a body it is the update after a `304`
     /// (RFC 9111 §4.3.4): of a stored record only, one that is not there stays away.
-    package func store(origin: OriginRecord, body: OriginBody?) {
+    /// - Returns: false when too much waits, or the body is not the record's: it is not stored.
+    @discardableResult
+    package func store(origin: OriginRecord, body: OriginBody?) -> Bool {
         if let body, body.length != origin.length || body.digest != origin.digest {
             shared.count { $0.drops += 1 }
-            return
+            return false
         }
-        submit(.original(origin, body: body, use: shared.nextUse()))
+        return submit(.original(origin, body: body, use: shared.nextUse()))
     }
 
     /// Removes an origin with its body and all its variants; reads miss from this call on.
@@ -73,7 +75,10 @@ extension DiskStore {
         _ = shared.queue.submit(.reconcile)
     }
 
-    private func submit(_ write: DiskWrite) {
-        if !shared.queue.submit(write) { shared.count { $0.drops += 1 } }
+    @discardableResult
+    private func submit(_ write: DiskWrite) -> Bool {
+        let isQueued = shared.queue.submit(write)
+        if !isQueued { shared.count { $0.drops += 1 } }
+        return isQueued
     }
 }

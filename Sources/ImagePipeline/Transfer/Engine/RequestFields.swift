@@ -35,6 +35,7 @@ enum RequestFields {
         fields += credentials.map { ($0.name, $0.value) }
         // RFC 9110 §7.6.3: an intermediary names itself, which also lets it know its own request when it comes back.
         fields.append(("Via", "1.1 \(pseudonym)"))
+        if let traceparent = fetch.traceparent { fields.append(("traceparent", traceparent)) }
         if let entityTag = fetch.entityTag { fields.append(("If-None-Match", entityTag)) }
         if let lastModified = fetch.lastModified { fields.append(("If-Modified-Since", lastModified)) }
         return fields.filter { isText($0.value) }.map(line)

@@ -1,7 +1,7 @@
 import Glibc
 
 /// What tells a version of a file from another: size, time of change in nanoseconds, inode.
-struct FileIdentity: Hashable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
     let size: Int
     let seconds: Int64
     let nanoseconds: Int64
@@ -10,7 +10,7 @@ struct FileIdentity: Hashable, Sendable {
     /// Looks at an open descriptor.
     ///
     /// - Returns: `nil` when it is no regular file.
-    init?(descriptor: CInt) {
+    package init?(descriptor: CInt) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         size = Int(status.st_size)

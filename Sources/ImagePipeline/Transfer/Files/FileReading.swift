@@ -78,9 +78,21 @@ struct FileReading {
         for _ in 0..<Self.openAttempts {
             let number = unsafe edge_openat_beneath(folder.number, path, flags)
             if number >= 0 { return SharedDescriptor(owning: number) }
+            if errno == ENOSYS { return try walk(folder, path, flags) }
             guard errno == EAGAIN || errno == EINTR else { throw Self.failure(errno) }
         }
         throw .originUnreachable("the folder changes while it is read")
+    }
+
+    /// Where a sandbox has no openat2(2).
+    private func walk(_ folder: SharedDescriptor, _ path: String, _ flags: CInt) throws(PipelineError)
+        -> SharedDescriptor
+    {
+        do {
+            return try FolderWalk.open(path, below: folder, flags: flags)
+        } catch {
+            throw Self.failure(error.code)
+        }
     }
 
     private func copy(_ file: SharedDescriptor, _ sink: BodySink) throws(PipelineError) {

@@ -26,29 +26,18 @@ struct SourceDecoder {
             decoder.report("expected a map with a url", key: key, place: entry.value.place)
             return nil
         }
-        var draft = SourceSchema.Draft(inheriting: inheritingRule(named: entry.key))
+        var draft = SourceSchema.Draft(rule: inheritingRule(named: entry.key))
         decoder.decode(entries, table: SourceSchema.table, into: &draft, scope: key + ".")
-        guard draft.location != nil else {
+        guard let location = draft.completeLocation else {
             if !entries.contains(where: { $0.key == "url" }) {
                 decoder.report("has no url", key: key, place: entry.place)
             }
             return nil
         }
-        let places = decoder.places
-        SourceDecoder.complete(&draft) { message, name in
-            decoder.report(
-                message,
-                key: "\(key).\(name)",
-                place: SourceDecoder.place(of: "\(key).\(name)", in: places) ?? entry.place
-            )
-        }
+        draft.rule.location = location
+        draft.rule.credentials = draft.credentials
         check(draft, key: key, place: entry.place, &decoder)
         return ConfiguredSource(rule: draft.rule, preset: draft.preset)
-    }
-
-    /// Where a key stands, or the first one below it.
-    private static func place(of key: String, in places: [String: Place]) -> Place? {
-        places[key] ?? places.filter { $0.key.hasPrefix(key + ".") }.min { $0.key < $1.key }?.value
     }
 
     private func inheritingRule(named name: String) -> SourceRule {
@@ -78,10 +67,14 @@ struct SourceDecoder {
             let message = "is forwarded and ignored at once: \(parameter)"
             decoder.report(message, key: "\(key).ignore-query", place: line(of: "ignore-query"))
         }
+        SourceDecoder.checkCredentials(draft) { name, message in
+            let below = places.filter { $0.key.hasPrefix("\(key).\(name).") }.min { $0.key < $1.key }?.value
+            decoder.report(message, key: "\(key).\(name)", place: places["\(key).\(name)"] ?? below ?? place)
+        }
         if case .file = rule.location {
             let unused = [
                 ("headers", !rule.headers.isEmpty), ("allow-private", rule.allowPrivate),
-                ("forward-query", !rule.forwardQuery.isEmpty),
+                ("forward-query", !rule.forwardQuery.isEmpty), ("auth", draft.credentials != nil),
             ]
             for (name, isSet) in unused where isSet {
                 decoder.report("means nothing for a file:// source", key: "\(key).\(name)", place: line(of: name))

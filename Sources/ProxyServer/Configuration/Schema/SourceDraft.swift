@@ -11,7 +11,7 @@ extension SourceSchema {
         var endpoint: String?
         var auth = Auth()
 
-        /// What was said below `auth`; which of it belongs together is for the decoder to see.
+        /// What was said below `auth`: one of three ways.
         struct Auth: Sendable, Equatable {
             var user: String?
             var password: Secret?
@@ -21,27 +21,38 @@ extension SourceSchema {
             var sessionToken: Secret?
         }
 
-        /// Begins with a rule to which nothing has been said.
-        init(inheriting rule: SourceRule) {
+        /// What is known of a source.
+        init(rule: SourceRule, location: SourceRule.Location? = nil, preset: String? = nil) {
             self.rule = rule
-        }
-
-        /// A source that has been read, for printing.
-        init(_ rule: SourceRule, preset: String?) {
-            self.rule = rule
+            self.location = location
             self.preset = preset
-            location = rule.location
-            if case .bucket(let bucket) = rule.location {
+            if case .bucket(let bucket) = location {
                 region = bucket.region
                 endpoint = bucket.endpoint
             }
             switch rule.credentials {
-            case nil: break
             case .basic(let user, let password): (auth.user, auth.password) = (user, password)
             case .bearer(let token): auth.bearer = token
             case .accessKey(let id, let secret, let session):
                 (auth.accessKey, auth.secretKey, auth.sessionToken) = (id, secret, session)
+            case nil: break
             }
+        }
+
+        /// What `auth` comes to; `nil` where nothing or too little is said.
+        var credentials: SourceCredentials? {
+            if let token = auth.bearer { return .bearer(token) }
+            if let user = auth.user, let password = auth.password { return .basic(user: user, password: password) }
+            guard let id = auth.accessKey, let secret = auth.secretKey else { return nil }
+            return .accessKey(id: id, secret: secret, session: auth.sessionToken)
+        }
+
+        /// Where the originals are, a bucket with its region and store; `nil` without a `url`.
+        var completeLocation: SourceRule.Location? {
+            guard case .bucket(var bucket)? = location else { return location }
+            bucket.region = region ?? ObjectBucket.defaultRegion
+            bucket.endpoint = endpoint
+            return .bucket(bucket)
         }
     }
 }

@@ -14,9 +14,9 @@ enum SourceSchema {
             "Whether its addresses may be loopback, private or link-local."
         ),
         Setting("headers", \.rule.headers, .headers, takesEnvironment: false, "Header fields for the origin."),
-        Setting("auth.basic.user", \.auth.user, .optional(.user), "The user for the origin."),
+        Setting("auth.basic.user", \.auth.user, .optional(.user), "The user that the origin is shown (RFC 7617)."),
         Setting("auth.basic.password", \.auth.password, .optional(.password), "The user's password."),
-        Setting("auth.bearer", \.auth.bearer, .optional(.credential), "A token for the origin."),
+        Setting("auth.bearer", \.auth.bearer, .optional(.credential), "A token that the origin is shown (RFC 6750)."),
         Setting("auth.access-key", \.auth.accessKey, .optional(.accessKeyID), "The id of an s3:// bucket's keys."),
         Setting("auth.secret-key", \.auth.secretKey, .optional(.credential), "The secret that signs requests."),
         Setting("auth.session-token", \.auth.sessionToken, .optional(.credential), "The token of keys for a time."),
@@ -82,6 +82,7 @@ enum SourceSchema {
 
     /// A source as the file would say it.
     static func yaml(_ source: ConfiguredSource) -> YAMLValue {
-        YAMLValue(table: table, root: Draft(source.rule, preset: source.preset))
+        let draft = Draft(rule: source.rule, location: source.rule.location, preset: source.preset)
+        return YAMLValue(table: table, root: draft)
     }
 }

@@ -1,16 +1,6 @@
 import ImagePipeline
 
 extension ValueFormat where Value == Secret {
-    /// A password: any text without control characters, never shown.
-    static var password: ValueFormat {
-        .scalar("a text without control characters") { text in
-            isPrintable(text) ? Secret(text) : nil
-        } write: {
-            .quoted($0.description)
-        }
-        .secret
-    }
-
     /// A key or token of visible ASCII characters that is not empty, never shown.
     static var credential: ValueFormat {
         .scalar("a text of visible ASCII characters") { text in
@@ -25,7 +15,7 @@ extension ValueFormat where Value == Secret {
 extension ValueFormat where Value == String {
     /// The user of RFC 7617, which holds no colon.
     static var user: ValueFormat {
-        .scalar("a user's name without a colon") { text in
+        .scalar("a user without a colon") { text in
             isPrintable(text) && !text.isEmpty && !text.utf8.contains(UInt8(ascii: ":")) ? text : nil
         } write: {
             .quoted($0)

@@ -44,6 +44,19 @@ extension ValueFormat where Value == Secret {
     }
 }
 
+extension ValueFormat where Value == Secret {
+    /// Any text without control characters, which is never shown.
+    static var password: ValueFormat {
+        let text = ValueFormat<String>.text("a text without control characters", isEmptyAllowed: true)
+        return ValueFormat(
+            expectation: text.expectation,
+            read: { node, problems in text.read(node, &problems).map(Secret.init) },
+            write: { .quoted($0.description) }
+        )
+        .secret
+    }
+}
+
 extension ValueFormat where Value == SigningKey {
     /// A key that is never shown.
     static var signingKey: ValueFormat {

@@ -16,6 +16,18 @@ struct DiskFolder: Hashable, Sendable {
     var index: String { path + "/index.sqlite" }
     var temporary: String { path + "/tmp" }
 
+    /// Whether a name is one that a store makes in its folder, and not somebody's who put it there.
+    static func isKnown(_ name: String) -> Bool {
+        let known: Set = ["CACHEDIR.TAG", "lock", "tmp", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm"]
+        return known.contains(name) || name.hasPrefix("index.sqlite.damaged")
+            || DiskClass.allCases.contains { $0.folder == name }
+    }
+
+    /// A path below the folder without the folder's own part.
+    func relative(_ path: String) -> String {
+        path.hasPrefix(self.path + "/") ? String(path.dropFirst(self.path.count + 1)) : path
+    }
+
     /// The folder of a class.
     func root(of diskClass: DiskClass) -> String { "\(path)/\(diskClass.folder)" }
 

@@ -17,6 +17,17 @@ final class FolderLock: Sendable {
         guard try retrying("flock", { flock(file.number, LOCK_EX | LOCK_NB) }) != nil else { return nil }
     }
 
+    /// Shares the lock with others who only look, without changing the folder; `nil` while a daemon has it.
+    ///
+    /// - Throws: `Errno`, `ENOENT` where nobody has ever locked the folder.
+    init?(sharing path: String) throws(Errno) {
+        self.path = path
+        file = SharedDescriptor(
+            owning: try checked("open") { unsafe edge_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0) }
+        )
+        guard try retrying("flock", { flock(file.number, LOCK_SH | LOCK_NB) }) != nil else { return nil }
+    }
+
     /// Whether the file that is locked is still the one at its path.
     var isInPlace: Bool {
         var held = stat()

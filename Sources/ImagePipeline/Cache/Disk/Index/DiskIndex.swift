@@ -10,7 +10,7 @@ struct DiskIndex: ~Copyable {
 
     var connection: SQLiteConnection
 
-    private init(_ connection: consuming SQLiteConnection) {
+    init(_ connection: consuming SQLiteConnection) {
         self.connection = connection
     }
 

@@ -6,6 +6,8 @@ import CSQLite
     enum Access {
         case readOnly
         case readWrite
+        /// Reads a file that nobody changes meanwhile, without locks and without a log beside it.
+        case immutable
     }
 
     private let handle: OpaquePointer
@@ -19,9 +21,11 @@ import CSQLite
             switch access {
             case .readOnly: SQLITE_OPEN_READONLY
             case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             }
+        let name = access == .immutable ? "file:\(Self.escaped(path))?immutable=1" : path
         var opened: OpaquePointer?
-        let code = unsafe sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let code = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard let opened = unsafe opened else {
             throw SQLiteError(code: code, message: "no memory for a connection", sql: "open")
         }
@@ -32,6 +36,11 @@ import CSQLite
         }
         unsafe sqlite3_busy_timeout(opened, busyMilliseconds)
         unsafe handle = unsafe opened
+    }
+
+    /// A path as SQLite's URI file names have it: `?`, `#` and `%` as hexadecimal digits.
+    private static func escaped(_ path: String) -> String {
+        path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
     }
 
     deinit {

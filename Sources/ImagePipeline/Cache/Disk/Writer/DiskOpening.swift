@@ -46,8 +46,10 @@ struct DiskOpening {
 
     /// Whether everything in the folder may be ours to delete: it says so, or there is nothing that could be mistaken.
     private func isOurs(_ names: Set<String>) -> Bool {
-        if names.contains("CACHEDIR.TAG") || names.contains("index.sqlite") { return true }
-        return names.isDisjoint(with: ["originals", "variants", "tmp"])
+        let inspector = DiskFolderInspector(folder: folder, files: files)
+        // A tag alone says little: other programs tag their caches, too.
+        if inspector.isTagged || inspector.hasOurIndex(names) { return true }
+        return names.isDisjoint(with: ["originals", "variants", "tmp", "index.sqlite"])
     }
 
     private func lock(_ held: FolderLock?) throws(DiskFault) -> FolderLock {

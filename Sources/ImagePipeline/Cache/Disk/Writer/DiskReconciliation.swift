@@ -1,7 +1,10 @@
+import LinuxSystem
+
 /// Where the comparison of files and rows has got to; a value that a session steps.
 struct DiskReconciliation {
     enum Phase {
         case temporaries
+        case malformed(DiskClass)
         case files(DiskClass)
         case rows(DiskClass)
         case origins
@@ -23,8 +26,10 @@ struct DiskReconciliation {
 }
 
 /// After a crash: files without rows go, rows without files go, `tmp` is emptied, totals are counted; a little at a time.
+///
+/// What is found goes through the session's `care`, so that a check of the folder walks the same way.
 extension DiskSession {
-    private static let rowsAtOnce = 128
+    static let rowsAtOnce = 128
     private static let foldersAtOnce = 16
 
     /// Starts over.
@@ -41,7 +46,9 @@ extension DiskSession {
         switch state.phase {
         case .temporaries:
             emptyTemporaries()
-            state.enter(.files(.originals), outer: fans(folder.root(of: .originals)))
+            if care.isThorough { state.enter(.malformed(.originals)) } else { enterFiles(.originals, &state) }
+        case .malformed(let diskClass):
+            if try !checkForm(diskClass, &state) { leaveForm(diskClass, &state) }
         case .files(let diskClass):
             if try !checkFiles(diskClass, &state) { leaveFiles(diskClass, &state) }
         case .rows(let diskClass):
@@ -49,7 +56,7 @@ extension DiskSession {
         case .origins:
             if try !checkOrigins(&state) { state.enter(.totals) }
         case .totals:
-            try recount()
+            try checkTotals()
             state.enter(.done)
         case .done:
             reconciliation = nil
@@ -60,83 +67,92 @@ extension DiskSession {
         return true
     }
 
+    private func enterFiles(_ diskClass: DiskClass, _ state: inout DiskReconciliation) {
+        state.enter(.files(diskClass), outer: fans(folder.root(of: diskClass)))
+    }
+
+    private func leaveForm(_ diskClass: DiskClass, _ state: inout DiskReconciliation) {
+        switch diskClass {
+        case .originals: state.enter(.malformed(.variants))
+        case .variants: enterFiles(.originals, &state)
+        }
+    }
+
     private func leaveFiles(_ diskClass: DiskClass, _ state: inout DiskReconciliation) {
         switch diskClass {
-        case .originals: state.enter(.files(.variants), outer: fans(folder.root(of: .variants)))
+        case .originals: enterFiles(.variants, &state)
         case .variants: state.enter(.rows(.originals))
         }
     }
 
     private func emptyTemporaries() {
         // Nothing is being written: this runs on the one thread that writes, between two objects.
-        for name in (try? files.list(folder.temporary)) ?? [] { try? files.remove("\(folder.temporary)/\(name)") }
-    }
-
-    private func fans(_ path: String) -> [String] {
-        ((try? files.list(path)) ?? []).filter(DiskFolder.isFan).map { "\(path)/\($0)" }
+        for name in names(in: folder.temporary) {
+            let path = "\(folder.temporary)/\(name)"
+            care.handle(DiskDamage(.leftover, folder.relative(path))) { remove(path) }
+        }
     }
 
     private func checkFiles(_ diskClass: DiskClass, _ state: inout DiskReconciliation) throws(DiskFault) -> Bool {
         for _ in 0..<Self.foldersAtOnce {
             while state.inner.isEmpty, let next = state.outer.popLast() { state.inner = fans(next) }
             guard let leaf = state.inner.popLast() else { return false }
-            for name in (try? files.list(leaf)) ?? [] {
+            for name in names(in: leaf) {
+                let path = "\(leaf)/\(name)"
                 // Names that are not ours are not ours to delete.
-                guard let key = DiskFolder.key(inName: name) else { continue }
-                guard try currentName(diskClass, key) != name else { continue }
-                try? files.remove("\(leaf)/\(name)")
+                guard let key = DiskFolder.key(inName: name) else {
+                    care.note(DiskDamage(.unknown, folder.relative(path)))
+                    continue
+                }
+                guard try currentPath(diskClass, key) != path else { continue }
+                care.handle(DiskDamage(.orphan, folder.relative(path))) { remove(path) }
             }
         }
         return true
     }
 
-    /// The name that a key's file has by its row; `nil` when there should be none.
-    private func currentName(_ diskClass: DiskClass, _ key: CacheKey) throws(DiskFault) -> String? {
+    /// The path that a key's file has by its row; `nil` when there should be none.
+    private func currentPath(_ diskClass: DiskClass, _ key: CacheKey) throws(DiskFault) -> String? {
         do throws(SQLiteError) {
             let entry =
                 switch diskClass {
                 case .originals: try index.originState(key)?.body
                 case .variants: try index.variantEntry(key)?.entry
                 }
-            return entry.map { DiskFolder.name($0.key, $0.digest) }
+            return entry.map { folder.file(diskClass, $0.key, $0.digest) }
         } catch {
             throw .index(error)
         }
     }
 
-    private func checkRows(_ diskClass: DiskClass, _ state: inout DiskReconciliation) throws(DiskFault) -> Bool {
-        try begin()
-        do throws(SQLiteError) {
-            switch diskClass {
-            case .originals:
-                let bodies = try index.bodies(above: state.row, Self.rowsAtOnce)
-                for body in bodies where isBroken(body) { try drop(body) }
-                state.row = bodies.last?.id ?? state.row
-                return !bodies.isEmpty
-            case .variants:
-                let variants = try index.variants(above: state.row, Self.rowsAtOnce)
-                for variant in variants {
-                    let isVoid = try index.isVoid(variant)
-                    if isVoid || isBroken(variant.entry) { try drop(variant) }
-                }
-                state.row = variants.last?.entry.id ?? state.row
-                return !variants.isEmpty
-            }
+    /// Names in a folder; none where it cannot be read.
+    private func names(in path: String) -> [String] {
+        do throws(Errno) {
+            return try files.list(path)
         } catch {
-            throw .index(error)
+            care.note(DiskDamage(.unreadable, folder.relative(path), "\(error)"))
+            return []
         }
     }
 
-    /// Origins' rows that nothing needs.
-    private func checkOrigins(_ state: inout DiskReconciliation) throws(DiskFault) -> Bool {
-        try begin()
-        do throws(SQLiteError) {
-            let ids = try index.originsWithoutBody(above: state.row, Self.rowsAtOnce)
-            for id in ids { try index.deleteOriginIfUnused(id) }
-            state.row = ids.last ?? state.row
-            return !ids.isEmpty
+    /// Fan-out folders in a folder.
+    private func fans(_ path: String) -> [String] {
+        names(in: path).filter { name in
+            if DiskFolder.isFan(name) { return true }
+            care.note(DiskDamage(.unknown, folder.relative("\(path)/\(name)")))
+            return false
+        }.map { "\(path)/\($0)" }
+    }
+
+    /// Deletes a file.
+    ///
+    /// - Returns: whether it is gone.
+    private func remove(_ path: String) -> Bool {
+        do throws(Errno) {
+            try files.remove(path)
+            return true
         } catch {
-            throw .index(error)
+            return false
         }
     }
 }

@@ -29,16 +29,19 @@ extension DiskSession {
         return path
     }
 
-    /// Whether an entry's file is there with its length.
+    /// What is wrong with an entry's file; `nil` where nothing is.
     ///
+    /// - Parameter readsAll: whether its bytes are read and compared with their digest, too.
     /// - Throws: what does not tell: too many open files, an input error.
-    func isIntact(_ entry: DiskIndex.Entry) throws(Errno) -> Bool {
+    func damage(of entry: DiskIndex.Entry, readsAll: Bool = false) throws(Errno) -> DiskDamage.Kind? {
         do throws(Errno) {
             let file = try files.open(folder.file(entry.diskClass, entry.key, entry.digest), flags: O_RDONLY)
-            return try files.size(of: file) == entry.length
+            guard try files.size(of: file) == entry.length else { return .length }
+            guard readsAll else { return nil }
+            return try BodyDigest.of(file, length: entry.length) == entry.digest ? nil : .checksum
         } catch {
             guard error.code == ENOENT || error.code == ENOTDIR else { throw error }
-            return false
+            return .missing
         }
     }
 
@@ -60,7 +63,7 @@ extension DiskSession {
 
     /// Whether an entry's file is certainly not as its row says.
     func isBroken(_ entry: DiskIndex.Entry) -> Bool {
-        do throws(Errno) { return try !isIntact(entry) } catch { return false }
+        do throws(Errno) { return try damage(of: entry) != nil } catch { return false }
     }
 
     /// Drops a body, and its origin's row when nothing needs that.

@@ -12,6 +12,8 @@ final class DiskSession {
     /// Classes that are being evicted down to the low-water mark.
     var evicting: Set<DiskClass> = []
     var reconciliation: DiskReconciliation?
+    /// What a reconciliation does about what it finds.
+    let care: DiskCare
     private var isInTransaction = false
     /// Files whose rows the open transaction deletes: they go after it, so that no reader sees a row without its file.
     private var leaving: Set<String> = []
@@ -22,8 +24,9 @@ final class DiskSession {
     private var temporaryNumber = 0
 
     /// Takes over an opened index.
-    init(_ shared: DiskShared, index: consuming DiskIndex) throws(DiskFault) {
+    init(_ shared: DiskShared, index: consuming DiskIndex, care: DiskCare = DiskCare()) throws(DiskFault) {
         self.shared = shared
+        self.care = care
         files = shared.configuration.files
         folder = shared.folder
         self.index = index
@@ -38,9 +41,9 @@ final class DiskSession {
         evictOverQuota()
     }
 
-    /// Opens a transaction unless one is open.
+    /// Opens a transaction unless one is open, or nothing may be changed.
     func begin() throws(DiskFault) {
-        guard !isInTransaction else { return }
+        guard !isInTransaction, care.repairs else { return }
         do throws(SQLiteError) { try index.begin() } catch { throw .index(error) }
         isInTransaction = true
     }

@@ -1,0 +1,81 @@
+/// Which trace a request belongs to (W3C Trace Context, `traceparent`): its id in logs, in errors and at the origin.
+package struct TraceContext: Hashable, Sendable {
+    /// The trace id's first and last eight bytes as numbers; never both 0.
+    package let high: UInt64
+    package let low: UInt64
+    /// Whether the caller records the trace, and whatever later versions say here.
+    package let flags: UInt8
+    /// Whether a caller has said it; else it was made here.
+    package let isFromCaller: Bool
+
+    /// Makes the context of a request that came without one.
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = high == 0 && low == 0 ? 1 : low
+        flags = 0
+        isFromCaller = false
+    }
+
+    /// Reads a field value; `nil` for what the specification holds to be invalid.
+    ///
+    /// Of later versions only what version 00 has is read, as its §3.2.2.3 says.
+    package init?(_ bytes: Span<UInt8>) {
+        guard bytes.count >= 55, bytes[2] == 0x2D, bytes[35] == 0x2D, bytes[52] == 0x2D,
+            let version = Self.number(bytes, 0..<2), version != 0xFF,
+            let high = Self.number(bytes, 3..<19), let low = Self.number(bytes, 19..<35), high != 0 || low != 0,
+            let parent = Self.number(bytes, 36..<52), parent != 0, let flags = Self.number(bytes, 53..<55)
+        else { return nil }
+        guard bytes.count == 55 || (version > 0 && bytes[55] == 0x2D) else { return nil }
+        self.high = high
+        self.low = low
+        self.flags = UInt8(truncatingIfNeeded: flags)
+        isFromCaller = true
+    }
+
+    /// 32 lower-case hexadecimal digits.
+    package var id: String {
+        var line: [UInt8] = []
+        appendID(to: &line)
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    /// Appends the id's digits.
+    package func appendID(to line: inout [UInt8]) {
+        Self.append(high, to: &line)
+        Self.append(low, to: &line)
+    }
+
+    /// The field value for a request of ours within the trace.
+    ///
+    /// - Parameter parent: the id of our span, not 0.
+    package func traceparent(parent: UInt64) -> String {
+        var line = Array("00-".utf8)
+        appendID(to: &line)
+        line.append(UInt8(ascii: "-"))
+        Self.append(max(1, parent), to: &line)
+        // Of the flags only `sampled` is defined for version 00.
+        line += (flags & 1 == 1 ? "-01" : "-00").utf8
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    private static func append(_ number: UInt64, to line: inout [UInt8]) {
+        for shift in stride(from: 60, through: 0, by: -4) {
+            let digit = UInt8(truncatingIfNeeded: number >> UInt64(shift) & 15)
+            line.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
+    }
+
+    /// Lower-case hexadecimal digits as a number; `nil` for anything else.
+    private static func number(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt64? {
+        var value: UInt64 = 0
+        for index in range {
+            switch bytes[index] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(bytes[index] - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"):
+                value = value << 4 | UInt64(bytes[index] - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return value
+    }
+}

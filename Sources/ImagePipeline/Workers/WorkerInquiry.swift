@@ -1,0 +1,71 @@
+import CLinux
+import Glibc
+package import LinuxSystem
+
+/// Starts a worker as the pool would, under the same limits and with the same environment, only to ask what it can do.
+package struct WorkerInquiry: Sendable {
+    /// Why there is no answer.
+    package enum Failure: Error, Hashable, Sendable {
+        case system(Errno)
+        /// The process ended without an answer: the exit code, or `nil` for a signal.
+        case ended(code: Int?)
+        case timedOut
+    }
+
+    /// Milliseconds until an answer must be there; the first start of a day reads some 20 MB of libraries.
+    private static let patience: Int64 = 20_000
+    /// The most bytes of an answer.
+    private static let longestAnswer = 64 << 10
+
+    private let path: String
+    private let configuration: WorkerPool.Configuration
+
+    /// Asks the worker of a configuration; the one beside the running executable unless that says another.
+    ///
+    /// - Throws: `Errno` when the running executable cannot be found.
+    package init(_ configuration: WorkerPool.Configuration) throws(Errno) {
+        if let configured = configuration.workerPath { path = configured } else { path = try WorkerPool.siblingPath() }
+        self.configuration = configuration
+    }
+
+    /// The JSON text that the worker prints (`WorkerCapabilities`); blocks.
+    package func run() throws(Failure) -> [UInt8] {
+        var ends: [CInt] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { throw .system(.current("pipe")) }
+        let readEnd = SharedDescriptor(owning: ends[0])
+        edge_set_cloexec(ends[0], 1)
+        edge_set_cloexec(ends[1], 1)
+        let pid = WorkerProcess.spawn(path, ["--capabilities", "3"], descriptor: ends[1], configuration)
+        let error = Errno.current("fork")
+        close(ends[1])
+        guard pid > 0 else { throw .system(error) }
+        let answer = read(from: readEnd.number)
+        if answer == nil { kill(pid, SIGKILL) }
+        var status: CInt = 0
+        while unsafe waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        guard let answer else { throw .timedOut }
+        guard edge_wait_exited(status) != 0 else { throw .ended(code: nil) }
+        let code = Int(edge_wait_exit_code(status))
+        guard code == 0, !answer.isEmpty else { throw .ended(code: code) }
+        return answer
+    }
+
+    /// Reads until the other end is closed; `nil` when that takes too long.
+    private func read(from descriptor: CInt) -> [UInt8]? {
+        let time = SystemTime()
+        let limit = time.monotonic + Self.patience * 1_000_000
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < Self.longestAnswer {
+            let left = (limit - time.monotonic) / 1_000_000
+            guard left > 0 else { return nil }
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard unsafe poll(&entry, 1, CInt(clamping: left)) > 0 else { continue }
+            let count = unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return bytes }
+            bytes += chunk[..<count]
+        }
+        return bytes
+    }
+}

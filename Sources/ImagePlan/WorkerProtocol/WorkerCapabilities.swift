@@ -1,0 +1,82 @@
+/// What an `edgeprint-worker` can do with the libraries that it found, as `--capabilities` prints it: one JSON object.
+package struct WorkerCapabilities: Codable, Hashable, Sendable {
+    /// The version of the worker protocol that it speaks.
+    package var protocolVersion: Int
+    /// libvips' own version, such as `8.14.1`.
+    package var libvips: String
+    /// One entry a format of the allow-list, each really tried.
+    package var codecs: [Codec]
+    /// The libraries behind it that tell their versions.
+    package var libraries: [Library]
+
+    /// One format, tried on a small picture.
+    package struct Codec: Codable, Hashable, Sendable {
+        /// The format's name, such as `jpeg`.
+        package var format: String
+        package var decodes: Bool
+        /// `nil` for a format that no request can ask for.
+        package var encodes: Bool?
+        /// What the library said to what failed.
+        package var problem: String?
+
+        /// Creates an entry.
+        package init(format: String, decodes: Bool, encodes: Bool? = nil, problem: String? = nil) {
+            self.format = format
+            self.decodes = decodes
+            self.encodes = encodes
+            self.problem = problem
+        }
+    }
+
+    /// A library's name and version.
+    package struct Library: Codable, Hashable, Sendable {
+        package var name: String
+        package var version: String
+
+        /// Creates an entry.
+        package init(name: String, version: String) {
+            self.name = name
+            self.version = version
+        }
+    }
+
+    /// Creates a description.
+    package init(protocolVersion: Int, libvips: String, codecs: [Codec], libraries: [Library]) {
+        self.protocolVersion = protocolVersion
+        self.libvips = libvips
+        self.codecs = codecs
+        self.libraries = libraries
+    }
+}
+
+extension WorkerCapabilities {
+    /// The JSON text (RFC 8259): the worker has no Foundation, whose coders do this elsewhere.
+    package var json: String {
+        let codecs = codecs.map { codec in
+            var members = ["\"format\":\(Self.quoted(codec.format))", "\"decodes\":\(codec.decodes)"]
+            if let encodes = codec.encodes { members.append("\"encodes\":\(encodes)") }
+            if let problem = codec.problem { members.append("\"problem\":\(Self.quoted(problem))") }
+            return "{\(members.joined(separator: ","))}"
+        }
+        let libraries = libraries.map { library in
+            "{\"name\":\(Self.quoted(library.name)),\"version\":\(Self.quoted(library.version))}"
+        }
+        return """
+            {"protocolVersion":\(protocolVersion),"libvips":\(Self.quoted(libvips)),\
+            "codecs":[\(codecs.joined(separator: ","))],"libraries":[\(libraries.joined(separator: ","))]}
+            """
+    }
+
+    /// A string in quotes; controls, which a library's message might hold, become spaces.
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\\(scalar)"
+            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value): result += " "
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

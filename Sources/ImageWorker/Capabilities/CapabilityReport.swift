@@ -1,0 +1,31 @@
+import CVips
+import Glibc
+import ImagePlan
+
+/// `edgeprint-worker --capabilities [DESCRIPTOR]`: says what can be decoded and encoded here, and with what.
+enum CapabilityReport {
+    /// The flag.
+    static let flag = "--capabilities"
+
+    /// Writes the JSON object and a line end to the descriptor that the arguments name, else to standard output.
+    ///
+    /// libvips must have been started.
+    /// - Returns: whether it could be written.
+    static func write(_ arguments: [String]) -> Bool {
+        let descriptor = arguments.count > 2 ? CInt(arguments[2]) ?? STDOUT_FILENO : STDOUT_FILENO
+        let capabilities = WorkerCapabilities(
+            protocolVersion: Int(WorkerMessage.version),
+            libvips: "\(vips_version(0)).\(vips_version(1)).\(vips_version(2))",
+            codecs: CodecTrial.run(),
+            libraries: LibraryVersions.all()
+        )
+        var rest = Array((capabilities.json + "\n").utf8)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Glibc
+
+/// Numbers as people read them.
+enum Printing {
+    /// A size with a binary unit: `1.2 GiB`, `999 B`.
+    static func size(_ bytes: Int) -> String {
+        var value = Double(bytes)
+        for unit in ["B", "KiB", "MiB", "GiB"] {
+            if abs(value) < 1000 { return unit == "B" ? "\(bytes) B" : "\(rounded(value)) \(unit)" }
+            value /= 1024
+        }
+        return "\(rounded(value)) TiB"
+    }
+
+    /// A number with the noun, in the plural unless it is one.
+    static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+        "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
+    }
+
+    /// A time that something has lasted: `3d 4h`, `12m 5s`.
+    static func duration(_ seconds: Int) -> String {
+        let parts = [
+            (seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s"),
+        ]
+        let start = parts.firstIndex { $0.0 > 0 } ?? 3
+        return parts[start...].prefix(2).map { "\($0.0)\($0.1)" }.joined(separator: " ")
+    }
+
+    /// One decimal below ten, none above.
+    static func rounded(_ value: Double) -> String {
+        let tenths = (value * 10).rounded()
+        guard abs(tenths) < 100, tenths.truncatingRemainder(dividingBy: 10) != 0 else {
+            return String(Int(value.rounded()))
+        }
+        return String(tenths / 10)
+    }
+
+    /// The text without characters that could end the line or steer a terminal.
+    static func plain(_ text: String) -> String {
+        var line: [UInt8] = []
+        LogText.appendUnquoted(text, to: &line)
+        return String(decoding: line, as: UTF8.self)
+    }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// `edgeprint stats`: what a running daemon counts.
+struct StatsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats",
+        abstract: "Prints what a running daemon counts: requests, caches, transfers, workers.",
+        discussion: """
+            Asks the admin listener. With --watch again and again, with rates a second since the time before. \
+            "Without origin" is the share of pictures from memory, from disk or made of a cached original.
+
+            EXAMPLES
+              edgeprint stats
+              edgeprint stats --watch 2
+              edgeprint stats --json --admin unix:/run/edgeprint/admin.sock | jq .hitRatio
+
+            EXIT STATUS
+              0   printed
+              1   the daemon did not answer or refused, or the configuration is wrong
+              64  the command line is wrong
+            """
+    )
+
+    @Flag(help: "The daemon's JSON object, one a line, for programs.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Prints again every so many seconds, with rates.", valueName: "seconds"))
+    var watch: Double?
+
+    @Option(help: ArgumentHelp("Ends --watch after so many prints.", valueName: "number"))
+    var count: Int?
+
+    @OptionGroup var admin: AdminOptions
+
+    func validate() throws {
+        if let watch, !(0.1...86_400).contains(watch) {
+            throw ValidationError("--watch takes 0.1 to 86400 seconds.")
+        }
+        if let count, count < 1 || watch == nil {
+            throw ValidationError("--count goes with --watch, and is 1 or more.")
+        }
+    }
+
+    func run() throws {
+        let time = SystemTime()
+        let isScreen = isatty(STDOUT_FILENO) == 1 && watch != nil && !json
+        try admin.ask { client in
+            var before: (snapshot: StatsSnapshot, at: Int64)?
+            for number in 1... {
+                let answer = try client.send("GET", "/stats")
+                let at = time.monotonic
+                if json {
+                    try StandardOutput.write(answer)
+                } else {
+                    let snapshot = try Self.decode(answer)
+                    let seconds = before.map { Double(at - $0.at) / 1e9 } ?? 1
+                    let table = StatsTable(snapshot, before: before?.snapshot, seconds: seconds)
+                    let gap = before == nil ? "" : isScreen ? "\u{1B}[H\u{1B}[J" : "\n"
+                    try StandardOutput.write((isScreen && before == nil ? "\u{1B}[2J\u{1B}[H" : gap) + table.text)
+                    before = (snapshot, at)
+                }
+                guard let watch, number != count else { return }
+                usleep(UInt32(clamping: Int(watch * 1e6)))
+            }
+        }
+    }
+
+    private static func decode(_ answer: String) throws -> StatsSnapshot {
+        do {
+            return try JSONDecoder().decode(StatsSnapshot.self, from: Data(answer.utf8))
+        } catch {
+            throw AdminClient.Failure.refused(
+                status: 200,
+                detail: "the daemon is of another release: its answer is not understood"
+            )
+        }
+    }
+}

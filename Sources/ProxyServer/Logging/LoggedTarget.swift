@@ -1,0 +1,65 @@
+/// A request target as a log may hold it: a signature in it opens the request to whoever reads the log.
+enum LoggedTarget {
+    /// Appends a target in quotes, the values of `sig` replaced.
+    ///
+    /// - Parameter limit: bytes that are written at most; "…" stands for the rest.
+    static func append(_ target: Span<UInt8>, limit: Int, to line: inout [UInt8]) {
+        guard let signature = signature(in: target) else {
+            return LogText.appendQuoted(target, limit: limit, to: &line)
+        }
+        var shown: [UInt8] = []
+        var start = 0
+        var next: Range<Int>? = signature
+        while let range = next {
+            for index in start..<range.lowerBound { shown.append(target[index]) }
+            shown += "[redacted]".utf8
+            start = range.upperBound
+            next = self.signature(in: target, from: start)
+        }
+        for index in start..<target.count { shown.append(target[index]) }
+        LogText.appendQuoted(shown.span, limit: limit, to: &line)
+    }
+
+    /// The value of the next `sig` pair, however its name is spelt.
+    private static func signature(in target: Span<UInt8>, from start: Int = 0) -> Range<Int>? {
+        var index = start
+        // Within a query each pair begins behind "?" or "&"; behind a redacted one, at its "&".
+        while index < target.count {
+            guard target[index] == UInt8(ascii: "?") || target[index] == UInt8(ascii: "&") else {
+                index += 1
+                continue
+            }
+            index += 1
+            guard let value = valueOfSignature(target, at: index) else { continue }
+            var end = value
+            while end < target.count, target[end] != UInt8(ascii: "&") { end += 1 }
+            return value..<end
+        }
+        return nil
+    }
+
+    /// Where the value begins if the pair's name is `sig`.
+    private static func valueOfSignature(_ target: Span<UInt8>, at start: Int) -> Int? {
+        var index = start
+        for letter in "sig".utf8 {
+            guard index < target.count else { return nil }
+            if target[index] == letter {
+                index += 1
+            } else if target[index] == UInt8(ascii: "%"), index + 2 < target.count,
+                target[index + 1] == UInt8(ascii: "0") + letter >> 4, isDigit(target[index + 2], of: letter & 15)
+            {
+                index += 3
+            } else {
+                return nil
+            }
+        }
+        guard index < target.count, target[index] == UInt8(ascii: "=") else { return nil }
+        return index + 1
+    }
+
+    private static func isDigit(_ byte: UInt8, of value: UInt8) -> Bool {
+        value < 10
+            ? byte == UInt8(ascii: "0") + value
+            : byte | 0x20 == UInt8(ascii: "a") + value - 10
+    }
+}

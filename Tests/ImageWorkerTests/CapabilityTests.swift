@@ -1,0 +1,46 @@
+import Foundation
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImageWorker
+
+@Suite(.timeLimit(.minutes(1)))
+struct CapabilityTests {
+    @Test func `tries every format of the allow-list, and the libraries tell their versions`() throws {
+        // Starts libvips.
+        _ = try Workbench.make(
+            "w=1&format=png",
+            of: Workbench.png(.init(width: 2, height: 2, channels: 4, bytes: Array(repeating: 9, count: 16))),
+            as: .png
+        )
+        let codecs = CodecTrial.run()
+        #expect(codecs.map(\.format) == ["jpeg", "png", "gif", "webp", "avif", "heic", "tiff"])
+        for codec in codecs where ["jpeg", "png", "gif", "webp"].contains(codec.format) {
+            #expect(codec.decodes && codec.encodes == true && codec.problem == nil, "\(codec)")
+        }
+        #expect(codecs.last == WorkerCapabilities.Codec(format: "tiff", decodes: true))
+        let versions = LibraryVersions.all()
+        for name in ["libpng", "zlib", "libwebp"] {
+            let version = versions.first { $0.name == name }?.version ?? ""
+            #expect(version.split(separator: ".").count >= 3 && version.first?.isNumber == true, "\(name) \(version)")
+        }
+    }
+
+    @Test func `writes JSON that others read, whatever a library says`() throws {
+        let made = WorkerCapabilities(
+            protocolVersion: 1,
+            libvips: "8.14.1",
+            codecs: [
+                .init(format: "jpeg", decodes: true, encodes: false, problem: "a \"b\" \\ c: größer"),
+                .init(format: "heic", decodes: false),
+            ],
+            libraries: [.init(name: "x", version: "1")]
+        )
+        #expect(try JSONDecoder().decode(WorkerCapabilities.self, from: Data(made.json.utf8)) == made)
+        let broken = WorkerCapabilities.Codec(format: "\n\u{1B}\u{85}", decodes: true)
+        let text = WorkerCapabilities(protocolVersion: 1, libvips: "", codecs: [broken], libraries: []).json
+        #expect(text.contains("\"format\":\"   \""))
+        #expect(try JSONDecoder().decode(WorkerCapabilities.self, from: Data(text.utf8)).codecs[0].format == "   ")
+    }
+}

@@ -1,0 +1,124 @@
+import Glibc
+import ImagePipeline
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ProxyServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct DoctorMachineTests {
+    @Test func `has nothing to say of a machine that is as it should be`() throws {
+        var probe = RecordedProbe()
+        probe.statuses["/srv/images"] = FileStatus(kind: .folder, mode: 0o755, owner: 0)
+        let configuration = try load("sources: { local: { url: \"file:///srv/images\" } }")
+        let findings = Doctor(LoadedConfiguration(configuration: configuration)).run(probe)
+        #expect(findings.allSatisfy { $0.severity == .ok && $0.fix == nil }, "\(findings)")
+        #expect(findings.count > 15)
+    }
+
+    @Test func `compares descriptors with the connections that are configured`() {
+        let check = DescriptorLimitCheck(connections: 10_000, workers: 3)
+        #expect(check.complaint { _ in } == "")
+        #expect(check.complaint { $0.limits[.files] = ResourceLimit() } == "")
+        let few = check.complaint { $0.limits[.files] = ResourceLimit(soft: 1024, hard: 4096) }
+        #expect(few.hasPrefix("warning: 1024 descriptors"))
+        #expect(few.contains("LimitNOFILE=13068") && few.contains("ulimit -n 13068"), "\(few)")
+        let hardlyAny = check.complaint { $0.limits[.files] = ResourceLimit(soft: 64, hard: 64) }
+        #expect(hardlyAny.hasPrefix("failure: 64 descriptors"))
+    }
+
+    @Test func `knows when a worker could not be given its limits`() {
+        let check = ProcessLimitCheck(workerMemory: 2 << 30)
+        let space = check.complaint { $0.limits[.addressSpace] = ResourceLimit(soft: 1 << 30, hard: 1 << 30) }
+        #expect(space.hasPrefix("failure: ") && space.contains("workers.memory"))
+        #expect(check.complaint { $0.limits[.addressSpace] = ResourceLimit(soft: 1, hard: nil) } == "")
+        #expect(check.complaint { $0.limits[.fileSize] = ResourceLimit(soft: 1, hard: 1) }.contains("LimitFSIZE"))
+        #expect(check.complaint { $0.limits[.core] = ResourceLimit() }.hasPrefix("note: a crash"))
+    }
+
+    @Test func `reads the memory limit of control groups of both versions, of the group and those above it`() {
+        let check = MemoryCheck(cache: 256 << 20, workers: 3, workerResident: 384 << 20)
+        #expect(check.complaint { _ in } == "")
+        let second = check.complaint {
+            $0.texts["/sys/fs/cgroup/system.slice/edgeprint.service/memory.max"] = "max\n"
+            $0.texts["/sys/fs/cgroup/system.slice/memory.max"] = "\(512 << 20)\n"
+        }
+        #expect(second.contains("the control group may have 512 MiB"), "\(second)")
+        let first = check.complaint {
+            $0.texts["/proc/self/cgroup"] = "5:cpu,cpuacct:/\n4:memory:/docker/abc\n1:name=systemd:/x:y\n"
+            $0.texts["/sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes"] = "\(1 << 30)\n"
+            $0.texts["/sys/fs/cgroup/memory/memory.limit_in_bytes"] = "9223372036854771712\n"
+        }
+        #expect(first.contains("MemoryMax"), "\(first)")
+        let container = check.complaint {
+            $0.texts["/proc/self/cgroup"] = "0::/\n"
+            $0.texts["/sys/fs/cgroup/memory.max"] = "\(100 << 20)"
+        }
+        #expect(container.contains("100 MiB"))
+        #expect(check.complaint { $0.texts["/proc/meminfo"] = "MemTotal: 500000 kB" }.contains("488 MiB"))
+        #expect(check.complaint { $0.texts = [:] }.hasPrefix("note"))
+    }
+
+    @Test func `knows kernels that lack what is needed`() {
+        let check = KernelCheck()
+        #expect(check.complaint { $0.kernelRelease = "5.4.0-generic" }.contains("openat2"))
+        #expect(check.complaint { $0.kernelRelease = "5.8.1" }.hasPrefix("warning"))
+        #expect(check.complaint { $0.kernelRelease = "5.10.0" } == "")
+        #expect(check.complaint { $0.kernelRelease = "weird" }.hasPrefix("note"))
+        #expect(check.complaint { $0.sealsMemoryFiles = false }.hasPrefix("failure"))
+        #expect(check.complaint { $0.ioUringError = ENOSYS } == "")
+        #expect(SandboxCheck().told { $0.landlockVersion = nil } == ["note Landlock", "ok seccomp"])
+        #expect(SandboxCheck().told { $0.texts = [:] } == ["ok Landlock", "note seccomp"])
+        #expect(PressureCheck().told { $0.texts = [:] } == ["note pressure"])
+        let squeezed = PressureCheck().complaint {
+            $0.texts["/proc/pressure/memory"] = "some avg10=50.00 avg60=23.40 avg300=1.00 total=9\n"
+        }
+        #expect(squeezed.contains("in 23 %"), "\(squeezed)")
+    }
+
+    @Test func `doubts a clock from before the release, and notes one that nobody keeps`() {
+        #expect(ClockCheck().told() == ["ok clock"])
+        #expect(ClockCheck().complaint { $0.wallSeconds = 1000 }.hasPrefix("failure: 1970-01-01T00:16:40Z"))
+        #expect(ClockCheck().told { $0.isClockSynchronised = false } == ["note clock"])
+        #expect(ClockCheck().told { $0.isClockSynchronised = nil } == ["ok clock"])
+        #expect(UserCheck().told { $0.user = 0 } == ["note user"])
+    }
+
+    @Test func `says why a worker does not answer, and what it lacks`() {
+        let check = WorkerCheck(memory: 2 << 30)
+        #expect(check.told() == ["ok worker", "ok libvips", "ok codec jpeg", "ok codec heic"])
+        #expect(check.complaint { $0.statuses = [:] }.contains("/usr/bin/edgeprint-worker is not there"))
+        #expect(check.complaint { $0.denials["/usr/bin/edgeprint-worker"] = EACCES }.contains("chmod 0755"))
+        #expect(check.complaint { $0.workerAnswer = .failure(.ended(code: 127)) }.contains("ldd"))
+        #expect(check.complaint { $0.workerAnswer = .failure(.ended(code: 126)) }.contains("limits"))
+        #expect(check.complaint { $0.workerAnswer = .failure(.ended(code: nil)) }.contains("by a signal"))
+        #expect(check.complaint { $0.workerAnswer = .failure(.timedOut) }.contains("in time"))
+        #expect(check.complaint { $0.workerAnswer = .success(nil) }.contains("one build"))
+        let codecs: [WorkerCapabilities.Codec] = [
+            .init(format: "jpeg", decodes: false, encodes: true, problem: "no loader"),
+            .init(format: "avif", decodes: true, encodes: false, problem: "Unsupported compression"),
+        ]
+        let lacking = check.complaint {
+            $0.workerAnswer = .success(.init(protocolVersion: 1, libvips: "8.15.0", codecs: codecs, libraries: []))
+        }
+        #expect(lacking.contains("failure: originals cannot be decoded: no loader"))
+        #expect(lacking.contains("warning: no pictures can be encoded: Unsupported compression"))
+        #expect(lacking.contains("libheif-plugin-aomenc"))
+        let other = check.complaint {
+            $0.workerAnswer = .success(.init(protocolVersion: 9, libvips: "", codecs: [], libraries: []))
+        }
+        #expect(other.contains("speaks protocol 9"))
+    }
+
+    @Test func `knows libraries that are too old or lack something`() {
+        let check = LibraryCheck(needsTLS: true)
+        #expect(check.told() == ["ok libcurl", "ok SQLite", "ok libcrypto"])
+        #expect(check.told { $0.libraries.tls = nil }.first == "failure libcurl")
+        #expect(LibraryCheck(needsTLS: false).told { $0.libraries.tls = nil }.first == "warning libcurl")
+        #expect(check.told { $0.libraries.hasHTTP2 = false }.first == "note libcurl")
+        #expect(check.told { $0.libraries.resolvesInThreads = false }.first == "warning libcurl")
+        #expect(check.told { $0.libraries.sqlite = "3.36.9" }.contains("failure SQLite"))
+        #expect(check.told { $0.libraries.sqlite = "3.100.0" }.contains("ok SQLite"))
+    }
+}

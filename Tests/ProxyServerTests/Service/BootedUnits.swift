@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+
+/// The units of `deploy/` under a systemd of their own, which applies every directive to the binaries built with the tests.
+///
+/// `scripts/boot-units` boots it. It ends with this object.
+final class BootedUnits {
+    struct Failure: Error {
+        var text: String
+    }
+
+    /// Why no systemd can be booted here; empty where one can.
+    static let obstacle: String = {
+        guard let run = try? CommandRun(program: script, ["--obstacle"]) else { return "boot-units does not run" }
+        return (run.output + run.errors).trimmingCharacters(in: .whitespacesAndNewlines)
+    }()
+    private static let script = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("scripts/boot-units").path
+
+    /// Its files, for tests to read and write.
+    let root: String
+    private let first: String
+    private let process = Process()
+    private let life = Pipe()
+
+    /// Boots, and starts the socket and the service.
+    ///
+    /// - Parameters:
+    ///   - yaml: the configuration but for the listeners, which are on free ports of the loopback.
+    ///   - service: directives of a drop-in's `[Service]`.
+    init(_ yaml: String, service: String = "") throws {
+        let folder = try TemporaryFolder()
+        let (configuration, dropIn) = (folder.path + "/edgeprint.yaml", folder.path + "/test.conf")
+        try (DaemonProcess.listeners + yaml).write(toFile: configuration, atomically: true, encoding: .utf8)
+        try "[Service]\n\(service)\n".write(toFile: dropIn, atomically: true, encoding: .utf8)
+        let output = Pipe()
+        let errors = Pipe()
+        process.executableURL = URL(fileURLWithPath: Self.script)
+        process.arguments = [DaemonProcess.buildFolder, configuration, dropIn]
+        process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+        (process.standardInput, process.standardOutput, process.standardError) = (life, output, errors)
+        try process.run()
+        // It prints nothing but this, and no more than a pipe holds.
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        first = line.trimmingCharacters(in: .whitespacesAndNewlines)
+        root = "/proc/\(first)/root"
+        guard !first.isEmpty else {
+            throw Failure(text: String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self))
+        }
+        let start = try run("systemctl", "start", "edgeprint.socket", "edgeprint.service")
+        guard start.code == 0 else { throw Failure(text: start.errors + (try journal())) }
+    }
+
+    deinit {
+        try? life.fileHandleForWriting.close()
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    /// Runs a command beside the daemon, as root and outside of its restrictions.
+    @discardableResult
+    func run(_ command: String...) throws -> CommandRun {
+        try CommandRun(
+            program: "/usr/bin/nsenter",
+            ["--target", first, "--mount", "--pid", "--cgroup", "--root", "--wd"] + command
+        )
+    }
+
+    /// A property of the service, as systemd knows it.
+    func property(_ name: String) throws -> String {
+        try run("systemctl", "show", "-P", name, "edgeprint.service").output
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Process ids of the service's workers, as seen inside.
+    func workers() throws -> [String] {
+        let main = try property("MainPID")
+        return try run("cat", "/sys/fs/cgroup/system.slice/edgeprint.service/cgroup.procs").output
+            .split(separator: "\n").map(String.init).filter { $0 != main }
+    }
+
+    /// What the daemon and its workers have written.
+    func journal() throws -> String {
+        try run("journalctl", "--no-pager", "--quiet", "-o", "cat", "_SYSTEMD_UNIT=edgeprint.service").output
+    }
+
+    /// One request through the handed-over socket.
+    func get(_ target: String) throws -> RawHTTPResponse {
+        try RawHTTPClient(unixPath: root + "/run/edgeprint.sock", timeoutMilliseconds: 20_000).get(target)
+    }
+}

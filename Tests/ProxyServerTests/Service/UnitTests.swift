@@ -1,0 +1,170 @@
+import Foundation
+import ImagePlan
+import TestSupport
+import Testing
+
+/// The units as they are deployed: nothing that the daemon or its workers need is forbidden to them, and what strangers send
+/// is decoded with nothing more.
+@Suite(.timeLimit(.minutes(2)), .enabled(if: BootedUnits.obstacle.isEmpty, "\(BootedUnits.obstacle)"))
+struct UnitTests {
+    private static let picture = TestImages.gradient(width: 400, height: 300)
+    private let origin: ScriptedOrigin
+    private var yaml: String {
+        """
+        sources:
+          web: { url: "http://localhost:\(origin.port)/", allow-private: true }
+          files: { url: "file:///srv/" }
+
+        """
+    }
+
+    init() throws {
+        let frames = [[UInt8]](repeating: (0..<64).map { UInt8($0 % 4) }, count: 3)
+        let animation = TestImages.gif(
+            width: 8,
+            height: 8,
+            palette: [(0, 0, 0), (255, 0, 0), (0, 255, 0), (0, 0, 255)],
+            frames: frames,
+            delays: [10, 10, 10],
+            loop: 0
+        )
+        origin = try ScriptedOrigin(ScriptedOrigin.pictures(["a.png": Self.picture, "a.gif": animation]))
+    }
+
+    /// Asks for every format, by HTTP and from files, also for those that the daemon itself wrote.
+    private func makePictures(_ units: BootedUnits) throws {
+        let folder = units.root + "/srv/"
+        try Data(Self.picture).write(to: URL(fileURLWithPath: folder + "a.png"))
+        for source in ["web", "files"] {
+            for format in [ImageFormat.jpeg, .webp, .avif, .png] {
+                let made = try units.get("/\(source)/a.png?w=200&blur=2&sharpen=1&format=\(format)")
+                try expect(made, format, [200, 150])
+                try Data(made.body).write(to: URL(fileURLWithPath: folder + "\(source).\(format)"))
+                try expect(try units.get("/files/\(source).\(format)?w=100&round=max&format=png"), .png, [100, 75])
+            }
+        }
+        try expect(try units.get("/web/a.png?w=90&h=90&fit=cover&gravity=attention&format=jpeg"), .jpeg, [90, 90])
+        try expect(try units.get("/web/a.gif?w=4&format=gif"), .gif, [4, 4])
+        try expect(try units.get("/web/a.gif?w=4&format=webp"), .webp, [4, 4])
+    }
+
+    private func expect(_ answer: RawHTTPResponse, _ format: ImageFormat, _ size: [Int]) throws {
+        guard case .image(let header) = ImageSniffer.sniff(answer.body.span, totalLength: answer.body.count) else {
+            Issue.record("\(format): \(answer.text)")
+            return
+        }
+        #expect(header.format == format && [header.width, header.height] == size, "\(answer.description)")
+    }
+
+    /// Nothing may be written to but the folders of the service; proc(5): a mount's place and options are the fifth and sixth.
+    private func expectReadOnly(_ mounts: String) throws {
+        var options: [String: Substring] = [:]
+        for mount in mounts.split(separator: "\n").map({ $0.split(separator: " ") }) {
+            options[String(mount[4])] = mount[5]
+        }
+        #expect(options["/"]?.hasPrefix("ro,") == true)
+        let writable = options.filter { $0.value.hasPrefix("rw,") && !$0.key.hasPrefix("/dev/") }.keys.sorted()
+        #expect(writable == ["/proc", "/run/edgeprint", "/tmp", "/var/cache/private/edgeprint", "/var/tmp"])
+    }
+
+    /// Nothing was killed, and nobody but the daemon wrote to the log.
+    private func expectPeace(_ units: BootedUnits) throws {
+        #expect(try units.property("ActiveState") == "active")
+        #expect(try units.property("NRestarts") == "0")
+        let foreign = try units.journal().split(separator: "\n").filter { !$0.hasPrefix("{") }
+        #expect(foreign.isEmpty, "\(foreign)")
+    }
+
+    @Test func `pictures of every format are made, also where nothing in the machine's tmp may be executed`() throws {
+        let units = try BootedUnits(yaml)
+        try makePictures(units)
+        try expectPeace(units)
+        let maps = try units.workers().map { try units.run("cat", "/proc/\($0)/maps").output }.joined()
+        // Whoever had a job: Orc, where libvips is built with it, made code, though not in memory that is writable as well.
+        let code = maps.split(separator: "\n").filter { $0.contains(" r-xs ") && $0.contains("orcexec") }
+        #expect(maps.contains("liborc") == !code.isEmpty)
+        #expect(maps.contains("libvips") && !maps.contains(" rwx"))
+    }
+
+    @Test func `pictures are made where no code can be`() throws {
+        let units = try BootedUnits(yaml, service: "ExecPaths=")
+        try makePictures(units)
+        try expectPeace(units)
+        for worker in try units.workers() {
+            #expect(try !units.run("cat", "/proc/\(worker)/maps").output.contains("orcexec"))
+        }
+    }
+
+    /// A forbidden call is its caller's end here; but for two, which their callers try and do without: libdispatch raises a
+    /// thread's priority, libnuma (by x265) asks what the kernel can.
+    @Test func `nothing is called that is forbidden`() throws {
+        let service = "SystemCallErrorNumber=kill\nSystemCallFilter=setpriority set_mempolicy"
+        let units = try BootedUnits(yaml, service: service)
+        try makePictures(units)
+        try expectPeace(units)
+        #expect(try units.run("systemctl", "stop", "edgeprint.service").code == 0)
+        #expect(try units.property("Result") == "success")
+    }
+
+    @Test func `the daemon and its workers may do nothing else`() throws {
+        let units = try BootedUnits(yaml)
+        try makePictures(units)
+        let processes = try [units.property("MainPID")] + units.workers()
+        #expect(processes.count > 1)
+        for process in processes {
+            let status = try units.run("cat", "/proc/\(process)/status").output.split(separator: "\n")
+            func value(_ name: String) -> String? {
+                status.first { $0.hasPrefix(name + ":") }?.dropFirst(name.count + 1)
+                    .trimmingCharacters(in: .whitespaces)
+            }
+            #expect(value("NoNewPrivs") == "1")
+            #expect(value("Seccomp") == "2")
+            for set in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] { #expect(value(set) == "0000000000000000") }
+            #expect(value("Uid").map { !$0.split(separator: "\t").contains("0") } == true)
+            try expectReadOnly(try units.run("cat", "/proc/\(process)/mountinfo").output)
+        }
+    }
+
+    @Test func `a worker that is killed costs the service nothing`() throws {
+        let units = try BootedUnits(yaml)
+        let main = try units.property("MainPID")
+        for round in 1...3 {
+            for worker in try units.workers() { try units.run("kill", "-KILL", worker) }
+            try expect(try units.get("/web/a.png?w=\(round * 4)&format=png"), .png, [round * 4, round * 3])
+        }
+        #expect(try units.property("MainPID") == main)
+        try expectPeace(units)
+    }
+
+    @Test func `a restart keeps the cache and refuses no connection`() throws {
+        let units = try BootedUnits(yaml)
+        let first = try units.get("/web/a.png?w=50&format=png")
+        let main = try units.property("MainPID")
+        try units.run("systemctl", "restart", "--no-block", "edgeprint.service")
+        // The socket stays: who comes meanwhile waits.
+        for _ in 0..<50 { #expect(try units.get("/").status == 200) }
+        while try units.property("ActiveState") != "active" || units.property("MainPID") == main {}
+        let second = try units.get("/web/a.png?w=50&format=png")
+        #expect(second["Cache-Status"] == "edgeprint; hit; detail=disk")
+        #expect(second.body == first.body)
+    }
+
+    @Test func `a daemon that hangs is ended and started again`() throws {
+        let units = try BootedUnits(yaml, service: "WatchdogSec=1s\nRestartSec=0")
+        try units.run("kill", "-STOP", try units.property("MainPID"))
+        while try units.property("NRestarts") == "0" {}
+        #expect(try units.get("/web/a.png?w=50&format=png").status == 200)
+    }
+
+    @Test func `a reload brings another configuration`() throws {
+        let units = try BootedUnits(yaml)
+        let main = try units.property("MainPID")
+        #expect(try units.get("/more/a.png").status == 404)
+        let more = "  more: { url: \"http://localhost:\(origin.port)/\", allow-private: true }\n"
+        try (DaemonProcess.listeners + yaml + more)
+            .write(toFile: units.root + "/etc/edgeprint/edgeprint.yaml", atomically: false, encoding: .utf8)
+        #expect(try units.run("systemctl", "reload", "edgeprint.service").code == 0)
+        while try units.get("/more/a.png?w=50&format=png").status != 200 {}
+        #expect(try units.property("MainPID") == main)
+    }
+}
