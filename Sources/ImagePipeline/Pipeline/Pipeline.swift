@@ -68,7 +68,7 @@ package final class Pipeline: Sendable {
                 originals: originals,
                 flight: flight
             )
-            .start(stale: memoryVariants.stale(request.key))
+            .start(stale: request.origin.source.cache.keepInMemory ? memoryVariants.stale(request.key) : nil)
         }
     }
 

@@ -27,6 +27,7 @@ extension SourceRule.Location {
         switch self {
         case .http(let prefix): prefix
         case .file(let root): "file:\(root)"
+        case .bucket(let bucket): bucket.urlPrefix
         case .remote: "remote"
         }
     }

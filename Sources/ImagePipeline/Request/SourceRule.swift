@@ -8,8 +8,19 @@ package struct SourceRule: Hashable, Sendable {
         case http(prefix: String)
         /// `/NAME/PATH` reads the file PATH below this absolute folder, which no symlink or `..` leaves.
         case file(root: String)
+        /// `/NAME/PATH` asks the object PATH below the bucket's prefix.
+        case bucket(ObjectBucket)
         /// `/fetch?url=`: the request names the whole URL.
         case remote
+
+        /// The URL that a request's path is put behind; `nil` where there is none.
+        package var urlPrefix: String? {
+            switch self {
+            case .http(let prefix): prefix
+            case .bucket(let bucket): bucket.urlPrefix
+            case .file, .remote: nil
+            }
+        }
     }
 
     /// What a request for the bare original answers.
@@ -24,7 +35,7 @@ package struct SourceRule: Hashable, Sendable {
     /// Request header fields for the origin, in order (credentials among them).
     package var headers: [HeaderField]
     /// What its own host is shown, and no other that it redirects to.
-    package var credentials: OriginCredentials?
+    package var credentials: SourceCredentials?
     /// The most connections to one host at a time.
     package var connections: Int
     /// Query parameters that go upstream, raw and in their order.
@@ -37,6 +48,8 @@ package struct SourceRule: Hashable, Sendable {
     package var ttlMinimum: Int64
     package var ttlMaximum: Int64
     package var originals: OriginalsPolicy
+    /// Which tiers keep what comes of it.
+    package var cache: CacheTiers
     package var limits: Limits
     package var timeouts: Timeouts
     package var quality: QualityDefaults
@@ -98,6 +111,7 @@ package struct SourceRule: Hashable, Sendable {
         location: Location,
         allowPrivate: Bool = false,
         headers: [HeaderField] = [],
+        credentials: SourceCredentials? = nil,
         connections: Int = 6,
         forwardQuery: [String] = [],
         ignoreQuery: [String] = [],
@@ -105,6 +119,7 @@ package struct SourceRule: Hashable, Sendable {
         ttlMinimum: Int64 = 0,
         ttlMaximum: Int64 = .max,
         originals: OriginalsPolicy = .serve,
+        cache: CacheTiers = .all,
         limits: Limits = Limits(),
         timeouts: Timeouts = Timeouts(),
         quality: QualityDefaults = QualityDefaults()
@@ -113,6 +128,7 @@ package struct SourceRule: Hashable, Sendable {
         self.location = location
         self.allowPrivate = allowPrivate
         self.headers = headers
+        self.credentials = credentials
         self.connections = connections
         self.forwardQuery = forwardQuery
         self.ignoreQuery = ignoreQuery
@@ -120,6 +136,7 @@ package struct SourceRule: Hashable, Sendable {
         self.ttlMinimum = ttlMinimum
         self.ttlMaximum = ttlMaximum
         self.originals = originals
+        self.cache = cache
         self.limits = limits
         self.timeouts = timeouts
         self.quality = quality

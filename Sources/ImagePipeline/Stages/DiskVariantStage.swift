@@ -6,7 +6,8 @@ struct DiskVariantStage: Sendable {
 
     /// The stored variant as an entity, promoted to memory where it is small enough; whatever its freshness.
     func entity(for request: VariantRequest, of flight: Flight<Answer>) -> Entity? {
-        guard request.plan != nil, let stored = parts.disk?.variant(request.key) else { return nil }
+        let tiers = request.origin.source.cache
+        guard request.plan != nil, tiers.keepOnDisk, let stored = parts.disk?.variant(request.key) else { return nil }
         let origin = parts.origins.state(for: stored.origin).snapshot
         // The live state may know of a newer original than the row: then this variant is void.
         guard origin.record.digest == stored.record.originDigest else { return nil }
@@ -22,7 +23,7 @@ struct DiskVariantStage: Sendable {
             description: description,
             file: stored.file,
             origin: origin,
-            storable: true,
+            storable: tiers.keepInMemory,
             of: flight
         )
     }

@@ -29,14 +29,16 @@ final class OriginTask: Sendable {
     func start() {
         let enough = parts.limits.continueAfter
         flight.onAbandon(
-            unless: { [self] in (load.withLock { $0 }?.received ?? 0) >= enough },
+            unless: { [self] in
+                request.source.cache.keepOnDisk && (load.withLock { $0 }?.received ?? 0) >= enough
+            },
             cancel: { [self] in load.withLock { $0 }?.cancel() }
         )
         onReadLane { self.lookUp() }
     }
 
     private func lookUp() {
-        guard let found = StoredOriginalStage(parts: parts).find(request.key) else {
+        guard let found = StoredOriginalStage(parts: parts).find(request) else {
             transfer(stored: nil)
             return
         }
@@ -80,7 +82,9 @@ final class OriginTask: Sendable {
     /// A 304: the stored response stands, under the origin's new words (RFC 9111 §4.3.4).
     private func refresh(_ stored: StoredOriginalStage.Found, fields: OriginFields, microseconds: UInt32) {
         let (record, storable) = TransferStage.refreshed(stored.origin.record, by: fields, source: request.source)
-        let origin = publish(record) { if storable { parts.disk?.store(origin: record, body: nil) } }
+        let origin = publish(record) {
+            if storable, request.source.cache.keepOnDisk { parts.disk?.store(origin: record, body: nil) }
+        }
         finish(
             origin,
             body: stored.body,
@@ -138,7 +142,7 @@ final class OriginTask: Sendable {
 
     private func keep(_ record: OriginRecord, _ body: OriginBody, isStored: Bool) {
         // A file is on a disk already: of it only what is known is kept, beside its variants.
-        guard let disk = parts.disk, !request.source.isFolder else { return }
+        guard let disk = parts.disk, !request.source.isFolder, request.source.cache.keepOnDisk else { return }
         if isStored {
             disk.store(origin: record, body: nil)
         } else {

@@ -9,12 +9,17 @@ struct StoredOriginalStage: Sendable {
     }
 
     /// Looks among what waits for the disk, on disk, then among what variants in memory refer to.
-    func find(_ key: CacheKey) -> Found? {
+    ///
+    /// Nothing for a source of which nothing is kept.
+    func find(_ request: OriginRequest) -> Found? {
+        let key = request.key
+        let tiers = request.source.cache
+        guard tiers != .none else { return nil }
         if let recent = parts.recent.find(key) {
             let origin = parts.origins.state(for: recent.record).snapshot
             if origin.record.digest == recent.body.digest { return Found(origin: origin, body: recent.body) }
         }
-        guard let stored = parts.disk?.origin(key) else {
+        guard tiers.keepOnDisk, let stored = parts.disk?.origin(key) else {
             return parts.origins.live(key).map { Found(origin: $0.snapshot, body: nil) }
         }
         let origin = parts.origins.state(for: stored.record).snapshot

@@ -50,7 +50,7 @@ final class VariantTask: Sendable {
         )
         if let stale {
             revalidate(stale, from: .memory)
-        } else if request.plan == nil || parts.disk == nil {
+        } else if request.plan == nil || parts.disk == nil || !tiers.keepOnDisk {
             askForOriginal()
         } else if !parts.readLane.submit({ self.lookUp() }) {
             flight.finish(.failure(.overloaded("too many requests wait for the disk")))
@@ -94,7 +94,7 @@ final class VariantTask: Sendable {
             description: description,
             body: entity.body,
             origin: outcome.origin,
-            storable: outcome.storable,
+            storable: outcome.storable && tiers.keepInMemory,
             of: flight
         )
     }
@@ -181,7 +181,7 @@ final class VariantTask: Sendable {
             description: description,
             file: body.file,
             origin: outcome.origin,
-            storable: outcome.storable,
+            storable: outcome.storable && tiers.keepInMemory,
             of: flight
         )
         guard let entity else {
@@ -212,10 +212,10 @@ final class VariantTask: Sendable {
             ),
             body: .memory(picture.bytes),
             origin: outcome.origin,
-            storable: outcome.storable && picture.bytes.count <= parts.memoryObject,
+            storable: outcome.storable && tiers.keepInMemory && picture.bytes.count <= parts.memoryObject,
             of: flight
         )
-        if outcome.storable {
+        if outcome.storable, tiers.keepOnDisk {
             _ = flight.publish {
                 parts.disk?.store(variant: record, origin: outcome.origin.record, bytes: picture.bytes)
             }
@@ -231,6 +231,9 @@ final class VariantTask: Sendable {
     private func finish(_ entity: Entity, _ provenance: Provenance, _ timings: StageTimings) {
         flight.finish(.success(Answer(entity: entity, provenance: provenance, timings: timings)))
     }
+
+    /// Which tiers may keep the result.
+    private var tiers: CacheTiers { request.origin.source.cache }
 
     private func begin() -> Int {
         step.withLock { step in

@@ -16,7 +16,7 @@ package struct OriginLoader: OriginLoading {
     ) -> any LoadHandle {
         switch fetch.source.location {
         case .file: files.load(fetch, completion: completion)
-        case .http, .remote: transfers.load(fetch, completion: completion)
+        case .http, .bucket, .remote: transfers.load(fetch, completion: completion)
         }
     }
 }

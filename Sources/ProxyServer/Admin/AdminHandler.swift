@@ -1,4 +1,5 @@
 import HTTPKit
+import ImagePipeline
 
 /// The admin listener: finds the route, asks for the token, and lets the route answer (contract: Admin listener).
 struct AdminHandler: RequestHandler {

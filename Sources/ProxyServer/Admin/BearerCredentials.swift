@@ -1,4 +1,5 @@
 import HTTPKit
+import ImagePipeline
 
 /// What a request says in `Authorization` (RFC 6750 §2.1).
 struct BearerCredentials {

@@ -1,3 +1,5 @@
+import ImagePipeline
+
 /// A key for `sig` (HMAC-SHA256), which never shows itself.
 struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// How many bytes a key may have: RFC 2104 §3 discourages keys shorter than the hash's output by far.

@@ -10,6 +10,7 @@ extension DaemonParts {
     ///   changed then.
     func apply(_ loaded: LoadedConfiguration) throws(RequestError) {
         let configuration = loaded.configuration
+        let narrowed = Self.narrowedSources(from: live.current, to: configuration)
         resolver.replace(try RequestResolver(configuration, time: time))
         live.loaded = loaded
         logLevel.set(configuration.log.level)
@@ -21,5 +22,14 @@ extension DaemonParts {
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections
         )
+        // What a tier has kept of a source must not be served once the source may not use the tier.
+        for name in narrowed { _ = pipeline.purge(.source(name)) { _ in } }
+    }
+
+    /// Sources that some tier no longer keeps anything of.
+    private static func narrowedSources(from old: Configuration, to new: Configuration) -> [String] {
+        new.sources.map(\.rule).filter { rule in
+            old.source(named: rule.name).map { !rule.cache.contains($0.rule.cache) } ?? false
+        }.map(\.name)
     }
 }

@@ -1,4 +1,5 @@
 import HTTPKit
+import ImagePipeline
 
 /// What the public listener answers: pictures, and a few fixed things (contract: Requests).
 final class PublicHandler: RequestHandler {

@@ -68,6 +68,10 @@ struct RequestResolver: Sendable {
             case .http(let prefix):
                 let url = try OriginURL(prefix + path.rawPath + suffix(parsed, prefix: prefix), parameter: "path")
                 origin = OriginRequest(source: entry.rule, target: url.text, identity: url.normalized)
+            case .bucket(let bucket):
+                let text = bucket.url(rawPath: path.rawPath, rawQuery: parsed.forwardedQuery)
+                let url = try OriginURL(text, parameter: "path")
+                origin = OriginRequest(source: entry.rule, target: url.text, identity: url.normalized)
             case .file:
                 let file = try path.filePath()
                 origin = OriginRequest(source: entry.rule, target: file, identity: file)

@@ -8,7 +8,7 @@ extension SourceTable {
     func originals(at url: OriginURL) -> [OriginRequest] {
         var found = [OriginRequest(source: remote.rule, target: url.text, identity: url.normalized)]
         for entry in sources.values {
-            guard case .http(let prefix) = entry.rule.location, let start = try? OriginURL(prefix),
+            guard let prefix = entry.rule.location.urlPrefix, let start = try? OriginURL(prefix),
                 url.normalized.hasPrefix(start.normalized)
             else { continue }
             found.append(OriginRequest(source: entry.rule, target: url.text, identity: url.normalized))

@@ -78,8 +78,8 @@ final class PipelineRig: Sendable {
         while pipeline.originalsUnderWay > 0 { sched_yield() }
     }
 
-    func request(_ path: String, _ plan: String?) -> VariantRequest {
-        let source = SourceRule(name: "photos", location: .http(prefix: "http://origin.test/"))
+    func request(_ path: String, _ plan: String?, cache: CacheTiers = .all) -> VariantRequest {
+        let source = SourceRule(name: "photos", location: .http(prefix: "http://origin.test/"), cache: cache)
         let origin = OriginRequest(
             source: source,
             target: "http://origin.test/" + path,
@@ -88,10 +88,12 @@ final class PipelineRig: Sendable {
         return VariantRequest(origin: origin, plan: plan, bucket: nil)
     }
 
-    func ask(_ path: String, _ plan: String?) -> PendingAnswer {
+    func ask(_ path: String, _ plan: String?, cache: CacheTiers = .all) -> PendingAnswer {
         let pending = PendingAnswer()
         pending.subscription.withLock { subscription in
-            subscription = pipeline.load(request(path, plan)) { result in pending.outcome.update { $0 = result } }
+            subscription = pipeline.load(request(path, plan, cache: cache)) { result in
+                pending.outcome.update { $0 = result }
+            }
         }
         return pending
     }

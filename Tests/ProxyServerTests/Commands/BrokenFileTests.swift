@@ -55,6 +55,11 @@ struct BrokenFileTests {
         ),
         ("sources: { a: { url: \"https://x/\", headers: { Host : \"a\\nb\" } } }", ":1: sources.a.headers.Host"),
         ("sources: { a: { url: \"https://x/\", preset: none-such } }", ":1: sources.a.preset: there is no preset"),
+        (
+            "sources:\n  a:\n    url: \"https://x/\"\n    auth: { bearer: \"\(key) \" }",
+            ":4: sources.a.auth.bearer: expected a text"
+        ),
+        ("sources:\n  a:\n    url: \"s3://pics/\"", ":3: sources.a.url: needs the bucket's region"),
         ("presets: { p: \"w=9999999\" }", ":1: presets.p: "), ("presets: { p: \"preset=q\" }", ":1: presets.p: "),
         ("presets:\n  p: \"w=1\"\n  q: \"hight=2\"", ":3: presets.q: hight: is not a known parameter"),
         ("purge: { allow: [10.0.0.1/8] }", ":1: purge.allow: expected an address"),

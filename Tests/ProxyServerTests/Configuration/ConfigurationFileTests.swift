@@ -47,7 +47,7 @@ struct ConfigurationFileTests {
             try load("sources: { photos: { url: \"https://photos.example.com/originals/\" } }").sources.first
         )
         expected.preset = "thumb"
-        expected.rule.credentials = .basic(user: "edge", password: "secret")
+        expected.rule.credentials = .basic(user: "edge", password: Secret("secret"))
         #expect(source == expected)
         for setting in SourceSchema.table.settings {
             let name = setting.name.split(separator: ".").map(String.init).last ?? ""

@@ -69,11 +69,9 @@ struct ConfigurationProblemTests {
 
     @Test(arguments: [
         "remote: { raw: true }",
-        "sources: { a: { url: \"https://x/\", raw: true } }", "sources: { a: { url: \"https://x/\", cache: memory } }",
-        "sources: { a: { url: \"https://x/\", region: x } }",
+        "sources: { a: { url: \"https://x/\", raw: true } }",
         "sources: { a: { url: \"https://x/\", fallback: x } }",
         "sources: { a: { url: \"https://x/\", placeholder: x } }",
-        "sources: { a: { url: \"s3://x/\" } }",
     ])
     func `refuses what this version does not honour`(yaml: String) {
         let found = problems(yaml)

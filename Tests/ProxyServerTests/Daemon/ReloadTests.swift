@@ -95,4 +95,20 @@ struct ReloadTests {
         #expect(try first.get("/").status == 200)
         #expect(try RawHTTPClient(port: rig.daemon.port).get("/").status == 503)
     }
+
+    @Test func `what a tier has kept is not served once its source may not use it`() throws {
+        let rig = try rig()
+        for _ in 1...2 { #expect(try rig.get("/photos/a.png?w=8").status == 200) }
+        #expect(try rig.cacheStatus("/photos/a.png?w=8") == "edgeprint; hit; detail=memory")
+        try reload(rig, "", source: ", cache: none")
+        for count in 2...3 {
+            #expect(try rig.cacheStatus("/photos/a.png?w=8") == "edgeprint; fwd=uri-miss")
+            #expect(rig.origin.requests == count)
+        }
+        #expect(try rig.get("/photos/a.png?w=8")["Cache-Control"] == "max-age=3600")
+        try reload(rig, "", source: ", cache: memory", times: 2)
+        #expect(try rig.cacheStatus("/photos/a.png?w=8") == "edgeprint; fwd=uri-miss")
+        #expect(try rig.cacheStatus("/photos/a.png?w=8") == "edgeprint; hit; detail=memory")
+        #expect(try rig.metric("edgeprint_cache_entries{tier=\"variants\"}") ?? 0 == 0)
+    }
 }

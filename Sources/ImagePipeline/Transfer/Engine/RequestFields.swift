@@ -12,10 +12,13 @@ enum RequestFields {
 
     /// Puts the fields together; the source's replace the daemon's own.
     ///
-    /// - Parameter withSource: whether the source's fields, credentials among them, may go to this host.
+    /// - Parameters:
+    ///   - withSource: whether the source's fields may go to this host.
+    ///   - credentials: fields that let the request in, where they may go to this host.
     static func lines(
         _ fetch: OriginFetch,
         withSource: Bool,
+        credentials: [SourceRule.HeaderField] = [],
         userAgent: String,
         pseudonym: String
     ) -> [String] {
@@ -28,10 +31,8 @@ enum RequestFields {
                 fields.removeAll { $0.name.lowercased() == field.name.lowercased() && !isOwn(field.name, fetch) }
                 fields.append((field.name, field.value))
             }
-            if let credentials = fetch.source.credentials {
-                fields.append(("Authorization", credentials.fieldValue))
-            }
         }
+        fields += credentials.map { ($0.name, $0.value) }
         // RFC 9110 §7.6.3: an intermediary names itself, which also lets it know its own request when it comes back.
         fields.append(("Via", "1.1 \(pseudonym)"))
         if let traceparent = fetch.traceparent { fields.append(("traceparent", traceparent)) }

@@ -51,6 +51,7 @@ extension Transfer {
         let fields = RequestFields.lines(
             ticket.fetch,
             withSource: isTrusted,
+            credentials: isTrusted ? source.credentialFields(for: url, at: time.wallSeconds) : [],
             userAgent: configuration.userAgent,
             pseudonym: configuration.pseudonym
         )

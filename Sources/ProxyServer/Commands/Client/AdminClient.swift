@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import HTTPKit
+import ImagePipeline
 import LinuxSystem
 
 /// Asks a running daemon's admin listener, one request a connection; blocks.

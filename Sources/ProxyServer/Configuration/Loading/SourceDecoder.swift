@@ -28,7 +28,7 @@ struct SourceDecoder {
         }
         var draft = SourceSchema.Draft(rule: inheritingRule(named: entry.key))
         decoder.decode(entries, table: SourceSchema.table, into: &draft, scope: key + ".")
-        guard let location = draft.location else {
+        guard let location = draft.completeLocation else {
             if !entries.contains(where: { $0.key == "url" }) {
                 decoder.report("has no url", key: key, place: entry.place)
             }
@@ -67,7 +67,10 @@ struct SourceDecoder {
             let message = "is forwarded and ignored at once: \(parameter)"
             decoder.report(message, key: "\(key).ignore-query", place: line(of: "ignore-query"))
         }
-        checkCredentials(draft, key: key, line, &decoder)
+        SourceDecoder.checkCredentials(draft, isSaid: { places["\(key).\($0)"] != nil }) { name, message in
+            let below = places.filter { $0.key.hasPrefix("\(key).\(name).") }.min { $0.key < $1.key }?.value
+            decoder.report(message, key: "\(key).\(name)", place: places["\(key).\(name)"] ?? below ?? place)
+        }
         if case .file = rule.location {
             let unused = [
                 ("headers", !rule.headers.isEmpty), ("allow-private", rule.allowPrivate),
@@ -76,29 +79,6 @@ struct SourceDecoder {
             for (name, isSet) in unused where isSet {
                 decoder.report("means nothing for a file:// source", key: "\(key).\(name)", place: line(of: name))
             }
-        }
-    }
-
-    private func checkCredentials(
-        _ draft: SourceSchema.Draft,
-        key: String,
-        _ line: (String) -> Place,
-        _ decoder: inout ConfigurationDecoder
-    ) {
-        func report(_ name: String, _ message: String) {
-            decoder.report(message, key: "\(key).\(name)", place: line(name))
-        }
-        if draft.user?.contains(":") == true {
-            report("auth.basic.user", "has a colon, which ends the user (RFC 7617)")
-        }
-        if draft.user != nil, draft.password == nil { report("auth.basic.user", "needs auth.basic.password") }
-        if draft.user == nil, draft.password != nil { report("auth.basic.password", "needs auth.basic.user") }
-        if draft.user != nil, draft.bearer != nil {
-            report("auth.bearer", "stands beside auth.basic: one of them counts")
-        }
-        let isInHeaders = draft.rule.headers.contains { $0.name.lowercased() == "authorization" }
-        if draft.credentials != nil, isInHeaders {
-            report("headers", "holds Authorization, too, which auth is for")
         }
     }
 

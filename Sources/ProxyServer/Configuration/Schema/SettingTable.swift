@@ -20,8 +20,9 @@ struct SettingTable<Root>: Sendable {
     var names: [String] {
         var names: [String] = []
         for setting in settings {
-            if let dot = setting.name.firstIndex(of: "."), !names.contains(String(setting.name[..<dot])) {
-                names.append(String(setting.name[..<dot]))
+            for dot in setting.name.indices where setting.name[dot] == "." {
+                let section = String(setting.name[..<dot])
+                if !names.contains(section) { names.append(section) }
             }
             names.append(setting.name)
         }

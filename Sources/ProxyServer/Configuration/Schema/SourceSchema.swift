@@ -3,41 +3,10 @@ import ImagePlan
 
 /// Every key of one source.
 enum SourceSchema {
-    /// A source while it is read.
-    struct Draft: Sendable {
-        var rule: SourceRule
-        /// `nil` until a `url` was read.
-        var location: SourceRule.Location?
-        var preset: String?
-        /// Of `auth.basic`, the password beside it, and `auth.bearer`; one of the two ways.
-        var user: String?
-        var password: Secret?
-        var bearer: Secret?
-
-        /// What is known of a source.
-        init(rule: SourceRule, location: SourceRule.Location? = nil, preset: String? = nil) {
-            self.rule = rule
-            self.location = location
-            self.preset = preset
-            switch rule.credentials {
-            case .basic(let user, let password): (self.user, self.password) = (user, Secret(password))
-            case .bearer(let token): bearer = Secret(token)
-            case nil: break
-            }
-        }
-
-        /// What `auth` comes to; `nil` where nothing or too little is said.
-        var credentials: OriginCredentials? {
-            if let bearer { return .bearer(bearer.value) }
-            guard let user, let password else { return nil }
-            return .basic(user: user, password: password.value)
-        }
-    }
-
     static let table = SettingTable<Draft>(place + behaviour + overrides + unsupported)
 
     private static let place: [Setting<Draft>] = [
-        Setting("url", \.location, .location, "Where the originals are: http://, https:// or file://."),
+        Setting("url", \.location, .location, "Where the originals are: http://, https://, s3:// or file://."),
         Setting(
             "allow-private",
             \.rule.allowPrivate,
@@ -45,14 +14,14 @@ enum SourceSchema {
             "Whether its addresses may be loopback, private or link-local."
         ),
         Setting("headers", \.rule.headers, .headers, takesEnvironment: false, "Header fields for the origin."),
-        Setting(
-            "auth.basic.user",
-            \.user,
-            .optional(.text("a user without a colon")),
-            "The user that the origin is shown (RFC 7617)."
-        ),
-        Setting("auth.basic.password", \.password, .optional(.password), "The user's password."),
-        Setting("auth.bearer", \.bearer, .optional(.token), "A token that the origin is shown (RFC 6750)."),
+        Setting("auth.basic.user", \.auth.user, .optional(.user), "The user that the origin is shown (RFC 7617)."),
+        Setting("auth.basic.password", \.auth.password, .optional(.password), "The user's password."),
+        Setting("auth.bearer", \.auth.bearer, .optional(.credential), "A token that the origin is shown (RFC 6750)."),
+        Setting("auth.access-key", \.auth.accessKey, .optional(.accessKeyID), "The id of an s3:// bucket's keys."),
+        Setting("auth.secret-key", \.auth.secretKey, .optional(.credential), "The secret that signs requests."),
+        Setting("auth.session-token", \.auth.sessionToken, .optional(.credential), "The token of keys for a time."),
+        Setting("region", \.region, .optional(.region), "The region of an s3:// bucket."),
+        Setting("endpoint", \.endpoint, .optional(.endpoint), "Where the store of an s3:// bucket is; AWS by default."),
         Setting("connections", \.rule.connections, .count(1...1_000), "The most connections to one host at a time."),
     ]
 
@@ -73,6 +42,7 @@ enum SourceSchema {
             .optional(.text("a preset's name")),
             "The preset that stands first in each request."
         ),
+        Setting("cache", \.rule.cache, .choice, "Which tiers keep its pictures: all, memory, disk or none."),
         Setting("originals", \.rule.originals, .choice, "What the bare original answers: serve, clean or refuse."),
     ]
 
@@ -97,8 +67,6 @@ enum SourceSchema {
 
     private static let unsupported: [Setting<Draft>] = [
         .fixed("raw", .flag, false, "Whether the source is a plain HTTP proxy for any content."),
-        .fixed("cache", .text("all, memory, disk or none"), "all", "Which tiers keep its pictures."),
-        .missing("region", "The region of an s3:// bucket."),
         .missing("fallback", "The picture that is served when the origin fails."),
         .missing("placeholder", "The picture that is served while the origin is asked."),
     ]

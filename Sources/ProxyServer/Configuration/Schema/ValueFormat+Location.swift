@@ -21,6 +21,7 @@ extension ValueFormat where Value == SourceRule.Location? {
                 switch location {
                 case .http(let prefix): .quoted(prefix)
                 case .file(let root): .quoted(LocationParser.fileURL(root))
+                case .bucket(let bucket): .quoted("s3://\(bucket.name)/\(bucket.prefix)")
                 case .remote, nil: nil
                 }
             }
@@ -35,7 +36,7 @@ enum LocationParser {
         var message: String
     }
 
-    /// Reads `http(s)://host[:port]/prefix/` or `file:///folder/`.
+    /// Reads `http(s)://host[:port]/prefix/`, `s3://bucket/prefix/` or `file:///folder/`.
     ///
     /// The path of a request is appended as it is, so a prefix ends in a slash; one that has none gets it.
     static func parse(_ text: String) -> Result<SourceRule.Location, Failure> {
@@ -46,8 +47,8 @@ enum LocationParser {
         switch text[..<colon.lowerBound].lowercased() {
         case "http", "https": return http(text, rest)
         case "file": return file(rest)
-        case "s3": return failure("s3:// is not supported in this version")
-        default: return failure("expected http://, https:// or file://")
+        case "s3": return bucket(rest)
+        default: return failure("expected http://, https://, s3:// or file://")
         }
     }
 
@@ -62,7 +63,7 @@ enum LocationParser {
 
     private static func http(_ text: String, _ rest: Substring) -> Result<SourceRule.Location, Failure> {
         let authority = rest.prefix { !"/?#\\".contains($0) }
-        guard !authority.contains("@") else { return failure("a URL holds no user and password; use headers") }
+        guard !authority.contains("@") else { return failure("a URL holds no user and password; use auth") }
         guard !text.contains("?"), !text.contains("#") else {
             return failure("a source's URL has neither query nor fragment: the request's path is appended to it")
         }

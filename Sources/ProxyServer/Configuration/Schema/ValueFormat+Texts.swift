@@ -1,3 +1,5 @@
+import ImagePipeline
+
 extension ValueFormat where Value == Bool {
     /// A flag that is written as `true` or `false`.
     static var flag: ValueFormat { words("true or false", "true", "false") }

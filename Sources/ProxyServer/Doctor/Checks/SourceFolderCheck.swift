@@ -15,6 +15,7 @@ struct SourceFolderCheck: DoctorCheck {
             return switch source.rule.location {
             case .file(let root): finding(subject, root, probe)
             case .http(let prefix): .ok(subject, "\(Printing.plain(prefix)); not asked")
+            case .bucket(let bucket): .ok(subject, "\(Printing.plain(bucket.urlPrefix)); not asked")
             case .remote: .ok(subject, "any URL")
             }
         }

@@ -1,25 +1,25 @@
 /// A text that never shows itself: descriptions, dumps and logs of it say `[redacted]`.
-struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// What stands for a secret in everything that people read.
-    static let redacted = "[redacted]"
+    package static let redacted = "[redacted]"
 
     /// The secret itself, for the one place that compares it.
-    let value: String
+    package let value: String
 
     /// Keeps a text.
-    init(_ value: String) {
+    package init(_ value: String) {
         self.value = value
     }
 
     /// Whether nothing is kept.
-    var isEmpty: Bool { value.isEmpty }
+    package var isEmpty: Bool { value.isEmpty }
 
-    var description: String { isEmpty ? "" : Secret.redacted }
-    var debugDescription: String { description }
-    var customMirror: Mirror { Mirror(self, children: []) }
+    package var description: String { isEmpty ? "" : Secret.redacted }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 
     /// Whether another text is the secret, in a time that does not tell how much of it is right.
-    func matches(_ other: some Collection<UInt8>) -> Bool {
+    package func matches(_ other: some Collection<UInt8>) -> Bool {
         let own = Array(value.utf8)
         var difference: UInt8 = own.count == other.count ? 0 : 1
         for (index, byte) in other.enumerated() {

@@ -1,0 +1,120 @@
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+@Suite(.timeLimit(.minutes(1)))
+struct CacheTiersTests {
+    /// Asks, and plays the origin and the worker where they are asked.
+    private func make(
+        _ rig: PipelineRig,
+        _ plan: String,
+        _ tiers: CacheTiers,
+        load: Int? = nil,
+        job: Int? = nil
+    ) throws -> Provenance {
+        let pending = rig.ask("a", plan, cache: tiers)
+        if let load {
+            try rig.loader.wait(for: load)[load - 1].answer(
+                rig.png(),
+                at: rig.time.wallSeconds,
+                cacheControl: "max-age=60",
+                entityTag: "\"e\""
+            )
+        }
+        if let job { try rig.transformer.wait(for: job)[job - 1].make([1, 2, 3]) }
+        let answer = try pending.value()
+        #expect(answer.entity.description.cacheControl == "max-age=60")
+        try rig.settle()
+        return answer.provenance
+    }
+
+    private func isInMemory(_ rig: PipelineRig, _ plan: String) -> Bool {
+        rig.pipeline.cached(rig.request("a", plan).key, now: rig.time.wallSeconds) != nil
+    }
+
+    @Test func `all: results in both, originals on disk`() throws {
+        let rig = try PipelineRig()
+        #expect(try make(rig, "w=1", .all, load: 1, job: 1) == .fetched(collapsed: false))
+        #expect(isInMemory(rig, "w=1"))
+        #expect(try make(rig, "w=2", .all, job: 2) == .original)
+        #expect(rig.store.variant(rig.request("a", "w=1").key) != nil)
+    }
+
+    @Test func `memory: results in memory, nothing on disk`() throws {
+        let rig = try PipelineRig()
+        #expect(try make(rig, "w=1", .memory, load: 1, job: 1) == .fetched(collapsed: false))
+        #expect(isInMemory(rig, "w=1"))
+        #expect(try make(rig, "w=2", .memory, load: 2, job: 2) == .fetched(collapsed: false))
+        let request = rig.request("a", "w=1")
+        #expect(rig.store.variant(request.key) == nil)
+        #expect(rig.store.origin(request.origin.key) == nil)
+    }
+
+    @Test func `memory: a stale result is revalidated where it is`() throws {
+        let rig = try PipelineRig()
+        _ = try make(rig, "w=1", .memory, load: 1, job: 1)
+        rig.time.advance(seconds: 100)
+        let pending = rig.ask("a", "w=1", cache: .memory)
+        let load = try rig.loader.wait(for: 2)[1]
+        #expect(load.fetch.entityTag == "\"e\"")
+        load.answerNotModified(at: rig.time.wallSeconds, cacheControl: "max-age=60")
+        #expect(try pending.value().provenance == .revalidated(status: 304, collapsed: false))
+        try rig.settle()
+        #expect(rig.store.origin(rig.request("a", "w=1").origin.key) == nil)
+    }
+
+    @Test func `disk: results and originals on disk, nothing in memory`() throws {
+        let rig = try PipelineRig()
+        #expect(try make(rig, "w=1", .disk, load: 1, job: 1) == .fetched(collapsed: false))
+        #expect(!isInMemory(rig, "w=1"))
+        #expect(try make(rig, "w=1", .disk) == .disk)
+        #expect(!isInMemory(rig, "w=1"))
+        #expect(try make(rig, "w=2", .disk, job: 2) == .original)
+    }
+
+    @Test func `none: everything is made anew, and kept nowhere`() throws {
+        let rig = try PipelineRig()
+        for count in 1...2 {
+            #expect(try make(rig, "w=1", .none, load: count, job: count) == .fetched(collapsed: false))
+            #expect(rig.loader.all.last?.fetch.entityTag == nil)
+        }
+        #expect(!isInMemory(rig, "w=1"))
+        let request = rig.request("a", "w=1")
+        #expect(rig.store.variant(request.key) == nil)
+        #expect(rig.store.origin(request.origin.key) == nil)
+    }
+
+    @Test func `none: an answer that is still being sent does not count as kept`() throws {
+        let rig = try PipelineRig()
+        let first = rig.ask("a", "w=1", cache: .none)
+        try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds, cacheControl: "max-age=60")
+        try rig.transformer.wait(for: 1)[0].make([1])
+        let answer = try first.value()
+        #expect(try make(rig, "w=1", .none, load: 2, job: 2) == .fetched(collapsed: false))
+        withExtendedLifetime(answer) {}
+    }
+
+    @Test func `none: what is asked at one time is made once`() throws {
+        let rig = try PipelineRig()
+        let waiting = (0..<3).map { _ in rig.ask("a", "w=1", cache: .none) } + [rig.ask("a", "w=2", cache: .none)]
+        try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds)
+        for job in try rig.transformer.wait(for: 2) { job.make([1]) }
+        for answer in waiting { _ = try answer.value() }
+        #expect(rig.loader.all.count == 1)
+        #expect(rig.transformer.all.count == 2)
+    }
+
+    @Test func `what was kept before a tier was taken away is not read from it`() throws {
+        let rig = try PipelineRig()
+        _ = try make(rig, "w=1", .all, load: 1, job: 1)
+        #expect(try make(rig, "w=1", .none, load: 2, job: 2) == .fetched(collapsed: false))
+    }
+
+    @Test func `a choice contains the tiers that it keeps`() {
+        #expect(CacheTiers.all.contains(.disk) && CacheTiers.all.contains(.memory) && CacheTiers.memory.contains(.none))
+        #expect(
+            !CacheTiers.disk.contains(.memory) && !CacheTiers.none.contains(.disk) && !CacheTiers.memory.contains(.all)
+        )
+    }
+}
