@@ -32,6 +32,10 @@ package enum PipelineError: Error, Hashable, Sendable {
     case overloaded(String)
     /// A worker was lost twice through no fault of the picture.
     case workerLost
+    /// The request would have what is stored, and nothing is (`only-if-cached`).
+    case notCached
+    /// A failure of before, which is not tried again for so many seconds.
+    indirect case remembered(PipelineError, secondsLeft: Int64)
     /// The last waiter left, or the daemon is stopping.
     case cancelled
 }

@@ -19,6 +19,7 @@ extension Pipeline {
         counts.flights = originals.beginPurge(selection) + variants.beginPurge(selection)
         parts.recent.purge(selection)
         parts.origins.forget(selection)
+        parts.failures.remove(selection)
         counts.memory = parts.memory.removeAll { _, entity in
             selection.contains(origin: entity.origin.key, source: entity.origin.source)
         }

@@ -15,6 +15,7 @@ package final class Pipeline: Sendable {
     let parts: PipelineParts
     private let memoryVariants: MemoryVariantStage
     let originals: TaskPool<OriginOutcome>
+    private let originalFlights: OriginalFlights
     let variants: TaskPool<Answer>
 
     /// Builds the stages around the parts.
@@ -22,6 +23,7 @@ package final class Pipeline: Sendable {
         self.parts = parts
         memoryVariants = MemoryVariantStage(memory: parts.memory)
         originals = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
+        originalFlights = OriginalFlights(pool: originals, parts: parts)
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
     }
 
@@ -33,10 +35,23 @@ package final class Pipeline: Sendable {
         memoryVariants.fresh(key, now: now)
     }
 
+    /// Stage 1 again, where that had nothing: the entity in memory that may be served although it is stale, and is brought up to
+    /// date behind the back of whom it is served to (RFC 5861 §3); on an event loop.
+    ///
+    /// - Parameter now: seconds of the wall clock.
+    package func stale(_ request: VariantRequest, now: Int64) -> Entity? {
+        guard request.origin.source.cache.keepInMemory, let entity = memoryVariants.stale(request.key),
+            !entity.origin.isFresh(at: now), entity.mayBeUsedWhileRevalidating(at: now, by: request)
+        else { return nil }
+        refresh(request)
+        return entity
+    }
+
     /// Stages 2 to 7, for what stage 1 does not have; any thread, returns at once.
     ///
     /// - Parameters:
     ///   - request: what is asked for.
+    ///   - demand: what the request says about stored responses.
     ///   - priority: its place in the transform queue.
     ///   - traceparent: what the origin is told where this request is the first of those that share a download.
     ///   - completion: called exactly once on a pipeline thread, unless the subscription is cancelled first.
@@ -44,11 +59,17 @@ package final class Pipeline: Sendable {
     @discardableResult
     package func load(
         _ request: VariantRequest,
+        demand: CacheDemand = .none,
         priority: TransformJob.Priority = .normal,
         traceparent: String? = nil,
         completion: @escaping @Sendable (Result<Answer, PipelineError>) -> Void
     ) -> Subscription {
-        variants.join(request.key, about: FlightSubject(request.origin)) { outcome, collapsed in
+        let verdict = verdict(on: request, demand)
+        if case .blocked(let failure) = verdict {
+            completion(.failure(failure))
+            return Subscription {}
+        }
+        return variants.join(flightKey(request, demand), about: FlightSubject(request.origin)) { outcome, collapsed in
             completion(
                 outcome.map { answer in
                     guard collapsed else { return answer }
@@ -60,16 +81,51 @@ package final class Pipeline: Sendable {
                 }
             )
         } start: { flight in
-            VariantTask(
-                request: request,
-                priority: priority,
-                traceparent: traceparent,
-                parts: parts,
-                originals: originals,
-                flight: flight
-            )
-            .start(stale: request.origin.source.cache.keepInMemory ? memoryVariants.stale(request.key) : nil)
+            // Others are not to wait for a try that may take as long as the last one.
+            if verdict == .probe { flight.detach() }
+            start(request, demand: demand, priority: priority, traceparent: traceparent, flight)
         }
+    }
+
+    /// Brings a variant up to date for nobody in particular: one at a time for a key.
+    private func refresh(_ request: VariantRequest) {
+        variants.startUnlessUnderWay(request.key, about: FlightSubject(request.origin)) { flight in
+            start(request, demand: .none, isRefresh: true, priority: .low, traceparent: nil, flight)
+        }
+    }
+
+    private func start(
+        _ request: VariantRequest,
+        demand: CacheDemand,
+        isRefresh: Bool = false,
+        priority: TransformJob.Priority,
+        traceparent: String?,
+        _ flight: Flight<Answer>
+    ) {
+        VariantTask(
+            request: request,
+            demand: demand,
+            isRefresh: isRefresh,
+            priority: priority,
+            traceparent: traceparent,
+            parts: parts,
+            originals: originalFlights,
+            flight: flight,
+            refresh: { [weak self] in self?.refresh($0) }
+        )
+        .start(stale: request.origin.source.cache.keepInMemory ? memoryVariants.stale(request.key) : nil)
+    }
+
+    /// Whether what is remembered of the variant, or of an original of which nothing is stored, answers already.
+    private func verdict(on request: VariantRequest, _ demand: CacheDemand) -> NegativeCache.Verdict {
+        guard !demand.noCache else { return .clear }
+        if let failure = parts.failures.certainFailure(request.origin.key) { return .blocked(failure) }
+        return demand.onlyIfCached ? parts.failures.verdict(request.key) : parts.failures.admit(request.key)
+    }
+
+    /// Requests that demand something of the cache share no flight with those that do not.
+    private func flightKey(_ request: VariantRequest, _ demand: CacheDemand) -> CacheKey {
+        demand == .none ? request.key : CacheKey(hashing: "demand/1\n\(request.key)\(demand.keySuffix)")
     }
 
     /// Lets another number of requests wait for one picture, from the next one on.
@@ -77,6 +133,9 @@ package final class Pipeline: Sendable {
         originals.setMaximumWaiters(limit)
         variants.setMaximumWaiters(limit)
     }
+
+    /// Failures that are not tried again for a while.
+    package var failures: NegativeCache { parts.failures }
 
     /// Variants that are being made, for metrics.
     package var variantsUnderWay: Int { variants.count }

@@ -10,6 +10,8 @@ package struct PipelineParts: Sendable {
     package var loader: any OriginLoading
     package var transformer: any Transforming
     package var time: any TimeSource
+    /// Failures that are not tried again for a while.
+    package var failures: NegativeCache
     /// Encodes the header fields of an entity's answers, once (the server's business, the cache's memory).
     package var presentation: @Sendable (EntityDescription) -> [UInt8]
     package var limits: Limits
@@ -52,6 +54,7 @@ package struct PipelineParts: Sendable {
         loader: any OriginLoading,
         transformer: any Transforming,
         time: any TimeSource,
+        failures: FailurePolicy = FailurePolicy(),
         limits: Limits,
         presentation: @escaping @Sendable (EntityDescription) -> [UInt8]
     ) {
@@ -61,6 +64,7 @@ package struct PipelineParts: Sendable {
         self.loader = loader
         self.transformer = transformer
         self.time = time
+        self.failures = NegativeCache(policy: failures, time: time)
         self.limits = limits
         self.presentation = presentation
     }

@@ -19,6 +19,8 @@ package enum Provenance: Hashable, Sendable {
     case disk
     /// Made from an original that was cached.
     case original
+    /// Stored and stale, served all the same (RFC 5861).
+    case stale
     /// The original was fetched; `collapsed`: by another request's flight.
     case fetched(collapsed: Bool)
     /// A stale original was asked about at its origin, which answered with this status.
@@ -27,7 +29,7 @@ package enum Provenance: Hashable, Sendable {
     /// Whether another request's work was shared.
     package var isCollapsed: Bool {
         switch self {
-        case .memory, .disk, .original: false
+        case .memory, .disk, .original, .stale: false
         case .fetched(let collapsed), .revalidated(_, let collapsed): collapsed
         }
     }
@@ -35,7 +37,7 @@ package enum Provenance: Hashable, Sendable {
     /// The same for a waiter that joined the flight of another.
     var collapsed: Provenance {
         switch self {
-        case .memory, .disk, .original: self
+        case .memory, .disk, .original, .stale: self
         case .fetched: .fetched(collapsed: true)
         case .revalidated(let status, _): .revalidated(status: status, collapsed: true)
         }

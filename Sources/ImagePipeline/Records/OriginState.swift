@@ -16,13 +16,21 @@ package final class OriginState: Sendable {
     /// The first wall-clock second at which the original is stale.
     private let staleAt: Atomic<Int64>
     private let currentVersion = Atomic<UInt64>(0)
+    /// Seconds of stale use that the origin allows; `unsaid` where it leaves that to the source.
+    private let whileRevalidating: Atomic<Int64>
+    private let ifError: Atomic<Int64>
+
+    private static let unsaid: Int64 = -1
 
     init(_ record: OriginRecord) {
+        let allowance = StaleAllowance(record)
         key = record.key
         source = record.source
         current = Lock(record)
         bornAt = Atomic(record.freshness.bornAt)
         staleAt = Atomic(record.freshness.staleAt)
+        whileRevalidating = Atomic(allowance.whileRevalidating ?? Self.unsaid)
+        ifError = Atomic(allowance.ifError ?? Self.unsaid)
     }
 
     /// What is known of the original now.
@@ -39,6 +47,33 @@ package final class OriginState: Sendable {
     /// Whether answers may be served without asking the origin (RFC 9111 §4.2).
     package func isFresh(at now: Int64) -> Bool { now < staleAt.load(ordering: .relaxed) }
 
+    /// Seconds for which answers may still be served without asking the origin; negative once they are stale.
+    package func freshSeconds(at now: Int64) -> Int64 {
+        let (seconds, overflow) = staleAt.load(ordering: .relaxed).subtractingReportingOverflow(now)
+        return overflow ? .max : seconds
+    }
+
+    /// Whether a stale answer may be served while the origin is asked (RFC 5861 §3).
+    ///
+    /// - Parameter seconds: the source's word, which counts where the origin says nothing.
+    func isUsableWhileRevalidating(at now: Int64, else seconds: Int64) -> Bool {
+        allows(whileRevalidating.load(ordering: .relaxed), at: now, else: seconds)
+    }
+
+    /// Whether a stale answer may be served where the origin cannot be asked (RFC 5861 §4).
+    ///
+    /// - Parameter seconds: the source's word, which counts where the origin says nothing.
+    func isUsableIfError(at now: Int64, else seconds: Int64) -> Bool {
+        allows(ifError.load(ordering: .relaxed), at: now, else: seconds)
+    }
+
+    /// Whether the origin forbids any stale use (RFC 9111 §4.2.4).
+    var forbidsStale: Bool { ifError.load(ordering: .relaxed) == 0 && whileRevalidating.load(ordering: .relaxed) == 0 }
+
+    private func allows(_ stated: Int64, at now: Int64, else seconds: Int64) -> Bool {
+        -freshSeconds(at: now) < (stated == Self.unsaid ? seconds : stated)
+    }
+
     /// The `Age` of answers now, in seconds (RFC 9111 §4.2.3).
     package func age(at now: Int64) -> Int64 { max(0, now &- bornAt.load(ordering: .relaxed)) }
 
@@ -53,10 +88,20 @@ package final class OriginState: Sendable {
                 || current.lastModified != record.lastModified
                 || current.advertisedLifetime != record.advertisedLifetime
             current = record
+            let allowance = StaleAllowance(record)
+            whileRevalidating.store(allowance.whileRevalidating ?? Self.unsaid, ordering: .relaxed)
+            ifError.store(allowance.ifError ?? Self.unsaid, ordering: .relaxed)
             bornAt.store(record.freshness.bornAt, ordering: .relaxed)
             staleAt.store(record.freshness.staleAt, ordering: .relaxed)
             if saysOther { currentVersion.add(1, ordering: .acquiringAndReleasing) }
             return OriginSnapshot(state: self, version: version, record: record)
         }
+    }
+}
+
+extension StaleAllowance {
+    /// What an original's own words allow.
+    init(_ record: OriginRecord) {
+        self.init(record.cacheControl.map { CacheControl($0) } ?? CacheControl())
     }
 }

@@ -5,8 +5,6 @@ package final class OriginRequest: Sendable {
     /// What the loader is given: an absolute http(s) URL with forwarded parameters, or a path below a file source's root.
     package let target: String
     package let source: SourceRule
-    /// Names the flights that bring its bytes for certain, beside those that may only ask whether it has changed.
-    var bodyKey: CacheKey { CacheKey(hashing: "original-body/1\n\(key)") }
 
     /// Names an original.
     ///
@@ -18,6 +16,15 @@ package final class OriginRequest: Sendable {
         self.source = source
         self.target = target
         key = CacheKey(hashing: "original/1\n\(source.name)\n\(source.location.text)\n\(identity)")
+    }
+
+    /// The same original, of which nothing is kept.
+    init(keepingNothingOf request: OriginRequest) {
+        key = request.key
+        target = request.target
+        var source = request.source
+        source.cache = .none
+        self.source = source
     }
 }
 

@@ -47,6 +47,10 @@ package struct SourceRule: Hashable, Sendable {
     /// Bounds in seconds of what the origin says.
     package var ttlMinimum: Int64
     package var ttlMaximum: Int64
+    /// Seconds for which a stale picture is served while the origin is asked, where the origin says nothing (RFC 5861 §3).
+    package var staleWhileRevalidate: Int64
+    /// Seconds for which a stale picture is served when the origin cannot be asked, where it says nothing (RFC 5861 §4).
+    package var staleIfError: Int64
     package var originals: OriginalsPolicy
     /// Which tiers keep what comes of it.
     package var cache: CacheTiers
@@ -118,6 +122,8 @@ package struct SourceRule: Hashable, Sendable {
         ttl: Int64 = 3600,
         ttlMinimum: Int64 = 0,
         ttlMaximum: Int64 = .max,
+        staleWhileRevalidate: Int64 = 0,
+        staleIfError: Int64 = 0,
         originals: OriginalsPolicy = .serve,
         cache: CacheTiers = .all,
         limits: Limits = Limits(),
@@ -135,6 +141,8 @@ package struct SourceRule: Hashable, Sendable {
         self.ttl = ttl
         self.ttlMinimum = ttlMinimum
         self.ttlMaximum = ttlMaximum
+        self.staleWhileRevalidate = staleWhileRevalidate
+        self.staleIfError = staleIfError
         self.originals = originals
         self.cache = cache
         self.limits = limits

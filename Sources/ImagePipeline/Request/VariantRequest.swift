@@ -25,4 +25,12 @@ package final class VariantRequest: Sendable {
         let qualities = "\(quality.jpeg),\(quality.webp),\(quality.avif)"
         key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)")
     }
+
+    /// The same variant, of which nothing is kept, nor of its original.
+    init(keepingNothingOf request: VariantRequest) {
+        key = request.key
+        origin = OriginRequest(keepingNothingOf: request.origin)
+        plan = request.plan
+        bucket = request.bucket
+    }
 }

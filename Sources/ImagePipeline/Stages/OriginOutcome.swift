@@ -4,6 +4,8 @@ struct OriginOutcome: Sendable {
     enum Way: Sendable {
         /// It was cached and fresh.
         case stored
+        /// It was cached and stale, and may be used so.
+        case stale
         /// Nothing was cached.
         case fetched
         /// It was cached and stale, and the origin answered with this status.
@@ -23,6 +25,7 @@ struct OriginOutcome: Sendable {
     func provenance(collapsed: Bool, stored: Provenance) -> Provenance {
         switch way {
         case .stored: stored
+        case .stale: .stale
         case .fetched: .fetched(collapsed: collapsed)
         case .revalidated(let status): .revalidated(status: status, collapsed: collapsed)
         }

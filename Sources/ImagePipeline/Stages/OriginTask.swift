@@ -3,26 +3,45 @@ import LinuxSystem
 
 /// Stage 5: the bringing of one original, shared by all variants that need it.
 final class OriginTask: Sendable {
+    /// What is done with what is stored.
+    enum Mode: String, Sendable {
+        /// Fresh, it answers; stale too, where that is allowed while the origin is asked behind the back.
+        case normal
+        /// Fresh, it answers; else the origin is asked.
+        case refresh
+        /// The origin is asked whatever is stored, failures included (SDWebImage's RetryFailed).
+        case validate
+        /// The origin is not asked.
+        case storedOnly
+    }
+
     private let request: OriginRequest
+    private let mode: Mode
     /// Whether the one who starts it needs the bytes; else a conditional request will do although they are gone.
     private let needsBody: Bool
     private let traceparent: String?
     private let parts: PipelineParts
     private let flight: Flight<OriginOutcome>
+    private let refresh: @Sendable () -> Void
     private let load = Lock<(any LoadHandle)?>(nil)
 
+    /// - Parameter refresh: has the original brought up to date behind the back of who gets it stale.
     init(
         request: OriginRequest,
+        mode: Mode,
         needsBody: Bool,
         traceparent: String?,
         parts: PipelineParts,
-        flight: Flight<OriginOutcome>
+        flight: Flight<OriginOutcome>,
+        refresh: @escaping @Sendable () -> Void
     ) {
         self.request = request
+        self.mode = mode
         self.needsBody = needsBody
         self.traceparent = traceparent
         self.parts = parts
         self.flight = flight
+        self.refresh = refresh
     }
 
     /// Looks at what is stored, then asks the origin if need be.
@@ -39,15 +58,65 @@ final class OriginTask: Sendable {
 
     private func lookUp() {
         guard let found = StoredOriginalStage(parts: parts).find(request) else {
-            transfer(stored: nil)
+            admitTransfer(stored: nil)
             return
         }
-        let usable = found.body != nil || !needsBody
-        guard usable, found.origin.state.isFresh(at: parts.time.wallSeconds) else {
-            transfer(stored: found)
+        let state = found.origin.state
+        let now = parts.time.wallSeconds
+        guard found.body != nil || !needsBody, mode != .validate else {
+            admitTransfer(stored: found)
             return
         }
-        finish(found.origin, body: found.body, storable: true, way: .stored)
+        if state.isFresh(at: now) {
+            finish(found.origin, body: found.body, storable: true, way: .stored)
+        } else if mode != .refresh,
+            state.isUsableWhileRevalidating(at: now, else: request.source.staleWhileRevalidate)
+        {
+            finish(found.origin, body: found.body, storable: true, way: .stale)
+            if mode == .normal { refresh() }
+        } else {
+            admitTransfer(stored: found)
+        }
+    }
+
+    /// Asks the origin unless it has failed a moment ago, or is not to be asked.
+    private func admitTransfer(stored: StoredOriginalStage.Found?) {
+        let verdict = mode == .storedOnly ? parts.failures.verdict(request.key) : parts.failures.admit(request.key)
+        switch verdict {
+        case _ where mode == .validate: break
+        case .blocked(let failure):
+            fail(failure, stored: stored)
+            return
+        case .clear where mode == .storedOnly, .probe where mode == .storedOnly:
+            fail(.notCached, stored: stored)
+            return
+        case .clear: break
+        // Others are not to wait for a try that may take as long as the last one.
+        case .probe: flight.detach()
+        }
+        transfer(stored: stored)
+    }
+
+    /// Ends with a failure, unless something stored may stand in for it (RFC 5861 §4).
+    private func fail(_ error: PipelineError, stored: StoredOriginalStage.Found?) {
+        let now = parts.time.wallSeconds
+        guard mode != .validate, error.isOutage, let stored, stored.body != nil || !needsBody,
+            stored.origin.state.isUsableIfError(at: now, else: request.source.staleIfError)
+        else {
+            flight.finish(.failure(error))
+            return
+        }
+        finish(stored.origin, body: stored.body, storable: true, way: .stale)
+    }
+
+    /// Ends with a failure of the transfer, which is remembered.
+    private func fail(
+        _ error: PipelineError,
+        words: FailureWords = FailureWords(),
+        after stored: StoredOriginalStage.Found?
+    ) {
+        parts.failures.record(request.key, error, of: request, words: words, hasStored: stored != nil)
+        fail(error, stored: stored)
     }
 
     private func transfer(stored: StoredOriginalStage.Found?) {
@@ -64,10 +133,12 @@ final class OriginTask: Sendable {
         let handle = parts.loader.load(fetch) { [self] result in
             let microseconds = UInt32(clamping: (parts.time.monotonic - began) / 1000)
             switch result {
-            case .failure(let error): flight.finish(.failure(error))
+            case .failure(let error): fail(error, after: stored)
+            case .success(.refused(let status, let fields)):
+                fail(.originStatus(status), words: FailureWords(fields), after: stored)
             case .success(.notModified(let fields)):
                 guard let stored, conditional else {
-                    flight.finish(.failure(.originProtocol("304 without a condition")))
+                    fail(.originProtocol("304 without a condition"), after: stored)
                     return
                 }
                 onReadLane { self.refresh(stored, fields: fields, microseconds: microseconds) }
@@ -81,6 +152,7 @@ final class OriginTask: Sendable {
 
     /// A 304: the stored response stands, under the origin's new words (RFC 9111 §4.3.4).
     private func refresh(_ stored: StoredOriginalStage.Found, fields: OriginFields, microseconds: UInt32) {
+        parts.failures.forget(request.key)
         let (record, storable) = TransferStage.refreshed(stored.origin.record, by: fields, source: request.source)
         let origin = publish(record) {
             if storable, request.source.cache.keepOnDisk { parts.disk?.store(origin: record, body: nil) }
@@ -105,9 +177,12 @@ final class OriginTask: Sendable {
         do {
             record = try TransferStage.record(of: request, fields: fields, body: body)
         } catch {
-            flight.finish(.failure(error))
+            fail(error, words: FailureWords(fields), after: stored)
             return
         }
+        // What could not be made of another body may well be made of this one.
+        if stored?.origin.record.digest != record.digest { parts.failures.remove(.originals([request.key])) }
+        parts.failures.forget(request.key)
         let storable = TransferStage.isStorable(fields)
         let origin = publish(record) {
             if storable { keep(record, body, isStored: stored?.body?.digest == body.digest) }

@@ -7,11 +7,15 @@ import LinuxSystem
 /// one before (read lane, transfer thread, transform pool).
 final class VariantTask: Sendable {
     private let request: VariantRequest
+    private let demand: CacheDemand
+    /// Whether it brings a stale variant up to date: then a stale one is no answer.
+    private let isRefresh: Bool
     private let priority: TransformJob.Priority
     private let traceparent: String?
     private let parts: PipelineParts
-    private let originals: TaskPool<OriginOutcome>
+    private let originals: OriginalFlights
     private let flight: Flight<Answer>
+    private let refresh: @Sendable (VariantRequest) -> Void
     private let step = Lock(Step())
 
     /// The step that is under way, and how to give it up.
@@ -20,15 +24,22 @@ final class VariantTask: Sendable {
         var giveUp: (@Sendable () -> Void)?
     }
 
+    /// - Parameter refresh: has the variant brought up to date behind the back of who gets it stale.
     init(
         request: VariantRequest,
+        demand: CacheDemand,
+        isRefresh: Bool,
         priority: TransformJob.Priority,
         traceparent: String?,
         parts: PipelineParts,
-        originals: TaskPool<OriginOutcome>,
-        flight: Flight<Answer>
+        originals: OriginalFlights,
+        flight: Flight<Answer>,
+        refresh: @escaping @Sendable (VariantRequest) -> Void
     ) {
-        self.request = request
+        self.request = demand.noStore ? VariantRequest(keepingNothingOf: request) : request
+        self.demand = demand
+        self.isRefresh = isRefresh
+        self.refresh = refresh
         self.priority = priority
         self.traceparent = traceparent
         self.parts = parts
@@ -41,6 +52,7 @@ final class VariantTask: Sendable {
         flight.onAbandon(
             unless: { false },
             cancel: { [self] in
+                parts.failures.giveUp(request.key)
                 let giveUp = step.withLock { step in
                     defer { step.giveUp = nil }
                     return step.giveUp
@@ -49,7 +61,7 @@ final class VariantTask: Sendable {
             }
         )
         if let stale {
-            revalidate(stale, from: .memory)
+            use(stale, from: .memory)
         } else if request.plan == nil || parts.disk == nil || !tiers.keepOnDisk {
             askForOriginal()
         } else if !parts.readLane.submit({ self.lookUp() }) {
@@ -62,11 +74,23 @@ final class VariantTask: Sendable {
             askForOriginal()
             return
         }
-        guard entity.origin.isFresh(at: parts.time.wallSeconds) else {
-            revalidate(entity, from: .disk)
-            return
+        use(entity, from: .disk)
+    }
+
+    /// Answers with a stored variant where it may answer as it is, else asks the origin.
+    private func use(_ entity: Entity, from tier: Provenance) {
+        let now = parts.time.wallSeconds
+        let isFresh = entity.origin.isFresh(at: now)
+        if demand != .none, demand.accepts(entity.origin, at: now) {
+            finish(entity, isFresh ? tier : .stale, StageTimings())
+        } else if demand == .none, isFresh {
+            finish(entity, tier, StageTimings())
+        } else if demand == .none, !isRefresh, entity.mayBeUsedWhileRevalidating(at: now, by: request) {
+            finish(entity, .stale, StageTimings())
+            refresh(request)
+        } else {
+            revalidate(entity, from: tier)
         }
-        flight.finish(.success(Answer(entity: entity, provenance: .disk)))
     }
 
     /// Asks the origin whether a stored variant's original still stands (RFC 9111 §4.3); the original's bytes are not needed for that.
@@ -108,31 +132,32 @@ final class VariantTask: Sendable {
 
     /// Asks among those alone who need the bytes: however many ask about freshness meanwhile, this one gets them.
     private func askForBody() {
-        joinOriginal(request.origin.bodyKey, needsBody: true) { [self] in make(of: $0, collapsed: $1) }
+        joinOriginal(for: .body, needsBody: true) { [self] in make(of: $0, collapsed: $1) }
     }
 
     private func joinOriginal(
-        _ key: CacheKey? = nil,
+        for purpose: OriginalFlights.Purpose = .any,
         needsBody: Bool,
         then: @escaping @Sendable (OriginOutcome, Bool) -> Void
     ) {
         guard !flight.isOver else { return }
+        // Who asks for the same meanwhile gets the failure of before, and does not wait for another try.
+        if parts.failures.remembers(request.origin.key) { flight.detach() }
         let number = begin()
-        let subscription = originals.join(key ?? request.origin.key, about: FlightSubject(request.origin)) {
-            [self] result, collapsed in
+        let subscription = originals.join(
+            request.origin,
+            demand: demand,
+            isRefresh: isRefresh,
+            purpose: purpose,
+            needsBody: needsBody,
+            traceparent: traceparent
+        ) { [self] result, collapsed in
             switch result {
             case .success(let outcome): then(outcome, collapsed)
-            case .failure(let error): flight.finish(.failure(error))
+            case .failure(let error):
+                parts.failures.giveUp(request.key)
+                flight.finish(.failure(error))
             }
-        } start: { flight in
-            OriginTask(
-                request: request.origin,
-                needsBody: needsBody,
-                traceparent: traceparent,
-                parts: parts,
-                flight: flight
-            )
-            .start()
         }
         remember(number) { subscription.cancel() }
     }
@@ -148,7 +173,7 @@ final class VariantTask: Sendable {
             return
         }
         if let refusal = HeaderGate.refusal(of: outcome.origin.record.header, limits: request.origin.source.limits) {
-            flight.finish(.failure(refusal))
+            fail(refusal)
             return
         }
         let job = TransformStage.job(
@@ -162,10 +187,16 @@ final class VariantTask: Sendable {
         let handle = parts.transformer.transform(job) { [self] result in
             switch result {
             case .success(let made): publish(made, plan: plan, outcome: outcome, collapsed: collapsed)
-            case .failure(let error): flight.finish(.failure(error))
+            case .failure(let error): fail(error)
             }
         }
         remember(number) { handle.cancel() }
+    }
+
+    /// The original is there, but not this picture of it: remembered for this variant alone.
+    private func fail(_ error: PipelineError) {
+        parts.failures.record(request.key, error, of: request.origin, plan: request.plan)
+        flight.finish(.failure(error))
     }
 
     private func finishBare(_ outcome: OriginOutcome, body: OriginBody, collapsed: Bool) {
@@ -196,6 +227,7 @@ final class VariantTask: Sendable {
     }
 
     private func publish(_ made: TransformResult, plan: String, outcome: OriginOutcome, collapsed: Bool) {
+        parts.failures.forget(request.key)
         guard let picture = made.pictures.first else {
             flight.finish(.failure(.workerLost))
             return
@@ -250,5 +282,12 @@ final class VariantTask: Sendable {
         }
         // Abandoned while the step was being started: nobody else will end it.
         if flight.isOver { giveUp() }
+    }
+}
+
+extension Entity {
+    /// Whether a request may be given this although it is stale, while the origin is asked (RFC 5861 §3).
+    func mayBeUsedWhileRevalidating(at now: Int64, by request: VariantRequest) -> Bool {
+        origin.isUsableWhileRevalidating(at: now, else: request.origin.source.staleWhileRevalidate)
     }
 }

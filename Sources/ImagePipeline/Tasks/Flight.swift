@@ -32,6 +32,9 @@ package final class Flight<Value: Sendable>: Sendable {
     /// Lets nothing that comes of the flight be kept; returns when what is being published is.
     func purge() { isPurged.withLock { $0 = true } }
 
+    /// Lets nobody join it any more; who waits already still gets its outcome.
+    func detach() { pool.detach(self) }
+
     /// Ends the flight: it leaves the pool, and every waiter gets the outcome.
     ///
     /// A second call does nothing.

@@ -11,6 +11,8 @@ package final class TaskPool<Value: Sendable>: Sendable {
 
     private struct State: Sendable {
         var flights: [CacheKey: Flight<Value>] = [:]
+        /// Flights that nobody joins any more, and that purges are about all the same.
+        var detached: [ObjectIdentifier: Flight<Value>] = [:]
         /// Purges that are going on.
         var purges: [PurgeSelection] = []
 
@@ -18,7 +20,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
         mutating func take(_ selection: PurgeSelection) -> [Flight<Value>] {
             let matching = flights.filter { $0.value.isAbout(selection) }
             for key in matching.keys { flights[key] = nil }
-            return Array(matching.values)
+            return matching.values + detached.values.filter { $0.isAbout(selection) }
         }
     }
 
@@ -40,7 +42,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     package func setMaximumWaiters(_ limit: Int) { waiterLimit.store(limit, ordering: .relaxed) }
 
     /// Flights under way.
-    package var count: Int { state.withLock { $0.flights.count } }
+    package var count: Int { state.withLock { $0.flights.count + $0.detached.count } }
 
     /// Joins the flight of a key, or starts one.
     ///
@@ -83,11 +85,47 @@ package final class TaskPool<Value: Sendable>: Sendable {
             case .ended: break  // Over, and about to leave the pool: start anew.
             }
         }
-        guard state.flights.count < maximumFlights else { return .refused("too many pictures are being made") }
+        guard let flight = newFlight(key, about: subject, in: &state) else {
+            return .refused("too many pictures are being made")
+        }
+        return .started(flight, flight.addFirst(waiter))
+    }
+
+    /// A new flight in the pool; `nil` when it is full.
+    private func newFlight(
+        _ key: CacheKey,
+        about subject: FlightSubject?,
+        in state: inout State
+    ) -> Flight<Value>? {
+        guard state.flights.count + state.detached.count < maximumFlights else { return nil }
         let flight = Flight<Value>(key: key, subject: subject, pool: self)
         if state.purges.contains(where: flight.isAbout) { flight.purge() }
         state.flights[key] = flight
-        return .started(flight, flight.addFirst(waiter))
+        return flight
+    }
+
+    /// Starts a flight that ends though nobody waits for it; does nothing where one of the key is under way, or the pool is full.
+    package func startUnlessUnderWay(
+        _ key: CacheKey,
+        about subject: FlightSubject? = nil,
+        start: (Flight<Value>) -> Void
+    ) {
+        let flight = state.withLock { state -> Flight<Value>? in
+            guard state.flights[key] == nil else { return nil }
+            return newFlight(key, about: subject, in: &state)
+        }
+        guard let flight else { return }
+        _ = flight.addFirst { _, _ in }
+        start(flight)
+    }
+
+    /// Lets nobody join a flight any more: who asks from now on starts anew.
+    func detach(_ flight: Flight<Value>) {
+        state.withLock { state in
+            guard state.flights[flight.key] === flight else { return }
+            state.flights[flight.key] = nil
+            state.detached[ObjectIdentifier(flight)] = flight
+        }
     }
 
     /// Has all flights about something end for those who wait already, and those that start before `endPurge` as well.
@@ -116,6 +154,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     func remove(_ flight: Flight<Value>) {
         state.withLock { state in
             if state.flights[flight.key] === flight { state.flights[flight.key] = nil }
+            state.detached[ObjectIdentifier(flight)] = nil
         }
     }
 }

@@ -45,6 +45,8 @@ package enum OriginResponse: Sendable {
     case notModified(OriginFields)
     /// 200 with a complete body.
     case fetched(OriginFields, OriginBody)
+    /// Another status, which is no success, and what the answer says about the time.
+    case refused(status: Int, OriginFields)
 }
 
 /// The header fields of an origin's answer that the cache needs, and the times around it.
@@ -58,6 +60,7 @@ package struct OriginFields: Hashable, Sendable {
     package var lastModified: String?
     package var contentType: String?
     package var vary: String?
+    package var retryAfter: String?
     /// Wall-clock seconds when the request was sent and the answer's head came (RFC 9111 §4.2.3).
     package var requestTime: Int64
     package var responseTime: Int64

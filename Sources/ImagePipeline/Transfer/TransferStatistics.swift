@@ -62,6 +62,7 @@ extension TransferStatistics.Outcome {
         switch result {
         case .success(.fetched): self = .fetched
         case .success(.notModified): self = .notModified
+        case .success(.refused): self = .status
         case .failure(let error):
             switch error {
             case .originStatus, .originNotFound: self = .status

@@ -4,6 +4,8 @@ import HTTPSemantics
 /// `Cache-Status` fields (RFC 9211), the frequent ones encoded once.
 enum CacheStatusFields {
     static let memory = encoded(.hit(.memory))
+    static let stale = encoded(.hit(.stale))
+    private static let negative = encoded(.hit(.negative))
 
     /// The field of an answer.
     static func field(_ status: CacheStatus) -> [UInt8] {
@@ -11,6 +13,8 @@ enum CacheStatusFields {
         case .hit(.memory): memory
         case .hit(.disk): disk
         case .hit(.original): original
+        case .hit(.stale): stale
+        case .hit(.negative): negative
         case .miss: miss
         case .collapsedMiss: collapsedMiss
         default: encoded(status)

@@ -9,6 +9,8 @@ struct Problem: Error, Hashable, Sendable {
     var retryAfter: Int?
     /// Methods for `Allow`, with 405.
     var allow: String?
+    /// Seconds for which it will be answered again, as for a stored failure; `nil` where the next try may end otherwise.
+    var lifetime: Int64?
 
     init(_ status: UInt16, _ detail: String, parameter: String? = nil, retryAfter: Int? = nil, allow: String? = nil) {
         self.status = status

@@ -2,22 +2,23 @@ import HTTPKit
 import HTTPSemantics
 
 extension Response {
-    /// An error as `application/problem+json`, never stored (contract: Answers).
+    /// An error as `application/problem+json`, to be stored only where it is here, too (contract: Answers).
     ///
     /// - Parameter id: the request's, under which logs have it.
     init(_ problem: Problem, variesOnAccept: Bool = false, closes: Bool = false, id: String? = nil) {
         self.init(status: problem.status)
         var block = FieldBlock()
         block.append("Content-Type", "application/problem+json")
-        block.append("Cache-Control", "no-store")
+        block.append("Cache-Control", problem.lifetime.map { "public, max-age=\($0)" } ?? "no-store")
         if variesOnAccept { block.append("Vary", "Accept") }
         if let retryAfter = problem.retryAfter { block.append("Retry-After", String(retryAfter)) }
         if let allow = problem.allow { block.append("Allow", allow) }
         fields = block.bytes + CommonFields.bytes
+        if problem.lifetime != nil { dynamicFields = CacheStatusFields.field(.hit(.negative)) }
         let json = Array(problem.json(id: id).utf8)
         body = .bytes(json, 0..<json.count)
         closesConnection = closes
-        tag = RequestResult(status: problem.status).tag
+        tag = problem.lifetime == nil ? RequestResult(status: problem.status).tag : RequestResult.negative.tag
     }
 
     /// A line of plain text.

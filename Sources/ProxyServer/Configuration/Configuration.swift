@@ -14,6 +14,8 @@ struct Configuration: Sendable, Equatable {
     var remote = Remote()
     var signing = Signing()
     var cache = Cache()
+    /// For how long failures are remembered.
+    var negative = FailurePolicy()
     var purge = Purge()
     var proxies = Proxies()
     var limits = Limits()
@@ -134,6 +136,18 @@ struct ConfiguredSource: Sendable, Equatable {
     var rule: SourceRule
     /// The preset that stands first in each plan.
     var preset: String?
+    /// The picture that stands in for originals that cannot be had; `nil` for an error.
+    var fallback: Fallback?
+
+    /// A picture that stands in.
+    struct Fallback: Sendable, Hashable {
+        /// `/NAME/PATH` of a configured source.
+        var image: String
+        /// The answers' status.
+        var status: Int
+        /// Seconds for which clients may keep it.
+        var ttl: Int64
+    }
 }
 
 /// A named list of steps and settings, as its text.

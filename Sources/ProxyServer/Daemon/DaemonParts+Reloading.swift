@@ -17,6 +17,7 @@ extension DaemonParts {
         memory.resize(capacity: configuration.cache.memory)
         store.setQuotas(originals: configuration.cache.originals, variants: configuration.cache.variants)
         pipeline.setWaiterLimit(configuration.limits.waiters)
+        pipeline.failures.setPolicy(configuration.negative)
         workers.setQueueLimit(configuration.limits.queue)
         publicServer.adjust(
             timeouts: ServerTimeouts(configuration.timeouts),

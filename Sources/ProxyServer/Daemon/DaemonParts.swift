@@ -66,6 +66,7 @@ final class DaemonParts: Sendable {
                 loader: OriginLoader(files: files, transfers: transfers),
                 transformer: workers,
                 time: time,
+                failures: configuration.negative,
                 limits: PipelineParts.Limits(waiters: configuration.limits.waiters),
                 presentation: EntityPresentation.fields
             )
@@ -103,6 +104,7 @@ final class DaemonParts: Sendable {
                     metrics: metrics,
                     time: time,
                     logger: logger,
+                    live: live,
                     loops: loops
                 ),
                 observer: observer,
@@ -143,6 +145,8 @@ final class DaemonParts: Sendable {
                     (.get, "/stats", StatsRoute(reader: stats)),
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
                     (.post, "/purge", PurgeRoute(purger: purger)),
+                    (.get, "/negative", NegativeRoute(pipeline: pipeline)),
+                    (.delete, "/negative", ForgetFailuresRoute(pipeline: pipeline, purger: purger)),
                 ]
             )
         )

@@ -18,7 +18,7 @@ extension SourceTable {
                 presets: presets,
                 sourcePreset: source.preset.flatMap { presets[$0] }
             )
-            entries[source.rule.name] = Entry(rule: source.rule, options: options)
+            entries[source.rule.name] = Entry(rule: source.rule, options: options, fallback: source.fallback)
         }
         sources = entries
         remote = Entry(rule: configuration.remoteRule, options: ParseOptions(presets: presets, takesURL: true))

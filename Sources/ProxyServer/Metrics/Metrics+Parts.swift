@@ -68,6 +68,9 @@ extension Metrics {
         read { text in
             text.gauge("edgeprint_variants_under_way", "Variants being made.", Double(pipeline.variantsUnderWay))
             text.gauge("edgeprint_originals_under_way", "Originals being brought.", Double(pipeline.originalsUnderWay))
+            let failures = pipeline.failures.statistics
+            text.gauge("edgeprint_negative_entries", "Failures that are remembered.", Double(failures.entries))
+            text.counter("edgeprint_negative_hits_total", "Failures given instead of a try.", failures.hits)
             let now = server.statistics
             text.gauge("edgeprint_connections", "Open client connections.", Double(now.openConnections))
             text.counter("edgeprint_connections_accepted_total", "Client connections accepted.", UInt64(now.accepted))

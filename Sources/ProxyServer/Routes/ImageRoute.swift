@@ -11,6 +11,7 @@ final class ImageRoute: Sendable {
     private let metrics: Metrics
     private let time: any TimeSource
     private let logger: Logger
+    private let live: LiveConfiguration
     private let resolvers: [LoopResolver]
 
     /// - Parameter loops: event loops that will call, each with an index below this.
@@ -20,8 +21,10 @@ final class ImageRoute: Sendable {
         metrics: Metrics,
         time: any TimeSource,
         logger: Logger,
+        live: LiveConfiguration,
         loops: Int
     ) {
+        self.live = live
         self.pipeline = pipeline
         self.metrics = metrics
         self.time = time
@@ -42,26 +45,49 @@ final class ImageRoute: Sendable {
             return .now(Response(ExpiringAnswer.refusal, id: context.trace.id))
         }
         let variant = request.variant(for: Self.bucket(head, bytes))
-        guard let entity = pipeline.cached(variant.key, now: now) else {
-            return load(variant, of: request, head, bytes, context)
+        let demand = head.has(.cacheControl) ? demand(of: request, head, bytes) : .none
+        guard demand == .none else { return load(variant, of: request, demand, head, bytes, context) }
+        if let entity = pipeline.cached(variant.key, now: now) {
+            return .now(hit(entity, .memory, to: request, head, bytes, now))
         }
-        let dynamic =
-            request.disposition.isEmpty
-            ? CacheStatusFields.memory : CacheStatusFields.memory + request.disposition
-        let age = entity.origin.age(at: now)
+        if let entity = pipeline.stale(variant, now: now) {
+            return .now(hit(entity, .stale, to: request, head, bytes, now))
+        }
+        return load(variant, of: request, demand, head, bytes, context)
+    }
+
+    @inline(__always)
+    private func hit(
+        _ entity: Entity,
+        _ tier: CacheStatus.Tier,
+        to request: ResolvedRequest,
+        _ head: borrowing RequestHead,
+        _ bytes: Span<UInt8>,
+        _ now: Int64
+    ) -> Response {
+        let status = tier == .memory ? CacheStatusFields.memory : CacheStatusFields.stale
+        let tag = (tier == .memory ? RequestResult.memory : .stale).tag
+        let dynamic = request.disposition.isEmpty ? status : status + request.disposition
         let conditions = RequestConditions(head, bytes: bytes)
         guard conditions != nil || request.expires != nil else {
-            return .now(EntityResponse.whole(entity, dynamic: dynamic, age: age, tag: RequestResult.memory.tag))
+            return EntityResponse.whole(entity, dynamic: dynamic, age: entity.origin.age(at: now), tag: tag)
         }
-        return .now(
-            Self.response(
-                entity,
-                to: request,
-                conditions: conditions,
-                dynamic: dynamic,
-                now: now,
-                tag: RequestResult.memory.tag
-            )
+        return Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
+    }
+
+    /// What a request with `Cache-Control` demands of the cache.
+    ///
+    /// Only who is trusted with work may make the daemon work: who has signed the request, or shows the admin token.
+    private func demand(
+        of request: ResolvedRequest,
+        _ head: borrowing RequestHead,
+        _ bytes: Span<UInt8>
+    ) -> CacheDemand {
+        var text: [UInt8] = []
+        head.forEach(.cacheControl) { text += Array(", ".utf8) + bytes.copy($0) }
+        return CacheDemand(
+            CacheControl(String(decoding: text, as: UTF8.self)),
+            isTrusted: request.isSigned || BearerCredentials(head, bytes).matches(live.current.admin.token)
         )
     }
 
@@ -77,6 +103,7 @@ final class ImageRoute: Sendable {
     private func load(
         _ variant: VariantRequest,
         of request: ResolvedRequest,
+        _ demand: CacheDemand,
         _ head: borrowing RequestHead,
         _ bytes: Span<UInt8>,
         _ context: RequestContext
@@ -86,7 +113,8 @@ final class ImageRoute: Sendable {
         let promise = context.promise(onCancel: { waiting.leave() })
         let trace = context.trace
         let traceparent = trace.isFromCaller ? trace.traceparent(parent: .random(in: 1 ... .max)) : nil
-        let subscription = pipeline.load(variant, traceparent: traceparent) { [time, metrics, logger] result in
+        let bucket = variant.bucket ?? .rest
+        let subscription = pipeline.load(variant, demand: demand, traceparent: traceparent) { [self] result in
             switch result {
             case .success(let answer):
                 // What several waited for is counted once.
@@ -97,16 +125,37 @@ final class ImageRoute: Sendable {
             case .failure(let error):
                 let problem = Problem(error)
                 Self.tell(problem, variant, trace, logger)
-                promise.complete(Response(problem, variesOnAccept: request.isNegotiated, id: trace.id))
+                let response = Response(problem, variesOnAccept: request.isNegotiated, id: trace.id)
+                guard let fallback = request.fallback, error.isOriginalsFault else {
+                    promise.complete(response)
+                    return
+                }
+                standIn(fallback, bucket, else: response) { promise.complete($0) }
             }
         }
         waiting.join(subscription)
         return .later
     }
 
+    /// Answers with the picture that the source has for originals that cannot be had.
+    ///
+    /// - Parameter response: the answer where that one cannot be had either.
+    private func standIn(
+        _ fallback: ResolvedRequest.Fallback,
+        _ bucket: FormatBucket,
+        else response: Response,
+        complete: @escaping @Sendable (Response) -> Void
+    ) {
+        pipeline.load(fallback.choice.variant(for: bucket)) { result in
+            guard let entity = try? result.get().entity else { return complete(response) }
+            complete(FallbackAnswer.response(entity, status: fallback.status, ttl: fallback.ttl))
+        }
+    }
+
     /// An event for what an operator would look into: failures that are not the request's own.
     private static func tell(_ problem: Problem, _ variant: VariantRequest, _ trace: TraceContext, _ logger: Logger) {
-        guard problem.status >= 500 else { return }
+        // A failure that is given again has been told.
+        guard problem.status >= 500, problem.lifetime == nil else { return }
         logger.warning(
             "request failed",
             metadata: [

@@ -63,28 +63,35 @@ struct RequestResolver: Sendable {
         let parsed = try parse(query, entry.options)
         try permission?.check(parsed, path: rawPath)
         do {
-            let origin: OriginRequest
-            switch entry.rule.location {
-            case .http(let prefix):
-                let url = try OriginURL(prefix + path.rawPath + suffix(parsed, prefix: prefix), parameter: "path")
-                origin = OriginRequest(source: entry.rule, target: url.text, identity: url.normalized)
-            case .bucket(let bucket):
-                let text = bucket.url(rawPath: path.rawPath, rawQuery: parsed.forwardedQuery)
-                let url = try OriginURL(text, parameter: "path")
-                origin = OriginRequest(source: entry.rule, target: url.text, identity: url.normalized)
-            case .file:
-                let file = try path.filePath()
-                origin = OriginRequest(source: entry.rule, target: file, identity: file)
-            case .remote:
-                throw Problem(404, "There is no such source.")
-            }
-            return try request(origin, parsed)
+            let origin = try origin(of: entry.rule, path, forwardedQuery: parsed.forwardedQuery)
+            return try request(origin, parsed, fallback: entry.fallback)
         } catch let error as RequestError {
             throw Problem(error)
         } catch let problem as Problem {
             throw problem
         } catch {
             throw Problem(500, "The request was not understood.")
+        }
+    }
+
+    /// The original below a source that a path names.
+    ///
+    /// - Throws: `RequestError` for a path that none can have, `Problem` where paths name nothing.
+    private func origin(of rule: SourceRule, _ path: RequestPath, forwardedQuery: String) throws -> OriginRequest {
+        switch rule.location {
+        case .http(let prefix):
+            let text = prefix + path.rawPath + suffix(forwardedQuery, prefix: prefix)
+            let url = try OriginURL(text, parameter: "path")
+            return OriginRequest(source: rule, target: url.text, identity: url.normalized)
+        case .bucket(let bucket):
+            let text = bucket.url(rawPath: path.rawPath, rawQuery: forwardedQuery)
+            let url = try OriginURL(text, parameter: "path")
+            return OriginRequest(source: rule, target: url.text, identity: url.normalized)
+        case .file:
+            let file = try path.filePath()
+            return OriginRequest(source: rule, target: file, identity: file)
+        case .remote:
+            throw Problem(404, "There is no such source.")
         }
     }
 
@@ -112,39 +119,51 @@ struct RequestResolver: Sendable {
     }
 
     /// Forwarded parameters as a query, behind a prefix that may have one already.
-    private func suffix(_ parsed: ParsedQuery, prefix: String) -> String {
-        guard !parsed.forwardedQuery.isEmpty else { return "" }
-        return (prefix.contains("?") ? "&" : "?") + parsed.forwardedQuery
+    private func suffix(_ forwardedQuery: String, prefix: String) -> String {
+        forwardedQuery.isEmpty ? "" : (prefix.contains("?") ? "&" : "?") + forwardedQuery
     }
 
-    private func request(_ origin: OriginRequest, _ parsed: ParsedQuery) throws(Problem) -> ResolvedRequest {
-        let disposition = ContentDisposition.field(filename: parsed.filename, download: parsed.download)
-        guard !parsed.isBare else {
-            guard origin.source.originals == .serve else {
-                throw Problem(403, "This source does not give out its originals.")
-            }
-            return ResolvedRequest(
-                .fixed(VariantRequest(origin: origin, plan: nil, bucket: nil)),
-                disposition: disposition,
-                expires: parsed.expires
-            )
-        }
-        let plan = parsed.plan.canonicalText
-        guard parsed.plan.settings.format == .auto else {
-            return ResolvedRequest(
-                .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil)),
-                disposition: disposition,
-                expires: parsed.expires
-            )
+    private func request(
+        _ origin: OriginRequest,
+        _ parsed: ParsedQuery,
+        fallback: ConfiguredSource.Fallback? = nil
+    ) throws(Problem) -> ResolvedRequest {
+        guard !parsed.isBare || origin.source.originals == .serve else {
+            throw Problem(403, "This source does not give out its originals.")
         }
         return ResolvedRequest(
-            .negotiated(
-                rest: VariantRequest(origin: origin, plan: plan, bucket: .rest),
-                webp: VariantRequest(origin: origin, plan: plan, bucket: .webp),
-                avif: VariantRequest(origin: origin, plan: plan, bucket: .avif)
-            ),
-            disposition: disposition,
-            expires: parsed.expires
+            Self.choice(origin, parsed),
+            disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
+            expires: parsed.expires,
+            // Whoever comes here with a signature has had it verified, unless nobody's was.
+            isSigned: permission != nil && parsed.signature != nil,
+            fallback: fallback.flatMap { standIn($0, parsed) }
+        )
+    }
+
+    /// The same of the picture that stands in; `nil` where its source is gone, which validation has excluded.
+    private func standIn(_ fallback: ConfiguredSource.Fallback, _ parsed: ParsedQuery) -> ResolvedRequest.Fallback? {
+        guard let path = try? RequestPath.parse(Array(fallback.image.utf8)),
+            let rule = table.sources[path.source]?.rule,
+            let origin = try? origin(of: rule, path, forwardedQuery: "")
+        else { return nil }
+        return ResolvedRequest.Fallback(
+            choice: Self.choice(origin, parsed),
+            status: fallback.status,
+            ttl: fallback.ttl
+        )
+    }
+
+    private static func choice(_ origin: OriginRequest, _ parsed: ParsedQuery) -> ResolvedRequest.Choice {
+        guard !parsed.isBare else { return .fixed(VariantRequest(origin: origin, plan: nil, bucket: nil)) }
+        let plan = parsed.plan.canonicalText
+        guard parsed.plan.settings.format == .auto else {
+            return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil))
+        }
+        return .negotiated(
+            rest: VariantRequest(origin: origin, plan: plan, bucket: .rest),
+            webp: VariantRequest(origin: origin, plan: plan, bucket: .webp),
+            avif: VariantRequest(origin: origin, plan: plan, bucket: .avif)
         )
     }
 }

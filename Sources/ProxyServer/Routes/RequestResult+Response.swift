@@ -26,6 +26,7 @@ extension CacheStatus {
         case .memory: self = .hit(.memory)
         case .disk: self = .hit(.disk)
         case .original: self = .hit(.original)
+        case .stale: self = .hit(.stale)
         case .fetched(let collapsed): self = .forwarded(.uriMiss, status: nil, collapsed: collapsed)
         case .revalidated(let status, let collapsed): self = .forwarded(.stale, status: status, collapsed: collapsed)
         }

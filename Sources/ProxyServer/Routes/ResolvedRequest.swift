@@ -19,9 +19,23 @@ final class ResolvedRequest: Sendable {
 
     /// Seconds since 1970 from which on the request is refused (`exp`); `nil` for never.
     let expires: Int64?
+    /// Whether a signature was verified.
+    let isSigned: Bool
+    /// What stands in where the original cannot be had.
+    let fallback: Fallback?
 
-    init(_ choice: Choice, disposition: [UInt8], expires: Int64?) {
+    /// The same of another original, under a status of its own.
+    struct Fallback: Sendable {
+        var choice: Choice
+        var status: Int
+        /// Seconds.
+        var ttl: Int64
+    }
+
+    init(_ choice: Choice, disposition: [UInt8], expires: Int64?, isSigned: Bool, fallback: Fallback?) {
         self.choice = choice
+        self.fallback = fallback
+        self.isSigned = isSigned
         self.expires = expires
         self.disposition = disposition
     }
@@ -32,8 +46,15 @@ final class ResolvedRequest: Sendable {
     }
 
     /// The variant for a client of a bucket.
+    @inline(__always)
+    func variant(for bucket: @autoclosure () -> FormatBucket) -> VariantRequest { choice.variant(for: bucket()) }
+}
+
+extension ResolvedRequest.Choice {
+    /// The variant for a client of a bucket.
+    @inline(__always)
     func variant(for bucket: @autoclosure () -> FormatBucket) -> VariantRequest {
-        switch choice {
+        switch self {
         case .fixed(let variant): return variant
         case .negotiated(let rest, let webp, let avif):
             return switch bucket() {

@@ -7,6 +7,8 @@ struct SourceTable: Sendable {
     struct Entry: Sendable {
         var rule: SourceRule
         var options: ParseOptions
+        /// `/NAME/PATH` of what stands in, its answers' status and seconds to live.
+        var fallback: ConfiguredSource.Fallback?
     }
 
     /// By name.

@@ -78,8 +78,14 @@ final class PipelineRig: Sendable {
         while pipeline.originalsUnderWay > 0 { sched_yield() }
     }
 
-    func request(_ path: String, _ plan: String?, cache: CacheTiers = .all) -> VariantRequest {
-        let source = SourceRule(name: "photos", location: .http(prefix: "http://origin.test/"), cache: cache)
+    func request(
+        _ path: String,
+        _ plan: String?,
+        cache: CacheTiers = .all,
+        rule: (inout SourceRule) -> Void = { _ in }
+    ) -> VariantRequest {
+        var source = SourceRule(name: "photos", location: .http(prefix: "http://origin.test/"), cache: cache)
+        rule(&source)
         let origin = OriginRequest(
             source: source,
             target: "http://origin.test/" + path,
@@ -88,10 +94,16 @@ final class PipelineRig: Sendable {
         return VariantRequest(origin: origin, plan: plan, bucket: nil)
     }
 
-    func ask(_ path: String, _ plan: String?, cache: CacheTiers = .all) -> PendingAnswer {
+    func ask(
+        _ path: String,
+        _ plan: String?,
+        cache: CacheTiers = .all,
+        demand: CacheDemand = .none,
+        rule: (inout SourceRule) -> Void = { _ in }
+    ) -> PendingAnswer {
         let pending = PendingAnswer()
         pending.subscription.withLock { subscription in
-            subscription = pipeline.load(request(path, plan, cache: cache)) { result in
+            subscription = pipeline.load(request(path, plan, cache: cache, rule: rule), demand: demand) { result in
                 pending.outcome.update { $0 = result }
             }
         }

@@ -52,10 +52,11 @@ struct PipelineTests {
         #expect(rig.loader.all.count == 1)
     }
 
-    @Test func `a failure of the origin is shared and the next request asks again`() throws {
+    @Test func `a failure of the origin is shared, and asked about again after a pause`() throws {
         let answers = (0..<5).map { _ in rig.ask("photo.png", "w=10") }
         try rig.loader.wait(for: 1)[0].fail(.originStatus(500))
         for answer in answers { #expect(try answer.error() == .originStatus(500)) }
+        rig.time.advance(seconds: 2)
         let again = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 2)[1].fail(.originTimeout("no byte"))
         #expect(try again.error() == .originTimeout("no byte"))

@@ -48,6 +48,13 @@ final class ScriptedLoader: OriginLoading {
             completion(.success(.notModified(fields)))
         }
 
+        func refuse(_ status: Int, at time: Int64, cacheControl: String? = nil, retryAfter: String? = nil) {
+            var fields = OriginFields(requestTime: time, responseTime: time)
+            fields.cacheControl = cacheControl
+            fields.retryAfter = retryAfter
+            completion(.success(.refused(status: status, fields)))
+        }
+
         func fail(_ error: PipelineError) { completion(.failure(error)) }
     }
 

@@ -14,8 +14,11 @@ extension OriginLoading {
 
     /// The error of a load, `nil` when it succeeded.
     func failure(_ fetch: OriginFetch) async -> PipelineError? {
-        guard case .failure(let error) = await result(fetch) else { return nil }
-        return error
+        switch await result(fetch) {
+        case .failure(let error): error
+        case .success(.refused(let status, _)): .originStatus(status)
+        case .success: nil
+        }
     }
 
     /// Fields and bytes of a load that must succeed with a body.

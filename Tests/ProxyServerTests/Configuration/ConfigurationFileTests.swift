@@ -47,6 +47,7 @@ struct ConfigurationFileTests {
             try load("sources: { photos: { url: \"https://photos.example.com/originals/\" } }").sources.first
         )
         expected.preset = "thumb"
+        expected.fallback = ConfiguredSource.Fallback(image: "/photos/missing.png", status: 404, ttl: 60)
         expected.rule.credentials = .basic(user: "edge", password: Secret("secret"))
         #expect(source == expected)
         for setting in SourceSchema.table.settings {

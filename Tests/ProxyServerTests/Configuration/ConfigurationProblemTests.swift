@@ -70,7 +70,7 @@ struct ConfigurationProblemTests {
     @Test(arguments: [
         "remote: { raw: true }",
         "sources: { a: { url: \"https://x/\", raw: true } }",
-        "sources: { a: { url: \"https://x/\", fallback: x } }",
+        "sources: { a: { url: \"https://x/\", placeholder: x } }",
         "sources: { a: { url: \"https://x/\", placeholder: x } }",
     ])
     func `refuses what this version does not honour`(yaml: String) {

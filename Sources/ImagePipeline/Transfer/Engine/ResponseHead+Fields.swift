@@ -10,6 +10,7 @@ extension ResponseHead {
         fields.lastModified = self[.lastModified]
         fields.contentType = self[.contentType]
         fields.vary = self[.vary]
+        fields.retryAfter = self[.retryAfter]
         return fields
     }
 }

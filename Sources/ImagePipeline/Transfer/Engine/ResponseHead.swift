@@ -15,6 +15,7 @@ struct ResponseHead: Hashable, Sendable {
         case expires
         case lastModified = "last-modified"
         case location
+        case retryAfter = "retry-after"
         case vary
     }
 

@@ -17,7 +17,7 @@ extension Transfer {
         case 301, 302, 303, 307, 308:
             return redirected()
         default:
-            return .finished(.failure(.originStatus(head.status)))
+            return .finished(.success(.refused(status: head.status, fields)))
         }
     }
 

@@ -9,6 +9,21 @@ enum ConfigurationChecks {
         checkAdmin(configuration, &decoder)
         checkPresets(configuration, &decoder)
         checkDependents(configuration, &decoder)
+        checkFallbacks(configuration, &decoder)
+    }
+
+    private static func checkFallbacks(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+        for source in configuration.sources {
+            guard let fallback = source.fallback else { continue }
+            let key = "sources.\(source.rule.name).fallback.image"
+            guard let path = try? RequestPath.parse(Array(fallback.image.utf8)), !path.rawPath.isEmpty else {
+                decoder.report("is no path such as /static/missing.png", key: key, place: decoder.places[key])
+                continue
+            }
+            if configuration.source(named: path.source) == nil {
+                decoder.report("there is no source '\(path.source)'", key: key, place: decoder.places[key])
+            }
+        }
     }
 
     /// Reports keys that mean nothing without another.

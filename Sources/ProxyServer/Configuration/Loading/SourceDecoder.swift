@@ -37,7 +37,7 @@ struct SourceDecoder {
         draft.rule.location = location
         draft.rule.credentials = draft.credentials
         check(draft, key: key, place: entry.place, &decoder)
-        return ConfiguredSource(rule: draft.rule, preset: draft.preset)
+        return ConfiguredSource(rule: draft.rule, preset: draft.preset, fallback: draft.fallback)
     }
 
     private func inheritingRule(named name: String) -> SourceRule {

@@ -81,6 +81,17 @@ enum ConfigurationSchema {
         Setting("cache.memory", \.cache.memory, .size(0...largest), "Encoded pictures kept in memory; 0 for none."),
         Setting("cache.originals", \.cache.originals, .size(1 << 20...largest), "Disk quota for downloads."),
         Setting("cache.variants", \.cache.variants, .size(1 << 20...largest), "Disk quota for results."),
+        Setting("negative.missing", \.negative.missing, .seconds, "How long a 404 or 410 counts; 0 for not at all."),
+        Setting("negative.denied", \.negative.denied, .seconds, "How long a 401 or 403 of the origin counts."),
+        Setting("negative.undecodable", \.negative.undecodable, .seconds, "How long a broken picture counts."),
+        Setting(
+            "negative.failing",
+            \.negative.failing,
+            .seconds,
+            "The first pause after an origin's failure; doubles."
+        ),
+        Setting("negative.failing-max", \.negative.failingMaximum, .seconds, "The longest such pause."),
+        Setting("negative.entries", \.negative.entries, .count(0...10_000_000), "Failures that are remembered."),
         Setting(
             "limits.pixels",
             \.limits.origin.pixels,

@@ -7,6 +7,9 @@ extension SourceSchema {
         /// `nil` until a `url` was read.
         var location: SourceRule.Location?
         var preset: String?
+        var fallbackImage: String?
+        var fallbackStatus = 404
+        var fallbackTTL: Int64 = 60
         var region: String?
         var endpoint: String?
         var auth = Auth()
@@ -22,10 +25,18 @@ extension SourceSchema {
         }
 
         /// What is known of a source.
-        init(rule: SourceRule, location: SourceRule.Location? = nil, preset: String? = nil) {
+        init(
+            rule: SourceRule,
+            location: SourceRule.Location? = nil,
+            preset: String? = nil,
+            fallback: ConfiguredSource.Fallback? = nil
+        ) {
             self.rule = rule
             self.location = location
             self.preset = preset
+            if let fallback {
+                (fallbackImage, fallbackStatus, fallbackTTL) = (fallback.image, fallback.status, fallback.ttl)
+            }
             if case .bucket(let bucket) = location {
                 region = bucket.region
                 endpoint = bucket.endpoint
@@ -37,6 +48,11 @@ extension SourceSchema {
                 (auth.accessKey, auth.secretKey, auth.sessionToken) = (id, secret, session)
             case nil: break
             }
+        }
+
+        /// What `fallback` comes to; `nil` without an image.
+        var fallback: ConfiguredSource.Fallback? {
+            fallbackImage.map { ConfiguredSource.Fallback(image: $0, status: fallbackStatus, ttl: fallbackTTL) }
         }
 
         /// What `auth` comes to; `nil` where nothing or too little is said.

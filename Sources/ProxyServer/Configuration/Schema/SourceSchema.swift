@@ -37,11 +37,31 @@ enum SourceSchema {
             "The most freshness, whatever the origin says; none for no bound."
         ),
         Setting(
+            "stale-while-revalidate",
+            \.rule.staleWhileRevalidate,
+            .seconds,
+            "Stale pictures are served so long while the origin is asked."
+        ),
+        Setting(
+            "stale-if-error",
+            \.rule.staleIfError,
+            .seconds,
+            "Stale pictures are served so long when the origin fails."
+        ),
+        Setting(
             "preset",
             \.preset,
             .optional(.text("a preset's name")),
             "The preset that stands first in each request."
         ),
+        Setting(
+            "fallback.image",
+            \.fallbackImage,
+            .optional(.text("a path of this daemon such as /static/missing.png")),
+            "The picture that stands in where the original cannot be had."
+        ),
+        Setting("fallback.status", \.fallbackStatus, .count(200...599), "The status of such answers."),
+        Setting("fallback.ttl", \.fallbackTTL, .seconds, "How long clients may keep them."),
         Setting("cache", \.rule.cache, .choice, "Which tiers keep its pictures: all, memory, disk or none."),
         Setting("originals", \.rule.originals, .choice, "What the bare original answers: serve, clean or refuse."),
     ]
@@ -67,7 +87,6 @@ enum SourceSchema {
 
     private static let unsupported: [Setting<Draft>] = [
         .fixed("raw", .flag, false, "Whether the source is a plain HTTP proxy for any content."),
-        .missing("fallback", "The picture that is served when the origin fails."),
         .missing("placeholder", "The picture that is served while the origin is asked."),
     ]
 
@@ -82,7 +101,12 @@ enum SourceSchema {
 
     /// A source as the file would say it.
     static func yaml(_ source: ConfiguredSource) -> YAMLValue {
-        let draft = Draft(rule: source.rule, location: source.rule.location, preset: source.preset)
+        let draft = Draft(
+            rule: source.rule,
+            location: source.rule.location,
+            preset: source.preset,
+            fallback: source.fallback
+        )
         return YAMLValue(table: table, root: draft)
     }
 }

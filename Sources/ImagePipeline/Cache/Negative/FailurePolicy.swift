@@ -1,0 +1,97 @@
+import HTTPSemantics
+
+/// For how long failures are remembered, in seconds.
+package struct FailurePolicy: Hashable, Sendable {
+    /// Of `.missing`, where the origin does not say.
+    package var missing: Int64
+    package var denied: Int64
+    package var undecodable: Int64
+    /// Of the first `.failing`; each further one in a row doubles it.
+    package var failing: Int64
+    /// The longest that a `.failing` origin is left alone, whatever its `Retry-After` says.
+    package var failingMaximum: Int64
+    /// The most failures that are remembered; one more makes the oldest be forgotten.
+    package var entries: Int
+
+    /// The longest that an origin's own words about a failure count: a day.
+    static let longestStated: Int64 = 86_400
+
+    /// Creates a policy; 0 remembers no failure of that class.
+    package init(
+        missing: Int64 = 300,
+        denied: Int64 = 60,
+        undecodable: Int64 = 600,
+        failing: Int64 = 1,
+        failingMaximum: Int64 = 60,
+        entries: Int = 100_000
+    ) {
+        self.missing = missing
+        self.denied = denied
+        self.undecodable = undecodable
+        self.failing = failing
+        self.failingMaximum = failingMaximum
+        self.entries = entries
+    }
+
+    /// Seconds for which a failure is remembered.
+    ///
+    /// - Parameters:
+    ///   - failures: how many there were in a row, this one included.
+    ///   - words: what the origin said about the time.
+    ///   - spread: 0–255, the same for one original: pauses differ by up to a quarter, so that originals of one origin that failed
+    ///     together are not asked for together.
+    func seconds(_ kind: FailureClass, failures: Int, words: FailureWords, spread: UInt8) -> Int64 {
+        switch kind {
+        case .missing:
+            guard missing > 0, let stated = words.lifetime else { return missing }
+            return min(stated, Self.longestStated)
+        case .denied: return denied
+        case .undecodable: return undecodable
+        case .failing:
+            guard failing > 0 else { return 0 }
+            let doublings = min(failures - 1, 30)
+            let pause = min(failing.multipliedReportingOverflow(by: 1 << doublings).partialValue, failingMaximum)
+            let jittered = pause + pause * Int64(spread) / 1024
+            return min(max(jittered, words.retryAfter ?? 0), failingMaximum)
+        }
+    }
+}
+
+/// What an origin says with a failure about the time until the next try; nothing unless it is given.
+struct FailureWords: Hashable, Sendable {
+    /// Seconds of explicit freshness (RFC 9111 §4.2.1); `nil` where it says nothing.
+    var lifetime: Int64?
+    /// Seconds of `Retry-After` (RFC 9110 §10.2.3).
+    var retryAfter: Int64?
+}
+
+extension FailureWords {
+    /// Reads an answer's fields.
+    init(_ fields: OriginFields) {
+        retryAfter = fields.retryAfter.flatMap { text in
+            Int64(text).map { max(0, $0) }
+                ?? HTTPDate(text, now: fields.responseTime).map { max(0, $0.seconds - fields.responseTime) }
+        }
+        let control = fields.cacheControl.map { CacheControl($0) }
+        guard
+            control?.sMaxAge ?? control?.maxAge != nil || fields.expires != nil || control?.isStorable == false
+                || control?.requiresValidation == true
+        else { return }
+        guard control?.isStorable != false else {
+            lifetime = 0
+            return
+        }
+        let freshness = Freshness.compute(
+            Freshness.Fields(
+                cacheControl: fields.cacheControl,
+                expires: fields.expires,
+                date: fields.date,
+                age: fields.age
+            ),
+            requestTime: fields.requestTime,
+            responseTime: fields.responseTime,
+            defaultLifetime: 0
+        )
+        lifetime = max(0, freshness.lifetime - freshness.initialAge)
+    }
+}

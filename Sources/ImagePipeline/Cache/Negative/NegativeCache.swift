@@ -1,0 +1,204 @@
+package import LinuxSystem
+
+/// Failures that are not tried again for a while (SDWebImage's `failedURLs`); any thread.
+///
+/// When an entry's time is over it is half-open: the first who asks tries, all others get the stored failure until that one knows
+/// more. Bounded: the oldest entry goes first. Times are monotonic, so that no jump of the clock locks an origin out.
+package final class NegativeCache: Sendable {
+    /// What a key's past means for who would try now.
+    enum Verdict: Hashable, Sendable {
+        /// Nothing is remembered.
+        case clear
+        /// This one tries, and says with `record`, `forget` or `giveUp` what came of it.
+        case probe
+        /// Not now: the failure, as `.remembered`.
+        case blocked(PipelineError)
+    }
+
+    private struct Entry: Sendable {
+        var subject: FlightSubject
+        var url: String
+        var plan: String?
+        var kind: FailureClass
+        var error: PipelineError
+        var failures: Int
+        /// Monotonic nanoseconds from which on one may try.
+        var until: Int64
+        /// Monotonic nanoseconds after which a try that was never heard of again counts as given up; 0 without one.
+        var probeEnds: Int64 = 0
+        /// Whether something of the original was stored when it failed: then there may be better than the failure.
+        var hasStored: Bool
+        var serial: UInt64
+    }
+
+    private struct State: Sendable {
+        var policy: FailurePolicy
+        var entries: [CacheKey: Entry] = [:]
+        /// Oldest first; members whose entry is gone, or newer, are skipped.
+        var order = RingQueue<(key: CacheKey, serial: UInt64)>()
+        var nextSerial: UInt64 = 0
+        var hits: UInt64 = 0
+    }
+
+    private let time: any TimeSource
+    private let state: Lock<State>
+
+    /// A try that is never heard of again ends after this long: longer than any transfer may take.
+    private static let longestProbe: Int64 = 120_000_000_000
+
+    /// Remembers nothing yet.
+    package init(policy: FailurePolicy, time: any TimeSource) {
+        self.time = time
+        state = Lock(State(policy: policy))
+    }
+
+    /// Lets other times hold from the next failure on.
+    package func setPolicy(_ policy: FailurePolicy) {
+        state.withLock { state in
+            state.policy = policy
+            Self.trim(&state)
+        }
+    }
+
+    /// Failures that are remembered now, and how often one was given instead of a try.
+    package var statistics: (entries: Int, hits: UInt64) { state.withLock { ($0.entries.count, $0.hits) } }
+
+    /// What a key's past means for who would try now.
+    func admit(_ key: CacheKey) -> Verdict {
+        let now = time.monotonic
+        return state.withLock { state in
+            guard let entry = state.entries[key] else { return .clear }
+            guard entry.until <= now, entry.probeEnds <= now else {
+                state.hits &+= 1
+                return .blocked(Self.failure(entry, now))
+            }
+            state.entries[key]?.probeEnds = now + Self.longestProbe
+            return .probe
+        }
+    }
+
+    /// What a key's past means for who would not try anyway.
+    func verdict(_ key: CacheKey) -> Verdict {
+        let now = time.monotonic
+        return state.withLock { state in
+            guard let entry = state.entries[key], entry.until > now || entry.probeEnds > now else { return .clear }
+            state.hits &+= 1
+            return .blocked(Self.failure(entry, now))
+        }
+    }
+
+    /// The failure of a key where nothing that is stored can be better; nobody is let through by this question.
+    func certainFailure(_ key: CacheKey) -> PipelineError? {
+        let now = time.monotonic
+        return state.withLock { state in
+            guard let entry = state.entries[key], !entry.hasStored else { return nil }
+            guard entry.until > now || entry.probeEnds > now else { return nil }
+            state.hits &+= 1
+            return Self.failure(entry, now)
+        }
+    }
+
+    /// Whether a key has failed when it was last tried.
+    func remembers(_ key: CacheKey) -> Bool { state.withLock { $0.entries[key] != nil } }
+
+    /// Remembers a failure; one that says nothing about the next try only ends this one.
+    ///
+    /// - Parameter hasStored: whether something of it is stored all the same.
+    func record(
+        _ key: CacheKey,
+        _ error: PipelineError,
+        of request: OriginRequest,
+        plan: String? = nil,
+        words: FailureWords = FailureWords(),
+        hasStored: Bool = false
+    ) {
+        guard let kind = FailureClass(error) else { return giveUp(key) }
+        let now = time.monotonic
+        state.withLock { state in
+            let before = state.entries[key]
+            let failures = before?.kind == kind ? (before?.failures ?? 0) + 1 : 1
+            let seconds = state.policy.seconds(
+                kind,
+                failures: failures,
+                words: words,
+                spread: UInt8(truncatingIfNeeded: key.words.3)
+            )
+            guard seconds > 0 else {
+                state.entries[key] = nil
+                return
+            }
+            if before == nil { state.nextSerial += 1 }
+            let serial = before?.serial ?? state.nextSerial
+            state.entries[key] = Entry(
+                subject: FlightSubject(request),
+                url: request.target,
+                plan: plan,
+                kind: kind,
+                error: error,
+                failures: failures,
+                until: now + seconds * 1_000_000_000,
+                hasStored: hasStored,
+                serial: serial
+            )
+            if before == nil { state.order.append((key, serial)) }
+            Self.trim(&state)
+        }
+    }
+
+    /// A try has succeeded.
+    func forget(_ key: CacheKey) { state.withLock { $0.entries[key] = nil } }
+
+    /// A try ended without a result: the next who asks may try.
+    func giveUp(_ key: CacheKey) { state.withLock { $0.entries[key]?.probeEnds = 0 } }
+
+    /// Forgets what is remembered of a selection, variants included.
+    ///
+    /// - Returns: how many failures that were.
+    @discardableResult
+    package func remove(_ selection: PurgeSelection) -> Int {
+        state.withLock { state in
+            let before = state.entries.count
+            state.entries = state.entries.filter {
+                !selection.contains(origin: $0.value.subject.origin, source: $0.value.subject.source)
+            }
+            return before - state.entries.count
+        }
+    }
+
+    /// What is remembered, the longest first.
+    ///
+    /// - Parameter limit: the most that are returned.
+    package func list(limit: Int) -> [RememberedFailure] {
+        let now = time.monotonic
+        let entries = state.withLock { $0.entries.values.sorted { $0.until > $1.until }.prefix(limit) }
+        return entries.map { entry in
+            RememberedFailure(
+                url: entry.url,
+                plan: entry.plan,
+                source: entry.subject.source,
+                kind: entry.kind,
+                error: entry.error,
+                failures: entry.failures,
+                secondsLeft: max(0, entry.until - now) / 1_000_000_000,
+                isBeingTried: entry.probeEnds > now
+            )
+        }
+    }
+
+    private static func failure(_ entry: Entry, _ now: Int64) -> PipelineError {
+        // While somebody tries there is no telling; a second from now all will know.
+        .remembered(entry.error, secondsLeft: max(1, (entry.until - now + 999_999_999) / 1_000_000_000))
+    }
+
+    private static func trim(_ state: inout State) {
+        while state.entries.count > state.policy.entries, let oldest = state.order.popFirst() {
+            if state.entries[oldest.key]?.serial == oldest.serial { state.entries[oldest.key] = nil }
+        }
+        guard state.order.count > 2 * state.policy.entries + 1024 else { return }
+        var order = RingQueue<(key: CacheKey, serial: UInt64)>()
+        while let next = state.order.popFirst() {
+            if state.entries[next.key]?.serial == next.serial { order.append(next) }
+        }
+        state.order = order
+    }
+}

@@ -1,0 +1,62 @@
+/// The flights of originals: different variants of one share a download, and its failure.
+struct OriginalFlights: Sendable {
+    let pool: TaskPool<OriginOutcome>
+    let parts: PipelineParts
+
+    /// Whom a flight is for.
+    enum Purpose: String, Sendable {
+        /// All who ask for it.
+        case any
+        /// Those alone who need the bytes: a flight of others may ask about freshness only.
+        case body
+    }
+
+    /// Joins the flight of an original, or starts one.
+    func join(
+        _ request: OriginRequest,
+        demand: CacheDemand,
+        isRefresh: Bool,
+        purpose: Purpose,
+        needsBody: Bool,
+        traceparent: String?,
+        waiter: @escaping TaskPool<OriginOutcome>.Waiter
+    ) -> Subscription {
+        let mode = isRefresh ? .refresh : demand.originMode
+        return pool.join(key(request, demand, purpose), about: FlightSubject(request), waiter: waiter) { flight in
+            start(request, mode, needsBody: needsBody, traceparent: traceparent, flight)
+        }
+    }
+
+    /// Brings an original up to date for nobody in particular; nothing where that is under way.
+    private func refresh(_ request: OriginRequest) {
+        pool.startUnlessUnderWay(key(request, .none, .any), about: FlightSubject(request)) { flight in
+            start(request, .refresh, needsBody: false, traceparent: nil, flight)
+        }
+    }
+
+    private func start(
+        _ request: OriginRequest,
+        _ mode: OriginTask.Mode,
+        needsBody: Bool,
+        traceparent: String?,
+        _ flight: Flight<OriginOutcome>
+    ) {
+        OriginTask(
+            request: request,
+            mode: mode,
+            needsBody: needsBody,
+            traceparent: traceparent,
+            parts: parts,
+            flight: flight,
+            refresh: { refresh(request) }
+        )
+        .start()
+    }
+
+    /// What demands differently, or needs more, flies alone.
+    private func key(_ request: OriginRequest, _ demand: CacheDemand, _ purpose: Purpose) -> CacheKey {
+        guard demand.originMode != .normal || demand.noStore || purpose != .any else { return request.key }
+        let name = "flight/1\n\(request.key)\n\(demand.originMode) \(demand.noStore) \(purpose)"
+        return CacheKey(hashing: name)
+    }
+}

@@ -1,0 +1,23 @@
+import HTTPKit
+import HTTPSemantics
+import ImagePipeline
+
+/// Answers with the picture that stands in for an original: a status and a lifetime of its own, and no word of the origin.
+enum FallbackAnswer {
+    /// The whole picture; conditions and ranges of a request are about another one.
+    static func response(_ entity: Entity, status: Int, ttl: Int64) -> Response {
+        var response = EntityResponse.whole(
+            entity,
+            dynamic: CacheStatusFields.field(.fallback),
+            age: nil,
+            tag: RequestResult.fallback.tag
+        )
+        response.status = UInt16(status)
+        var description = entity.description
+        description.cacheControl = nil
+        description.lastModified = nil
+        description.advertisedLifetime = ttl
+        response.fields = EntityPresentation.fields(description)
+        return response
+    }
+}

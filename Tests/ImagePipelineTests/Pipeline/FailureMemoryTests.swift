@@ -1,0 +1,171 @@
+import Glibc
+import ImagePipeline
+import TestSupport
+import Testing
+
+/// What is remembered of failures, as requests see it (SDWebImage's failedURLs, RetryFailed, shouldBlockFailedURL).
+@Suite(.timeLimit(.minutes(1)))
+struct FailureMemoryTests {
+    let rig: PipelineRig
+
+    init() throws { rig = try PipelineRig() }
+
+    @Test func `a missing picture is not asked for again, in any size, until its time is over`() throws {
+        let first = rig.ask("none.png", "w=10")
+        try rig.loader.wait(for: 1)[0].refuse(404, at: rig.time.wallSeconds)
+        #expect(try first.error() == .originStatus(404))
+        rig.time.advance(seconds: 100)
+        #expect(try rig.ask("none.png", "w=10").error() == .remembered(.originStatus(404), secondsLeft: 200))
+        #expect(try rig.ask("none.png", "w=20").error() == .remembered(.originStatus(404), secondsLeft: 200))
+        #expect(try rig.ask("none.png", nil).error() == .remembered(.originStatus(404), secondsLeft: 200))
+        #expect(rig.loader.all.count == 1)
+        rig.time.advance(seconds: 200)
+        let later = rig.ask("none.png", "w=10")
+        try rig.loader.wait(for: 2)[1].answer(rig.png(), at: rig.time.wallSeconds)
+        try rig.transformer.wait(for: 1)[0].make([1])
+        #expect(try later.value().entity.memory == [1])
+        #expect(rig.pipeline.failures.statistics.entries == 0)
+    }
+
+    @Test func `the origin's words about a missing picture count`() throws {
+        for (words, seconds) in [("max-age=7", 7), ("s-maxage=9, max-age=1", 9), ("max-age=9999999", 86_400)] {
+            let rig = try PipelineRig()
+            let first = rig.ask("none.png", "w=10")
+            try rig.loader.wait(for: 1)[0].refuse(410, at: rig.time.wallSeconds, cacheControl: words)
+            #expect(try first.error() == .originStatus(410))
+            #expect(
+                try rig.ask("none.png", "w=1").error() == .remembered(.originStatus(410), secondsLeft: Int64(seconds))
+            )
+        }
+        let first = rig.ask("none.png", "w=10")
+        try rig.loader.wait(for: 1)[0].refuse(404, at: rig.time.wallSeconds, cacheControl: "no-store")
+        #expect(try first.error() == .originStatus(404))
+        #expect(rig.pipeline.failures.statistics.entries == 0)
+    }
+
+    @Test func `when the time is over one tries, and the others get what is stored`() throws {
+        let first = rig.ask("a.png", "w=10")
+        try rig.loader.wait(for: 1)[0].fail(.originTimeout("x"))
+        _ = try first.error()
+        rig.time.advance(seconds: 2)
+        let probe = rig.ask("a.png", "w=10")
+        let load = try rig.loader.wait(for: 2)[1]
+        for plan in ["w=10", "w=20", nil] {
+            #expect(try rig.ask("a.png", plan).error() == .remembered(.originTimeout("x"), secondsLeft: 1))
+        }
+        #expect(rig.loader.all.count == 2)
+        load.answer(rig.png(), at: rig.time.wallSeconds)
+        try rig.transformer.wait(for: 1)[0].make([1])
+        #expect(try probe.value().entity.memory == [1])
+    }
+
+    @Test func `who gives a try up lets the next one try`() throws {
+        let first = rig.ask("a.png", "w=10")
+        try rig.loader.wait(for: 1)[0].fail(.originTimeout("x"))
+        _ = try first.error()
+        rig.time.advance(seconds: 2)
+        let probe = rig.ask("a.png", "w=10")
+        let load = try rig.loader.wait(for: 2)[1]
+        probe.leave()
+        try load.waitForCancel()
+        while rig.pipeline.failures.list(limit: 1).contains(where: \.isBeingTried) { sched_yield() }
+        let next = rig.ask("a.png", "w=10")
+        try rig.loader.wait(for: 3)[2].answer(rig.png(), at: rig.time.wallSeconds)
+        try rig.transformer.wait(for: 1)[0].make([1])
+        #expect(try next.value().entity.memory == [1])
+    }
+
+    @Test func `pauses grow with each failure, up to the longest, and Retry-After lengthens them`() throws {
+        var pauses: [Int64] = []
+        for attempt in 1...9 {
+            let pending = rig.ask("a.png", "w=10")
+            let retryAfter = attempt == 9 ? "7200" : nil
+            try rig.loader.wait(for: attempt)[attempt - 1].refuse(
+                503,
+                at: rig.time.wallSeconds,
+                retryAfter: retryAfter
+            )
+            #expect(try pending.error() == .originStatus(503))
+            let pause = rig.pipeline.failures.list(limit: 1)[0].secondsLeft
+            pauses.append(pause)
+            rig.time.advance(seconds: pause + 1)
+        }
+        // Up to a quarter more than the doubled one, never over the longest.
+        for (index, pause) in pauses.enumerated() {
+            let least = min(Int64(1) << index, 60)
+            #expect((least...min(60, least + least / 4)).contains(pause), "\(pauses)")
+        }
+        let other = rig.ask("b.png", "w=10")
+        try rig.loader.wait(for: 10)[9].refuse(503, at: rig.time.wallSeconds, retryAfter: "30")
+        _ = try other.error()
+        #expect(rig.pipeline.failures.list(limit: 9).first { $0.url.hasSuffix("b.png") }?.secondsLeft == 30)
+    }
+
+    @Test func `a variant that kills its decoder is remembered, and no other variant is`() throws {
+        let first = rig.ask("a.png", "w=10")
+        try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds)
+        try rig.transformer.wait(for: 1)[0].fail(.deadly)
+        #expect(try first.error() == .deadly)
+        #expect(try rig.ask("a.png", "w=10").error() == .remembered(.deadly, secondsLeft: 600))
+        try rig.settle()
+        let other = rig.ask("a.png", "w=20")
+        try rig.transformer.wait(for: 2)[1].make([2])
+        #expect(try other.value().entity.memory == [2])
+        // Another body may be sound.
+        rig.time.advance(seconds: 3_600)
+        let changed = rig.ask("a.png", "w=20")
+        try rig.loader.wait(for: 2)[1].answer(rig.png(width: 8), at: rig.time.wallSeconds)
+        try rig.transformer.wait(for: 3)[2].make([3])
+        _ = try changed.value()
+        #expect(rig.pipeline.failures.statistics.entries == 0)
+    }
+
+    @Test func `what says nothing of the next try is not remembered`() throws {
+        for error in [PipelineError.overloaded("x"), .workerLost] {
+            let rig = try PipelineRig()
+            let first = rig.ask("a.png", "w=10")
+            try rig.loader.wait(for: 1)[0].fail(error)
+            #expect(try first.error() == error)
+            #expect(rig.pipeline.failures.statistics.entries == 0)
+        }
+    }
+
+    @Test func `a fresh picture on disk is served though its origin has failed`() throws {
+        try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60")
+        rig.time.advance(seconds: 61)
+        let first = rig.ask("a.png", "w=20")
+        try rig.loader.wait(for: 2)[1].fail(.originStatus(500))
+        #expect(try first.error() == .originStatus(500))
+        // The clock goes back: what is stored is fresh again, and better than the failure.
+        rig.time.set(wallSeconds: rig.time.wallSeconds - 30)
+        let other = rig.ask("a.png", "w=30")
+        try rig.transformer.wait(for: 2)[1].make([3])
+        #expect(try other.value().provenance == .original)
+    }
+
+    @Test func `a purge makes failures be forgotten`() throws {
+        let first = rig.ask("none.png", "w=10")
+        try rig.loader.wait(for: 1)[0].refuse(404, at: rig.time.wallSeconds)
+        _ = try first.error()
+        let done = Signal(false)
+        #expect(rig.pipeline.purge(.source("photos")) { _ in done.update { $0 = true } })
+        try done.wait { $0 }
+        let next = rig.ask("none.png", "w=10")
+        try rig.loader.wait(for: 2)[1].refuse(404, at: rig.time.wallSeconds)
+        #expect(try next.error() == .originStatus(404))
+    }
+
+    @Test func `the oldest is forgotten first when too many are remembered`() throws {
+        rig.pipeline.failures.setPolicy(FailurePolicy(entries: 3))
+        for index in 0..<5 {
+            let pending = rig.ask("\(index).png", "w=10")
+            try rig.loader.wait(for: index + 1)[index].refuse(404, at: rig.time.wallSeconds)
+            _ = try pending.error()
+        }
+        #expect(rig.pipeline.failures.statistics.entries == 3)
+        #expect(try rig.ask("4.png", "w=10").error() == .remembered(.originStatus(404), secondsLeft: 300))
+        let forgotten = rig.ask("0.png", "w=10")
+        try rig.loader.wait(for: 6)[5].refuse(404, at: rig.time.wallSeconds)
+        #expect(try forgotten.error() == .originStatus(404))
+    }
+}

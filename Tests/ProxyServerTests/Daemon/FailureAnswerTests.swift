@@ -1,0 +1,127 @@
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// Stale and remembered answers of the real daemon.
+@Suite(.timeLimit(.minutes(1)))
+struct FailureAnswerTests {
+    let picture = TestImages.gradient(width: 320, height: 240)
+
+    private func next(_ count: borrowing Lock<Int>) -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+
+    @Test func `a stale picture is served while one request refreshes it`() async throws {
+        let gate = try ScriptedGate()
+        let asked = Lock(0)
+        let rig = try EndToEndRig { [picture] _, connection in
+            if next(asked) > 1 { gate.wait() }
+            connection.respond("200 OK", ["Cache-Control: max-age=0, stale-while-revalidate=600"], body: picture)
+        }
+        let first = try rig.get("/photos/a.png?w=100&format=png")
+        #expect(first["Cache-Status"] == "edgeprint; fwd=uri-miss")
+        for _ in 0..<10 {
+            let stale = try rig.get("/photos/a.png?w=100&format=png")
+            #expect(stale["Cache-Status"] == "edgeprint; hit; detail=stale")
+            #expect(stale.body == first.body)
+        }
+        await rig.origin.arrival(of: 2)
+        #expect(rig.origin.requests == 2)
+        gate.open()
+        #expect(try rig.metric("edgeprint_transforms_total") == 1)
+    }
+
+    @Test func `a dead origin is stood in for by what is stored`() throws {
+        let asked = Lock(0)
+        let rig = try EndToEndRig(source: ", stale-if-error: 1h") { [picture] _, connection in
+            if next(asked) > 1 {
+                connection.respond("503 Service Unavailable", text: "down")
+            } else {
+                connection.respond("200 OK", ["Cache-Control: max-age=0"], body: picture)
+            }
+        }
+        let first = try rig.get("/photos/a.png?w=100&format=png")
+        for target in ["/photos/a.png?w=100&format=png", "/photos/a.png?w=50&format=png", "/photos/a.png"] {
+            let answer = try rig.get(target)
+            #expect(answer.status == 200)
+            #expect(answer["Cache-Status"] == "edgeprint; hit; detail=stale", "\(target)")
+        }
+        #expect(try rig.get("/photos/a.png?w=100&format=png").body == first.body)
+        #expect(rig.origin.requests == 2)
+    }
+
+    @Test func `a failure is answered again without the origin, listed, and forgotten on request`() throws {
+        let rig = try EndToEndRig(script: ScriptedOrigin.pictures([:]))
+        let first = try rig.get("/photos/none.png?w=100")
+        #expect(first.status == 404 && first["Cache-Control"] == "no-store" && first["Cache-Status"] == nil)
+        let second = try rig.get("/photos/none.png?w=200")
+        #expect(second.status == 404)
+        #expect(second["Cache-Status"] == "edgeprint; hit; detail=negative")
+        #expect(second["Cache-Control"] == "public, max-age=300" || second["Cache-Control"] == "public, max-age=299")
+        #expect(second["Vary"] == "Accept")
+        #expect(rig.origin.requests == 1)
+        #expect(try rig.metric("edgeprint_negative_entries") == 1)
+        #expect(try rig.metric("edgeprint_negative_hits_total") == 1)
+        let admin = try RawHTTPClient(port: rig.daemon.admin)
+        let listed = try admin.get("/negative").text
+        #expect(listed.contains("\"class\":\"missing\"") && listed.contains("/none.png") && listed.contains("404"))
+        let other = try admin.request("DELETE", "/negative?url=%2Fphotos%2Fother.png")
+        #expect(other.text == "{\"forgotten\":0}\n")
+        #expect(try admin.request("DELETE", "/negative?url=%2Fphotos%2Fnone.png").text == "{\"forgotten\":1}\n")
+        #expect(try rig.get("/photos/none.png?w=200")["Cache-Status"] == nil)
+        #expect(rig.origin.requests == 2)
+        #expect(try admin.request("DELETE", "/negative").text == "{\"forgotten\":1}\n")
+        #expect(try admin.request("DELETE", "/negative?path=x").status == 400)
+    }
+
+    @Test func `only-if-cached answers 504 where nothing is stored, to anybody`() throws {
+        let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture]))
+        let fields = [("Cache-Control", "only-if-cached")]
+        #expect(try rig.get("/photos/a.png?w=100", fields).status == 504)
+        #expect(rig.origin.requests == 0)
+        _ = try rig.get("/photos/a.png?w=100")
+        #expect(try rig.get("/photos/a.png?w=100", fields)["Cache-Status"] == "edgeprint; hit; detail=memory")
+    }
+
+    @Test func `no-cache is ignored from everybody but those who are trusted`() throws {
+        let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture]))
+        let listeners = "listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\", token: \"letmein\" }\n"
+        try rig.daemon.rewrite(rig.yaml(), listeners: listeners)
+        rig.daemon.signal(SIGHUP)
+        while try RawHTTPClient(port: rig.daemon.admin).get("/stats").status != 401 { sched_yield() }
+        _ = try rig.get("/photos/a.png?w=100")
+        let ignored = try rig.get("/photos/a.png?w=100", [("Cache-Control", "no-cache"), ("Pragma", "no-cache")])
+        #expect(ignored["Cache-Status"] == "edgeprint; hit; detail=memory")
+        let wrong = [("Cache-Control", "no-cache"), ("Authorization", "Bearer letmeout")]
+        #expect(try rig.get("/photos/a.png?w=100", wrong)["Cache-Status"] == "edgeprint; hit; detail=memory")
+        #expect(rig.origin.requests == 1)
+        let trusted = [("Cache-Control", "no-cache"), ("Authorization", "Bearer letmein")]
+        #expect(try rig.get("/photos/a.png?w=100", trusted).status == 200)
+        #expect(rig.origin.requests == 2)
+    }
+
+    @Test func `a fallback stands in for an original, in the size that was asked for`() throws {
+        let rig = try EndToEndRig(
+            source: ", fallback: { image: /photos/missing.png, status: 200, ttl: 7s }",
+            script: ScriptedOrigin.pictures(["missing.png": picture])
+        )
+        let answer = try rig.get("/photos/none.png?w=100&format=png")
+        #expect(answer.status == 200)
+        #expect(answer["Cache-Status"] == "edgeprint; detail=fallback")
+        #expect(answer["Cache-Control"] == "public, max-age=7")
+        #expect(PictureHeader.size(ofPNG: answer.body) == [100, 75])
+        #expect(try rig.get("/photos/none.png").body == picture)
+        // The request's own fault has no picture.
+        #expect(try rig.get("/photos/none.png?w=zz").status == 400)
+        #expect(try rig.get("/photos/missing.png?crop=9000,9000,1,1").status == 422)
+        // Neither has a fallback that is missing itself.
+        try rig.rewrite(source: ", fallback: { image: /photos/gone.png }")
+        rig.daemon.signal(SIGHUP)
+        while try rig.get("/photos/none.png?w=100&format=png").status == 200 { sched_yield() }
+        #expect(try rig.get("/photos/none.png?w=50&format=png").status == 404)
+    }
+}
