@@ -15,7 +15,7 @@ extension DaemonParts {
         live.loaded = loaded
         logLevel.set(configuration.log.level)
         memory.resize(capacity: configuration.cache.memory)
-        store.setQuotas(originals: configuration.cache.originals, variants: configuration.cache.variants)
+        store.setLimits(DiskLimits(configuration.cache))
         pipeline.setWaiterLimit(configuration.limits.waiters)
         pipeline.failures.setPolicy(configuration.negative)
         workers.setQueueLimit(configuration.limits.queue)

@@ -66,8 +66,15 @@ enum CacheFixture {
         return file
     }
 
-    /// A file's bytes from offset 0.
+    /// A file's bytes from offset 0, without the trailer of a content file.
     static func read(_ file: SharedDescriptor) throws -> [UInt8] {
+        let whole = try readAll(file)
+        guard case .trailer(_, let length) = try ContentTrailer.read(file, SystemFiles()) else { return whole }
+        return whole.dropLast(length)
+    }
+
+    /// All of a file's bytes.
+    static func readAll(_ file: SharedDescriptor) throws -> [UInt8] {
         try FileCopy.read(file.number, at: 0, count: try SystemFiles().size(of: file) + 1)
     }
 
@@ -114,7 +121,7 @@ extension DiskStore {
 final class FaultyFiles: FileSystem {
     /// A call of the seam.
     enum Call: Hashable, Sendable {
-        case makeFolder, create, open, size, write, copy, rename, remove, list
+        case makeFolder, create, open, size, read, write, copy, rename, remove, list, freeBytes
     }
 
     private let faults = Lock<[Call: CInt]>([:])
@@ -142,6 +149,16 @@ final class FaultyFiles: FileSystem {
     func size(of file: SharedDescriptor) throws(Errno) -> Int {
         try check(.size)
         return try system.size(of: file)
+    }
+
+    func read(_ file: SharedDescriptor, at offset: Int, count: Int) throws(Errno) -> [UInt8] {
+        try check(.read)
+        return try system.read(file, at: offset, count: count)
+    }
+
+    func freeBytes(_ path: String) throws(Errno) -> Int {
+        try check(.freeBytes)
+        return try system.freeBytes(path)
     }
 
     func write(_ bytes: [UInt8], to file: SharedDescriptor) throws(Errno) {
