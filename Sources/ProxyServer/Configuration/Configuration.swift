@@ -78,8 +78,8 @@ struct Configuration: Sendable, Equatable {
         var minimumFree = 256 << 20
         /// Milliseconds without use after which an entry on disk goes; 0 for never.
         var maximumAge = 0
-        /// A folder that was filled before, looked at after `path` and never written.
-        var seed: String?
+        /// A folder that was filled before, looked at after `path` and never written; empty for none.
+        var seed = ""
     }
 
     /// Bounds.

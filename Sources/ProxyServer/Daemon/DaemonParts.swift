@@ -50,12 +50,15 @@ final class DaemonParts: Sendable {
         memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.cache.memory))
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
         disk.limits = DiskLimits(configuration.cache)
-        disk.seed = configuration.cache.seed
+        disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
         disk.healthChanged = { health in
             switch health {
             case .healthy: logger.notice("the disk cache works again")
             case .degraded(let reason):
-                logger.warning("the disk cache stores nothing for now; serving goes on, a message follows when it works again", metadata: ["reason": "\(reason)"])
+                logger.warning(
+                    "the disk cache stores nothing for now; serving goes on, a message follows when it works again",
+                    metadata: ["reason": "\(reason)"]
+                )
             }
         }
         store = try DiskStore(disk)

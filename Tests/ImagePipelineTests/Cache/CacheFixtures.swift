@@ -84,6 +84,19 @@ enum CacheFixture {
         try SystemFiles().write(bytes, to: file)
     }
 
+    /// Copies a folder with all that is below it.
+    static func copyTree(_ source: String, to target: String) throws {
+        try SystemFiles().makeFolder(target)
+        for name in TemporaryFolder.names(in: source) {
+            let (from, to) = ("\(source)/\(name)", "\(target)/\(name)")
+            if (try? SystemFiles().open(from, flags: O_RDONLY | O_DIRECTORY)) != nil {
+                try copyTree(from, to: to)
+            } else {
+                try write(readAll(SystemFiles().open(from, flags: O_RDONLY)), to: to)
+            }
+        }
+    }
+
     /// All content files of a class, as names.
     static func files(_ diskClass: DiskClass, in path: String) -> [String] {
         let root = "\(path)/\(diskClass.folder)"
@@ -102,7 +115,7 @@ extension DiskStore {
         time: any TimeSource = ManualTime(),
         files: any FileSystem = SystemFiles(),
         _ change: (inout Configuration) -> Void = { _ in }
-    ) throws -> DiskStore {
+    ) throws(DiskStoreError) -> DiskStore {
         var configuration = Configuration(path: path, time: time, files: files)
         configuration.reconciles = false
         change(&configuration)

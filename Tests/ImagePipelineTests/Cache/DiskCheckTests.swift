@@ -302,7 +302,9 @@ struct DiskCheckTests {
             try index.connection.execute("PRAGMA user_version = 99")
         }
         let before = Self.tree(folder.path)
-        #expect(throws: DiskCheckError.newerVersion(path: folder.path, found: 99, supported: DiskIndex.migrations.count)) {
+        #expect(
+            throws: DiskCheckError.newerVersion(path: folder.path, found: 99, supported: DiskIndex.migrations.count)
+        ) {
             try check(repairs: true)
         }
         #expect(Self.tree(folder.path) == before)

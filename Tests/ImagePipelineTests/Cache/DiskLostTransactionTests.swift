@@ -38,7 +38,7 @@ struct DiskLostTransactionTests {
     }
 
     /// Queues work that the writer then finds as one batch.
-    private func together(_ store: DiskStore, _ body: () throws -> Void) rethrows {
+    private func together(_ store: DiskStore, _ body: () -> Void) {
         let (isHeld, gate) = (Monitor(false), Monitor(false))
         store.flush {
             isHeld.update { $0 = true }
@@ -49,7 +49,7 @@ struct DiskLostTransactionTests {
             gate.update { $0 = true }
             store.flush()
         }
-        try body()
+        body()
     }
 
     private func put(_ number: Int, of origin: OriginRecord, seed: Int, into store: DiskStore) {
@@ -62,7 +62,7 @@ struct DiskLostTransactionTests {
         var second = origin
         second.length = 77
         second.freshness.responseTime += 1
-        try together(store) {
+        together(store) {
             put(1, of: origin, seed: 1, into: store)
             store.remove(origin: origin.key)
             store.store(origin: second, body: nil)
@@ -86,7 +86,7 @@ struct DiskLostTransactionTests {
         put(9, of: stubborn, seed: 9, into: store)
         store.flush()
         #expect(CacheFixture.files(.variants, in: folder.path).count == 1)
-        try together(store) {
+        together(store) {
             put(1, of: origin, seed: 1, into: store)
             put(1, of: origin, seed: 2, into: store)
             store.remove(origin: stubborn.key)

@@ -62,7 +62,8 @@ final class DiskReaderPool: Sendable {
         let (idle, generation) = state.withLock { ($0.idle.popLast(), $0.generation) }
         guard let generation else { return nil }
         do throws(SQLiteError) {
-            let reader = if let idle { idle } else { try Reader(path: path, isAtRest: isAtRest, generation: generation) }
+            let reader =
+                if let idle { idle } else { try Reader(path: path, isAtRest: isAtRest, generation: generation) }
             let result = try reader.index.withLock { index throws(SQLiteError) in try body(&index) }
             // Not after an error: the next read opens a new connection.
             give(back: reader)

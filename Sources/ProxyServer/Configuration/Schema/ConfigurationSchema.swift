@@ -96,9 +96,9 @@ enum ConfigurationSchema {
         Setting(
             "cache.seed",
             \.cache.seed,
-            .optional(.text("a folder's path")),
+            .text("a folder's path", isEmptyAllowed: true),
             needsRestart: true,
-            "A cache folder filled before, looked at after cache.path and never written."
+            "A cache folder filled before, looked at after cache.path and never written; empty for none."
         ),
         Setting("negative.missing", \.negative.missing, .seconds, "How long a 404 or 410 counts; 0 for not at all."),
         Setting("negative.denied", \.negative.denied, .seconds, "How long a 401 or 403 of the origin counts."),

@@ -21,12 +21,18 @@ final class DiskSeed: Sendable {
         case .cache(let cache):
             // One that is being written changes under its reader; one with a log is not what its index file says.
             guard inspector.isAtRest(isLocked: cache.isLocked) else {
-                throw .seed(path: path, reason: "it is in use, or its daemon was killed: `edgeprint fsck --repair` first")
+                throw .seed(
+                    path: path,
+                    reason: "it is in use, or its daemon was killed: `edgeprint fsck --repair` first"
+                )
             }
             guard let version = cache.version, version == DiskIndex.migrations.count else {
                 let found = cache.version.map { "has layout \($0)" } ?? "has no index"
                 let wanted = "this release reads \(DiskIndex.migrations.count)"
-                throw .seed(path: path, reason: "it \(found), \(wanted): `edgeprint fsck --repair` brings an older one up")
+                throw .seed(
+                    path: path,
+                    reason: "it \(found), \(wanted): `edgeprint fsck --repair` brings an older one up"
+                )
             }
         }
         readers.open()

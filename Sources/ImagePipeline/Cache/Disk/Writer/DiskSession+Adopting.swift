@@ -111,7 +111,9 @@ extension DiskSession {
     func finishRebuilding() throws(DiskFault) {
         guard isRebuilding, care.repairs, !hasSkipped else { return }
         try begin()
-        do throws(SQLiteError) { try index.endRebuilding(keepsRemovals: shared.seed != nil) } catch { throw .index(error) }
+        do throws(SQLiteError) { try index.endRebuilding(keepsRemovals: shared.seed != nil) } catch {
+            throw .index(error)
+        }
         try commit()
         isRebuilding = false
     }
