@@ -10,15 +10,19 @@ extension DiskSession {
         let minimum = shared.limits.minimumFree
         guard minimum > 0 else { return }
         let wanted = minimum + length
-        var missing = wanted - (try freeBytes())
-        if missing <= 0 { return }
-        while missing > 0 {
-            let freed = try evictSomewhere(missing)
-            if freed == 0 { break }
-            missing -= freed
+        var free = try freeBytes()
+        while free < wanted {
+            var missing = wanted - free
+            while missing > 0 {
+                let freed = try evictSomewhere(missing)
+                if freed == 0 { break }
+                missing -= freed
+            }
+            // Blocks and the index's log make more or less of it than bodies have bytes.
+            let before = free
+            free = try freeBytes()
+            guard free > before else { throw .space(free: free, minimum: minimum) }
         }
-        let free = try freeBytes()
-        guard free >= wanted else { throw .space(free: free, minimum: minimum) }
     }
 
     /// Whether the file system has the minimum free.
