@@ -24,6 +24,12 @@ package enum CacheStatus: Hashable, Sendable {
         case request
         /// Never stored.
         case bypass
+        /// The method's answers are not stored.
+        case method
+        /// Stored, but not for a request with such fields (RFC 9111 §4.1).
+        case varyMiss = "vary-miss"
+        /// A part was asked, and the whole is not stored.
+        case partial
     }
 
     /// Answered without asking the origin.

@@ -5,18 +5,22 @@ extension Freshness {
         package var expires: String?
         package var date: String?
         package var age: String?
+        /// `CDN-Cache-Control` (RFC 9213): where it is sound, `cacheControl` and `expires` do not count.
+        package var targeted: String?
 
         /// Creates fields; `nil` where the response has none.
         package init(
             cacheControl: String? = nil,
             expires: String? = nil,
             date: String? = nil,
-            age: String? = nil
+            age: String? = nil,
+            targeted: String? = nil
         ) {
             self.cacheControl = cacheControl
             self.expires = expires
             self.date = date
             self.age = age
+            self.targeted = targeted
         }
     }
 
@@ -38,13 +42,38 @@ extension Freshness {
         minimum: Int64 = 0,
         maximum: Int64 = .max
     ) -> Freshness {
+        let targeted = fields.targeted.flatMap { CacheControl(targeted: $0) }
+        return compute(
+            control: targeted ?? fields.cacheControl.map { CacheControl($0) } ?? CacheControl(),
+            expires: targeted == nil ? fields.expires : nil,
+            date: fields.date,
+            age: fields.age,
+            requestTime: requestTime,
+            responseTime: responseTime,
+            defaultLifetime: defaultLifetime,
+            minimum: minimum,
+            maximum: maximum
+        )
+    }
+
+    /// As above, of directives that have been read: those of the field that counts.
+    package static func compute(
+        control: CacheControl,
+        expires: String?,
+        date: String?,
+        age: String?,
+        requestTime: Int64,
+        responseTime: Int64,
+        defaultLifetime: Int64,
+        minimum: Int64 = 0,
+        maximum: Int64 = .max
+    ) -> Freshness {
         // RFC 9110 §6.6.1: without a (valid) Date, the time of receipt is it.
-        let date = fields.date.flatMap { HTTPDate($0, now: responseTime) }?.seconds ?? responseTime
-        let control = fields.cacheControl.map { CacheControl($0) } ?? CacheControl()
+        let date = date.flatMap { HTTPDate($0, now: responseTime) }?.seconds ?? responseTime
         return Freshness(
             responseTime: responseTime,
-            initialAge: initialAge(fields.age, date: date, requestTime: requestTime, responseTime: responseTime),
-            lifetime: min(maximum, lifetime(control, fields.expires, date, responseTime, defaultLifetime, minimum))
+            initialAge: initialAge(age, date: date, requestTime: requestTime, responseTime: responseTime),
+            lifetime: min(maximum, lifetime(control, expires, date, responseTime, defaultLifetime, minimum))
         )
     }
 

@@ -35,15 +35,22 @@ package final class Pipeline: Sendable {
         memoryVariants.fresh(key, now: now)
     }
 
-    /// Stage 1 again, where that had nothing: the entity in memory that may be served although it is stale, and is brought up to
-    /// date behind the back of whom it is served to (RFC 5861 §3); on an event loop.
+    /// Stage 1 again, where that had nothing: the entity in memory that may be served although it is stale, while it is brought up
+    /// to date behind the back of whom it is served to, or since its origin has just failed (RFC 5861); on an event loop.
     ///
     /// - Parameter now: seconds of the wall clock.
     package func stale(_ request: VariantRequest, now: Int64) -> Entity? {
         guard request.origin.source.cache.keepInMemory, let entity = memoryVariants.stale(request.key),
-            !entity.origin.isFresh(at: now), entity.mayBeUsedWhileRevalidating(at: now, by: request)
+            !entity.origin.isFresh(at: now)
         else { return nil }
-        refresh(request)
+        let failure = parts.failures.pause(request.origin.key)
+        if entity.mayBeUsedWhileRevalidating(at: now, by: request) {
+            if failure == nil { refresh(request) }
+            return entity
+        }
+        guard let failure, failure.isOutage,
+            entity.origin.isUsableIfError(at: now, else: request.origin.source.staleIfError)
+        else { return nil }
         return entity
     }
 

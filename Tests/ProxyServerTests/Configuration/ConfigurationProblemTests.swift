@@ -71,7 +71,6 @@ struct ConfigurationProblemTests {
         "remote: { raw: true }",
         "sources: { a: { url: \"https://x/\", raw: true } }",
         "sources: { a: { url: \"https://x/\", placeholder: x } }",
-        "sources: { a: { url: \"https://x/\", placeholder: x } }",
     ])
     func `refuses what this version does not honour`(yaml: String) {
         let found = problems(yaml)

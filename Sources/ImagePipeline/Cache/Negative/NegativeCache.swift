@@ -98,6 +98,15 @@ package final class NegativeCache: Sendable {
         }
     }
 
+    /// The failure for which a key is not tried now, whatever is stored; neither counted as an answer nor letting anybody through.
+    func pause(_ key: CacheKey) -> PipelineError? {
+        let now = time.monotonic
+        return state.withLock { state in
+            guard let entry = state.entries[key], entry.until > now || entry.probeEnds > now else { return nil }
+            return entry.error
+        }
+    }
+
     /// Whether a key has failed when it was last tried.
     func remembers(_ key: CacheKey) -> Bool { state.withLock { $0.entries[key] != nil } }
 

@@ -87,7 +87,7 @@ enum SourceSchema {
 
     private static let unsupported: [Setting<Draft>] = [
         .fixed("raw", .flag, false, "Whether the source is a plain HTTP proxy for any content."),
-        .missing("placeholder", "The picture that is served while the origin is asked."),
+        .fixed("placeholder", .text("none"), "none", "What of a picture is told beside it."),
     ]
 
     private static let duration = ValueFormat<Int>.duration(1...ConfigurationSchema.longest)

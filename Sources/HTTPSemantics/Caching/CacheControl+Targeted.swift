@@ -1,0 +1,54 @@
+extension CacheControl {
+    /// Reads a targeted field such as `CDN-Cache-Control` (RFC 9213 §2.1): a dictionary of structured fields (RFC 9651 §3.2).
+    ///
+    /// `nil` where it is empty or anything in it is no such dictionary: then it counts as not being there at all. A directive whose
+    /// value is of a wrong type is ignored alone. Of equal ones the last counts (RFC 9651 §3.2).
+    package init?(targeted text: String) {
+        self.init(targeted: text.utf8Span.span)
+    }
+
+    /// As `init(targeted:)`, from the field value's bytes.
+    package init?(targeted bytes: Span<UInt8>) {
+        guard let members = StructuredDictionary.parse(bytes), !members.isEmpty else { return nil }
+        self.init()
+        for (name, value) in members { take(name, value) }
+    }
+
+    private mutating func take(_ name: String, _ value: StructuredDictionary.Value) {
+        switch name {
+        case "max-age": take(value, \.maxAge)
+        case "s-maxage": take(value, \.sMaxAge)
+        case "stale-while-revalidate": take(value, \.staleWhileRevalidate)
+        case "stale-if-error": take(value, \.staleIfError)
+        case "no-cache": take(value, \.noCache)
+        case "private": take(value, \.private)
+        case "no-store": take(value, \.noStore)
+        case "public": take(value, \.public)
+        case "must-revalidate": take(value, \.mustRevalidate)
+        case "proxy-revalidate": take(value, \.proxyRevalidate)
+        case "must-understand": take(value, \.mustUnderstand)
+        case "no-transform": take(value, \.noTransform)
+        case "immutable": take(value, \.immutable)
+        default: break
+        }
+    }
+
+    private mutating func take(_ value: StructuredDictionary.Value, _ key: WritableKeyPath<CacheControl, Int64?>) {
+        guard case .integer(let seconds) = value else { return }
+        self[keyPath: key] = min(max(0, seconds), CacheControl.ceiling)
+    }
+
+    private mutating func take(_ value: StructuredDictionary.Value, _ key: WritableKeyPath<CacheControl, Bool>) {
+        if case .boolean(let flag) = value { self[keyPath: key] = flag }
+    }
+
+    private mutating func take(_ value: StructuredDictionary.Value, _ key: WritableKeyPath<CacheControl, Qualified>) {
+        switch value {
+        case .boolean(let flag): self[keyPath: key] = flag ? .whole : .absent
+        case .text(let names):
+            let names = FieldLines.members(names)
+            self[keyPath: key] = names.isEmpty ? .whole : .fields(names)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/// What a response allows a shared cache to do with it (RFC 9111 §3, §4.2; RFC 5861; RFC 9213): computed once, when it comes.
+package struct ResponsePolicy: Hashable, Sendable {
+    /// The directives that count: those of `CDN-Cache-Control` where that is sound, else those of `Cache-Control`.
+    package let control: CacheControl
+    /// How fresh it is.
+    package let freshness: Freshness
+    /// Whether it may be kept and given to other requests.
+    package let isStorable: Bool
+    /// Seconds for which it may be used stale while the origin is asked.
+    package let staleWhileRevalidate: Int64
+    /// Seconds for which it may be used stale when the origin fails.
+    package let staleIfError: Int64
+
+    /// What of the request has a say.
+    package struct Request: Hashable, Sendable {
+        /// Whether responses to its method are kept: GET's.
+        package var isGet: Bool
+        /// Whether it has `Authorization` (RFC 9111 §3.5).
+        package var isAuthorized: Bool
+        /// `no-store` of the request.
+        package var noStore: Bool
+
+        /// Describes a request.
+        package init(isGet: Bool, isAuthorized: Bool, noStore: Bool) {
+            self.isGet = isGet
+            self.isAuthorized = isAuthorized
+            self.noStore = noStore
+        }
+    }
+
+    /// Judges a response.
+    ///
+    /// - Parameters:
+    ///   - requestTime: seconds since 1970 when the request was sent.
+    ///   - responseTime: seconds since 1970 when the response's head came.
+    package init(_ request: Request, status: Int, fields: FieldLines, requestTime: Int64, responseTime: Int64) {
+        let targeted = fields["cdn-cache-control"].flatMap { CacheControl(targeted: $0) }
+        let control = targeted ?? fields["cache-control"].map { CacheControl($0) } ?? CacheControl()
+        // RFC 9213 §2.2: beside a targeted field, Expires does not count either.
+        let expires = targeted == nil ? fields["expires"] : nil
+        self.control = control
+        freshness = Freshness.compute(
+            control: control,
+            expires: expires,
+            date: fields["date"],
+            age: fields["age"],
+            requestTime: requestTime,
+            responseTime: responseTime,
+            defaultLifetime: Self.heuristicLifetime(status, control, fields, responseTime)
+        )
+        isStorable = Self.isStorable(request, status, control, hasExpires: expires != nil)
+        let allowance = StaleAllowance(control)
+        staleWhileRevalidate = allowance.whileRevalidating ?? 0
+        staleIfError = allowance.ifError ?? 0
+    }
+
+    /// Whether a stale use needs validation, whatever a request would take (RFC 9111 §4.2.4).
+    package var forbidsStale: Bool { control.forbidsStale || control.noCache == .whole }
+
+    /// RFC 9111 §3, in its order.
+    private static func isStorable(
+        _ request: Request,
+        _ status: Int,
+        _ control: CacheControl,
+        hasExpires: Bool
+    ) -> Bool {
+        // A 206 is a part, a 304 an update; 1xx are no final answers.
+        guard request.isGet, status >= 200, status != 206, status != 304, !request.noStore else { return false }
+        if control.mustUnderstand {
+            guard understood.contains(status) else { return false }
+        } else if control.noStore {
+            return false
+        }
+        guard control.private != .whole else { return false }
+        if request.isAuthorized {
+            guard control.mustRevalidate || control.public || control.sMaxAge != nil else { return false }
+        }
+        return control.public || hasExpires || control.maxAge != nil || control.sMaxAge != nil
+            || heuristicallyCacheable.contains(status)
+    }
+
+    /// RFC 9111 §4.2.2: a tenth of the time since the last modification, a day at most.
+    private static func heuristicLifetime(
+        _ status: Int,
+        _ control: CacheControl,
+        _ fields: FieldLines,
+        _ responseTime: Int64
+    ) -> Int64 {
+        guard heuristicallyCacheable.contains(status) || control.public,
+            let modified = fields["last-modified"].flatMap({ HTTPDate($0, now: responseTime) })?.seconds
+        else { return 0 }
+        let date = fields["date"].flatMap { HTTPDate($0, now: responseTime) }?.seconds ?? responseTime
+        return min(max(0, date - modified) / 10, 86_400)
+    }
+
+    /// RFC 9110 §15.1.
+    private static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
+
+    /// Status codes whose rules for caches are followed here (RFC 9111 §5.2.2.3).
+    private static let understood: Set<Int> = [
+        200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 406, 410, 414, 451, 500, 501, 502, 503, 504,
+    ]
+}
