@@ -76,7 +76,7 @@ package final class Pipeline: Sendable {
             completion(.failure(failure))
             return Subscription {}
         }
-        return variants.join(flightKey(request, demand), about: FlightSubject(request.origin)) { outcome, collapsed in
+        return variants.join(flightKey(request, demand), about: FlightSubject(request)) { outcome, collapsed in
             completion(
                 outcome.map { answer in
                     guard collapsed else { return answer }
@@ -96,7 +96,7 @@ package final class Pipeline: Sendable {
 
     /// Brings a variant up to date for nobody in particular: one at a time for a key.
     private func refresh(_ request: VariantRequest) {
-        variants.startUnlessUnderWay(request.key, about: FlightSubject(request.origin)) { flight in
+        variants.startUnlessUnderWay(request.key, about: FlightSubject(request)) { flight in
             start(request, demand: .none, isRefresh: true, priority: .low, traceparent: nil, flight)
         }
     }

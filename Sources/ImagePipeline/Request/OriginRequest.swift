@@ -4,6 +4,8 @@ package final class OriginRequest: Sendable {
     package let key: CacheKey
     /// What the loader is given: an absolute http(s) URL with forwarded parameters, or a path below a file source's root.
     package let target: String
+    /// The target's normal form (RFC 3986 §6.2).
+    package let identity: String
     package let source: SourceRule
 
     /// Names an original.
@@ -15,6 +17,7 @@ package final class OriginRequest: Sendable {
     package init(source: SourceRule, target: String, identity: String) {
         self.source = source
         self.target = target
+        self.identity = identity
         key = CacheKey(hashing: "original/1\n\(source.name)\n\(source.location.text)\n\(identity)")
     }
 
@@ -22,6 +25,7 @@ package final class OriginRequest: Sendable {
     init(keepingNothingOf request: OriginRequest) {
         key = request.key
         target = request.target
+        identity = request.identity
         var source = request.source
         source.cache = .none
         self.source = source

@@ -11,10 +11,13 @@ package final class VariantRequest: Sendable {
     package let plan: String?
     /// What `format=auto` answers; `nil` where the answer does not depend on `Accept`.
     package let bucket: FormatBucket?
+    /// Names of the presets that had their say; they are no part of the key.
+    package let presets: [String]
 
     /// Names a variant.
-    package init(origin: OriginRequest, plan: String?, bucket: FormatBucket?) {
+    package init(origin: OriginRequest, plan: String?, bucket: FormatBucket?, presets: [String] = []) {
         self.origin = origin
+        self.presets = presets
         self.plan = plan
         self.bucket = bucket
         guard let plan else {
@@ -31,6 +34,7 @@ package final class VariantRequest: Sendable {
         key = request.key
         origin = OriginRequest(keepingNothingOf: request.origin)
         plan = request.plan
+        presets = request.presets
         bucket = request.bucket
     }
 }

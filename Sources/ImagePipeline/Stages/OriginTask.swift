@@ -198,7 +198,7 @@ final class OriginTask: Sendable {
 
     /// Makes known what the origin has said, and keeps it; where a purge has come between, only who waits hears of it.
     private func publish(_ record: OriginRecord, keeping: () -> Void) -> OriginSnapshot {
-        let origin = flight.publish {
+        let origin = flight.publish(of: record) {
             let origin = parts.origins.update(record)
             keeping()
             return origin

@@ -1,6 +1,8 @@
 /// What a query means.
 package struct ParsedQuery: Hashable, Sendable {
     package let plan: Plan
+    /// Names of the presets that had their say: the source's, then the query's own.
+    package let presets: [String]
     /// Whether nothing speaks of the picture: the original bytes are asked, without negotiation.
     ///
     /// Forwarded and ignored parameters, `filename`, `download`, `exp`, `sig` and `preset=none` say nothing of the picture.

@@ -57,6 +57,7 @@ struct QueryReader {
         let parameters = try planParameters()
         return ParsedQuery(
             plan: try parameters.plan(),
+            presets: presetNames,
             isBare: parameters.isEmpty,
             forwardedQuery: forwarded.joined(separator: "&"),
             url: requestValues["url"]?.value,
@@ -67,6 +68,14 @@ struct QueryReader {
             unsignedQuery: requestValues["sig"] == nil
                 ? String(decoding: query, as: UTF8.self) : Self.withoutSignature(query)
         )
+    }
+
+    private var presetNames: [String] {
+        let own = parts.compactMap { part in
+            if case .preset(let preset) = part { preset.name } else { nil }
+        }
+        guard usesSourcePreset, let first = options.sourcePreset?.name else { return own }
+        return [first] + own.filter { $0 != first }
     }
 
     /// The parameters of the plan, presets included, before their values are read.

@@ -161,12 +161,12 @@ struct RequestResolver: Sendable {
         }
         let plan = parsed.plan.canonicalText
         guard parsed.plan.settings.format == .auto else {
-            return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil))
+            return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil, presets: parsed.presets))
         }
         return .negotiated(
-            rest: VariantRequest(origin: origin, plan: plan, bucket: .rest),
-            webp: VariantRequest(origin: origin, plan: plan, bucket: .webp),
-            avif: VariantRequest(origin: origin, plan: plan, bucket: .avif)
+            rest: VariantRequest(origin: origin, plan: plan, bucket: .rest, presets: parsed.presets),
+            webp: VariantRequest(origin: origin, plan: plan, bucket: .webp, presets: parsed.presets),
+            avif: VariantRequest(origin: origin, plan: plan, bucket: .avif, presets: parsed.presets)
         )
     }
 }

@@ -167,8 +167,10 @@ package final class NegativeCache: Sendable {
     package func remove(_ selection: PurgeSelection) -> Int {
         state.withLock { state in
             let before = state.entries.count
-            state.entries = state.entries.filter {
-                !selection.contains(origin: $0.value.subject.origin, source: $0.value.subject.source)
+            state.entries = state.entries.filter { entry in
+                var subject = entry.value.subject
+                subject.plan = entry.value.plan
+                return selection.covers(subject) != true
             }
             return before - state.entries.count
         }

@@ -8,6 +8,7 @@ struct ResponseHead: Hashable, Sendable {
     enum Name: String, Hashable, Sendable {
         case age
         case cacheControl = "cache-control"
+        case cacheTag = "cache-tag"
         case contentLength = "content-length"
         case contentType = "content-type"
         case date
@@ -16,7 +17,9 @@ struct ResponseHead: Hashable, Sendable {
         case lastModified = "last-modified"
         case location
         case retryAfter = "retry-after"
+        case surrogateKey = "surrogate-key"
         case vary
+        case xkey
     }
 
     /// Why a head is refused; texts for people.
