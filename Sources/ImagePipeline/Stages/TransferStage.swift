@@ -55,8 +55,8 @@ enum TransferStage {
         if let tags = fields.tags { result.tags = OriginTags.parse(tags) }
         result.freshness = freshness(merged, source: source)
         if saysNothingOfTime(fields, stored: record.cacheControl) {
-            // It said nothing new: as long again as the last time.
-            result.freshness.lifetime = record.freshness.lifetime
+            // It said nothing new: as long again as the last time, whatever a purge has made of that since.
+            result.freshness.lifetime = record.advertisedLifetime
         } else {
             result.advertisedLifetime = advertised(merged, source: source)
         }

@@ -18,6 +18,12 @@ enum CacheFixture {
         }
     }
 
+    /// Takes the index from layout 3 back to 2.
+    static let undoPurgeColumns = """
+        DROP TRIGGER origins_lose_tags; DROP TABLE tags; DROP INDEX origins_by_place;
+        ALTER TABLE origins DROP COLUMN tags; ALTER TABLE variants DROP COLUMN presets;
+        """
+
     static func key(_ number: Int) -> CacheKey { CacheKey(hashing: "key \(number)") }
 
     /// An origin's record for given bytes.

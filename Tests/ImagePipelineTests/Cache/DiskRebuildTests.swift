@@ -185,6 +185,7 @@ struct DiskRebuildTests {
             let index = try DiskIndex.writing(layout.index)
             try index.connection.execute(
                 """
+                \(CacheFixture.undoPurgeColumns)
                 ALTER TABLE origins DROP COLUMN trailer; ALTER TABLE variants DROP COLUMN trailer;
                 DROP TABLE rebuilding; DROP TABLE removed; PRAGMA user_version = 1;
                 """

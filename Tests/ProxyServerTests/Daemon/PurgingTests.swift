@@ -85,7 +85,9 @@ struct PurgingTests {
         let rig = try rig()
         for (body, parameter) in [
             (#"{"url":"/nowhere/a"}"#, nil), (#"{"url":"ftp://x/"}"#, "url"), (#"{"source":"A b"}"#, "source"),
-            (#"{"tag":"x"}"#, "tag"), ("", nil),
+            (#"{"tag":"x y"}"#, "tag"), ("", nil), (#"{"prefix":"/nowhere/"}"#, nil),
+            (#"{"prefix":"/photos/?a"}"#, "prefix"), (#"{"prefix":"/fetch"}"#, "prefix"),
+            (#"{"preset":"a b"}"#, "preset"),
         ] as [(String, String?)] {
             let answer = try post(rig, body)
             #expect([400, 404].contains(answer.status) && answer["Content-Type"] == "application/problem+json")

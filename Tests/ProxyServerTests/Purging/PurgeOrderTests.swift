@@ -10,7 +10,13 @@ struct PurgeOrderTests {
         #expect(try order(#"{"url":"/photos/a.jpg"}"#) == PurgeOrder(target: .url("/photos/a.jpg")))
         #expect(try order(#"{"source":"photos","dry":true}"#) == PurgeOrder(target: .source("photos"), isDry: true))
         #expect(try order(#"{"all":true,"dry":false}"#) == PurgeOrder(target: .all))
-        for text in [#"{"url":"/a \"b\""}"#, #"{"source":"x","dry":true}"#, #"{"all":true}"#] {
+        #expect(try order(#"{"prefix":"/a/","soft":true}"#) == PurgeOrder(target: .prefix("/a/"), isSoft: true))
+        #expect(try order(#"{"older_than":"7d"}"#) == PurgeOrder(target: .olderThan(604_800)))
+        #expect(try order(#"{"older_than":0}"#) == PurgeOrder(target: .olderThan(0)))
+        for text in [
+            #"{"url":"/a \"b\""}"#, #"{"source":"x","dry":true}"#, #"{"all":true}"#, #"{"tag":"t","soft":true}"#,
+            #"{"preset":"p"}"#, #"{"prefix":"/a","soft":true,"dry":true}"#, #"{"older_than":60}"#,
+        ] {
             #expect(try order(order(text).json.text) == order(text))
         }
     }
@@ -21,7 +27,10 @@ struct PurgeOrderTests {
             (#"{"url":"/a","all":true}"#, "url"), (#"{"url":1}"#, "url"), (#"{"url":""}"#, "url"),
             (#"{"all":1}"#, "all"),
             (#"{"all":"yes"}"#, "all"), (#"{"url":"/a","dry":"true"}"#, "dry"), (#"{"url":["/a"]}"#, "url"),
-            (#"{"prefix":"/a"}"#, "prefix"), (#"{"url":"/a","soft":true}"#, "soft"), (#"{"ulr":"/a"}"#, "ulr"),
+            (#"{"prefix":""}"#, "prefix"), (#"{"url":"/a","soft":1}"#, "soft"), (#"{"ulr":"/a"}"#, "ulr"),
+            (#"{"preset":"p","soft":true}"#, "soft"), (#"{"older_than":"soon"}"#, "older_than"),
+            (#"{"older_than":-1}"#, "older_than"), (#"{"older_than":true}"#, "older_than"),
+            (#"{"tag":"a","prefix":"/b"}"#, "url"),
             (#"{"url":null}"#, "url"),
         ] as [(String, String?)]
     )
