@@ -70,6 +70,8 @@ struct Configuration: Sendable, Equatable {
         var path = "/var/cache/edgeprint"
         /// Bytes of encoded pictures in memory; 0 turns the tier off.
         var memory = 256 << 20
+        /// Whether the memory tier gives way while memory is short.
+        var memoryPressure = true
         /// Bytes of downloads on disk.
         var originals = 10 << 30
         /// Bytes of results on disk.

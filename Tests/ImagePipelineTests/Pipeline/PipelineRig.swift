@@ -10,6 +10,7 @@ final class PipelineRig: Sendable {
     let time: ManualTime
     let loader = ScriptedLoader()
     let transformer = ScriptedTransformer()
+    let memory = MemoryCache<Entity>(.init(capacity: 64 << 20))
     let store: DiskStore
     let pipeline: Pipeline
     private let lane: WorkLane
@@ -43,7 +44,7 @@ final class PipelineRig: Sendable {
         lane = try WorkLane(WorkLane.Configuration(name: "read"))
         pipeline = Pipeline(
             PipelineParts(
-                memory: MemoryCache(MemoryCache.Configuration(capacity: 64 << 20)),
+                memory: memory,
                 disk: disk(store),
                 readLane: lane,
                 loader: loader,

@@ -79,6 +79,12 @@ enum ConfigurationSchema {
             "The folder of the disk cache."
         ),
         Setting("cache.memory", \.cache.memory, .size(0...largest), "Encoded pictures kept in memory; 0 for none."),
+        Setting(
+            "cache.memory-pressure",
+            \.cache.memoryPressure,
+            .onOff,
+            "Whether these give way while memory is short."
+        ),
         Setting("cache.originals", \.cache.originals, .size(1 << 20...largest), "Disk quota for downloads."),
         Setting("cache.variants", \.cache.variants, .size(1 << 20...largest), "Disk quota for results."),
         Setting("negative.missing", \.negative.missing, .seconds, "How long a 404 or 410 counts; 0 for not at all."),
