@@ -23,7 +23,7 @@ package final class OriginRequest: Sendable {
         key = request.key
         target = request.target
         var source = request.source
-        source.cache = .none
+        source.cache = CachePolicy(.none)
         self.source = source
     }
 }

@@ -49,7 +49,7 @@ final class OriginTask: Sendable {
         let enough = parts.limits.continueAfter
         flight.onAbandon(
             unless: { [self] in
-                request.source.cache.keepOnDisk && (load.withLock { $0 }?.received ?? 0) >= enough
+                request.source.cache.originals.keepOnDisk && (load.withLock { $0 }?.received ?? 0) >= enough
             },
             cancel: { [self] in load.withLock { $0 }?.cancel() }
         )
@@ -155,7 +155,7 @@ final class OriginTask: Sendable {
         parts.failures.forget(request.key)
         let (record, storable) = TransferStage.refreshed(stored.origin.record, by: fields, source: request.source)
         let origin = publish(record) {
-            if storable, request.source.cache.keepOnDisk { parts.disk?.store(origin: record, body: nil) }
+            if storable, request.source.cache.keepsOriginalRecord { parts.disk?.store(origin: record, body: nil) }
         }
         finish(
             origin,
@@ -217,7 +217,7 @@ final class OriginTask: Sendable {
 
     private func keep(_ record: OriginRecord, _ body: OriginBody, isStored: Bool) {
         // A file is on a disk already: of it only what is known is kept, beside its variants.
-        guard let disk = parts.disk, !request.source.isFolder, request.source.cache.keepOnDisk else { return }
+        guard let disk = parts.disk, !request.source.isFolder, request.source.cache.originals.keepOnDisk else { return }
         if isStored {
             disk.store(origin: record, body: nil)
         } else {

@@ -265,7 +265,7 @@ final class VariantTask: Sendable {
     }
 
     /// Which tiers may keep the result.
-    private var tiers: CacheTiers { request.origin.source.cache }
+    private var tiers: CacheTiers { request.tiers }
 
     private func begin() -> Int {
         step.withLock { step in

@@ -157,6 +157,8 @@ struct ConfiguredPreset: Sendable, Equatable {
     var name: String
     /// As in a query: `w=400&h=300&fit=cover`.
     var text: String
+    /// Which tiers keep what is made by it; `nil` for those of the source.
+    var cache: CacheTiers?
 }
 
 /// How lines are written.

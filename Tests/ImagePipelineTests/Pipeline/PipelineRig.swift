@@ -85,7 +85,11 @@ final class PipelineRig: Sendable {
         cache: CacheTiers = .all,
         rule: (inout SourceRule) -> Void = { _ in }
     ) -> VariantRequest {
-        var source = SourceRule(name: "photos", location: .http(prefix: "http://origin.test/"), cache: cache)
+        var source = SourceRule(
+            name: "photos",
+            location: .http(prefix: "http://origin.test/"),
+            cache: CachePolicy(cache)
+        )
         rule(&source)
         let origin = OriginRequest(
             source: source,
