@@ -15,7 +15,7 @@ extension DaemonParts {
         resolver.replace(try RequestResolver(configuration, time: time))
         live.loaded = loaded
         logLevel.set(configuration.log.level)
-        memory.resize(capacity: configuration.cache.memory)
+        pressure.configure(quota: configuration.cache.memory, isOn: configuration.cache.memoryPressure)
         store.setQuotas(originals: configuration.cache.originals, variants: configuration.cache.variants)
         pipeline.setWaiterLimit(configuration.limits.waiters)
         pipeline.failures.setPolicy(configuration.negative)

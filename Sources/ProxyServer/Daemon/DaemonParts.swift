@@ -9,6 +9,7 @@ import Logging
 /// The one place where parts are put together: none of them finds another by itself.
 final class DaemonParts: Sendable {
     let memory: MemoryCache<Entity>
+    let pressure: MemoryPressureMonitor
     let store: DiskStore
     let readLane: WorkLane
     let files: FileLoader
@@ -52,6 +53,14 @@ final class DaemonParts: Sendable {
         // First of all: a worker takes longer to start than everything else together, and does it beside it.
         workers = try WorkerPool(WorkerPool.Configuration(configuration), time: time)
         memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.cache.memory))
+        pressure = MemoryPressureMonitor(
+            memory,
+            quota: configuration.cache.memory,
+            isOn: configuration.cache.memoryPressure,
+            gauge: KernelMemoryGauge(probe: MachineProbe()),
+            logger: logger
+        )
+        Self.warnOfMemory(configuration, logger)
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
         disk.originalsQuota = configuration.cache.originals
         disk.variantsQuota = configuration.cache.variants
@@ -119,6 +128,7 @@ final class DaemonParts: Sendable {
         metrics.read(workers: workers)
         metrics.read(transfers: transfers)
         metrics.read(memory: memory, store: store)
+        metrics.read(pressure: pressure)
         metrics.read(pipeline: pipeline, server: publicServer)
         guard let admin = sockets.adminListener ?? configuration.admin.listen else {
             adminServer = nil
@@ -128,6 +138,7 @@ final class DaemonParts: Sendable {
         let stats = StatsReader(
             metrics: metrics,
             memory: memory,
+            pressure: pressure,
             store: store,
             transfers: transfers,
             workers: workers,
@@ -154,6 +165,13 @@ final class DaemonParts: Sendable {
                 ]
             )
         )
+    }
+
+    /// Says at the start what `edgeprint doctor` would say of the memory that is there.
+    private static func warnOfMemory(_ configuration: Configuration, _ logger: Logger) {
+        for finding in MemoryCheck(configuration).findings(MachineProbe()) where finding.severity == .warning {
+            logger.warning("memory may not suffice", metadata: ["problem": "\(finding.message)"])
+        }
     }
 }
 
