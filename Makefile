@@ -1,6 +1,6 @@
 # Everything is made with `make TARGET`; `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint bench format check demo deb try-deb packages clean
+.PHONY: help run build test crash lint bench format check demo deb try-deb packages clean
 
 BIN := .build/release
 # What the binaries are made of: nothing newer means nothing to build, and no waiting for a build plan.
@@ -33,6 +33,11 @@ $(BIN)/edgeprint: $(SOURCES)
 test: packages ## Runs every test
 	swift build --build-tests
 	swift test --disable-xctest --skip-build --no-parallel
+
+crash: packages $(BIN)/edgeprint ## Kills the daemon under load 100 times, and cuts a sequence of writes 200 times
+	swift build --build-tests
+	EDGEPRINT_BINARY=$(CURDIR)/$(BIN)/edgeprint EDGEPRINT_CRASH_ROUNDS=$${ROUNDS:-100} EDGEPRINT_CUTS=$${CUTS:-200} \
+	swift test --disable-xctest --skip-build --no-parallel --filter 'CrashTests|DiskEveryCallTests'
 
 lint: packages ## Checks formatting, warnings and the length of files
 	scripts/lint

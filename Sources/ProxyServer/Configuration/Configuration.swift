@@ -76,6 +76,12 @@ struct Configuration: Sendable, Equatable {
         var originals = 10 << 30
         /// Bytes of results on disk.
         var variants = 10 << 30
+        /// Bytes of the file system that are left to others; 0 for none.
+        var minimumFree = 256 << 20
+        /// Milliseconds without use after which an entry on disk goes; 0 for never.
+        var maximumAge = 0
+        /// A folder that was filled before, looked at after `path` and never written; empty for none.
+        var seed = ""
     }
 
     /// Bounds.

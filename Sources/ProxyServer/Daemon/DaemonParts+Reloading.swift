@@ -16,7 +16,7 @@ extension DaemonParts {
         live.loaded = loaded
         logLevel.set(configuration.log.level)
         pressure.configure(quota: configuration.cache.memory, isOn: configuration.cache.memoryPressure)
-        store.setQuotas(originals: configuration.cache.originals, variants: configuration.cache.variants)
+        store.setLimits(DiskLimits(configuration.cache))
         pipeline.setWaiterLimit(configuration.limits.waiters)
         pipeline.failures.setPolicy(configuration.negative)
         workers.setQueueLimit(configuration.limits.queue)

@@ -62,8 +62,18 @@ final class DaemonParts: Sendable {
         )
         Self.warnOfMemory(configuration, logger)
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
-        disk.originalsQuota = configuration.cache.originals
-        disk.variantsQuota = configuration.cache.variants
+        disk.limits = DiskLimits(configuration.cache)
+        disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
+        disk.healthChanged = { health in
+            switch health {
+            case .healthy: logger.notice("the disk cache works again")
+            case .degraded(let reason):
+                logger.warning(
+                    "the disk cache stores nothing for now; serving goes on, a message follows when it works again",
+                    metadata: ["reason": "\(reason)"]
+                )
+            }
+        }
         store = try DiskStore(disk)
         readLane = try WorkLane(WorkLane.Configuration(name: "read"))
         files = try FileLoader(time: time)
@@ -155,7 +165,7 @@ final class DaemonParts: Sendable {
                 token: { live.current.admin.token },
                 routes: [
                     (.get, "/healthz", HealthRoute()),
-                    (.get, "/readyz", ReadinessRoute(readiness: readiness)),
+                    (.get, "/readyz", ReadinessRoute(readiness: readiness, store: store)),
                     (.get, "/metrics", MetricsRoute(metrics: metrics)),
                     (.get, "/stats", StatsRoute(reader: stats)),
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
@@ -172,6 +182,18 @@ final class DaemonParts: Sendable {
         for finding in MemoryCheck(configuration).findings(MachineProbe()) where finding.severity == .warning {
             logger.warning("memory may not suffice", metadata: ["problem": "\(finding.message)"])
         }
+    }
+}
+
+extension DiskLimits {
+    /// What the configuration says of the disk cache.
+    init(_ cache: Configuration.Cache) {
+        self.init(
+            originals: cache.originals,
+            variants: cache.variants,
+            minimumFree: cache.minimumFree,
+            maximumAge: Int64(cache.maximumAge / 1000)
+        )
     }
 }
 

@@ -59,6 +59,11 @@ extension Metrics {
             text.counter("edgeprint_disk_stores_total", "Objects written to disk.", UInt64(stores))
             text.counter("edgeprint_disk_drops_total", "Objects not written.", UInt64(disk.drops))
             text.counter("edgeprint_disk_errors_total", "Failed calls of the disk.", UInt64(disk.errors))
+            let corruptions = UInt64(disk.corruptions)
+            text.counter("edgeprint_disk_corruptions_total", "Bodies that had changed on disk, removed.", corruptions)
+            text.counter("edgeprint_disk_rebuilds_total", "Damaged indices replaced.", UInt64(disk.rebuilds))
+            text.counter("edgeprint_disk_adoptions_total", "Files a new index was made of.", UInt64(disk.adoptions))
+            text.counter("edgeprint_disk_expirations_total", "Entries that went for age.", UInt64(disk.expirations))
             text.gauge("edgeprint_disk_healthy", "1 while the disk tier works.", store.health == .healthy ? 1 : 0)
         }
     }

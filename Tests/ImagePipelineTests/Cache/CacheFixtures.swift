@@ -66,8 +66,15 @@ enum CacheFixture {
         return file
     }
 
-    /// A file's bytes from offset 0.
+    /// A file's bytes from offset 0, without the trailer of a content file.
     static func read(_ file: SharedDescriptor) throws -> [UInt8] {
+        let whole = try readAll(file)
+        guard case .trailer(_, let length) = try ContentTrailer.read(file, SystemFiles()) else { return whole }
+        return whole.dropLast(length)
+    }
+
+    /// All of a file's bytes.
+    static func readAll(_ file: SharedDescriptor) throws -> [UInt8] {
         try FileCopy.read(file.number, at: 0, count: try SystemFiles().size(of: file) + 1)
     }
 
@@ -75,6 +82,19 @@ enum CacheFixture {
     static func write(_ bytes: [UInt8], to path: String) throws {
         let file = try SystemFiles().open(path, flags: O_WRONLY | O_CREAT | O_TRUNC)
         try SystemFiles().write(bytes, to: file)
+    }
+
+    /// Copies a folder with all that is below it.
+    static func copyTree(_ source: String, to target: String) throws {
+        try SystemFiles().makeFolder(target)
+        for name in TemporaryFolder.names(in: source) {
+            let (from, to) = ("\(source)/\(name)", "\(target)/\(name)")
+            if (try? SystemFiles().open(from, flags: O_RDONLY | O_DIRECTORY)) != nil {
+                try copyTree(from, to: to)
+            } else {
+                try write(readAll(SystemFiles().open(from, flags: O_RDONLY)), to: to)
+            }
+        }
     }
 
     /// All content files of a class, as names.
@@ -95,7 +115,7 @@ extension DiskStore {
         time: any TimeSource = ManualTime(),
         files: any FileSystem = SystemFiles(),
         _ change: (inout Configuration) -> Void = { _ in }
-    ) throws -> DiskStore {
+    ) throws(DiskStoreError) -> DiskStore {
         var configuration = Configuration(path: path, time: time, files: files)
         configuration.reconciles = false
         change(&configuration)
@@ -114,7 +134,7 @@ extension DiskStore {
 final class FaultyFiles: FileSystem {
     /// A call of the seam.
     enum Call: Hashable, Sendable {
-        case makeFolder, create, open, size, write, copy, rename, remove, list
+        case makeFolder, create, open, size, read, write, copy, rename, remove, list, freeBytes
     }
 
     private let faults = Lock<[Call: CInt]>([:])
@@ -142,6 +162,16 @@ final class FaultyFiles: FileSystem {
     func size(of file: SharedDescriptor) throws(Errno) -> Int {
         try check(.size)
         return try system.size(of: file)
+    }
+
+    func read(_ file: SharedDescriptor, at offset: Int, count: Int) throws(Errno) -> [UInt8] {
+        try check(.read)
+        return try system.read(file, at: offset, count: count)
+    }
+
+    func freeBytes(_ path: String) throws(Errno) -> Int {
+        try check(.freeBytes)
+        return try system.freeBytes(path)
     }
 
     func write(_ bytes: [UInt8], to file: SharedDescriptor) throws(Errno) {

@@ -17,8 +17,8 @@ struct DiskEvictionTests {
 
     private func open(_ quota: Int, lowWater: Double = 1) throws -> DiskStore {
         try DiskStore.forTest(folder.path, time: time) {
-            $0.variantsQuota = quota
-            $0.originalsQuota = quota
+            $0.limits.variants = quota
+            $0.limits.originals = quota
             $0.lowWater = lowWater
         }
     }
@@ -137,7 +137,7 @@ struct DiskEvictionTests {
     }
 
     @Test func `stores nothing in a class without quota`() throws {
-        let store = try DiskStore.forTest(folder.path) { $0.variantsQuota = 0 }
+        let store = try DiskStore.forTest(folder.path) { $0.limits.variants = 0 }
         put(1, into: store)
         store.flush()
         #expect(store.variant(key(1)) == nil)

@@ -16,7 +16,7 @@ struct DiskOriginLifetimeTests {
     }
 
     @Test func `keeps an origin's record after its body as long as a variant needs it`() throws {
-        let store = try DiskStore.forTest(folder.path) { $0.originalsQuota = 1500 }
+        let store = try DiskStore.forTest(folder.path) { $0.limits.originals = 1500 }
         let first = CacheFixture.origin(1, body: body)
         let variant = CacheFixture.variant(1, of: first, bytes: picture)
         let other = CacheFixture.bytes(1000, seed: 3)
@@ -40,7 +40,7 @@ struct DiskOriginLifetimeTests {
     }
 
     @Test func `forgets an origin with its last variant`() throws {
-        let store = try DiskStore.forTest(folder.path) { $0.variantsQuota = 150 }
+        let store = try DiskStore.forTest(folder.path) { $0.limits.variants = 150 }
         let first = CacheFixture.origin(1, body: body)
         let second = CacheFixture.origin(2, body: body)
         store.store(variant: CacheFixture.variant(1, of: first, bytes: picture), origin: first, bytes: picture)

@@ -207,7 +207,7 @@ struct DiskStoreTests {
 
     @Test func `reads beside writes from several threads, always whole pictures`() async throws {
         let store = try DiskStore.forTest(path) {
-            $0.variantsQuota = 200_000
+            $0.limits.variants = 200_000
             $0.queueBytes = 10 << 20
         }
         let origin = CacheFixture.origin(1, body: [1])

@@ -180,7 +180,7 @@ struct CacheTiersTests {
         let own = VariantRequest(origin: origin, plan: "w=1", bucket: nil, tiers: .memory)
         #expect(usual.tiers == .disk && own.tiers == .memory && usual.key == own.key)
         #expect(VariantRequest(origin: origin, plan: nil, bucket: nil, tiers: .memory).tiers == .disk)
-        #expect(VariantRequest(keepingNothingOf: own).tiers == .none)
+        #expect(VariantRequest(keepingNothingOf: own).keeps == .none)
     }
 
     @Test func `a choice contains the tiers that it keeps`() {

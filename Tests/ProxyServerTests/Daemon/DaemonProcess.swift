@@ -36,7 +36,7 @@ final class DaemonProcess: Sendable {
         environment: [String: String] = [:],
         output: String? = nil
     ) throws {
-        let binary = Self.buildFolder + "/edgeprint"
+        let binary = TestEnvironment.value("EDGEPRINT_BINARY") ?? Self.buildFolder + "/edgeprint"
         configurationFile = folder.path + "/edgeprint.yaml"
         try Self.save(listeners + yaml, to: configurationFile)
         log = try DaemonLog()

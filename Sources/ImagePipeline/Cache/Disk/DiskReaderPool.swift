@@ -6,8 +6,8 @@ final class DiskReaderPool: Sendable {
         let index: Lock<DiskIndex>
         let generation: Int
 
-        init(path: String, generation: Int) throws(SQLiteError) {
-            index = Lock(try DiskIndex.reading(path))
+        init(path: String, isAtRest: Bool, generation: Int) throws(SQLiteError) {
+            index = Lock(try isAtRest ? DiskIndex.checking(path, isAtRest: true) : DiskIndex.reading(path))
             self.generation = generation
         }
     }
@@ -20,11 +20,15 @@ final class DiskReaderPool: Sendable {
     }
 
     private let path: String
+    private let isAtRest: Bool
     private let state = Lock(State())
 
     /// Creates an empty pool for an index file; reads miss until it is opened.
-    init(path: String) {
+    ///
+    /// - Parameter isAtRest: whether nobody ever writes it.
+    init(path: String, isAtRest: Bool = false) {
         self.path = path
+        self.isAtRest = isAtRest
     }
 
     /// The writer has opened an index: connections to an earlier one are not used again.
@@ -58,7 +62,8 @@ final class DiskReaderPool: Sendable {
         let (idle, generation) = state.withLock { ($0.idle.popLast(), $0.generation) }
         guard let generation else { return nil }
         do throws(SQLiteError) {
-            let reader = if let idle { idle } else { try Reader(path: path, generation: generation) }
+            let reader =
+                if let idle { idle } else { try Reader(path: path, isAtRest: isAtRest, generation: generation) }
             let result = try reader.index.withLock { index throws(SQLiteError) in try body(&index) }
             // Not after an error: the next read opens a new connection.
             give(back: reader)

@@ -9,41 +9,48 @@ final class DiskShared: Sendable {
     let readers: DiskReaderPool
     let touches: DiskTouches
     let removals = DiskRemovals()
+    let verified: VerifiedBodies
+    let seed: DiskSeed?
     /// The writer's totals after its last transaction.
     let totals = Lock(DiskTotals())
     private let counters = Lock(DiskStatistics())
     private let condition = Lock(DiskHealth.healthy)
-    private let quotas: Lock<(originals: Int, variants: Int)>
+    private let bounds: Lock<DiskLimits>
     private let uses = Atomic<Int64>(0)
 
     /// Creates the parts; opens nothing.
-    init(_ configuration: DiskStore.Configuration) {
+    init(_ configuration: DiskStore.Configuration, seed: DiskSeed? = nil) {
         self.configuration = configuration
-        quotas = Lock((configuration.originalsQuota, configuration.variantsQuota))
+        self.seed = seed
+        bounds = Lock(configuration.limits)
         folder = DiskFolder(path: configuration.path)
         queue = DiskWriteQueue(maximumBytes: configuration.queueBytes, maximumCount: configuration.queueCount)
         readers = DiskReaderPool(path: folder.index)
+        verified = VerifiedBodies(capacity: configuration.verifiedCount)
         touches = DiskTouches(capacity: configuration.touchCount)
     }
 
     /// The store's condition now.
     var health: DiskHealth {
         get { condition.withLock { $0 } }
-        set { condition.withLock { $0 = newValue } }
+        set {
+            let isNews = condition.withLock { condition in
+                defer { condition = newValue }
+                return (condition == .healthy) != (newValue == .healthy)
+            }
+            if isNews { configuration.healthChanged?(newValue) }
+        }
     }
 
     /// Bytes that a class may hold now.
     func quota(of diskClass: DiskClass) -> Int {
-        let quotas = quotas.withLock { $0 }
-        return switch diskClass {
-        case .originals: quotas.originals
-        case .variants: quotas.variants
-        }
+        bounds.withLock { $0[diskClass] }
     }
 
-    /// Lets the classes hold other bytes from the writer's next step on.
-    func setQuotas(originals: Int, variants: Int) {
-        quotas.withLock { $0 = (originals, variants) }
+    /// How much the store may hold; the writer goes by others from its next step on.
+    var limits: DiskLimits {
+        get { bounds.withLock { $0 } }
+        set { bounds.withLock { $0 = newValue } }
     }
 
     /// A use at this instant, later than all before it.

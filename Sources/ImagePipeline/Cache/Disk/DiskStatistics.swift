@@ -21,6 +21,12 @@ package struct DiskStatistics: Hashable, Sendable {
     package var drops = 0
     /// Failed calls of the disk and the index, reading or writing.
     package var errors = 0
+    /// Bodies that were found to be others than those that were stored, and removed.
+    package var corruptions = 0
+    /// Entries that went for their age.
+    package var expirations = 0
+    /// Files that an index was made of again.
+    package var adoptions = 0
     /// Damaged indices that were moved aside.
     package var rebuilds = 0
     /// Writes that wait, and their bytes.

@@ -5,10 +5,8 @@ extension DiskStore {
     package struct Configuration: Sendable {
         /// The folder, absolute; made when it is not there.
         package var path: String
-        /// Bytes of originals; 0 stores none.
-        package var originalsQuota: Int
-        /// Bytes of variants; 0 stores none.
-        package var variantsQuota: Int
+        /// How much it may hold, at first.
+        package var limits: DiskLimits
         /// Eviction goes on until a class is down to this share of its quota, 0–1.
         package var lowWater: Double = 0.9
         /// Bytes of objects that wait for the writer; one larger object is taken when nothing waits.
@@ -17,10 +15,16 @@ extension DiskStore {
         package var queueCount: Int = 4096
         /// Access times that wait for the writer; more are forgotten.
         package var touchCount: Int = 8192
+        /// Bodies of which is remembered, eight bytes each, that they were verified since the start.
+        package var verifiedCount: Int = 1 << 18
         /// Seconds from an error of the disk until it is tried again.
         package var retrySeconds: Int64 = 5
         /// Whether the writer compares files and rows in the background after the start.
         package var reconciles: Bool = true
+        /// A folder that was filled before, looked at after the own one and never written.
+        package var seed: String?
+        /// Called once, on the writer's thread, when the store stops to do its work, and once when it does it again.
+        package var healthChanged: (@Sendable (DiskHealth) -> Void)?
         /// The clocks.
         package var time: any TimeSource
         /// The calls on content files.
@@ -35,8 +39,7 @@ extension DiskStore {
             files: any FileSystem = SystemFiles()
         ) {
             self.path = path
-            self.originalsQuota = originalsQuota
-            self.variantsQuota = variantsQuota
+            limits = DiskLimits(originals: originalsQuota, variants: variantsQuota)
             self.time = time
             self.files = files
         }

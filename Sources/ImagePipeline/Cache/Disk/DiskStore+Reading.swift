@@ -9,10 +9,18 @@ extension DiskStore {
             read { index throws(SQLiteError) in try index.variant(key) }
         }
         guard let row,
-            let file = open(.variants, key, digest: row.record.digest, length: row.record.length)
+            let file = open(
+                in: shared.folder,
+                .variants,
+                key,
+                digest: row.record.digest,
+                length: row.record.length,
+                trailer: row.trailer
+            )
         else {
-            shared.count { $0.variants.misses += 1 }
-            return nil
+            let seeded = row == nil ? seedVariant(key) : nil
+            shared.count { if seeded == nil { $0.variants.misses += 1 } else { $0.variants.hits += 1 } }
+            return seeded
         }
         shared.count { $0.variants.hits += 1 }
         touch(.variants, key)
@@ -25,12 +33,27 @@ extension DiskStore {
             read { index throws(SQLiteError) in try index.origin(key) }
         }
         guard let row else {
-            shared.count { $0.originals.misses += 1 }
-            return nil
+            let seeded = seedOrigin(key, own: nil)
+            shared.count { if seeded?.file == nil { $0.originals.misses += 1 } else { $0.originals.hits += 1 } }
+            return seeded
         }
-        guard row.hasBody, let file = open(.originals, key, digest: row.record.digest, length: row.record.length) else {
+        let record = row.record
+        guard row.hasBody,
+            let file = open(
+                in: shared.folder,
+                .originals,
+                key,
+                digest: record.digest,
+                length: record.length,
+                trailer: row.trailer
+            )
+        else {
+            if let seeded = seedOrigin(key, own: record) {
+                shared.count { $0.originals.hits += 1 }
+                return seeded
+            }
             shared.count { $0.originals.misses += 1 }
-            return StoredOrigin(record: row.record, file: nil)
+            return StoredOrigin(record: record, file: nil)
         }
         shared.count { $0.originals.hits += 1 }
         touch(.originals, key)
@@ -42,7 +65,7 @@ extension DiskStore {
         read { index throws(SQLiteError) in try index.count(selection) } ?? PurgeCounts()
     }
 
-    private func read<Row: Sendable>(_ body: (inout DiskIndex) throws(SQLiteError) -> Row?) -> Row? {
+    func read<Row: Sendable>(_ body: (inout DiskIndex) throws(SQLiteError) -> Row?) -> Row? {
         do throws(DiskReaderPool.Failure) {
             return try shared.readers.read(body)
         } catch {
@@ -53,15 +76,35 @@ extension DiskStore {
     }
 
     /// Opens a content file; `nil`, and the writer looks after the row, when it is not as the row says.
-    private func open(_ diskClass: DiskClass, _ key: CacheKey, digest: CacheKey, length: Int) -> SharedDescriptor? {
-        let path = shared.folder.file(diskClass, key, digest)
+    ///
+    /// The first time after the start, its body is read and compared with its digest.
+    func open(
+        in folder: DiskFolder,
+        _ diskClass: DiskClass,
+        _ key: CacheKey,
+        digest: CacheKey,
+        length: Int,
+        trailer: Int
+    ) -> SharedDescriptor? {
+        let path = folder.file(diskClass, key, digest)
+        let files = shared.configuration.files
         do throws(Errno) {
-            let file = try shared.configuration.files.open(path, flags: O_RDONLY)
-            if try shared.configuration.files.size(of: file) == length { return file }
+            let file = try files.open(path, flags: O_RDONLY)
+            if try files.size(of: file) == length + trailer {
+                if shared.verified.contains(key, digest) { return file }
+                if try BodyDigest.of(file, length: length, files: files) == digest {
+                    shared.verified.insert(key, digest)
+                    return file
+                }
+                shared.count { $0.corruptions += 1 }
+                guard folder == shared.folder else { return nil }
+                _ = shared.queue.submit(.discard(diskClass, key, digest: digest))
+                return nil
+            }
         } catch {
             if error.code != ENOENT { shared.count { $0.errors += 1 } }
         }
-        _ = shared.queue.submit(.verify(diskClass, key))
+        if folder == shared.folder { _ = shared.queue.submit(.verify(diskClass, key)) }
         return nil
     }
 }

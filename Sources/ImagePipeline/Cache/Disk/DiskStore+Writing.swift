@@ -54,9 +54,9 @@ extension DiskStore {
         return true
     }
 
-    /// Gives the classes other quotas in bytes; what is over them goes in the background, least recently used first.
-    package func setQuotas(originals: Int, variants: Int) {
-        shared.setQuotas(originals: originals, variants: variants)
+    /// Gives the store other limits; what is over them goes in the background, least recently used first.
+    package func setLimits(_ limits: DiskLimits) {
+        shared.limits = limits
         _ = shared.queue.submit(.shrink)
     }
 

@@ -13,7 +13,9 @@ package final class DiskStore: Sendable {
     /// A folder that cannot be used now gives a degraded store, which tries again by itself.
     /// - Throws: `DiskStoreError` where trying again cannot help.
     package init(_ configuration: Configuration) throws(DiskStoreError) {
-        shared = DiskShared(configuration)
+        var seed: DiskSeed?
+        if let path = configuration.seed { seed = try DiskSeed(path: path, files: configuration.files) }
+        shared = DiskShared(configuration, seed: seed)
         let shared = shared
         let opened = Monitor<Result<Void, DiskStoreError>?>(nil)
         do throws(Errno) {

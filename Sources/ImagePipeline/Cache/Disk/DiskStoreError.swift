@@ -10,6 +10,8 @@ package enum DiskStoreError: Error, Hashable, Sendable, CustomStringConvertible 
     case newerVersion(path: String, found: Int, supported: Int)
     /// The folder holds things, and nothing says that they are a cache.
     case foreignFolder(path: String)
+    /// The folder of `cache.seed` cannot be used.
+    case seed(path: String, reason: String)
     /// The system refuses the writer's thread.
     case noThread(Errno)
 
@@ -21,6 +23,8 @@ package enum DiskStoreError: Error, Hashable, Sendable, CustomStringConvertible 
             "the cache folder \(path) has layout \(found), written by a newer release; this one knows up to \(supported)"
         case .foreignFolder(let path):
             "the folder \(path) has contents that are no cache of ours (no CACHEDIR.TAG, no index); name an empty folder"
+        case .seed(let path, let reason):
+            "cache.seed: \(path): \(reason)"
         case .noThread(let errno):
             "no thread for the cache's writer: \(errno)"
         }

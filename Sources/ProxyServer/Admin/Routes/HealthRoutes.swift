@@ -1,4 +1,5 @@
 import HTTPKit
+import ImagePipeline
 
 /// `GET /healthz`: whether the process answers.
 struct HealthRoute: AdminRoute {
@@ -8,12 +9,18 @@ struct HealthRoute: AdminRoute {
     func answer(_ request: AdminRequest) -> AdminAnswer { .now(.admin("ok\n")) }
 }
 
-/// `GET /readyz`: whether traffic is welcome, 503 while starting or draining.
+/// `GET /readyz`: whether traffic is welcome, 503 while starting or draining; with the disk cache's condition, without which
+/// traffic is as welcome.
 struct ReadinessRoute: AdminRoute {
     let readiness: Readiness
+    let store: DiskStore
     let isOpen = true
 
     func answer(_ request: AdminRequest) -> AdminAnswer {
-        .now(readiness.isReady ? .admin("ready\n") : .admin("not ready\n", status: 503))
+        let isReady = readiness.isReady
+        let document = JSONValue.object([
+            .init("ready", .bool(isReady)), .init("disk", .string(store.health.description)),
+        ])
+        return .now(.admin(document, status: isReady ? 200 : 503))
     }
 }

@@ -87,6 +87,25 @@ enum ConfigurationSchema {
         ),
         Setting("cache.originals", \.cache.originals, .size(1 << 20...largest), "Disk quota for downloads."),
         Setting("cache.variants", \.cache.variants, .size(1 << 20...largest), "Disk quota for results."),
+        Setting(
+            "cache.min-free",
+            \.cache.minimumFree,
+            .size(0...largest),
+            "Bytes of the file system that the disk cache leaves to others; 0 for none."
+        ),
+        Setting(
+            "cache.max-age",
+            \.cache.maximumAge,
+            .duration(0...10 * 365 * 86_400_000),
+            "How long entries stay on disk that nobody asks for; 0s for as long as there is room."
+        ),
+        Setting(
+            "cache.seed",
+            \.cache.seed,
+            .text("a folder's path", isEmptyAllowed: true),
+            needsRestart: true,
+            "A cache folder filled before, looked at after cache.path and never written; empty for none."
+        ),
         Setting("negative.missing", \.negative.missing, .seconds, "How long a 404 or 410 counts; 0 for not at all."),
         Setting("negative.denied", \.negative.denied, .seconds, "How long a 401 or 403 of the origin counts."),
         Setting("negative.undecodable", \.negative.undecodable, .seconds, "How long a broken picture counts."),

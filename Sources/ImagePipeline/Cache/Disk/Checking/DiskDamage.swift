@@ -2,7 +2,7 @@
 package struct DiskDamage: Hashable, Sendable {
     /// What is wrong, and with it what a repair does.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The index is missing or damaged; a new one takes its place, and nothing that was stored is found again.
+        /// The index is missing or damaged; a new one takes its place, made of the files.
         case index
         /// A row that no release has written; it goes.
         case row

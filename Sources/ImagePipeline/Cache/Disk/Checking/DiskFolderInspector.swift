@@ -30,11 +30,23 @@ struct DiskFolderInspector {
 
     /// Whether the folder's tag says that it is a cache of ours; many programs tag theirs.
     var isTagged: Bool {
-        guard let file = try? files.open(folder.tag, flags: O_RDONLY | O_NOFOLLOW),
-            let bytes = try? FileCopy.read(file.number, at: 0, count: 512)
-        else { return false }
-        let text = String(decoding: bytes, as: UTF8.self)
+        guard let text = tagText else { return false }
         return text.hasPrefix("Signature: 8a477f597d28d172789f06886806bc55") && text.contains("Edgeprint")
+    }
+
+    /// The number of the folder's layout by its tag; `nil` where that tells none.
+    var layout: Int? {
+        guard isTagged, let text = tagText else { return nil }
+        return text.split(separator: "\n").compactMap { line in
+            line.hasPrefix(DiskFolder.layoutMark) ? Int(line.dropFirst(DiskFolder.layoutMark.count)) : nil
+        }.first
+    }
+
+    private var tagText: String? {
+        guard let file = try? files.open(folder.tag, flags: O_RDONLY | O_NOFOLLOW),
+            let bytes = try? files.read(file, at: 0, count: 512)
+        else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Whether nobody has the index open and all of it is in its file.
@@ -59,8 +71,11 @@ struct DiskFolderInspector {
 
     private func cache(_ names: Set<String>) -> DiskFolderState.Cache {
         var result = DiskFolderState.Cache(isLocked: isLocked, version: nil, statistics: nil)
+        let layout = layout
+        // A newer release's tag counts where the index cannot say it.
+        if let layout, layout > DiskIndex.migrations.count { result.version = layout }
         guard names.contains("index.sqlite") else { return result }
-        result.version = try? index { index throws(SQLiteError) in try index.version() }
+        result.version = (try? index { index throws(SQLiteError) in try index.version() }) ?? result.version
         let totals = try? index { index throws(SQLiteError) in try index.totals() }
         result.statistics = totals.map { totals in
             var statistics = DiskStatistics()

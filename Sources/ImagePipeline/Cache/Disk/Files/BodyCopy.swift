@@ -15,7 +15,8 @@ struct BodyCopy {
         }
         guard copied == body.length else { throw .body("the body is shorter than its record") }
         guard edge_memfd_is_sealed(body.file.number) != 1 else { return }
-        let digest = try DiskFault.file { () throws(Errno) in try BodyDigest.of(file, length: body.length) }
+        let digest = try DiskFault.file { () throws(Errno) in try BodyDigest.of(file, length: body.length, files: files)
+        }
         guard digest == body.digest else { throw .body("the body changed under the copy") }
     }
 }

@@ -11,6 +11,9 @@ struct DiskFolder: Hashable, Sendable {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
+    /// What comes before the layout's number in a folder's tag.
+    static let layoutMark = "# Layout: "
+
     var tag: String { path + "/CACHEDIR.TAG" }
     var lock: String { path + "/lock" }
     var index: String { path + "/index.sqlite" }

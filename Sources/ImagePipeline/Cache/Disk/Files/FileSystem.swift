@@ -10,6 +10,8 @@ package protocol FileSystem: Sendable {
     func open(_ path: String, flags: CInt) throws(Errno) -> SharedDescriptor
     /// Bytes of an open file.
     func size(of file: SharedDescriptor) throws(Errno) -> Int
+    /// Reads up to `count` bytes at an offset; fewer, or none, at the file's end.
+    func read(_ file: SharedDescriptor, at offset: Int, count: Int) throws(Errno) -> [UInt8]
     /// Appends all bytes.
     func write(_ bytes: [UInt8], to file: SharedDescriptor) throws(Errno)
     /// Copies a file's first bytes without moving the source's offset.
@@ -22,4 +24,6 @@ package protocol FileSystem: Sendable {
     func remove(_ path: String) throws(Errno)
     /// The names in a folder without `.` and `..`; none when it is not there.
     func list(_ path: String) throws(Errno) -> [String]
+    /// Bytes that this process may still write to the file system of a folder.
+    func freeBytes(_ path: String) throws(Errno) -> Int
 }

@@ -25,6 +25,17 @@ package struct SystemFiles: FileSystem {
         return Int(status.st_size)
     }
 
+    package func read(_ file: SharedDescriptor, at offset: Int, count: Int) throws(Errno) -> [UInt8] {
+        try FileCopy.read(file.number, at: offset, count: count)
+    }
+
+    package func freeBytes(_ path: String) throws(Errno) -> Int {
+        var status = statvfs()
+        try checked("statvfs") { unsafe statvfs(path, &status) }
+        let (bytes, overflow) = Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(status.f_frsize))
+        return overflow ? .max : bytes
+    }
+
     package func write(_ bytes: [UInt8], to file: SharedDescriptor) throws(Errno) {
         var done = 0
         while done < bytes.count {

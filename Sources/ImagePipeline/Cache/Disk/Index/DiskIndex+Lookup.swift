@@ -7,19 +7,26 @@ extension DiskIndex {
     struct VariantRow {
         var record: VariantRecord
         var origin: OriginRecord
+        /// Bytes that follow the body in its file.
+        var trailer: Int
     }
 
     /// An origin's row.
     struct OriginRow {
         var record: OriginRecord
         var hasBody: Bool
+        /// Bytes that follow the body in its file.
+        var trailer: Int
     }
 
     /// The variant of a key, unless it is void: made from another body than its origin's row tells of.
     mutating func variant(_ key: CacheKey) throws(SQLiteError) -> VariantRow? {
         let row = try connection.first(Self.selectVariant, [.key(key)]) { row -> VariantRow? in
             guard let origin = Self.originRecord(row, from: Self.variantColumnCount) else { return nil }
-            return Self.variantRecord(row, origin: origin.key).map { VariantRow(record: $0, origin: origin) }
+            let trailer = Int(row.integer(Self.variantColumnCount + Self.originColumnCount))
+            return Self.variantRecord(row, origin: origin.key).map {
+                VariantRow(record: $0, origin: origin, trailer: trailer)
+            }
         }
         return row ?? nil
     }
@@ -28,16 +35,17 @@ extension DiskIndex {
     mutating func origin(_ key: CacheKey) throws(SQLiteError) -> OriginRow? {
         let row = try connection.first(Self.selectOrigin, [.key(key)]) { row -> OriginRow? in
             let hasBody = row.integer(Self.originColumnCount) == 1
-            return Self.originRecord(row, from: 0).map { OriginRow(record: $0, hasBody: hasBody) }
+            let trailer = Int(row.integer(Self.originColumnCount + 1))
+            return Self.originRecord(row, from: 0).map { OriginRow(record: $0, hasBody: hasBody, trailer: trailer) }
         }
         return row ?? nil
     }
 
     private static let selectVariant = """
-        SELECT \(variantColumns), \(originColumns) FROM variants v JOIN origins o ON o.id = v.origin \
+        SELECT \(variantColumns), \(originColumns), v.trailer FROM variants v JOIN origins o ON o.id = v.origin \
         WHERE v.key = ?1 AND v.origin_digest = o.digest
         """
-    private static let selectOrigin = "SELECT \(originColumns), o.has_body FROM origins o WHERE o.key = ?1"
+    private static let selectOrigin = "SELECT \(originColumns), o.has_body, o.trailer FROM origins o WHERE o.key = ?1"
 
     /// Reads an origin's columns; `nil` where a value is none that this release knows.
     private static func originRecord(_ row: SQLiteStatement, from start: Int32) -> OriginRecord? {

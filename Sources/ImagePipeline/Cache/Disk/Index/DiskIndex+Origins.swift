@@ -10,19 +10,22 @@ extension DiskIndex {
         var digest: CacheKey
         var length: Int
         var hasBody: Bool
+        /// Bytes that follow the body in its file.
+        var trailer: Int
         /// Seconds since 1970.
         var responseTime: Int64
 
         /// The body's entry in the store, if there is one.
         var body: Entry? {
-            hasBody ? Entry(diskClass: .originals, id: id, key: key, digest: digest, length: length) : nil
+            guard hasBody else { return nil }
+            return Entry(diskClass: .originals, id: id, key: key, digest: digest, length: length, trailer: trailer)
         }
     }
 
     /// The state of a key's row.
     mutating func originState(_ key: CacheKey) throws(SQLiteError) -> OriginState? {
         let row = try connection.first(
-            "SELECT id, digest, length, has_body, response_time FROM origins WHERE key = ?1",
+            "SELECT id, digest, length, has_body, response_time, trailer FROM origins WHERE key = ?1",
             [.key(key)]
         ) { row in
             row.key(1).map { digest in
@@ -32,6 +35,7 @@ extension DiskIndex {
                     digest: digest,
                     length: Int(row.integer(2)),
                     hasBody: row.integer(3) == 1,
+                    trailer: Int(row.integer(5)),
                     responseTime: row.integer(4)
                 )
             }
@@ -41,12 +45,16 @@ extension DiskIndex {
 
     /// Inserts a row or replaces all of its values; the row's number stays.
     ///
+    /// - Parameter trailer: bytes that follow the body in its file.
     /// - Returns: the row's number.
-    mutating func putOrigin(_ record: OriginRecord, hasBody: Bool, use: Use) throws(SQLiteError) -> Int64 {
-        let id = try connection.first(Self.upsertOrigin, Self.values(record, hasBody: hasBody, use: use)) {
-            $0.integer(0)
-        }
-        return id ?? 0
+    mutating func putOrigin(
+        _ record: OriginRecord,
+        hasBody: Bool,
+        trailer: Int = 0,
+        use: Use
+    ) throws(SQLiteError) -> Int64 {
+        let values = Self.values(record, hasBody: hasBody, trailer: trailer, use: use)
+        return try connection.first(Self.upsertOrigin, values) { $0.integer(0) } ?? 0
     }
 
     /// Takes the body off a row.
@@ -73,14 +81,14 @@ extension DiskIndex {
     private static let upsertOrigin = """
         INSERT INTO origins (key, source, url, digest, length, format, width, height, frames, orientation, has_alpha, \
         entity_tag, last_modified, cache_control, response_time, initial_age, lifetime, advertised_lifetime, has_body, \
-        used, accessed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, \
-        ?20, ?21) ON CONFLICT (key) DO UPDATE SET source = ?2, url = ?3, digest = ?4, length = ?5, format = ?6, \
+        used, accessed_at, trailer) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, \
+        ?20, ?21, ?22) ON CONFLICT (key) DO UPDATE SET source = ?2, url = ?3, digest = ?4, length = ?5, format = ?6, \
         width = ?7, height = ?8, frames = ?9, orientation = ?10, has_alpha = ?11, entity_tag = ?12, last_modified = ?13, \
         cache_control = ?14, response_time = ?15, initial_age = ?16, lifetime = ?17, advertised_lifetime = ?18, \
-        has_body = ?19, used = ?20, accessed_at = ?21 RETURNING id
+        has_body = ?19, used = ?20, accessed_at = ?21, trailer = ?22 RETURNING id
         """
 
-    private static func values(_ record: OriginRecord, hasBody: Bool, use: Use) -> [SQLiteValue] {
+    private static func values(_ record: OriginRecord, hasBody: Bool, trailer: Int, use: Use) -> [SQLiteValue] {
         [
             .key(record.key),
             .text(record.source),
@@ -103,6 +111,7 @@ extension DiskIndex {
             .integer(hasBody ? 1 : 0),
             .integer(use.order),
             .integer(use.wallSeconds),
+            .integer(trailer),
         ]
     }
 }

@@ -52,7 +52,20 @@ extension DiskIndex {
             bytes INTEGER NOT NULL
         ) STRICT;
         INSERT INTO totals VALUES (0, 0, 0), (1, 0, 0);
+        """,
+        // Content files end in a trailer of that many bytes; those of version 1 have none. An index without rows may be one that
+        // takes the place of a lost one: until `rebuilding` is empty, files without rows are taken in and not deleted.
         """
+        ALTER TABLE origins ADD COLUMN trailer INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE variants ADD COLUMN trailer INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE rebuilding (id INTEGER PRIMARY KEY) STRICT;
+        INSERT INTO rebuilding SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM origins);
+        CREATE TABLE removed (
+            kind INTEGER NOT NULL,
+            value BLOB NOT NULL,
+            PRIMARY KEY (kind, value)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// An origin's columns in the order that `originRecord` reads them.

@@ -15,7 +15,10 @@ extension DiskIndex {
         var id: Int64
         var key: CacheKey
         var digest: CacheKey
+        /// Bytes of the body, which are what a quota counts.
         var length: Int
+        /// Bytes that follow the body in its file.
+        var trailer: Int
     }
 
     /// Notes a use, unless a later one is noted.
@@ -42,7 +45,7 @@ extension DiskIndex {
     mutating func oldestBodies(_ count: Int) throws(SQLiteError) -> [Entry] {
         try connection.all(
             """
-            SELECT id, key, digest, length FROM origins INDEXED BY origins_by_use WHERE has_body = 1 \
+            SELECT id, key, digest, length, trailer FROM origins INDEXED BY origins_by_use WHERE has_body = 1 \
             ORDER BY used LIMIT ?1
             """,
             [.integer(count)],
@@ -59,10 +62,34 @@ extension DiskIndex {
         ).compactMap { $0 }
     }
 
+    /// Of the least recently used bodies those that were used before a second since 1970.
+    mutating func oldestBodies(_ count: Int, accessedBefore second: Int64) throws(SQLiteError) -> [Entry] {
+        try connection.all(
+            """
+            SELECT id, key, digest, length, trailer FROM (SELECT * FROM origins INDEXED BY origins_by_use \
+            WHERE has_body = 1 ORDER BY used LIMIT ?1) WHERE accessed_at < ?2
+            """,
+            [.integer(count), .integer(second)],
+            Self.bodyEntry
+        ).compactMap { $0 }
+    }
+
+    /// Of the least recently used variants those that were used before a second since 1970.
+    mutating func oldestVariants(_ count: Int, accessedBefore second: Int64) throws(SQLiteError) -> [VariantEntry] {
+        try connection.all(
+            """
+            SELECT \(Self.entryColumns) FROM (SELECT * FROM variants INDEXED BY variants_by_use ORDER BY used LIMIT ?1) \
+            WHERE accessed_at < ?2
+            """,
+            [.integer(count), .integer(second)],
+            Self.variantEntry
+        ).compactMap { $0 }
+    }
+
     /// Bodies by row number above `id`, for walking over all of them.
     mutating func bodies(above id: Int64, _ count: Int) throws(SQLiteError) -> [Entry] {
         try connection.all(
-            "SELECT id, key, digest, length FROM origins WHERE id > ?1 AND has_body = 1 ORDER BY id LIMIT ?2",
+            "SELECT id, key, digest, length, trailer FROM origins WHERE id > ?1 AND has_body = 1 ORDER BY id LIMIT ?2",
             [.integer(id), .integer(count)],
             Self.bodyEntry
         ).compactMap { $0 }
@@ -92,7 +119,8 @@ extension DiskIndex {
             id: row.integer(0),
             key: key,
             digest: digest,
-            length: Int(row.integer(3))
+            length: Int(row.integer(3)),
+            trailer: Int(row.integer(4))
         )
     }
 }

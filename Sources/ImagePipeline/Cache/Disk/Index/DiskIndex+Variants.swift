@@ -31,7 +31,14 @@ extension DiskIndex {
     }
 
     /// Inserts a row or replaces all of its values.
-    mutating func putVariant(_ record: VariantRecord, origin id: Int64, use: Use) throws(SQLiteError) {
+    ///
+    /// - Parameter trailer: bytes that follow the body in its file.
+    mutating func putVariant(
+        _ record: VariantRecord,
+        origin id: Int64,
+        trailer: Int = 0,
+        use: Use
+    ) throws(SQLiteError) {
         try connection.run(
             Self.upsertVariant,
             [
@@ -47,6 +54,7 @@ extension DiskIndex {
                 .key(record.digest),
                 .integer(use.order),
                 .integer(use.wallSeconds),
+                .integer(trailer),
             ]
         )
     }
@@ -67,21 +75,25 @@ extension DiskIndex {
         return isValid != true
     }
 
-    static let entryColumns = "id, key, digest, length, origin"
+    static let entryColumns = "id, key, digest, length, origin, trailer"
 
     static func variantEntry(_ row: SQLiteStatement) -> VariantEntry? {
         guard let key = row.key(1), let digest = row.key(2) else { return nil }
-        let length = Int(row.integer(3))
-        return VariantEntry(
-            entry: Entry(diskClass: .variants, id: row.integer(0), key: key, digest: digest, length: length),
-            origin: row.integer(4)
+        let entry = Entry(
+            diskClass: .variants,
+            id: row.integer(0),
+            key: key,
+            digest: digest,
+            length: Int(row.integer(3)),
+            trailer: Int(row.integer(5))
         )
+        return VariantEntry(entry: entry, origin: row.integer(4))
     }
 
     private static let upsertVariant = """
         INSERT INTO variants (key, origin, origin_digest, plan, format, width, height, frames, length, digest, used, \
-        accessed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (key) DO UPDATE SET \
+        accessed_at, trailer) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT (key) DO UPDATE SET \
         origin = ?2, origin_digest = ?3, plan = ?4, format = ?5, width = ?6, height = ?7, frames = ?8, length = ?9, \
-        digest = ?10, used = ?11, accessed_at = ?12
+        digest = ?10, used = ?11, accessed_at = ?12, trailer = ?13
         """
 }

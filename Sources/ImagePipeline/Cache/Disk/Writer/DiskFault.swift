@@ -6,6 +6,8 @@ enum DiskFault: Error, CustomStringConvertible {
     case file(Errno)
     /// The bytes are not what their record says: this object's fault, the disk is well.
     case body(String)
+    /// Storing would leave less of the file system than others are to have; bytes.
+    case space(free: Int, minimum: Int)
     /// The folder cannot be had at all.
     case refused(DiskStoreError)
 
@@ -19,6 +21,8 @@ enum DiskFault: Error, CustomStringConvertible {
         case .index(let error): "index: \(error)"
         case .file(let errno): "files: \(errno)"
         case .body(let reason): reason
+        case .space(let free, let minimum):
+            "\(free) bytes are free on the file system, and cache.min-free is \(minimum)"
         case .refused(let error): error.description
         }
     }

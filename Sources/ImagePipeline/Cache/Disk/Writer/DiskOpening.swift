@@ -24,24 +24,41 @@ struct DiskOpening {
             return Set(try files.list(folder.path))
         }
         guard isOurs(names) else { throw .refused(.foreignFolder(path: folder.path)) }
+        let layout = DiskFolderInspector(folder: folder, files: files).layout ?? 0
+        let supported = DiskIndex.migrations.count
+        // An index that is missing or damaged cannot say it, and is not the reason to delete a newer release's files.
+        guard layout <= supported else {
+            throw .refused(.newerVersion(path: folder.path, found: layout, supported: supported))
+        }
         let lock = try lock(held)
-        try DiskFault.file { () throws(Errno) in try prepare(names) }
+        try DiskFault.file { () throws(Errno) in try prepare(isTagged: layout == supported) }
         if rebuilds {
             try moveIndexAside()
         } else if !names.contains("index.sqlite") {
             try DiskFault.file { () throws(Errno) in try removeLog() }
         }
         do throws(DiskIndex.OpenError) {
-            return Opened(index: try DiskIndex.writing(folder.index), lock: lock, isRebuilt: rebuilds)
+            return Opened(index: try index(), lock: lock, isRebuilt: rebuilds)
         } catch {
             guard case .sqlite(let sqlite) = error, sqlite.isCorruption else { throw fault(error) }
         }
         try moveIndexAside()
         do throws(DiskIndex.OpenError) {
-            return Opened(index: try DiskIndex.writing(folder.index), lock: lock, isRebuilt: true)
+            return Opened(index: try index(), lock: lock, isRebuilt: true)
         } catch {
             throw fault(error)
         }
+    }
+
+    /// The index; a new one in a folder without content has nothing to be made of.
+    private func index() throws(DiskIndex.OpenError) -> DiskIndex {
+        var index = try DiskIndex.writing(folder.index)
+        let isEmpty = DiskClass.allCases.allSatisfy { diskClass in
+            (try? files.list(folder.root(of: diskClass)))?.isEmpty == true
+        }
+        guard isEmpty else { return index }
+        do throws(SQLiteError) { try index.endRebuilding(keepsRemovals: true) } catch { throw .sqlite(error) }
+        return index
     }
 
     /// Whether everything in the folder may be ours to delete: it says so, or there is nothing that could be mistaken.
@@ -59,9 +76,9 @@ struct DiskOpening {
         return lock
     }
 
-    private func prepare(_ names: Set<String>) throws(Errno) {
+    private func prepare(isTagged: Bool) throws(Errno) {
         // The tag first: with it, an attempt that ends half way has made a folder of ours.
-        if !names.contains("CACHEDIR.TAG") { try write(Self.tag, to: folder.tag) }
+        if !isTagged { try write(Self.tag, to: folder.tag) }
         for path in [folder.temporary, folder.root(of: .originals), folder.root(of: .variants)] {
             try files.makeFolder(path)
         }
@@ -87,7 +104,7 @@ struct DiskOpening {
         }
     }
 
-    /// One damaged index is kept for looking at; its files become orphans and are cleared up in the background.
+    /// One damaged index is kept for looking at; a new one is made of the files in the background.
     private func moveIndexAside() throws(DiskFault) {
         try DiskFault.file { () throws(Errno) in
             do throws(Errno) {
@@ -117,6 +134,7 @@ struct DiskOpening {
         Signature: 8a477f597d28d172789f06886806bc55
         # This folder is a cache of Edgeprint: everything in it can be deleted while the daemon is stopped.
         # See https://bford.info/cachedir/
+        \(DiskFolder.layoutMark)\(DiskIndex.migrations.count)
 
         """
 }

@@ -35,6 +35,7 @@ extension DiskSession {
     /// Starts over.
     func startReconciling() {
         reconciliation = DiskReconciliation()
+        hasSkipped = false
     }
 
     /// One step, of a few milliseconds, in transactions of its own.
@@ -57,6 +58,8 @@ extension DiskSession {
             if try !checkOrigins(&state) { state.enter(.totals) }
         case .totals:
             try checkTotals()
+            try finishRebuilding()
+            evictOverQuota()
             state.enter(.done)
         case .done:
             reconciliation = nil
@@ -104,10 +107,14 @@ extension DiskSession {
                     care.note(DiskDamage(.unknown, folder.relative(path)))
                     continue
                 }
-                guard try currentPath(diskClass, key) != path else { continue }
+                if try currentPath(diskClass, key) == path { continue }
+                let isKept = try keeps(path, diskClass)
+                if let fault = adoptionFault { throw fault }
+                if isKept { continue }
                 care.handle(DiskDamage(.orphan, folder.relative(path))) { remove(path) }
             }
         }
+        evictOverQuota()
         return true
     }
 
@@ -130,6 +137,7 @@ extension DiskSession {
         do throws(Errno) {
             return try files.list(path)
         } catch {
+            hasSkipped = true
             care.note(DiskDamage(.unreadable, folder.relative(path), "\(error)"))
             return []
         }

@@ -1,7 +1,7 @@
 /// Quotas: least recently used first, in small transactions.
 extension DiskSession {
     /// Rows that one eviction step takes.
-    private static let step = 64
+    static let step = 64
 
     /// Bytes down to which an eviction goes, once begun.
     private func lowWater(_ diskClass: DiskClass) -> Int {
@@ -21,7 +21,10 @@ extension DiskSession {
     func makeRoom(_ diskClass: DiskClass, for length: Int) throws(DiskFault) {
         let quota = shared.quota(of: diskClass)
         guard quota > 0, length <= quota else { throw .body("larger than the quota") }
-        guard totals[diskClass].bytes > quota - length else { return try begin() }
+        guard totals[diskClass].bytes > quota - length else {
+            try makeSpace(for: length)
+            return try begin()
+        }
         evicting.insert(diskClass)
         while totals[diskClass].bytes > quota - length {
             if try evict(diskClass, downTo: max(0, lowWater(diskClass) - length)) == 0 {
@@ -29,6 +32,7 @@ extension DiskSession {
                 break
             }
         }
+        try makeSpace(for: length)
         try begin()
     }
 
@@ -54,7 +58,7 @@ extension DiskSession {
     /// Evicts a few, in a transaction of its own.
     ///
     /// - Returns: how many went.
-    private func evict(_ diskClass: DiskClass, downTo goal: Int) throws(DiskFault) -> Int {
+    func evict(_ diskClass: DiskClass, downTo goal: Int) throws(DiskFault) -> Int {
         // With the access times that wait: the order is exact.
         try commit()
         try begin()

@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// Content files: written under a temporary name, complete, then renamed.
 extension DiskSession {
-    /// Writes a content file.
+    /// Writes a content file: what `fill` writes, then its trailer.
     ///
     /// Not synchronised to the medium: after a power cut a file may be short or empty, which its length gives away.
     /// - Returns: its path.
@@ -11,6 +11,7 @@ extension DiskSession {
         _ diskClass: DiskClass,
         _ key: CacheKey,
         _ digest: CacheKey,
+        _ trailer: [UInt8],
         _ fill: (SharedDescriptor) throws(DiskFault) -> Void
     ) throws(DiskFault) -> String {
         let path = folder.file(diskClass, key, digest)
@@ -20,12 +21,16 @@ extension DiskSession {
                 try files.open(temporary, flags: O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW)
             }
             try fill(file)
-            try DiskFault.file { () throws(Errno) in try moveIntoPlace(temporary, path) }
+            try DiskFault.file { () throws(Errno) in
+                try files.write(trailer, to: file)
+                try moveIntoPlace(temporary, path)
+            }
         } catch {
             try? files.remove(temporary)
             throw error
         }
         noteWritten(path)
+        shared.verified.insert(key, digest)
         return path
     }
 
@@ -36,9 +41,12 @@ extension DiskSession {
     func damage(of entry: DiskIndex.Entry, readsAll: Bool = false) throws(Errno) -> DiskDamage.Kind? {
         do throws(Errno) {
             let file = try files.open(folder.file(entry.diskClass, entry.key, entry.digest), flags: O_RDONLY)
-            guard try files.size(of: file) == entry.length else { return .length }
+            guard try files.size(of: file) == entry.length + entry.trailer else { return .length }
             guard readsAll else { return nil }
-            return try BodyDigest.of(file, length: entry.length) == entry.digest ? nil : .checksum
+            guard try BodyDigest.of(file, length: entry.length, files: files) == entry.digest else { return .checksum }
+            guard entry.trailer > 0 else { return nil }
+            if case .none = try ContentTrailer.read(file, files) { return .checksum }
+            return nil
         } catch {
             guard error.code == ENOENT || error.code == ENOTDIR else { throw error }
             return .missing
@@ -54,6 +62,22 @@ extension DiskSession {
                 try drop(body)
             case .variants:
                 guard let variant = try index.variantEntry(key), isBroken(variant.entry) else { return }
+                try drop(variant)
+            }
+        } catch {
+            throw .index(error)
+        }
+    }
+
+    /// Drops an entry whose bytes a reader found to be others than those of its digest, unless it is another entry by now.
+    func discard(_ diskClass: DiskClass, _ key: CacheKey, _ digest: CacheKey) throws(DiskFault) {
+        do throws(SQLiteError) {
+            switch diskClass {
+            case .originals:
+                guard let body = try index.originState(key)?.body, body.digest == digest else { return }
+                try drop(body)
+            case .variants:
+                guard let variant = try index.variantEntry(key), variant.entry.digest == digest else { return }
                 try drop(variant)
             }
         } catch {

@@ -22,6 +22,7 @@ extension DiskSession {
                 try begin()
             }
         }
+        try hideForGood(selection)
         noteRemoved(selection)
         var counts = PurgeCounts()
         counts.originals = before[.originals].entries - totals[.originals].entries
@@ -29,6 +30,17 @@ extension DiskSession {
         counts.bytes =
             before[.originals].bytes - totals[.originals].bytes + before[.variants].bytes - totals[.variants].bytes
         return counts
+    }
+
+    /// Notes what no row tells of: files that the index is still to be made of, and the seed layer's.
+    private func hideForGood(_ selection: PurgeSelection) throws(DiskFault) {
+        var selection = selection
+        if !isRebuilding {
+            guard let seed = shared.seed else { return }
+            // Of single originals only those that are there: the table is to end.
+            if case .originals(let keys) = selection { selection = .originals(keys.filter(seed.contains(origin:))) }
+        }
+        do throws(SQLiteError) { try index.noteRemoved(selection) } catch { throw .index(error) }
     }
 
     private func origins(in selection: PurgeSelection) throws(DiskFault) -> [CacheKey] {

@@ -15,7 +15,8 @@ extension DiskSession {
         if let state, state.digest != origin.digest, state.responseTime >= origin.freshness.responseTime {
             throw .body("a newer original is stored")
         }
-        let path = try write(.variants, variant.key, variant.digest) { file throws(DiskFault) in
+        let trailer = ContentTrailer(origin: origin, variant: variant).encoded
+        let path = try write(.variants, variant.key, variant.digest, trailer) { file throws(DiskFault) in
             try DiskFault.file { () throws(Errno) in try self.files.write(bytes, to: file) }
         }
         let id: Int64
@@ -27,7 +28,7 @@ extension DiskSession {
         }
         do throws(SQLiteError) {
             if let old = try index.variantEntry(variant.key) { noteGone(old.entry) }
-            try index.putVariant(variant, origin: id, use: use)
+            try index.putVariant(variant, origin: id, trailer: trailer.count, use: use)
         } catch {
             throw .index(error)
         }
@@ -38,14 +39,20 @@ extension DiskSession {
     func store(_ origin: OriginRecord, body: OriginBody?, use: DiskIndex.Use) throws(DiskFault) {
         if let body, body.length <= shared.quota(of: .originals) {
             try makeRoom(.originals, for: body.length)
-            let path = try write(.originals, origin.key, origin.digest) { file throws(DiskFault) in
+            let trailer = ContentTrailer(origin: origin).encoded
+            let path = try write(.originals, origin.key, origin.digest, trailer) { file throws(DiskFault) in
                 try BodyCopy(body: body, files: self.files).run(into: file)
             }
-            _ = try put(origin, over: try originState(origin.key), body: .new, use: use)
+            _ = try put(origin, over: try originState(origin.key), body: .new(trailer: trailer.count), use: use)
             noteStored(.originals, path: path, length: body.length)
             return
         }
-        if let state = try originState(origin.key) {
+        let state = try originState(origin.key)
+        if state == nil, body == nil, shared.seed?.contains(origin) == true {
+            // What the origin says of the seed's body now; a row that no other needs goes at the next start.
+            _ = try put(origin, over: nil, body: .none, use: use)
+        }
+        if let state {
             let keeps = state.hasBody && state.digest == origin.digest
             let id = try put(origin, over: state, body: keeps ? .keep : .none, use: use)
             do throws(SQLiteError) { try index.deleteOriginIfUnused(id) } catch { throw .index(error) }
@@ -58,18 +65,18 @@ extension DiskSession {
     }
 
     /// What becomes of the body that an origin's old row may have.
-    private enum Body {
+    enum Body: Equatable {
         /// It stays, as the digest is the same.
         case keep
         /// Another takes its place, counted by `noteStored`.
-        case new
+        case new(trailer: Int)
         case none
     }
 
     /// Writes an origin's row over its old state; another digest voids the variants.
     ///
     /// - Returns: the row's number.
-    private func put(
+    func put(
         _ origin: OriginRecord,
         over state: DiskIndex.OriginState?,
         body: Body,
@@ -80,8 +87,15 @@ extension DiskSession {
                 try removeVariants(ofOrigin: state.id, except: origin.digest)
             }
             if let old = state?.body, body != .keep { noteGone(old) }
-            let hasBody = body == .new || (body == .keep && state?.hasBody == true)
-            return try index.putOrigin(origin, hasBody: hasBody, use: use)
+            let stays = body == .keep && state?.hasBody == true
+            let trailer =
+                switch body {
+                case .new(let trailer): trailer
+                case .keep: state?.trailer ?? 0
+                case .none: 0
+                }
+            let hasBody = stays || (body != .keep && body != .none)
+            return try index.putOrigin(origin, hasBody: hasBody, trailer: trailer, use: use)
         } catch {
             throw .index(error)
         }

@@ -14,6 +14,14 @@ final class DiskSession {
     var reconciliation: DiskReconciliation?
     /// What a reconciliation does about what it finds.
     let care: DiskCare
+    /// Whether files without rows are taken in.
+    var isRebuilding = false
+    /// Whether something could not be looked at, so that nobody knows whether it has a row.
+    var hasSkipped = false
+    /// What stopped an adoption.
+    var adoptionFault: DiskFault?
+    /// Whether ages can be told.
+    var clock = ClockTrust()
     private var isInTransaction = false
     /// Files whose rows the open transaction deletes: they go after it, so that no reader sees a row without its file.
     private var leaving: Set<String> = []
@@ -34,6 +42,7 @@ final class DiskSession {
         do throws(SQLiteError) {
             totals = try self.index.totals()
             shared.continueUses(after: try self.index.lastUse())
+            isRebuilding = try self.index.isRebuilding()
         } catch {
             throw .index(error)
         }
@@ -128,9 +137,7 @@ final class DiskSession {
     /// An entry's row is gone with the open transaction.
     func noteGone(_ entry: DiskIndex.Entry) {
         totals.subtract(entry.diskClass, entry.length)
-        let path = folder.file(entry.diskClass, entry.key, entry.digest)
-        coming.remove(path)
-        leaving.insert(path)
+        leaving.insert(folder.file(entry.diskClass, entry.key, entry.digest))
     }
 
     /// A removal that readers respect already is part of the open transaction.

@@ -7,6 +7,8 @@ enum DiskWrite: Sendable {
     case remove(PurgeSelection, completion: (@Sendable (PurgeCounts) -> Void)?)
     /// A reader found that the entry's file is not as its row says.
     case verify(DiskClass, CacheKey)
+    /// A reader found that the entry's bytes are not those of its digest.
+    case discard(DiskClass, CacheKey, digest: CacheKey)
     /// A reader found the index itself damaged.
     case rebuild(generation: Int)
     /// Evicts what is over quotas that have changed.
@@ -29,7 +31,7 @@ enum DiskWrite: Sendable {
     func room(in maximumCount: Int) -> Int {
         switch self {
         case .variant, .original: maximumCount
-        case .remove, .verify, .rebuild: maximumCount * 2
+        case .remove, .verify, .discard, .rebuild: maximumCount * 2
         case .shrink, .reconcile, .barrier: .max
         }
     }

@@ -11,6 +11,9 @@ final class DiskWriter {
     /// Nanoseconds between two steps of clearing up: a disk that is always busy is slow for readers.
     private static let pause: Int64 = 1_000_000
 
+    /// Nanoseconds between two looks at the file system and at ages.
+    private static let housekeepingPause: Int64 = 1_000_000_000
+
     private let shared: DiskShared
     private var session: DiskSession?
     private var lock: FolderLock?
@@ -20,6 +23,11 @@ final class DiskWriter {
     private var hasReconciled = false
     /// Monotonic nanoseconds.
     private var retryAt: Int64 = .min
+    /// Whether nothing is stored because too little is free.
+    private var isShort = false
+    private var isHousekeeping = false
+    /// Monotonic nanoseconds.
+    private var housekeepingAt: Int64 = .min
     /// Removals to do when the folder is back; `DiskRemovals` bounds them.
     private var deferred: Set<PurgeSelection> = []
 
@@ -91,6 +99,11 @@ final class DiskWriter {
                 try session.begin()
                 try session.verify(diskClass, key)
             }
+        case .discard(let diskClass, let key, let digest):
+            guarded { session throws(DiskFault) in
+                try session.begin()
+                try session.discard(diskClass, key, digest)
+            }
         case .rebuild(let generation):
             rebuild(generation)
         case .shrink:
@@ -125,22 +138,26 @@ final class DiskWriter {
             try body(session)
         } catch {
             shared.count { $0.drops += 1 }
-            if case .body = error { return }
-            degrade(error)
+            switch error {
+            case .body: return
+            case .space: noteShortage(error)
+            default: degrade(error)
+            }
         }
     }
 
     private func remove(_ selection: PurgeSelection, _ completion: (@Sendable (PurgeCounts) -> Void)?) {
         var counts = PurgeCounts()
-        let waits = deferred.contains(selection)
+        var isNoted = false
         guarded { session throws(DiskFault) in
             counts = try session.remove(selection)
+            isNoted = true
             // Somebody waits to hear that it is gone for good.
             if completion != nil { try session.commit() }
         }
         if session == nil {
             // One that was part of a lost transaction has been postponed with it.
-            if waits || !deferred.contains(selection) { postpone(selection) }
+            if !isNoted { postpone(selection) }
             counts = PurgeCounts()
             counts.isDiskPending = true
         }
@@ -153,6 +170,28 @@ final class DiskWriter {
         if !deferred.insert(selection).inserted { shared.removals.finish(selection) }
     }
 
+    /// Too little of the file system is free: nothing is stored until there is more, and all else goes on.
+    private func noteShortage(_ fault: DiskFault) {
+        isShort = true
+        shared.health = .degraded(fault.description)
+    }
+
+    /// Looks after what others do to the file system, and after ages, once a second and as long as there is something to do.
+    ///
+    /// - Returns: whether a step was done.
+    private func stepHousekeeping(_ session: DiskSession) throws(DiskFault) -> Bool {
+        let now = shared.configuration.time.monotonic
+        guard isHousekeeping || now >= housekeepingAt else { return false }
+        housekeepingAt = now + Self.housekeepingPause
+        isHousekeeping = try session.yieldSpace()
+        isHousekeeping = try session.expire() || isHousekeeping
+        if isShort, session.hasSpace() {
+            isShort = false
+            shared.health = .healthy
+        }
+        return isHousekeeping
+    }
+
     private func guarded(_ body: (DiskSession) throws(DiskFault) -> Void) {
         guard let session else { return }
         do throws(DiskFault) { try body(session) } catch { degrade(error) }
@@ -160,12 +199,13 @@ final class DiskWriter {
 
     private var hasBackgroundWork: Bool {
         guard let session else { return false }
-        return session.reconciliation != nil || !session.evicting.isEmpty
+        return session.reconciliation != nil || !session.evicting.isEmpty || isHousekeeping
     }
 
     private func stepBackground() {
         guarded { session throws(DiskFault) in
             if try session.continueEvicting() { return }
+            if try stepHousekeeping(session) { return }
             guard session.reconciliation != nil else { return }
             if try !session.continueReconciling() { hasReconciled = true }
         }
@@ -181,6 +221,7 @@ final class DiskWriter {
         let session = try DiskSession(shared, index: opened.index)
         self.session = session
         shared.readers.open()
+        isShort = false
         shared.health = .healthy
         if shared.configuration.reconciles, !hasReconciled || isRebuilt { session.startReconciling() }
         let waiting = deferred

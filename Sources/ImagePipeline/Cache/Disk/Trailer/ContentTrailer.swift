@@ -1,0 +1,100 @@
+import LinuxSystem
+
+/// What follows the body in a content file: all that the index says of it, so that the index can be made again from the files.
+///
+/// ```
+/// body                              from offset 0, for sendfile
+/// fields                            tagged: the original's record, and the variant's where it is one
+/// SHA-256 of the fields and of the next 12 bytes
+/// length of the body                8 bytes, big-endian like all numbers
+/// version 2 bytes, unused 2 bytes
+/// length of the fields              4 bytes
+/// magic                             8 bytes
+/// ```
+/// The body's own SHA-256 is a field of its record. A record that changes later (RFC 9111 §4.3.4) changes its row only: the
+/// trailer is as old as the body.
+struct ContentTrailer: Hashable {
+    /// Readers refuse higher ones; fields can be added without a new one.
+    static let version = 1
+    /// Bytes after the fields.
+    static let footerLength = 56
+    /// More fields than this are damage.
+    static let maximumFields = 1 << 20
+    private static let magic: [UInt8] = [0x89, 0x45, 0x44, 0x47, 0x45, 0x0D, 0x0A, 0x1A]
+
+    private enum Tag {
+        static let origin: UInt16 = 1
+        static let variant: UInt16 = 2
+    }
+
+    /// The original that the body is, or that it was made from.
+    var origin: OriginRecord
+    /// `nil` where the body is the original's.
+    var variant: VariantRecord?
+
+    /// Bytes of the body that the trailer follows.
+    var bodyLength: Int { variant?.length ?? origin.length }
+    /// SHA-256 of the body.
+    var digest: CacheKey { variant?.digest ?? origin.digest }
+    /// The key that the file is named after.
+    var key: CacheKey { variant?.key ?? origin.key }
+
+    /// The trailer's bytes.
+    var encoded: [UInt8] {
+        var fields = TaggedFields()
+        fields.put(Tag.origin, origin.fields)
+        if let variant { fields.put(Tag.variant, variant.fields) }
+        let numbers =
+            BigEndian.bytes(UInt64(bodyLength), 8) + BigEndian.bytes(UInt64(Self.version), 2) + [0, 0]
+        let checksum = CacheKey(hashing: fields.bytes + numbers)
+        return fields.bytes + checksum.bytes + numbers + BigEndian.bytes(UInt64(fields.bytes.count), 4) + Self.magic
+    }
+
+    /// What the end of a file is.
+    enum Found {
+        case trailer(ContentTrailer, length: Int)
+        /// A later release wrote it.
+        case newer
+        /// No trailer, or a damaged one.
+        case none
+    }
+
+    /// Reads the trailer at the end of a content file; not the body.
+    static func read(_ file: SharedDescriptor, _ files: any FileSystem) throws(Errno) -> Found {
+        let size = try files.size(of: file)
+        guard size >= footerLength else { return .none }
+        let footer = try files.read(file, at: size - footerLength, count: footerLength)
+        guard footer.count == footerLength, Array(footer.suffix(8)) == magic else { return .none }
+        guard BigEndian.number(footer[40..<42]) <= UInt64(version) else { return .newer }
+        let length = Int(BigEndian.number(footer[44..<48]))
+        let bodyLength = BigEndian.number(footer[32..<40])
+        guard length <= maximumFields, size >= length + footerLength,
+            bodyLength == UInt64(size - length - footerLength)
+        else { return .none }
+        let fields = try files.read(file, at: size - footerLength - length, count: length)
+        guard fields.count == length,
+            CacheKey(hashing: fields + footer[32..<44]).bytes == Array(footer[0..<32]),
+            let trailer = ContentTrailer(fields: fields), UInt64(trailer.bodyLength) == bodyLength
+        else { return .none }
+        return .trailer(trailer, length: length + footerLength)
+    }
+
+    private init?(fields bytes: [UInt8]) {
+        guard let fields = TaggedFields.Reader(bytes[...]),
+            let origin = fields.bytes(Tag.origin).flatMap(OriginRecord.init(fields:))
+        else { return nil }
+        var variant: VariantRecord?
+        if let bytes = fields.bytes(Tag.variant) {
+            guard let record = VariantRecord(fields: bytes), record.origin == origin.key,
+                record.originDigest == origin.digest
+            else { return nil }
+            variant = record
+        }
+        self.init(origin: origin, variant: variant)
+    }
+
+    init(origin: OriginRecord, variant: VariantRecord? = nil) {
+        self.origin = origin
+        self.variant = variant
+    }
+}

@@ -1,0 +1,120 @@
+import Glibc
+import HTTPSemantics
+import LinuxSystem
+
+/// The files' word where the index has been lost: their trailers become rows again.
+///
+/// A row that is there wins over a trailer, which is as old as its body. What comes from a trailer counts as stale: the origin may
+/// have said something since (RFC 9111 §4.3.4), and is asked again before it is served. Bodies are verified when they are read.
+extension DiskSession {
+    /// Whether a file without a row is to stay: taken in, or not ours to delete.
+    func keeps(_ path: String, _ diskClass: DiskClass) throws(DiskFault) -> Bool {
+        guard isRebuilding else { return false }
+        do throws(Errno) {
+            let file = try files.open(path, flags: O_RDONLY | O_NOFOLLOW)
+            switch try ContentTrailer.read(file, files) {
+            case .none: return false
+            case .newer:
+                care.note(DiskDamage(.unknown, folder.relative(path), "written by a newer release"))
+                return true
+            case .trailer(let trailer, let length):
+                guard (trailer.variant == nil) == (diskClass == .originals),
+                    folder.file(diskClass, trailer.key, trailer.digest) == path
+                else { return false }
+                return try adopted(trailer, length)
+            }
+        } catch {
+            // Not the time to decide: it stays, and so does the state of rebuilding.
+            hasSkipped = true
+            care.note(DiskDamage(.unreadable, folder.relative(path), "\(error)"))
+            return true
+        }
+    }
+
+    /// The result of an adoption; its errors are kept for the caller, as two kinds cannot be thrown at once.
+    private func adopted(_ trailer: ContentTrailer, _ length: Int) throws(Errno) -> Bool {
+        guard care.repairs else { return true }
+        do throws(DiskFault) {
+            return try adopt(trailer, length)
+        } catch {
+            adoptionFault = adoptionFault ?? error
+            return true
+        }
+    }
+
+    private func adopt(_ trailer: ContentTrailer, _ length: Int) throws(DiskFault) -> Bool {
+        var origin = trailer.origin
+        origin.freshness.lifetime = 0
+        do throws(SQLiteError) {
+            guard try !index.wasRemoved(origin: origin) else { return false }
+        } catch {
+            throw .index(error)
+        }
+        try begin()
+        let isTaken =
+            if let variant = trailer.variant {
+                try adopt(variant, of: origin, trailer: length)
+            } else {
+                try adopt(origin, trailer: length)
+            }
+        if isTaken {
+            totals.add(trailer.variant == nil ? .originals : .variants, trailer.bodyLength)
+            shared.count { $0.adoptions += 1 }
+        }
+        return isTaken
+    }
+
+    private func adopt(_ origin: OriginRecord, trailer: Int) throws(DiskFault) -> Bool {
+        let state = try originState(origin.key)
+        do throws(SQLiteError) {
+            guard let state else {
+                _ = try index.putOrigin(origin, hasBody: true, trailer: trailer, use: adoptionUse)
+                return true
+            }
+            guard !state.hasBody, state.digest == origin.digest, state.length == origin.length else { return false }
+            try index.addBody(state.id, trailer: trailer)
+            return true
+        } catch {
+            throw .index(error)
+        }
+    }
+
+    private func adopt(_ variant: VariantRecord, of origin: OriginRecord, trailer: Int) throws(DiskFault) -> Bool {
+        let state = try originState(origin.key)
+        do throws(SQLiteError) {
+            guard try index.variantEntry(variant.key) == nil else { return false }
+        } catch {
+            throw .index(error)
+        }
+        if let state, state.digest != origin.digest,
+            state.hasBody || state.responseTime >= origin.freshness.responseTime
+        {
+            return false
+        }
+        let isKnown = state?.digest == origin.digest
+        let id =
+            if isKnown, let state { state.id } else { try put(origin, over: state, body: .none, use: adoptionUse) }
+        do throws(SQLiteError) {
+            try index.putVariant(variant, origin: id, trailer: trailer, use: adoptionUse)
+            return true
+        } catch {
+            throw .index(error)
+        }
+    }
+
+    /// Nobody knows when it was used: before everything that has been used since.
+    private var adoptionUse: DiskIndex.Use {
+        DiskIndex.Use(order: 0, wallSeconds: shared.configuration.time.wallSeconds)
+    }
+
+    /// The end of a walk over all files.
+    func finishRebuilding() throws(DiskFault) {
+        guard isRebuilding, care.repairs, !hasSkipped else { return }
+        try begin()
+        do throws(SQLiteError) { try index.endRebuilding(keepsRemovals: shared.seed != nil) } catch {
+            throw .index(error)
+        }
+        try commit()
+        isRebuilding = false
+    }
+}

@@ -1,0 +1,252 @@
+import Glibc
+import HTTPSemantics
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+@Suite(.timeLimit(.minutes(1)))
+struct DiskRebuildTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let layout: DiskFolder
+    private let body = CacheFixture.bytes(500, seed: 1)
+    private let origin = CacheFixture.origin(1, body: CacheFixture.bytes(500, seed: 1))
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path + "/cache"
+        layout = DiskFolder(path: path)
+    }
+
+    private func bytes(_ number: Int) -> [UInt8] { CacheFixture.bytes(100, seed: number) }
+
+    private func record(_ number: Int, of origin: OriginRecord? = nil) -> VariantRecord {
+        CacheFixture.variant(number, of: origin ?? self.origin, bytes: bytes(number))
+    }
+
+    private func file(_ number: Int) -> String {
+        layout.file(.variants, record(number).key, record(number).digest)
+    }
+
+    /// A closed folder with an original and three variants, whose index is gone.
+    private func fillAndLose() throws {
+        let store = try DiskStore.forTest(path)
+        store.store(origin: origin, body: try CacheFixture.body(body))
+        for number in 1...3 { store.store(variant: record(number), origin: origin, bytes: bytes(number)) }
+        store.close()
+        loseIndex()
+    }
+
+    private func loseIndex() {
+        for suffix in ["", "-wal", "-shm"] { TemporaryFolder.delete(layout.index + suffix) }
+    }
+
+    @Test func `makes a lost index of the files again, and calls all of it stale`() throws {
+        try fillAndLose()
+        let store = try DiskStore.forTest(path)
+        #expect(store.variant(record(1).key) == nil)
+        store.reconcile()
+        store.flush()
+        var stale = origin
+        stale.freshness.lifetime = 0
+        #expect(!stale.freshness.isFresh(at: 0))
+        for number in 1...3 {
+            let stored = try #require(store.variant(record(number).key))
+            #expect(stored.record == record(number))
+            #expect(stored.origin == stale)
+            #expect(try CacheFixture.read(stored.file) == bytes(number))
+        }
+        let original = try #require(store.origin(origin.key))
+        #expect(original.record == stale)
+        #expect(try CacheFixture.read(#require(original.file)) == body)
+        #expect(store.statistics.adoptions == 4)
+        #expect(store.statistics.variants.bytes == 300 && store.statistics.originals.bytes == 500)
+        store.close()
+        // Once: from now on a file without row is an orphan again.
+        var index = try DiskIndex.writing(layout.index)
+        let isRebuilding = try index.isRebuilding()
+        #expect(!isRebuilding)
+    }
+
+    @Test func `makes it again by itself in the background`() throws {
+        try fillAndLose()
+        let store = try DiskStore.forTest(path) { $0.reconciles = true }
+        while store.statistics.adoptions < 4 { store.flush() }
+        #expect(store.health == .healthy)
+        store.close()
+    }
+
+    @Test func `goes on with a rebuilding that was cut off`() throws {
+        try fillAndLose()
+        // Opened and closed before anything could be taken in.
+        try DiskStore.forTest(path).close()
+        let store = try DiskStore.forTest(path)
+        store.reconcile()
+        store.flush()
+        #expect(store.statistics.adoptions == 4)
+        store.close()
+    }
+
+    @Test(arguments: [PurgeSelection.originals([CacheFixture.origin(1, body: []).key]), .source("photos"), .all])
+    func `does not take in what was purged meanwhile`(selection: PurgeSelection) throws {
+        try fillAndLose()
+        var store = try DiskStore.forTest(path)
+        #expect(store.conceal(selection))
+        #expect(store.remove(selection, completion: nil))
+        store.flush()
+        // Nor after a restart.
+        store.close()
+        store = try DiskStore.forTest(path)
+        store.reconcile()
+        store.flush()
+        #expect(store.statistics.adoptions == 0)
+        #expect(store.origin(origin.key) == nil)
+        #expect(CacheFixture.files(.variants, in: path).isEmpty)
+        #expect(CacheFixture.files(.originals, in: path).isEmpty)
+        store.close()
+    }
+
+    @Test func `believes a row that is there before a trailer`() throws {
+        try fillAndLose()
+        let store = try DiskStore.forTest(path)
+        let newBody = CacheFixture.bytes(400, seed: 9)
+        let newer = CacheFixture.origin(1, body: newBody, responseTime: 2000)
+        store.store(origin: newer, body: try CacheFixture.body(newBody))
+        store.reconcile()
+        store.flush()
+        #expect(store.origin(origin.key)?.record == newer)
+        for number in 1...3 { #expect(store.variant(record(number).key) == nil) }
+        #expect(CacheFixture.files(.variants, in: path).isEmpty)
+        #expect(CacheFixture.files(.originals, in: path).count == 1)
+        store.close()
+    }
+
+    @Test func `takes in no file whose trailer is damaged, cut off, or of another name`() throws {
+        try fillAndLose()
+        let whole = try CacheFixture.readAll(try SystemFiles().open(file(1), flags: O_RDONLY))
+        for position in 100..<whole.count {
+            var damaged = whole
+            damaged[position] ^= 0x40
+            try CacheFixture.write(damaged, to: file(1))
+            let found = try ContentTrailer.read(SystemFiles().open(file(1), flags: O_RDONLY), SystemFiles())
+            // One bit can make it a later release's; two bytes of the footer mean nothing.
+            switch found {
+            case .none: break
+            case .newer: #expect([whole.count - 16, whole.count - 15].contains(position))
+            case .trailer: Issue.record("byte \(position)")
+            }
+        }
+        for length in 0..<whole.count {
+            try CacheFixture.write(Array(whole.prefix(length)), to: file(1))
+            let found = try ContentTrailer.read(SystemFiles().open(file(1), flags: O_RDONLY), SystemFiles())
+            guard case .none = found else {
+                Issue.record("cut to \(length)")
+                continue
+            }
+        }
+        // A whole file under another's name.
+        try CacheFixture.write(whole, to: file(2))
+        let store = try DiskStore.forTest(path)
+        store.reconcile()
+        store.flush()
+        #expect(store.statistics.adoptions == 2)
+        #expect(store.variant(record(1).key) == nil && store.variant(record(2).key) == nil)
+        #expect(CacheFixture.files(.variants, in: path).count == 1)
+        store.close()
+    }
+
+    @Test func `reads a trailer with fields that it does not know`() throws {
+        var fields = TaggedFields()
+        fields.put(60_000, [1, 2, 3])
+        let record = try #require(OriginRecord(fields: (origin.fields + fields.bytes)[...]))
+        #expect(record == origin)
+        #expect(OriginRecord(fields: origin.fields.dropLast()) == nil)
+    }
+
+    @Test func `leaves the files of a newer release alone`() throws {
+        try fillAndLose()
+        let tag = Array("Signature: 8a477f597d28d172789f06886806bc55\n# Edgeprint\n# Layout: 99\n".utf8)
+        try CacheFixture.write(tag, to: layout.tag)
+        let expected = DiskStoreError.newerVersion(path: path, found: 99, supported: DiskIndex.migrations.count)
+        #expect(throws: expected) { try DiskStore.forTest(path) }
+        #expect(CacheFixture.files(.variants, in: path).count == 3)
+    }
+
+    @Test func `keeps a folder of the first layout, whose files have no trailers`() throws {
+        let store = try DiskStore.forTest(path)
+        store.store(variant: record(1), origin: origin, bytes: bytes(1))
+        store.close()
+        do {
+            let index = try DiskIndex.writing(layout.index)
+            try index.connection.execute(
+                """
+                ALTER TABLE origins DROP COLUMN trailer; ALTER TABLE variants DROP COLUMN trailer;
+                DROP TABLE rebuilding; DROP TABLE removed; PRAGMA user_version = 1;
+                """
+            )
+        }
+        try CacheFixture.write(bytes(1), to: file(1))
+        let later = try DiskStore.forTest(path)
+        let stored = try #require(later.variant(record(1).key))
+        #expect(stored.origin == origin)
+        later.reconcile()
+        later.flush()
+        #expect(later.variant(record(1).key) != nil)
+        later.close()
+    }
+
+    @Test func `finds flipped bytes when a body is first read after the start, and removes it`() throws {
+        let first = try DiskStore.forTest(path)
+        first.store(origin: origin, body: try CacheFixture.body(body))
+        for number in 1...3 { first.store(variant: record(number), origin: origin, bytes: bytes(number)) }
+        first.close()
+        let original = layout.file(.originals, origin.key, origin.digest)
+        for name in [file(1), file(2), original] {
+            var content = try CacheFixture.readAll(try SystemFiles().open(name, flags: O_RDONLY))
+            content[50] ^= 1
+            try CacheFixture.write(content, to: name)
+        }
+        let store = try DiskStore.forTest(path)
+        #expect(store.variant(record(1).key) == nil && store.variant(record(2).key) == nil)
+        #expect(store.variant(record(3).key) != nil)
+        #expect(store.origin(origin.key)?.record == origin && store.origin(origin.key)?.file == nil)
+        store.flush()
+        #expect(store.statistics.corruptions >= 3)
+        #expect(store.statistics.variants.entries == 1 && store.statistics.originals.entries == 0)
+        #expect(CacheFixture.files(.variants, in: path).count == 1)
+        #expect(CacheFixture.files(.originals, in: path).isEmpty)
+        // Written anew, it is good again.
+        store.store(variant: record(1), origin: origin, bytes: bytes(1))
+        store.flush()
+        #expect(store.variant(record(1).key) != nil)
+        store.close()
+    }
+
+    @Test func `misses where a body cannot be read to be verified, and keeps it`() throws {
+        let first = try DiskStore.forTest(path)
+        first.store(variant: record(1), origin: origin, bytes: bytes(1))
+        first.close()
+        let files = FaultyFiles()
+        let store = try DiskStore.forTest(path, files: files)
+        files.fail(.read, with: EIO)
+        #expect(store.variant(record(1).key) == nil)
+        store.flush()
+        files.fail(.read, with: nil)
+        #expect(store.variant(record(1).key) != nil)
+        #expect(store.statistics.corruptions == 0 && store.statistics.errors == 1)
+        store.close()
+    }
+
+    @Test func `remembers what was verified, within its bound`() {
+        let table = VerifiedBodies(capacity: 64)
+        let keys = (0..<1000).map { CacheFixture.key($0) }
+        #expect(!table.contains(keys[0], keys[1]))
+        table.insert(keys[0], keys[1])
+        #expect(table.contains(keys[0], keys[1]) && !table.contains(keys[0], keys[2]))
+        for key in keys { table.insert(key, key) }
+        #expect(keys.count { table.contains($0, $0) } <= 64)
+        #expect(table.contains(keys[999], keys[999]))
+    }
+}

@@ -1,0 +1,156 @@
+import HTTPSemantics
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+/// A sequence of stores, replacements, revalidations and purges, and what a store may and must answer at any moment of it.
+final class DiskScenario: Sendable {
+    private struct State: Sendable {
+        /// Digests that may be served.
+        var allowed: Set<CacheKey> = []
+        /// Variants that are committed: what no crash may lose.
+        var required: [CacheKey: CacheKey] = [:]
+    }
+
+    let originals: Int
+    let variants: Int
+    let versions: Int
+    private let state = Lock(State())
+
+    init(originals: Int, variants: Int, versions: Int) {
+        self.originals = originals
+        self.variants = variants
+        self.versions = versions
+    }
+
+    private func body(_ number: Int, _ version: Int) -> [UInt8] {
+        CacheFixture.bytes(300 + number, seed: 1000 * version + number)
+    }
+
+    private func origin(_ number: Int, _ version: Int) -> OriginRecord {
+        CacheFixture.origin(number, body: body(number, version), responseTime: Int64(1000 + version * 100))
+    }
+
+    private func picture(_ number: Int, _ width: Int, _ version: Int) -> [UInt8] {
+        CacheFixture.bytes(200 + width, seed: 100_000 + 1000 * version + 10 * number + width)
+    }
+
+    private func variant(_ number: Int, _ width: Int, _ version: Int) -> VariantRecord {
+        let bytes = picture(number, width, version)
+        return CacheFixture.variant(100 * number + width, of: origin(number, version), bytes: bytes)
+    }
+
+    /// Runs all of it.
+    ///
+    /// - Parameter between: called after each step, on the calling thread.
+    func run(_ store: DiskStore, between: () throws -> Void = {}) throws {
+        for version in 0..<versions {
+            for number in 1...originals {
+                try put(number, version, store)
+                try between()
+            }
+            revalidate(1, version, store)
+            try between()
+            purge(min(2, originals), version, store)
+            try between()
+            if version % 2 == 1 { try put(min(2, originals), version, store) }
+            try between()
+        }
+    }
+
+    /// An original of a new version with its variants.
+    private func put(_ number: Int, _ version: Int, _ store: DiskStore) throws {
+        forget(number)
+        let (record, body) = (origin(number, version), body(number, version))
+        allow(record.digest)
+        store.store(origin: record, body: try CacheFixture.body(body))
+        for width in 1...variants {
+            let variant = variant(number, width, version)
+            allow(variant.digest)
+            store.store(variant: variant, origin: record, bytes: picture(number, width, version))
+        }
+        store.flush()
+        guard store.health == .healthy else { return }
+        state.withLock { state in
+            for width in 1...variants {
+                let variant = variant(number, width, version)
+                state.required[variant.key] = variant.digest
+            }
+        }
+    }
+
+    private func revalidate(_ number: Int, _ version: Int, _ store: DiskStore) {
+        var record = origin(number, version)
+        record.freshness.responseTime += 50
+        store.store(origin: record, body: nil)
+        store.flush()
+    }
+
+    private func purge(_ number: Int, _ version: Int, _ store: DiskStore) {
+        forget(number)
+        let (key, gone) = (origin(number, version).key, Monitor<Bool?>(nil))
+        guard store.conceal(.originals([key])),
+            store.remove(.originals([key]), completion: { counts in gone.update { $0 = !counts.isDiskPending } })
+        else { return }
+        guard gone.wait(until: { $0 }) == true else { return }
+        state.withLock { state in
+            for version in 0..<versions {
+                state.allowed.remove(origin(number, version).digest)
+                for width in 1...variants { state.allowed.remove(variant(number, width, version).digest) }
+            }
+        }
+    }
+
+    private func allow(_ digest: CacheKey) {
+        state.withLock { _ = $0.allowed.insert(digest) }
+    }
+
+    private func forget(_ number: Int) {
+        state.withLock { state in
+            for width in 1...variants { state.required[variant(number, width, 0).key] = nil }
+        }
+    }
+
+    /// What a store may, and after a crash must, answer.
+    struct Expectation: Sendable {
+        fileprivate var allowed: Set<CacheKey>
+        fileprivate var required: [CacheKey: CacheKey]
+    }
+
+    /// What holds at this moment.
+    var expectation: Expectation {
+        state.withLock { Expectation(allowed: $0.allowed, required: $0.required) }
+    }
+
+    /// What is wrong with a store's answers; nothing where all is well.
+    func problems(_ store: DiskStore, _ expectation: Expectation, isComplete: Bool) throws -> [String] {
+        var problems: [String] = []
+        for number in 1...originals {
+            if let stored = store.origin(origin(number, 0).key), let file = stored.file {
+                let bytes = try FileCopy.read(file.number, at: 0, count: stored.record.length)
+                if CacheKey(hashing: bytes) != stored.record.digest {
+                    problems.append("original \(number): wrong bytes")
+                }
+                if !expectation.allowed.contains(stored.record.digest) { problems.append("original \(number): purged") }
+            }
+            for width in 1...variants {
+                let key = variant(number, width, 0).key
+                let stored = store.variant(key)
+                if let stored {
+                    let bytes = try FileCopy.read(stored.file.number, at: 0, count: stored.record.length)
+                    if CacheKey(hashing: bytes) != stored.record.digest {
+                        problems.append("variant \(key): wrong bytes")
+                    }
+                    if stored.record.originDigest != stored.origin.digest { problems.append("variant \(key): void") }
+                    if !expectation.allowed.contains(stored.record.digest) { problems.append("variant \(key): purged") }
+                }
+                if isComplete, let digest = expectation.required[key], stored?.record.digest != digest {
+                    problems.append("variant \(key): lost")
+                }
+            }
+        }
+        return problems
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// A daemon whose disk cache cannot be used.
+@Suite(.timeLimit(.minutes(1)))
+struct DegradedCacheTests {
+    private let picture = TestImages.gradient(width: 40, height: 30)
+
+    @Test func `serves without a disk cache, and says so in /readyz, in its metrics and once in its log`() throws {
+        let folder = try TemporaryFolder()
+        let origin = try ScriptedOrigin(ScriptedOrigin.pictures(["a.png": picture, "b.png": picture]))
+        // A file where the folder should be made.
+        let yaml = """
+            sources:
+              photos: { url: "\(origin.url)/", allow-private: true }
+            cache: { path: "/proc/version/cache", memory: 0 }
+
+            """
+        let daemon = try DaemonProcess(yaml, in: folder)
+        for target in ["/photos/a.png?w=20", "/photos/a.png?w=20", "/photos/b.png"] {
+            #expect(try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000).get(target).status == 200)
+        }
+        let ready = try RawHTTPClient(port: daemon.admin).get("/readyz")
+        #expect(ready.status == 200)
+        #expect(ready.text.contains(#""ready":true"#) && ready.text.contains("degraded: "))
+        let metrics = try RawHTTPClient(port: daemon.admin).get("/metrics").text
+        #expect(metrics.contains("edgeprint_disk_healthy 0"))
+        #expect(daemon.logText.split(separator: "\n").count { $0.contains("disk cache stores nothing") } == 1)
+    }
+
+    @Test func `says in /readyz that the disk cache is well`() throws {
+        let rig = try EndToEndRig(script: ScriptedOrigin.pictures([:]))
+        let ready = try RawHTTPClient(port: rig.daemon.admin).get("/readyz")
+        #expect(ready.text == "{\"ready\":true,\"disk\":\"ok\"}\n")
+    }
+
+    @Test func `does not start with a seed that is not there, and names the key`() throws {
+        let folder = try TemporaryFolder()
+        do {
+            _ = try DaemonProcess(
+                "cache: { path: \"\(folder.path)/cache\", seed: \"\(folder.path)/seed\" }\n",
+                in: folder
+            )
+            Issue.record("it has started")
+        } catch DaemonProcess.Failure.notStarted(_, let log) {
+            #expect(log.contains("cache.seed") && log.contains(folder.path + "/seed"))
+        }
+    }
+
+    @Test func `refuses the folder of another daemon`() throws {
+        let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture]))
+        let other = try TemporaryFolder()
+        do {
+            _ = try DaemonProcess(rig.yaml(), in: other)
+            Issue.record("it has started")
+        } catch DaemonProcess.Failure.notStarted(_, let log) {
+            #expect(log.contains("in use by another daemon"))
+        }
+        #expect(try rig.get("/photos/a.png").status == 200)
+    }
+}
