@@ -14,7 +14,8 @@ extension DaemonParts {
         resolver.replace(try RequestResolver(configuration, time: time))
         live.loaded = loaded
         logLevel.set(configuration.log.level)
-        memory.resize(capacity: configuration.cache.memory)
+        memory.resize(capacity: configuration.memoryShares.pictures)
+        raw.cache.resize(capacity: configuration.memoryShares.raw)
         store.setQuotas(originals: configuration.cache.originals, variants: configuration.cache.variants)
         pipeline.setWaiterLimit(configuration.limits.waiters)
         pipeline.failures.setPolicy(configuration.negative)

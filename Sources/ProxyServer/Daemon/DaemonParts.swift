@@ -9,6 +9,7 @@ import Logging
 /// The one place where parts are put together: none of them finds another by itself.
 final class DaemonParts: Sendable {
     let memory: MemoryCache<Entity>
+    let raw: RawProxy
     let store: DiskStore
     let readLane: WorkLane
     let files: FileLoader
@@ -47,7 +48,7 @@ final class DaemonParts: Sendable {
         let loops = ProcessorCount.online
         // First of all: a worker takes longer to start than everything else together, and does it beside it.
         workers = try WorkerPool(WorkerPool.Configuration(configuration), time: time)
-        memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.cache.memory))
+        memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.memoryShares.pictures))
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
         disk.originalsQuota = configuration.cache.originals
         disk.variantsQuota = configuration.cache.variants
@@ -57,6 +58,12 @@ final class DaemonParts: Sendable {
         transfers = try TransferEngine(
             configuration: TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)"),
             time: time
+        )
+        raw = RawProxy(
+            cache: RawCache(capacity: configuration.memoryShares.raw),
+            loader: transfers,
+            time: time,
+            waiters: configuration.limits.waiters
         )
         pipeline = Pipeline(
             PipelineParts(
@@ -90,6 +97,7 @@ final class DaemonParts: Sendable {
         self.resolver = resolver
         let purger = Purger(
             pipeline: pipeline,
+            raw: raw,
             resolver: resolver,
             lane: readLane,
             metrics: metrics,
@@ -107,6 +115,7 @@ final class DaemonParts: Sendable {
                     live: live,
                     loops: loops
                 ),
+                raw: RawRoute(resolver: resolver, proxy: raw, live: live, logger: logger, loops: loops),
                 observer: observer,
                 purger: purger,
                 live: live
@@ -180,6 +189,7 @@ extension ServerConfiguration {
         self.init(
             addresses: sockets.publicAddresses(beside: configuration.listen),
             loops: loops,
+            limits: ServerLimits(body: configuration.limits.requestBody),
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,
             proxies: TrustedProxies(usesProxyProtocol: configuration.proxies.proxyProtocol) {
