@@ -21,7 +21,9 @@ build: packages $(BIN)/edgeprint ## Builds the daemon and its worker (release)
 
 # With Swift's runtime inside: it starts twice as fast, and runs where no Swift is. Addresses of functions are bound at the
 # start and then write-protected.
-RELEASE := -c release --static-swift-stdlib -Xlinker -z -Xlinker now
+# No path of the machine that builds is in it: the same tree gives the same binaries wherever it lies.
+RELEASE := -c release --static-swift-stdlib -Xlinker -z -Xlinker now \
+	-Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=.
 
 $(BIN)/edgeprint: $(SOURCES)
 	swift build $(RELEASE) --product edgeprint-worker

@@ -87,6 +87,8 @@ boot() { # folder
   mount -t cgroup2 cgroup2 "$groups"
   control_group=$groups/edgeprint-try-deb-$(basename "$scratch" | tr -cd '[:alnum:]')
   mkdir "$control_group"
+  # Whatever goes wrong from here on leaves no group behind.
+  trap halt EXIT
   # shellcheck disable=SC2016 # for the shell that is started
   sh -c 'echo $$ > "$1/cgroup.procs"; shift; exec "$@"' sh "$control_group" \
     unshare --cgroup --mount --uts --ipc --net --pid --fork --kill-child sh -euc '
@@ -129,7 +131,8 @@ isolated() { nsenter --target "$init" --net "$@"; }
 
 # Ends the booted system.
 halt() {
-  kill -KILL "$init"
+  trap - EXIT
+  [ -z "${init:-}" ] || kill -KILL "$init" 2>/dev/null || true
   wait || true
   # The system's own groups lie below, empty by now.
   find "$control_group" -depth -type d -exec rmdir {} +

@@ -27,15 +27,19 @@ enum ForwardedFor {
         if hop.hasPrefix("[") {
             guard let end = hop.firstIndex(of: "]") else { return nil }
             let rest = hop[hop.index(after: end)...]
-            guard rest.isEmpty || (rest.hasPrefix(":") && UInt16(rest.dropFirst()) != nil) else { return nil }
+            guard rest.isEmpty || (rest.hasPrefix(":") && isPort(rest.dropFirst())) else { return nil }
             let inner = String(hop[hop.index(after: hop.startIndex)..<end])
             return inner.contains(":") ? PeerAddress(inner, port: 0) : nil
         }
         // Azure's gateway and others add the port to an IPv4 address.
         if let colon = hop.firstIndex(of: ":"), hop.firstIndex(of: ".").map({ $0 < colon }) == true {
-            guard UInt16(hop[hop.index(after: colon)...]) != nil else { return nil }
+            guard isPort(hop[hop.index(after: colon)...]) else { return nil }
             return PeerAddress(String(hop[..<colon]), port: 0)
         }
         return PeerAddress(hop, port: 0)
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.utf8.allSatisfy { (48...57).contains($0) } && UInt16(text) != nil
     }
 }

@@ -6,7 +6,12 @@ enum HeaderGate {
     static let decodable: Set<ImageFormat> = [.jpeg, .png, .gif, .webp, .avif, .heic, .tiff]
 
     /// Why an original must not be transformed; `nil` where it may.
-    static func refusal(of header: ImageHeader, limits: SourceRule.Limits) -> PipelineError? {
+    static func refusal(of header: ImageHeader, plan: String, limits: SourceRule.Limits) -> PipelineError? {
+        // Nothing is decoded for it: only what it can be done to matters.
+        if plan == MetadataCleaner.planText {
+            return MetadataCleaner.supports(header.format)
+                ? nil : .refused("\(header.format.mediaType) cannot be given without its metadata")
+        }
         guard decodable.contains(header.format) else {
             return .notAnImage("\(header.format.mediaType) is not decoded here")
         }

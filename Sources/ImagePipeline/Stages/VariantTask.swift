@@ -172,14 +172,15 @@ final class VariantTask: Sendable {
             finishBare(outcome, body: body, collapsed: collapsed)
             return
         }
-        if let refusal = HeaderGate.refusal(of: outcome.origin.record.header, limits: request.origin.source.limits) {
+        let header = outcome.origin.record.header
+        if let refusal = HeaderGate.refusal(of: header, plan: plan, limits: request.origin.source.limits) {
             fail(refusal)
             return
         }
         let job = TransformStage.job(
             request: request,
             plan: plan,
-            header: outcome.origin.record.header,
+            header: header,
             body: body,
             priority: priority
         )

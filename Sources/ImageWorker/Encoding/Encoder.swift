@@ -54,21 +54,30 @@ struct Encoder {
     }
 }
 
-/// The bytes of an encoded picture, in memory that libvips allocated.
+/// The bytes of an encoded picture, in memory that libvips allocated or that is our own.
 @safe
 final class EncodedPicture {
-    private let bytes: UnsafeRawBufferPointer
+    /// Of GLib's allocator; empty where the bytes are our own.
+    private let library: UnsafeRawBufferPointer
+    private let own: [UInt8]
 
     /// Takes over memory of GLib's allocator.
     init(owning bytes: UnsafeRawBufferPointer) {
-        unsafe self.bytes = bytes
+        unsafe library = bytes
+        own = []
+    }
+
+    /// Keeps bytes.
+    init(_ bytes: [UInt8]) {
+        unsafe library = UnsafeRawBufferPointer(start: nil, count: 0)
+        own = bytes
     }
 
     deinit {
-        unsafe g_free(UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+        unsafe g_free(UnsafeMutableRawPointer(mutating: library.baseAddress))
     }
 
-    var count: Int { unsafe bytes.count }
+    var count: Int { unsafe library.count + own.count }
 
     /// Gives the bytes to `body`, for as long as it runs.
     @safe
@@ -76,7 +85,12 @@ final class EncodedPicture {
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         defer { withExtendedLifetime(self) {} }
-        return try unsafe body(bytes)
+        guard own.isEmpty else {
+            return try unsafe own.withUnsafeBufferPointer { bytes throws(Failure) in
+                try unsafe body(UnsafeRawBufferPointer(bytes))
+            }
+        }
+        return try unsafe body(library)
     }
 
     /// A copy of the bytes.

@@ -26,6 +26,7 @@ struct JobRunner {
     }
 
     private func make(_ mapping: SourceMapping, _ deadline: Deadline) throws -> Answer {
+        if job.outputs.count == 1, job.outputs[0].plan == MetadataCleaner.planText { return try clean(mapping) }
         let decoder = try SourceDecoder(mapping, format: job.sourceFormat)
         let facts = try decoder.facts()
         // Before any pixel is decoded.
@@ -52,10 +53,38 @@ struct JobRunner {
         return Answer(reply: WorkerReply(id: job.id, result: .success(outputs), timing: timing), pictures: pictures)
     }
 
+    /// The source without its metadata: no decoder sees it.
+    private func clean(_ mapping: SourceMapping) throws -> Answer {
+        var clock = StageClock()
+        let bytes = unsafe Array(mapping.bytes)
+        guard case .image(let header) = ImageSniffer.sniff(bytes.span, totalLength: bytes.count) else {
+            throw WorkerReply.Failure.broken("its header cannot be read")
+        }
+        clock.endDecode()
+        let cleaned = try MetadataCleaner.clean(bytes.span, as: header)
+        try OutputLimit.check(cleaned.count)
+        clock.endTransform()
+        let output = WorkerReply.Output(
+            format: header.format,
+            width: header.width,
+            height: header.height,
+            frames: header.frames,
+            hasAlpha: header.hasAlpha ?? false,
+            length: cleaned.count
+        )
+        return Answer(
+            reply: WorkerReply(id: job.id, result: .success([output]), timing: clock.timing),
+            pictures: [EncodedPicture(cleaned)]
+        )
+    }
+
     /// The protocol's word for an error.
     private static func failure(_ error: any Error, _ deadline: Deadline) -> WorkerReply.Failure {
         switch error {
         case let failure as WorkerReply.Failure: failure
+        case MetadataCleaner.Stop.broken(let reason): .broken(reason)
+        case MetadataCleaner.Stop.unsupported(let format):
+            .refused("\(format) cannot be given without its metadata")
         case is VipsError where deadline.hasPassed: .deadline
         case let error as VipsError: error.isUnsupported ? .unsupported(error.text) : .broken(error.text)
         case let error as RequestError where error.status == .unprocessable: .refused(error.description)

@@ -26,6 +26,8 @@ struct AdminHandler: RequestHandler {
         let credentials = BearerCredentials(head, bytes)
         let token = token()
         guard token.isEmpty || credentials.matches(token) else { return .now(Self.unauthorized) }
+        // Without a token a web page that somebody here looks at could ask in their name.
+        guard !token.isEmpty || !BrowserRequest(head, bytes).isOfAnotherSite else { return .now(Self.foreign) }
         switch match {
         case .route(let route, _): return answer(by: route, head, bytes, context)
         case .methodNotAllowed(let allow):
@@ -52,6 +54,10 @@ struct AdminHandler: RequestHandler {
             return .later
         }
     }
+
+    private static let foreign = Response(
+        Problem(403, "A page of another site asks, or by a name that is not this machine's; with admin.token it may.")
+    )
 
     private static let unauthorized: Response = {
         var response = Response(Problem(401, "The admin token is missing or wrong."))

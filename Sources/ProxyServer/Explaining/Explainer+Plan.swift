@@ -19,7 +19,9 @@ extension Explainer {
 
     /// Every setting of the result, with its default where nobody said it.
     func settingsSection(_ request: ExplainedRequest) throws(Problem) -> Explanation.Section {
-        guard request.plan != nil else { return Explanation.Section(name: "settings", facts: []) }
+        guard let plan = request.plan, plan != MetadataCleaner.planText else {
+            return Explanation.Section(name: "settings", facts: [])
+        }
         let said = try provenance(of: request).settings
         let facts = PlanSetting.all.map { setting in
             if let statement = said.first(where: { $0.parameter.name == setting.name }) { return fact(statement) }
@@ -29,13 +31,21 @@ extension Explainer {
         return Explanation.Section(name: "settings", facts: facts)
     }
 
+    private static func words(onPlan plan: String?) -> String? {
+        switch plan {
+        case nil: "none: the original's own bytes"
+        case MetadataCleaner.planText: "the original's bytes without metadata (originals: clean)"
+        default: nil
+        }
+    }
+
     /// What the answer is kept as.
     func cacheSection(_ request: ExplainedRequest) -> Explanation.Section {
         var facts = [
             Explanation.Fact(
                 "plan",
                 request.plan.map(JSONValue.string) ?? .null,
-                words: request.plan == nil ? "none: the original's own bytes" : nil
+                words: Self.words(onPlan: request.plan)
             ),
             Explanation.Fact("original", .string(request.origin.key.description)),
         ]

@@ -128,7 +128,7 @@ struct RequestResolver: Sendable {
         _ parsed: ParsedQuery,
         fallback: ConfiguredSource.Fallback? = nil
     ) throws(Problem) -> ResolvedRequest {
-        guard !parsed.isBare || origin.source.originals == .serve else {
+        guard !parsed.isBare || origin.source.originals != .refuse else {
             throw Problem(403, "This source does not give out its originals.")
         }
         return ResolvedRequest(
@@ -155,7 +155,10 @@ struct RequestResolver: Sendable {
     }
 
     private static func choice(_ origin: OriginRequest, _ parsed: ParsedQuery) -> ResolvedRequest.Choice {
-        guard !parsed.isBare else { return .fixed(VariantRequest(origin: origin, plan: nil, bucket: nil)) }
+        guard !parsed.isBare else {
+            let plan = origin.source.originals == .clean ? MetadataCleaner.planText : nil
+            return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil))
+        }
         let plan = parsed.plan.canonicalText
         guard parsed.plan.settings.format == .auto else {
             return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil))

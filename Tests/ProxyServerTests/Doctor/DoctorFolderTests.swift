@@ -1,6 +1,7 @@
 import Glibc
 import HTTPKit
 import ImagePipeline
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -85,6 +86,18 @@ struct DoctorFolderTests {
         #expect(told(free: 19 << 30, used: 0, files: nil).contains("19 GiB free at /var"))
         #expect(told(free: 19 << 30, used: 2 << 30, files: nil) == "")
         #expect(told(free: 30 << 30, used: 0, files: 1000).contains("1000 inodes free"))
+    }
+
+    @Test func `does not call broken what a unit keeps from this user`() {
+        let folder = CacheFolderCheck(path: cache)
+        let hidden = folder.complaint { $0.folders[cache] = .unreadable(Errno(EACCES, "open")) }
+        #expect(hidden.hasPrefix("warning") && hidden.contains("run edgeprint doctor as root"), "\(hidden)")
+        let address = ListenAddress.tcp(host: "127.0.0.1", port: 8080)
+        let held = ListenCheck(address: address, cachePath: cache).complaint { probe in
+            probe.bindErrors[address] = EADDRINUSE
+            probe.folders[cache] = .unreadable(Errno(EACCES, "open"))
+        }
+        #expect(held.hasPrefix("warning") && held.contains("as root"), "\(held)")
     }
 
     @Test func `tells a running daemon's addresses from another's`() {

@@ -1,4 +1,6 @@
+import Glibc
 import ImagePipeline
+import LinuxSystem
 
 /// Whether the cache folder can be had: there or to be made, ours, writable, free, and on a file system that is fit for it.
 struct CacheFolderCheck: DoctorCheck {
@@ -14,6 +16,15 @@ struct CacheFolderCheck: DoctorCheck {
         case .absent: [creatable(probe)] + kind(probe, of: ancestor(probe))
         case .notFolder:
             [.failure(subject, "\(path) is no folder", fix: "remove it, or name another folder as cache.path")]
+        case .unreadable(let error) where error.code == EACCES && probe.status(path) == nil:
+            // A unit with DynamicUser= keeps it below a folder of root's own, and shows it to the daemon alone.
+            [
+                .warning(
+                    subject,
+                    "\(path) cannot be seen by this user: \(error)",
+                    fix: "run edgeprint doctor as root, which sees what a unit keeps private; else \(ownership)"
+                )
+            ]
         case .unreadable(let error):
             [.failure(subject, "\(path) cannot be read: \(error)", fix: ownership)]
         case .foreign:

@@ -35,8 +35,13 @@ struct ListenCheck: DoctorCheck {
             }
             return .ok(subject, "left by a daemon that has ended; the next one replaces it")
         }
-        if case .cache(let cache) = probe.cacheFolder(cachePath), cache.isLocked {
+        switch probe.cacheFolder(cachePath) {
+        case .cache(let cache) where cache.isLocked:
             return .ok(subject, "held, as is the cache folder: a daemon runs")
+        case .unreadable(let error) where error.code == EACCES:
+            let fix = "run edgeprint doctor as root, which sees whether it is the daemon"
+            return .warning(subject, "another process has it, the daemon or not", fix: fix)
+        default: break
         }
         let fix =
             switch address {

@@ -1,0 +1,49 @@
+/// PNG: the chunks stay that decide about pixels, colours, print size and animation (PNG, third edition, §11).
+enum PNGCleaner {
+    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    private static let kept = [
+        "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "mDCV", "cLLI", "sBIT", "bKGD",
+        "hIST", "pHYs", "acTL", "fcTL", "fdAT",
+    ]
+
+    static func clean(_ bytes: Span<UInt8>, orientation: Int) throws(MetadataCleaner.Stop) -> [UInt8] {
+        guard bytes.has(bytes: signature, at: 0) else { throw .broken("no PNG begins so") }
+        var output = signature
+        output.reserveCapacity(bytes.count)
+        var isTurned = orientation == 1
+        var hasData = false
+        var position = signature.count
+        while true {
+            let length = try bytes.bigEndian(position, bytes: 4)
+            // §5.3: lengths stop at 2^31 - 1.
+            guard length < 1 << 31 else { throw .broken("a chunk is longer than any may be") }
+            let chunk = try bytes.range(position, count: length + 12)
+            let name = kept.first { bytes.has($0, at: position + 4) }
+            if name == "IDAT", !isTurned {
+                output += orientationChunk(orientation)
+                isTurned = true
+            }
+            if name != nil {
+                output.append(bytes, chunk)
+            } else if bytes[position + 4] & 0x20 == 0 {
+                throw .broken("a chunk that must be understood is not known")
+            }
+            if name == "IDAT" { hasData = true }
+            if name == "IEND" { break }
+            position = chunk.upperBound
+        }
+        guard hasData else { throw .broken("there is no picture in it") }
+        return output
+    }
+
+    private static func orientationChunk(_ orientation: Int) -> [UInt8] {
+        let block = MetadataCleaner.orientationBlock(orientation)
+        let body = Array("eXIf".utf8) + block
+        var chunk: [UInt8] = []
+        chunk.append(bigEndian: block.count)
+        chunk += body
+        chunk.append(bigEndian: CRC32.checksum(of: body.span, in: 0..<body.count))
+        return chunk
+    }
+}

@@ -1,0 +1,32 @@
+import TestSupport
+import Testing
+
+/// What pages of other sites can do with an admin listener that asks for no token.
+@Suite(.timeLimit(.minutes(1)))
+struct AdminSiteTests {
+    @Test func `a page of another site cannot ask in the name of who looks at it`() throws {
+        let rig = try EndToEndRig(script: ScriptedOrigin.pictures([:]))
+        func status(_ fields: String, host: String) throws -> Int {
+            let client = try RawHTTPClient(port: rig.daemon.admin)
+            let body = "{\"all\":true}"
+            try client.send(
+                "POST /purge HTTP/1.1\r\nHost: \(host)\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            )
+            return try client.readResponse().status
+        }
+        for host in ["127.0.0.1:8081", "localhost:8081", "LOCALHOST", "[::1]:8081", "edgeprint", "a.localhost"] {
+            #expect(try status("", host: host) == 200, "\(host)")
+        }
+        // By a name that a stranger's DNS may point here.
+        for host in ["evil.example", "evil.example:8081", "127.0.0.1.evil.example", "localhost.evil.example"] {
+            #expect(try status("", host: host) == 403, "\(host)")
+        }
+        #expect(try status("Origin: http://127.0.0.1:8081\r\n", host: "127.0.0.1:8081") == 200)
+        for origin in ["https://evil.example", "null", "http://127.0.0.1:9999", "http://127.0.0.1"] {
+            #expect(try status("Origin: \(origin)\r\n", host: "127.0.0.1:8081") == 403, "\(origin)")
+        }
+        // Health is told to everybody.
+        let health = try RawHTTPClient(port: rig.daemon.admin).get("/healthz", [("Origin", "https://evil.example")])
+        #expect(health.status == 200)
+    }
+}

@@ -1,0 +1,46 @@
+import TestSupport
+import Testing
+
+/// `originals: clean`, through the real daemon and its workers.
+@Suite(.timeLimit(.minutes(1)))
+struct CleanOriginalsTests {
+    private let picture = TestImages.gradient(width: 64, height: 48)
+
+    /// A PNG chunk; decoders that look at the checksums of such chunks only drop it.
+    private func text(_ body: String) -> [UInt8] {
+        [0, 0, 0, UInt8(body.utf8.count)] + Array("tEXt".utf8) + Array(body.utf8) + [0, 0, 0, 0]
+    }
+
+    private func rig(_ files: [String: [UInt8]]) throws -> EndToEndRig {
+        try EndToEndRig(source: ", originals: clean", script: ScriptedOrigin.pictures(files))
+    }
+
+    @Test func `the bare original comes without metadata, and is kept so`() throws {
+        let tagged = Array(picture[..<33]) + text("Location: at home") + Array(picture[33...])
+        let rig = try rig(["a.png": tagged])
+        let answer = try rig.get("/photos/a.png")
+        #expect(answer.status == 200)
+        #expect(answer["Content-Type"] == "image/png")
+        #expect(answer["Vary"] == nil)
+        #expect(answer.body == picture)
+        let again = try rig.get("/photos/a.png")
+        #expect(again["Cache-Status"] == "edgeprint; hit; detail=memory")
+        #expect(again["ETag"] == answer["ETag"])
+        #expect(rig.origin.requests == 1)
+        try rig.waitForStores(2)
+        try rig.restartAfterKill(source: ", originals: clean")
+        let stored = try rig.get("/photos/a.png")
+        #expect(stored["Cache-Status"] == "edgeprint; hit; detail=disk" && stored.body == picture)
+        // Sizes are made of the original as ever.
+        #expect(PictureHeader.size(ofPNG: try rig.get("/photos/a.png?w=32&format=png").body) == [32, 24])
+    }
+
+    @Test func `what cannot be cleaned is refused, and never comes as it is`() throws {
+        let svg = Array("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"><!-- me --></svg>".utf8)
+        let rig = try rig(["a.svg": svg, "cut.png": Array(picture[..<(picture.count - 20)])])
+        let refused = try rig.get("/photos/a.svg")
+        #expect(refused.status == 422 && refused.text.contains("image/svg+xml cannot be given without its metadata"))
+        let broken = try rig.get("/photos/cut.png")
+        #expect(broken.status == 422 && broken.text.contains("the file ends early"))
+    }
+}
