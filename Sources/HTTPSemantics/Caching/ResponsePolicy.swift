@@ -94,7 +94,8 @@ package struct ResponsePolicy: Hashable, Sendable {
 
     /// Status codes whose rules for caches are followed here (RFC 9111 §5.2.2.3).
     private static let understood: Set<Int> = [
-        200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 406, 410, 414, 451, 500, 501, 502, 503, 504,
+        200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 406, 410, 414, 451, 500, 501, 502, 503,
+        504,
     ]
 }
 

@@ -49,7 +49,11 @@ struct RawConclusion: Sendable {
     private func confirmed(_ exchange: RawExchange, at now: Int64) -> Result<RawAnswer, PipelineError>? {
         guard var stored, names(exchange, stored) else {
             proxy.cache.change(request) { entry in
-                entry.change { $0.selection.matches(request.fields) } _: { $0.expire() }
+                entry.change {
+                    $0.selection.matches(request.fields)
+                } _: {
+                    $0.expire()
+                }
             }
             return nil
         }
@@ -92,7 +96,9 @@ struct RawConclusion: Sendable {
         guard mayKeep, exchange.status == 200, proxy.cache.entry(for: request.key) != nil else { return }
         let length = exchange.fields["content-length"].flatMap { Int($0) }
         proxy.cache.change(request) { entry in
-            entry.change { $0.selection.matches(request.fields) && $0.status == 200 } _: { stored in
+            entry.change {
+                $0.selection.matches(request.fields) && $0.status == 200
+            } _: { stored in
                 let isSame =
                     exchange.fields["etag"].map { $0 == stored.entityTag } ?? true
                     && exchange.fields["last-modified"].map { $0 == stored.lastModified } ?? true

@@ -61,7 +61,10 @@ extension RequestResolver {
         do {
             let parsed = try RequestLanguage.parse(query: query, options: table.remote.options)
             guard parsed.isBare, let text = parsed.url else {
-                throw Problem(400, "/fetch passes whole answers on here (remote.raw): url, sig and exp are all it takes.")
+                throw Problem(
+                    400,
+                    "/fetch passes whole answers on here (remote.raw): url, sig and exp are all it takes."
+                )
             }
             let url = try OriginURL(text)
             let isAllowed = table.allowedHosts.contains { $0.matches(url.host) }

@@ -14,6 +14,7 @@ struct ResponseHead: Hashable, Sendable {
     enum Name: String, Hashable, Sendable {
         case age
         case cacheControl = "cache-control"
+        case targeted = "cdn-cache-control"
         case contentLength = "content-length"
         case contentType = "content-type"
         case date

@@ -68,20 +68,22 @@ extension Transfer {
     }
 
     private func setLists(_ easy: EasyHandle) {
-        let fields = ticket.fetch.exchange.map { exchange in
-            RequestFields.rawLines(
-                exchange,
-                source: source,
-                credentials: source.credentialFields(for: url, at: time.wallSeconds),
+        let fields =
+            ticket.fetch.exchange.map { exchange in
+                RequestFields.rawLines(
+                    exchange,
+                    source: source,
+                    credentials: source.credentialFields(for: url, at: time.wallSeconds),
+                    pseudonym: configuration.pseudonym
+                )
+            }
+            ?? RequestFields.lines(
+                ticket.fetch,
+                withSource: isTrusted,
+                credentials: isTrusted ? source.credentialFields(for: url, at: time.wallSeconds) : [],
+                userAgent: configuration.userAgent,
                 pseudonym: configuration.pseudonym
             )
-        } ?? RequestFields.lines(
-            ticket.fetch,
-            withSource: isTrusted,
-            credentials: isTrusted ? source.credentialFields(for: url, at: time.wallSeconds) : [],
-            userAgent: configuration.userAgent,
-            pseudonym: configuration.pseudonym
-        )
         lists = [HeaderList(fields), HeaderList(configuration.hosts)]
         easy.set(CURLOPT_HTTPHEADER, lists[0])
         easy.set(CURLOPT_RESOLVE, lists[1])

@@ -3,7 +3,8 @@ import ImagePipeline
 extension SourceDecoder {
     /// Keys that are about pictures, which a raw source knows nothing of.
     private static let pictureKeys = [
-        "originals", "preset", "fallback.image", "fallback.status", "fallback.ttl", "forward-query", "ignore-query", "ttl",
+        "originals", "preset", "fallback.image", "fallback.status", "fallback.ttl", "forward-query", "ignore-query",
+        "ttl",
         "ttl-min", "ttl-max", "cache", "limits.pixels", "limits.frames", "limits.redirects", "timeouts.transform",
         "quality.jpeg", "quality.webp", "quality.avif",
     ]
@@ -26,6 +27,8 @@ extension SourceDecoder {
             return
         }
         // The whole query goes behind the prefix.
-        if draft.rule.location.urlPrefix?.contains("?") == true { report("url", "must not have a query beside raw: true") }
+        if draft.rule.location.urlPrefix?.contains("?") == true {
+            report("url", "must not have a query beside raw: true")
+        }
     }
 }

@@ -87,7 +87,7 @@ enum SourceSchema {
     ]
 
     private static let unsupported: [Setting<Draft>] = [
-        .missing("placeholder", "The picture that is served while the origin is asked."),
+        .missing("placeholder", "The picture that is served while the origin is asked.")
     ]
 
     private static let duration = ValueFormat<Int>.duration(1...ConfigurationSchema.longest)
