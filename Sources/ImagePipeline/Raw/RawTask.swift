@@ -35,7 +35,9 @@ final class RawTask: Sendable {
         }
     }
 
-    /// Gives the request up: its client has left. What others wait for, or what changes something, goes on.
+    /// Gives the request up: its client has left.
+    ///
+    /// What others wait for, or what changes something, goes on.
     func cancel() {
         let handle = state.withLock { state -> (any LoadHandle)? in
             state.isCancelled = true

@@ -66,6 +66,8 @@ package struct StoredResponse: Sendable {
         var news = answer.fields.endToEnd
         // They tell of the content, which stays as it was stored.
         news.remove(["age", "content-length", "content-encoding", "content-range"])
+        // Without a date of its own it was made when it came (RFC 9110 §6.6.1): the old one would age the new.
+        if !news.contains("date") { news.append("Date", HTTPDate(clamping: answer.responseTime).description) }
         var merged = fields
         merged.replace(with: news)
         var judged = merged

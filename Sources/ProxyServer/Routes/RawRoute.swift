@@ -32,7 +32,9 @@ final class RawRoute: Sendable {
         known = (0..<loops).map { _ in Known() }
     }
 
-    /// Answers a request; `nil` where it is for no raw source. On the loop's thread.
+    /// Answers a request; `nil` where it is for no raw source.
+    ///
+    /// On the loop's thread.
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply? {
         guard let resolver = resolver(of: context.loop), head.targetForm != .authority else { return nil }
         // Whoever may purge means this cache, not the origin's.

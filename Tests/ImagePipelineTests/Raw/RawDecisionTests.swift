@@ -46,7 +46,7 @@ struct RawDecisionTests {
     @Test(
         arguments: [
             ("max-age=60", 10, [], "hit"), ("max-age=60", 59, [], "hit"), ("max-age=60", 60, [], "validate stale"),
-            ("max-age=60, no-cache", 1, [], "validate request"), ("max-age=60, no-cache=\"x\"", 1, [], "hit"),
+            ("max-age=60, no-cache", 1, [], "validate stale"), ("max-age=60, no-cache=\"x\"", 1, [], "hit"),
             ("max-age=60", 10, ["Cache-Control: no-cache"], "validate request"),
             ("max-age=60", 10, ["Pragma: no-cache"], "validate request"),
             ("max-age=60", 10, ["Pragma: no-cache", "Cache-Control: x"], "hit"),
