@@ -23,6 +23,8 @@ final class RawTask: Sendable {
     ///
     /// - Parameter mayWait: whether another request's answer may be waited for.
     func start(mayWait: Bool) {
+        // Its client may have left while it waited.
+        guard !state.withLock({ $0.isCancelled }) else { return }
         let now = proxy.time.wallSeconds
         switch proxy.decide(request, now) {
         case .serve(let stored, let isStale, let refreshes):

@@ -124,6 +124,7 @@ final class DaemonParts: Sendable {
         metrics.read(workers: workers)
         metrics.read(transfers: transfers)
         metrics.read(memory: memory, store: store)
+        metrics.read(raw: raw.cache)
         metrics.read(pipeline: pipeline, server: publicServer)
         guard let admin = sockets.adminListener ?? configuration.admin.listen else {
             adminServer = nil

@@ -68,23 +68,29 @@ extension Transfer {
     }
 
     private func setLists(_ easy: EasyHandle) {
-        let fields =
-            ticket.fetch.exchange.map { exchange in
-                RequestFields.rawLines(
+        let credentials = isTrusted ? source.credentialFields(for: url, at: time.wallSeconds) : []
+        let fields: HeaderList
+        if let exchange = ticket.fetch.exchange {
+            fields = HeaderList(
+                bytes: RequestFields.rawLines(
                     exchange,
                     source: source,
-                    credentials: source.credentialFields(for: url, at: time.wallSeconds),
+                    credentials: credentials,
                     pseudonym: configuration.pseudonym
                 )
-            }
-            ?? RequestFields.lines(
-                ticket.fetch,
-                withSource: isTrusted,
-                credentials: isTrusted ? source.credentialFields(for: url, at: time.wallSeconds) : [],
-                userAgent: configuration.userAgent,
-                pseudonym: configuration.pseudonym
             )
-        lists = [HeaderList(fields), HeaderList(configuration.hosts)]
+        } else {
+            fields = HeaderList(
+                RequestFields.lines(
+                    ticket.fetch,
+                    withSource: isTrusted,
+                    credentials: credentials,
+                    userAgent: configuration.userAgent,
+                    pseudonym: configuration.pseudonym
+                )
+            )
+        }
+        lists = [fields, HeaderList(configuration.hosts)]
         easy.set(CURLOPT_HTTPHEADER, lists[0])
         easy.set(CURLOPT_RESOLVE, lists[1])
     }
