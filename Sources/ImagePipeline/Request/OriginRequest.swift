@@ -7,6 +7,10 @@ package final class OriginRequest: Sendable {
     /// What the loader is given: an absolute http(s) URL with forwarded parameters, or a path below a file source's root.
     package let target: String
     package let source: SourceRule
+    /// Whether nothing of it may be kept, its failure neither (RFC 9111 §5.2.1.5); what is stored already may be used.
+    let keepsNothing: Bool
+    /// Which tiers keep what comes of the request.
+    var keeps: CacheTiers { keepsNothing ? .none : source.cache }
 
     /// Names an original.
     ///
@@ -17,6 +21,7 @@ package final class OriginRequest: Sendable {
     package init(source: SourceRule, target: String, identity: String) {
         self.source = source
         self.target = target
+        keepsNothing = false
         key = CacheKey(hashing: "original/1\n\(source.name)\n\(source.location.text)\n\(identity)")
     }
 
@@ -30,9 +35,8 @@ package final class OriginRequest: Sendable {
     init(keepingNothingOf request: OriginRequest) {
         key = request.key
         target = request.target
-        var source = request.source
-        source.cache = .none
-        self.source = source
+        source = request.source
+        keepsNothing = true
     }
 }
 

@@ -23,7 +23,7 @@ struct DiskVariantStage: Sendable {
             description: description,
             file: stored.file,
             origin: origin,
-            storable: tiers.keepInMemory,
+            storable: request.origin.keeps.keepInMemory,
             of: flight
         )
     }

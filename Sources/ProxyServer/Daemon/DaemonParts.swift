@@ -26,6 +26,8 @@ final class DaemonParts: Sendable {
     /// What the running parts go by.
     let live: LiveConfiguration
     let resolver: ResolverCell
+    /// What the service manager has opened.
+    let sockets: ActivatedSockets
 
     /// Starts every part but the listeners.
     ///
@@ -40,6 +42,8 @@ final class DaemonParts: Sendable {
         logLevel: LogLevelCell
     ) throws {
         let configuration = loaded.configuration
+        try sockets.check(token: configuration.admin.token)
+        self.sockets = sockets
         self.time = time
         self.logger = logger
         self.logLevel = logLevel

@@ -9,12 +9,13 @@ import TestSupport
 final class ScriptedLoader: OriginLoading {
     final class Load: LoadHandle {
         let fetch: OriginFetch
-        private let completion: @Sendable (Result<OriginResponse, PipelineError>) -> Void
+        /// Called once, as a real loader does.
+        private let completion: Lock<(@Sendable (Result<OriginResponse, PipelineError>) -> Void)?>
         private let state = Signal((received: 0, cancelled: false))
 
         init(_ fetch: OriginFetch, _ completion: @escaping @Sendable (Result<OriginResponse, PipelineError>) -> Void) {
             self.fetch = fetch
-            self.completion = completion
+            self.completion = Lock(completion)
         }
 
         var isCancelled: Bool { state.value.cancelled }
@@ -25,7 +26,7 @@ final class ScriptedLoader: OriginLoading {
 
         func cancel() {
             state.update { $0.cancelled = true }
-            completion(.failure(.cancelled))
+            complete(.failure(.cancelled))
         }
 
         func answer(
@@ -39,23 +40,27 @@ final class ScriptedLoader: OriginLoading {
             fields.cacheControl = cacheControl
             fields.expires = expires
             fields.entityTag = entityTag
-            completion(.success(.fetched(fields, OriginBody(copying: body))))
+            complete(.success(.fetched(fields, OriginBody(copying: body))))
         }
 
         func answerNotModified(at time: Int64, cacheControl: String? = nil) {
             var fields = OriginFields(requestTime: time, responseTime: time)
             fields.cacheControl = cacheControl
-            completion(.success(.notModified(fields)))
+            complete(.success(.notModified(fields)))
         }
 
         func refuse(_ status: Int, at time: Int64, cacheControl: String? = nil, retryAfter: String? = nil) {
             var fields = OriginFields(requestTime: time, responseTime: time)
             fields.cacheControl = cacheControl
             fields.retryAfter = retryAfter
-            completion(.success(.refused(status: status, fields)))
+            complete(.success(.refused(status: status, fields)))
         }
 
-        func fail(_ error: PipelineError) { completion(.failure(error)) }
+        func fail(_ error: PipelineError) { complete(.failure(error)) }
+
+        private func complete(_ result: Result<OriginResponse, PipelineError>) {
+            completion.withLock { $0.take() }?(result)
+        }
     }
 
     private let loads = Signal<[Load]>([])

@@ -74,6 +74,8 @@ struct StaleServingTests {
         let answer = try pending.value()
         #expect(answer.provenance == .stale && answer.entity.memory == [1])
         // While the failure is remembered nobody asks again, and another size is made of what is there.
+        let request = rig.request("photo.png", "w=10")
+        #expect(rig.pipeline.stale(request, now: rig.time.wallSeconds)?.memory == [1])
         let other = rig.ask("photo.png", "w=20")
         try rig.transformer.wait(for: 2)[1].make([2])
         #expect(try other.value().provenance == .stale)
@@ -83,6 +85,20 @@ struct StaleServingTests {
         let late = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 3)[2].fail(error)
         #expect(try late.error() == error)
+    }
+
+    @Test func `who is served stale does not drive an origin that has just failed`() throws {
+        try rig.fill("photo.png", "w=10", with: [1], cacheControl: Self.words)
+        rig.time.advance(seconds: 61)
+        let request = rig.request("photo.png", "w=10")
+        #expect(rig.pipeline.stale(request, now: rig.time.wallSeconds)?.memory == [1])
+        try rig.loader.wait(for: 2)[1].fail(.originTimeout("x"))
+        while rig.pipeline.variantsUnderWay > 0 { sched_yield() }
+        for _ in 0..<10 { #expect(rig.pipeline.stale(request, now: rig.time.wallSeconds)?.memory == [1]) }
+        #expect(rig.pipeline.variantsUnderWay == 0 && rig.loader.all.count == 2)
+        rig.time.advance(seconds: 2)
+        #expect(rig.pipeline.stale(request, now: rig.time.wallSeconds)?.memory == [1])
+        #expect(try rig.loader.wait(for: 3).count == 3)
     }
 
     @Test func `an origin that says no is believed`() throws {

@@ -71,15 +71,6 @@ struct Setting<Root>: Sendable {
         }
     }
 
-    /// Declares a key of the contract that this version does not know what to do with, whatever its value.
-    static func missing(_ name: String, _ summary: String) -> Setting {
-        Setting(name: name, summary: summary, takesEnvironment: false) { node, _, problems in
-            problems.add("is not supported in this version", at: node.place)
-        } write: { _ in
-            nil
-        }
-    }
-
     /// Declares a map whose entries the loader reads once everything else is known.
     static func deferred(
         _ name: String,

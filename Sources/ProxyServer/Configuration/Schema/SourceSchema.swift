@@ -61,7 +61,12 @@ enum SourceSchema {
             .optional(.text("a path of this daemon such as /static/missing.png")),
             "The picture that stands in where the original cannot be had."
         ),
-        Setting("fallback.status", \.fallbackStatus, .count(200...599), "The status of such answers."),
+        Setting(
+            "fallback.status",
+            \.fallbackStatus,
+            .fallbackStatus,
+            "The status of such answers: 200, or an error's."
+        ),
         Setting("fallback.ttl", \.fallbackTTL, .seconds, "How long clients may keep them."),
         Setting("cache", \.rule.cache, .choice, "Which tiers keep its pictures: all, memory, disk or none."),
         Setting("originals", \.rule.originals, .choice, "What the bare original answers: serve, clean or refuse."),
@@ -87,7 +92,7 @@ enum SourceSchema {
     ]
 
     private static let unsupported: [Setting<Draft>] = [
-        .missing("placeholder", "The picture that is served while the origin is asked.")
+        .fixed("placeholder", .text("none"), "none", "What of a picture is told beside it.")
     ]
 
     private static let duration = ValueFormat<Int>.duration(1...ConfigurationSchema.longest)
