@@ -1,3 +1,5 @@
+import ImagePlan
+
 /// Which original is asked for, and where it is: the key of stages 4 to 6; immutable.
 package final class OriginRequest: Sendable {
     /// The hash of the source's name and `identity`.
@@ -21,6 +23,12 @@ package final class OriginRequest: Sendable {
         self.target = target
         keepsNothing = false
         key = CacheKey(hashing: "original/1\n\(source.name)\n\(source.location.text)\n\(identity)")
+    }
+
+    /// Another URL of the same source; `nil` where it is none.
+    func sibling(_ url: String) -> OriginRequest? {
+        guard let url = try? OriginURL(url) else { return nil }
+        return OriginRequest(source: source, target: url.text, identity: url.normalized)
     }
 
     /// The same original, of which nothing is kept.

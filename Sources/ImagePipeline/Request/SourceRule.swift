@@ -42,6 +42,8 @@ package struct SourceRule: Hashable, Sendable {
     package var forwardQuery: [String]
     /// Query parameters that are dropped.
     package var ignoreQuery: [String]
+    /// Whether requests pass through as they are, as a plain HTTP cache has it, and are no requests for pictures.
+    package var isRaw = false
     /// Seconds of freshness where the origin says nothing.
     package var ttl: Int64
     /// Bounds in seconds of what the origin says.

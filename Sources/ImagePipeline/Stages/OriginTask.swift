@@ -148,6 +148,8 @@ final class OriginTask: Sendable {
             case .failure(let error): fail(error, after: stored)
             case .success(.refused(let status, let fields)):
                 fail(.originStatus(status), words: FailureWords(fields), after: stored)
+            case .success(.exchanged(let answer)):
+                fail(.originStatus(answer.status), after: stored)
             case .success(.notModified(let fields)):
                 guard let stored, conditional else {
                     fail(.originProtocol("304 without a condition"), after: stored)

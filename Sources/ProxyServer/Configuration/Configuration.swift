@@ -41,6 +41,8 @@ struct Configuration: Sendable, Equatable {
         var allow: [HostPattern] = []
         /// Whether these may have loopback, private and link-local addresses.
         var allowPrivate = false
+        /// Whether requests pass through as they are.
+        var raw = false
     }
 
     /// Who may ask for what nobody configured.
@@ -88,6 +90,8 @@ struct Configuration: Sendable, Equatable {
     struct Limits: Sendable, Equatable {
         /// Of one original; a source may say otherwise.
         var origin = SourceRule.Limits()
+        /// Bytes of a request's content.
+        var requestBody = 64 << 10
         /// Open client connections over all loops.
         var connections = 10_000
         /// Requests that may wait for one flight.
@@ -183,7 +187,7 @@ enum LogLevel: String, Sendable, CaseIterable {
 extension Configuration {
     /// The rule that `/fetch?url=` goes by.
     var remoteRule: SourceRule {
-        SourceRule(
+        var rule = SourceRule(
             name: "fetch",
             location: .remote,
             allowPrivate: remote.allowPrivate,
@@ -191,6 +195,17 @@ extension Configuration {
             timeouts: timeouts.origin,
             quality: quality
         )
+        rule.isRaw = remote.raw
+        return rule
+    }
+
+    /// Whether anything passes through as it is.
+    var hasRawSources: Bool { remote.raw || sources.contains(where: \.rule.isRaw) }
+
+    /// `cache.memory`, shared out: a quarter is the responses' of raw sources where there are such, the rest is the pictures'.
+    var memoryShares: (pictures: Int, raw: Int) {
+        let raw = hasRawSources ? cache.memory / 4 : 0
+        return (cache.memory - raw, raw)
     }
 
     /// The source of a name.

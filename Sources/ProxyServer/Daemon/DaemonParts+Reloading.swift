@@ -15,7 +15,8 @@ extension DaemonParts {
         resolver.replace(try RequestResolver(configuration, time: time))
         live.loaded = loaded
         logLevel.set(configuration.log.level)
-        pressure.configure(quota: configuration.cache.memory, isOn: configuration.cache.memoryPressure)
+        pressure.configure(quota: configuration.memoryShares.pictures, isOn: configuration.cache.memoryPressure)
+        raw.cache.resize(capacity: configuration.memoryShares.raw)
         store.setLimits(DiskLimits(configuration.cache))
         pipeline.setWaiterLimit(configuration.limits.waiters)
         pipeline.failures.setPolicy(configuration.negative)

@@ -10,6 +10,7 @@ import Logging
 final class DaemonParts: Sendable {
     let memory: MemoryCache<Entity>
     let pressure: MemoryPressureMonitor
+    let raw: RawProxy
     let store: DiskStore
     let readLane: WorkLane
     let files: FileLoader
@@ -52,10 +53,10 @@ final class DaemonParts: Sendable {
         let loops = ProcessorCount.online
         // First of all: a worker takes longer to start than everything else together, and does it beside it.
         workers = try WorkerPool(WorkerPool.Configuration(configuration), time: time)
-        memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.cache.memory))
+        memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.memoryShares.pictures))
         pressure = MemoryPressureMonitor(
             memory,
-            quota: configuration.cache.memory,
+            quota: configuration.memoryShares.pictures,
             isOn: configuration.cache.memoryPressure,
             gauge: KernelMemoryGauge(probe: MachineProbe()),
             logger: logger
@@ -80,6 +81,12 @@ final class DaemonParts: Sendable {
         transfers = try TransferEngine(
             configuration: TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)"),
             time: time
+        )
+        raw = RawProxy(
+            cache: RawCache(capacity: configuration.memoryShares.raw),
+            loader: transfers,
+            time: time,
+            waiters: configuration.limits.waiters
         )
         pipeline = Pipeline(
             PipelineParts(
@@ -113,6 +120,7 @@ final class DaemonParts: Sendable {
         self.resolver = resolver
         let purger = Purger(
             pipeline: pipeline,
+            raw: raw,
             resolver: resolver,
             lane: readLane,
             metrics: metrics,
@@ -130,6 +138,7 @@ final class DaemonParts: Sendable {
                     live: live,
                     loops: loops
                 ),
+                raw: RawRoute(resolver: resolver, proxy: raw, live: live, logger: logger, loops: loops),
                 observer: observer,
                 purger: purger,
                 live: live
@@ -139,6 +148,7 @@ final class DaemonParts: Sendable {
         metrics.read(transfers: transfers)
         metrics.read(memory: memory, store: store)
         metrics.read(pressure: pressure)
+        metrics.read(raw: raw.cache)
         metrics.read(pipeline: pipeline, server: publicServer)
         guard let admin = sockets.adminListener ?? configuration.admin.listen else {
             adminServer = nil
@@ -224,6 +234,7 @@ extension ServerConfiguration {
         self.init(
             addresses: sockets.publicAddresses(beside: configuration.listen),
             loops: loops,
+            limits: ServerLimits(body: configuration.limits.requestBody),
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,
             proxies: TrustedProxies(usesProxyProtocol: configuration.proxies.proxyProtocol) {

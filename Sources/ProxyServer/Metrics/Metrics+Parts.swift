@@ -88,6 +88,15 @@ extension Metrics {
         }
     }
 
+    /// Adds what is stored of raw sources.
+    func read(raw cache: RawCache) {
+        read { text in
+            let statistics = cache.statistics
+            text.gauge("edgeprint_raw_bytes", "Bytes kept of raw sources.", Double(statistics.bytes))
+            text.gauge("edgeprint_raw_entries", "URLs of raw sources with something kept.", Double(statistics.entries))
+        }
+    }
+
     /// Adds what is under way in the pipeline and at the listener.
     func read(pipeline: Pipeline, server: HTTPServer) {
         read { text in

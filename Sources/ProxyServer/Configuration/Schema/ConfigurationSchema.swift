@@ -45,7 +45,7 @@ enum ConfigurationSchema {
             .flag,
             "Whether /fetch may reach loopback and private addresses."
         ),
-        .fixed("remote.raw", .flag, false, "Whether /fetch is a plain HTTP proxy for any content."),
+        Setting("remote.raw", \.remote.raw, .flag, "Whether /fetch is a plain HTTP proxy for any content."),
         Setting("signing.keys", \.signing.keys, .list(of: .signingKey), "Keys; the first signs, all verify."),
         Setting("signing.required", \.signing.required, .flag, "Whether every request needs a signature."),
         Setting(
@@ -130,6 +130,13 @@ enum ConfigurationSchema {
             \.limits.origin.redirects,
             .count(0...20),
             "Redirects of an origin that are followed."
+        ),
+        Setting(
+            "limits.request-body",
+            \.limits.requestBody,
+            .size(1_024...1 << 30),
+            needsRestart: true,
+            "The largest content of a request, as raw sources take it."
         ),
         Setting("limits.connections", \.limits.connections, .count(1...1_000_000), "Open client connections."),
         Setting("limits.waiters", \.limits.waiters, .count(1...1_000_000), "Requests that may wait for one picture."),

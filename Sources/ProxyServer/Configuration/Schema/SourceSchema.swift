@@ -28,6 +28,7 @@ enum SourceSchema {
     private static let behaviour: [Setting<Draft>] = [
         Setting("forward-query", \.rule.forwardQuery, .list(of: parameterName), "Query parameters that go upstream."),
         Setting("ignore-query", \.rule.ignoreQuery, .list(of: parameterName), "Query parameters that are dropped."),
+        Setting("raw", \.rule.isRaw, .flag, "Whether the source is a plain HTTP proxy for any content."),
         Setting("ttl", \.rule.ttl, .seconds, "Freshness where the origin says nothing."),
         Setting("ttl-min", \.rule.ttlMinimum, .seconds, "The least freshness, whatever the origin says."),
         Setting(
@@ -96,8 +97,7 @@ enum SourceSchema {
     ]
 
     private static let unsupported: [Setting<Draft>] = [
-        .fixed("raw", .flag, false, "Whether the source is a plain HTTP proxy for any content."),
-        .fixed("placeholder", .text("none"), "none", "What of a picture is told beside it."),
+        .fixed("placeholder", .text("none"), "none", "What of a picture is told beside it.")
     ]
 
     private static let duration = ValueFormat<Int>.duration(1...ConfigurationSchema.longest)
