@@ -14,14 +14,26 @@ package protocol DiskStoring: Sendable {
     /// False when too much waits: it is not stored.
     @discardableResult
     func store(origin: OriginRecord, body: OriginBody?) -> Bool
-    /// Hides a selection from readers; `remove` must follow. False when too many removals wait: nothing is hidden.
-    func conceal(_ selection: PurgeSelection) -> Bool
-    /// Removes what is hidden, together with whatever of it was queued before; the completion tells that it is gone for good.
+    /// Hides what a purge removes from readers, or shows it to them as stale; `remove` must follow.
     ///
-    /// False when too much waits: nothing is removed, and hidden no longer.
-    func remove(_ selection: PurgeSelection, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool
+    /// False when too many wait: nothing has changed.
+    func conceal(_ purge: Purge) -> Bool
+    /// Does what was concealed, also to whatever of it was queued before; the completion tells that it is done for good.
+    ///
+    /// False when too much waits: nothing is done, and concealed no longer.
+    func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool
     /// Counts a selection; blocks.
     func count(_ selection: PurgeSelection) -> PurgeCounts
     /// Calls back, on the store's own thread, when everything queued before is committed or given up.
     func flush(_ completion: @escaping @Sendable () -> Void)
+}
+
+extension DiskStoring {
+    /// Hides a selection from readers; `remove` must follow. False when too many purges wait.
+    package func conceal(_ selection: PurgeSelection) -> Bool { conceal(Purge(selection)) }
+
+    /// Removes what is hidden, together with whatever of it was queued before. False when too much waits.
+    package func remove(_ selection: PurgeSelection, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
+        remove(Purge(selection), completion: completion)
+    }
 }

@@ -77,7 +77,7 @@ package final class Pipeline: Sendable {
         }
         var isProbing = false
         defer { if verdict == .probe, !isProbing { parts.failures.giveUp(request.key) } }
-        return variants.join(flightKey(request, demand), about: FlightSubject(request.origin)) { outcome, collapsed in
+        return variants.join(flightKey(request, demand), about: FlightSubject(request)) { outcome, collapsed in
             completion(
                 outcome.map { answer in
                     guard collapsed else { return answer }
@@ -107,7 +107,7 @@ package final class Pipeline: Sendable {
     private func refresh(_ request: VariantRequest) {
         // An origin that has just failed is left alone.
         guard parts.failures.pause(request.origin.key) == nil else { return }
-        variants.startUnlessUnderWay(request.key, about: FlightSubject(request.origin)) { flight in
+        variants.startUnlessUnderWay(request.key, about: FlightSubject(request)) { flight in
             start(request, demand: .none, isRefresh: true, priority: .low, traceparent: nil, flight)
         }
     }

@@ -26,7 +26,7 @@ package final class RawCache: Sendable {
     /// Changes what is stored for a request's URL.
     func change(_ request: RawRequest, _ change: (inout RawEntry) -> Void) {
         changes.withLock { _ in
-            var entry = memory.value(for: request.key) ?? RawEntry(source: request.source.name)
+            var entry = memory.value(for: request.key) ?? RawEntry(FlightSubject(request.origin))
             change(&entry)
             memory.insert(entry, for: request.key, cost: entry.cost)
         }
@@ -40,11 +40,11 @@ package final class RawCache: Sendable {
     ///
     /// - Returns: how many URLs went.
     func drop(_ selection: PurgeSelection) -> Int {
-        changes.withLock { _ in memory.removeAll { selection.contains(origin: $0, source: $1.source) } }
+        changes.withLock { _ in memory.removeAll { selection.covers($1.subject) == true } }
     }
 
     /// How many URLs a purge is about.
     package func count(_ selection: PurgeSelection) -> Int {
-        memory.count { selection.contains(origin: $0, source: $1.source) }
+        memory.count { selection.covers($1.subject) == true }
     }
 }

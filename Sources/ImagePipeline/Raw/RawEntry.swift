@@ -4,12 +4,12 @@ struct RawEntry: Sendable {
     static let maximumVariants = 16
 
     /// For purging.
-    let source: String
+    let subject: FlightSubject
     private(set) var responses: [StoredResponse] = []
     /// Seconds since 1970 until which requests for it do not wait for each other: the last answer could not be shared.
     var separateUntil: Int64 = .min
 
-    init(source: String) { self.source = source }
+    init(_ subject: FlightSubject) { self.subject = subject }
 
     /// Keeps a response in place of those for the same selection.
     mutating func keep(_ response: StoredResponse, for request: RawRequest) {

@@ -14,14 +14,14 @@ final class RawFlights: Sendable {
         }
 
         let key: CacheKey
-        let source: String
+        let subject: FlightSubject
         /// Whether others wait for its answer.
         let isShared: Bool
         let state = Lock(State())
 
         init(_ request: RawRequest, isShared: Bool) {
             key = request.key
-            source = request.source.name
+            subject = FlightSubject(request.origin)
             self.isShared = isShared
         }
 
@@ -88,7 +88,7 @@ final class RawFlights: Sendable {
 
     /// Lets nothing be kept of what is under way for a purge's URLs.
     func taint(_ selection: PurgeSelection) {
-        taint { selection.contains(origin: $0.key, source: $0.source) }
+        taint { selection.covers($0.subject) == true }
     }
 
     private func taint(_ condition: (Flight) -> Bool) {

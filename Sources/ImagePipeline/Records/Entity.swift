@@ -28,13 +28,19 @@ package final class Entity: Sendable {
     package let originDigest: CacheKey
     /// The answer's header fields that never change for this entity, encoded once by the presentation of the configuration.
     package let fields: [UInt8]
+    /// What it was made by, for purging.
+    private let plan: String?
+    private let presets: [String]
 
     init(
         description: EntityDescription,
         body: Body,
         origin: OriginSnapshot,
-        fields: [UInt8]
+        fields: [UInt8],
+        subject: FlightSubject? = nil
     ) {
+        plan = subject?.plan
+        presets = subject?.presets ?? []
         self.description = description
         self.body = body
         self.origin = origin.state
@@ -45,6 +51,14 @@ package final class Entity: Sendable {
 
     /// Whether the original still is what this was made from, and says what it said.
     package var isCurrent: Bool { origin.version == originVersion }
+
+    /// What it is about, for purging.
+    var subject: FlightSubject {
+        var subject = FlightSubject(origin.record)
+        subject.plan = plan
+        subject.presets = presets
+        return subject
+    }
 
     /// Bytes that the entity costs in memory, for the memory cache's bound.
     var cost: Int { body.length + fields.count + 512 }

@@ -29,10 +29,11 @@ extension PipelineParts {
             description: description,
             body: body,
             origin: origin,
-            fields: presentation(description)
+            fields: presentation(description),
+            subject: flight.subject
         )
         if storable, case .memory = body {
-            _ = flight.publish { memory.insert(entity, for: key, cost: entity.cost) }
+            _ = flight.publish(of: origin.record) { memory.insert(entity, for: key, cost: entity.cost) }
         }
         return entity
     }

@@ -9,7 +9,7 @@ package struct OriginRecord: Hashable, Sendable {
     package var key: CacheKey
     /// The configured source's name; `fetch` for remote URLs.
     package var source: String
-    /// The upstream URL that was asked first.
+    /// The upstream URL that was asked first, in its normal form; for a folder the file's path below the source's root.
     package var url: String
     /// SHA-256 of the body: variants made from another body are void.
     package var digest: CacheKey
@@ -27,6 +27,8 @@ package struct OriginRecord: Hashable, Sendable {
     package var freshness: Freshness
     /// Seconds of `max-age` to tell clients where the origin said nothing.
     package var advertisedLifetime: Int64
+    /// The origin's marks for purging, each once and without blanks.
+    package var tags: [String]
 
     /// Creates a record.
     package init(
@@ -40,7 +42,8 @@ package struct OriginRecord: Hashable, Sendable {
         lastModified: String?,
         cacheControl: String?,
         freshness: Freshness,
-        advertisedLifetime: Int64
+        advertisedLifetime: Int64,
+        tags: [String] = []
     ) {
         self.key = key
         self.source = source
@@ -53,5 +56,11 @@ package struct OriginRecord: Hashable, Sendable {
         self.cacheControl = cacheControl
         self.freshness = freshness
         self.advertisedLifetime = advertisedLifetime
+        self.tags = tags
+    }
+
+    /// Lets it count as stale from a second of the wall clock on, unless it does already.
+    mutating func expire(at now: Int64) {
+        if freshness.staleAt > now { freshness.lifetime = now - freshness.bornAt }
     }
 }

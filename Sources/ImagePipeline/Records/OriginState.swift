@@ -77,6 +77,14 @@ package final class OriginState: Sendable {
     /// The `Age` of answers now, in seconds (RFC 9111 §4.2.3).
     package func age(at now: Int64) -> Int64 { max(0, now &- bornAt.load(ordering: .relaxed)) }
 
+    /// Lets answers count as stale from a second on, unless they do already.
+    func expire(at now: Int64) {
+        current.withLock { current in
+            current.expire(at: now)
+            staleAt.store(current.freshness.staleAt, ordering: .relaxed)
+        }
+    }
+
     /// Takes what the origin said last.
     ///
     /// - Returns: the state as this answer has made it, for who makes something of its body: the record is this one, whatever is

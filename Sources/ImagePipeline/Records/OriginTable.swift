@@ -1,3 +1,4 @@
+import HTTPSemantics
 import LinuxSystem
 
 /// The one `OriginState` of each original that something in memory refers to; any thread.
@@ -27,11 +28,18 @@ final class OriginTable: Sendable {
 
     /// The live state of the record's original, else a new one of the record.
     ///
-    /// A live state wins over a record read from disk: the disk's may be waiting to be overwritten.
+    /// A live state wins over a record read from disk: the disk's may be waiting to be overwritten. That the same answer has been
+    /// marked as stale holds, though: the state may be of one who has read the record before.
     func state(for record: OriginRecord) -> OriginState {
         slots.withLock { slots in
-            if let state = slots.byKey[record.key]?.state { return state }
-            return slots.insert(record)
+            guard let state = slots.byKey[record.key]?.state else { return slots.insert(record) }
+            let known = state.record
+            if known.freshness.responseTime == record.freshness.responseTime,
+                known.freshness.staleAt > record.freshness.staleAt, known.digest == record.digest
+            {
+                state.expire(at: record.freshness.staleAt)
+            }
+            return state
         }
     }
 
@@ -47,7 +55,17 @@ final class OriginTable: Sendable {
         slots.withLock { slots in
             slots.byKey = slots.byKey.filter { entry in
                 guard let state = entry.value.state else { return false }
-                return !selection.contains(origin: state.key, source: state.source)
+                return selection.covers(FlightSubject(state.record)) != true
+            }
+        }
+    }
+
+    /// Lets the states of a selection count as stale from a second on.
+    func expire(_ selection: PurgeSelection, at now: Int64) {
+        slots.withLock { slots in
+            for slot in slots.byKey.values {
+                guard let state = slot.state, selection.covers(FlightSubject(state.record)) == true else { continue }
+                state.expire(at: now)
             }
         }
     }

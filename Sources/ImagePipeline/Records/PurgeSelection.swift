@@ -4,33 +4,44 @@ package enum PurgeSelection: Hashable, Sendable {
     case originals([CacheKey])
     /// Everything of a configured source; `fetch` for remote URLs.
     case source(String)
+    /// Originals at these places, each with all that was made of it.
+    case prefixes([OriginPrefix])
+    /// Originals that their origin has marked with this tag, each with all that was made of it.
+    case tag(String)
+    /// Originals that were last fetched or confirmed before this second of the wall clock, each with all that was made of it.
+    case confirmedBefore(Int64)
+    /// Pictures that a preset had its say in; no originals.
+    case preset(PresetPattern)
     case all
 
-    /// Whether an original belongs to it.
-    func contains(origin: CacheKey, source: String) -> Bool {
+    /// Whether something belongs to it; `nil` where too little is known of that.
+    func covers(_ subject: FlightSubject) -> Bool? {
         switch self {
-        case .originals(let keys): keys.contains(origin)
-        case .source(let name): name == source
+        case .originals(let keys): keys.contains(subject.origin)
+        case .source(let name): name == subject.source
+        case .prefixes(let prefixes): prefixes.contains { $0.covers(subject) }
+        case .tag(let tag): subject.record.map { $0.tags.contains(tag) }
+        case .confirmedBefore(let time): subject.record.map { $0.confirmedAt < time }
+        case .preset(let pattern): subject.plan.map { pattern.matches(plan: $0, presets: subject.presets) } ?? false
         case .all: true
         }
     }
 }
 
-/// What a purge has removed, or would remove.
-package struct PurgeCounts: Hashable, Sendable {
-    /// Originals on disk.
-    package var originals = 0
-    /// Variants on disk.
-    package var variants = 0
-    /// Bytes of both on disk.
-    package var bytes = 0
-    /// Entries in memory.
-    package var memory = 0
-    /// Downloads and transforms under way whose results are not kept.
-    package var flights = 0
-    /// Whether the disk could not be used: what lies there is hidden, and goes when it can.
-    package var isDiskPending = false
+/// Where originals are: a source, and what their URLs begin with.
+package struct OriginPrefix: Hashable, Sendable {
+    /// The source's name; `fetch` for remote URLs.
+    package var source: String
+    /// What the upstream URLs begin with, in their normal form; for a folder its files' paths below the source's root.
+    package var url: String
 
-    /// Nothing yet.
-    package init() {}
+    /// Names a place.
+    package init(source: String, url: String) {
+        self.source = source
+        self.url = url
+    }
+
+    func covers(_ subject: FlightSubject) -> Bool {
+        subject.source == source && subject.url.utf8.starts(with: url.utf8)
+    }
 }

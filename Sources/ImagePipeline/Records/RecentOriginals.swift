@@ -33,11 +33,16 @@ final class RecentOriginals: Sendable {
         disk.flush { [weak self] in self?.remove(key, number) }
     }
 
-    /// Forgets what a selection is about.
-    func purge(_ selection: PurgeSelection) {
+    /// Forgets what a purge is about, or lets it count as stale.
+    func purge(_ purge: Purge) {
         state.withLock { state in
-            state.originals = state.originals.filter {
-                !selection.contains(origin: $0.key, source: $0.value.record.source)
+            for (key, recent) in state.originals {
+                guard purge.selection.covers(FlightSubject(recent.record)) == true else { continue }
+                if let time = purge.staleFrom {
+                    state.originals[key]?.record.expire(at: time)
+                } else {
+                    state.originals[key] = nil
+                }
             }
         }
     }

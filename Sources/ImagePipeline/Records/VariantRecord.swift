@@ -10,6 +10,8 @@ package struct VariantRecord: Hashable, Sendable {
     package var originDigest: CacheKey
     /// The plan's canonical text and bucket, for purging and for people.
     package var plan: String
+    /// Names of the presets by which it was asked for when it was made.
+    package var presets: [String]
     /// The encoded format.
     package var format: ImageFormat
     /// Pixels.
@@ -29,6 +31,7 @@ package struct VariantRecord: Hashable, Sendable {
         origin: CacheKey,
         originDigest: CacheKey,
         plan: String,
+        presets: [String] = [],
         format: ImageFormat,
         width: Int,
         height: Int,
@@ -40,6 +43,7 @@ package struct VariantRecord: Hashable, Sendable {
         self.origin = origin
         self.originDigest = originDigest
         self.plan = plan
+        self.presets = presets
         self.format = format
         self.width = width
         self.height = height

@@ -6,6 +6,8 @@ package final class OriginRequest: Sendable {
     package let key: CacheKey
     /// What the loader is given: an absolute http(s) URL with forwarded parameters, or a path below a file source's root.
     package let target: String
+    /// The target's normal form (RFC 3986 §6.2).
+    package let identity: String
     package let source: SourceRule
     /// Whether nothing of it may be kept, its failure neither (RFC 9111 §5.2.1.5); what is stored already may be used.
     let keepsNothing: Bool
@@ -22,6 +24,7 @@ package final class OriginRequest: Sendable {
         self.source = source
         self.target = target
         keepsNothing = false
+        self.identity = identity
         key = CacheKey(hashing: "original/1\n\(source.name)\n\(source.location.text)\n\(identity)")
     }
 
@@ -37,6 +40,7 @@ package final class OriginRequest: Sendable {
         target = request.target
         source = request.source
         keepsNothing = true
+        identity = request.identity
     }
 }
 

@@ -13,17 +13,28 @@ package final class VariantRequest: Sendable {
     package let bucket: FormatBucket?
     /// Which tiers may keep it; says nothing of the bytes, so not part of the key.
     package let tiers: CacheTiers
+    /// Names of the presets that had their say; they are no part of the key.
+    package let presets: [String]
 
     /// Which tiers keep what comes of the request.
     var keeps: CacheTiers { origin.keepsNothing ? .none : tiers }
 
     /// Names a variant.
     ///
-    /// - Parameter tiers: where it may be kept; `nil` for where its source says.
-    package init(origin: OriginRequest, plan: String?, bucket: FormatBucket?, tiers: CacheTiers? = nil) {
+    /// - Parameters:
+    ///   - tiers: where it may be kept; `nil` for where its source says.
+    ///   - presets: those that had their say.
+    package init(
+        origin: OriginRequest,
+        plan: String?,
+        bucket: FormatBucket?,
+        tiers: CacheTiers? = nil,
+        presets: [String] = []
+    ) {
         let policy = origin.source.cache
         self.tiers = plan == nil ? policy.originals : tiers ?? policy.variants
         self.origin = origin
+        self.presets = presets
         self.plan = plan
         self.bucket = bucket
         guard let plan else {
@@ -40,6 +51,7 @@ package final class VariantRequest: Sendable {
         key = request.key
         origin = OriginRequest(keepingNothingOf: request.origin)
         plan = request.plan
+        presets = request.presets
         bucket = request.bucket
         tiers = request.tiers
     }

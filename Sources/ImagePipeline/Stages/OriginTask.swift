@@ -221,7 +221,7 @@ final class OriginTask: Sendable {
     /// Makes known what the origin has said, and keeps it; where a purge has come between, only who waits hears of it.
     private func publish(_ record: OriginRecord, keeping: () -> Void) -> OriginSnapshot {
         guard !request.keepsNothing else { return OriginState(record).snapshot }
-        let origin = flight.publish {
+        let origin = flight.publish(of: record) {
             let origin = parts.origins.update(record)
             keeping()
             return origin
@@ -232,7 +232,7 @@ final class OriginTask: Sendable {
     /// What was kept must not live on under words that forbid keeping it (RFC 9111 §3).
     private func dropStored() {
         let selection = PurgeSelection.originals([request.key])
-        parts.recent.purge(selection)
+        parts.recent.purge(Purge(selection))
         guard let disk = parts.disk, disk.conceal(selection) else { return }
         _ = disk.remove(selection, completion: nil)
     }

@@ -25,7 +25,7 @@ enum TransferStage {
         OriginRecord(
             key: request.key,
             source: request.source.name,
-            url: request.target,
+            url: request.identity,
             digest: body.digest,
             length: body.length,
             header: try header(of: body),
@@ -33,7 +33,8 @@ enum TransferStage {
             lastModified: fields.lastModified,
             cacheControl: fields.cacheControl,
             freshness: freshness(fields, source: request.source),
-            advertisedLifetime: advertised(fields, source: request.source)
+            advertisedLifetime: advertised(fields, source: request.source),
+            tags: fields.tags.map { OriginTags.parse($0) } ?? []
         )
     }
 
@@ -51,6 +52,7 @@ enum TransferStage {
         result.cacheControl = merged.cacheControl
         result.entityTag = fields.entityTag ?? record.entityTag
         result.lastModified = fields.lastModified ?? record.lastModified
+        if let tags = fields.tags { result.tags = OriginTags.parse(tags) }
         result.freshness = freshness(merged, source: source)
         if saysNothingOfTime(fields, stored: record.cacheControl) {
             // It said nothing new: as long again as the last time.

@@ -37,6 +37,7 @@ enum TransformStage {
             origin: request.origin.key,
             originDigest: origin.digest,
             plan: request.bucket.map { "\(plan) \($0.name)" } ?? plan,
+            presets: request.presets,
             format: picture.description.format,
             width: picture.description.width,
             height: picture.description.height,

@@ -270,7 +270,7 @@ final class VariantTask: Sendable {
             of: flight
         )
         if outcome.storable, tiers.keepOnDisk {
-            _ = flight.publish {
+            _ = flight.publish(of: outcome.origin.record) {
                 parts.disk?.store(variant: record, origin: outcome.origin.record, bytes: picture.bytes)
             }
         }

@@ -8,7 +8,14 @@ package final class Flight<Value: Sendable>: Sendable {
     private let pool: TaskPool<Value>
     private let state = Lock(FlightState<Value>())
     /// Held while results are published, so that a purge comes wholly before or wholly after.
-    private let isPurged = Lock(false)
+    private let purges = Lock(Purges())
+
+    private struct Purges: Sendable {
+        /// Whether one was certainly about it.
+        var isPurged = false
+        /// Those that may have been about it: the origin's answer tells.
+        var suspicions: [PurgeSelection] = []
+    }
 
     init(key: CacheKey, subject: FlightSubject?, pool: TaskPool<Value>) {
         self.key = key
@@ -16,21 +23,36 @@ package final class Flight<Value: Sendable>: Sendable {
         self.pool = pool
     }
 
-    /// Whether a purge is about it.
-    func isAbout(_ selection: PurgeSelection) -> Bool {
+    /// Whether a purge is about it; `nil` where only the origin's answer can tell.
+    func isAbout(_ selection: PurgeSelection) -> Bool? {
         guard let subject else { return false }
-        return selection.contains(origin: subject.origin, source: subject.source)
+        return selection.covers(subject)
     }
 
-    /// Does what makes a result be kept, unless the flight's subject has been purged since it began.
+    /// Does what makes a result be kept, unless its subject has been purged since the flight began.
     ///
+    /// - Parameter record: of the original that it is, or is made of.
     /// - Returns: what was done, `nil` where nothing was: the result is for those who wait already, and for nobody else.
-    func publish<Result>(_ body: () -> Result) -> Result? {
-        isPurged.withLock { isPurged in isPurged ? nil : body() }
+    func publish<Result>(of record: OriginRecord? = nil, _ body: () -> Result) -> Result? {
+        purges.withLock { purges in
+            guard !purges.isPurged else { return nil }
+            if !purges.suspicions.isEmpty {
+                let about = record.flatMap { subject?.known($0) } ?? subject
+                let isPurged = purges.suspicions.contains { about.map($0.covers) != .some(.some(false)) }
+                if isPurged { return nil }
+            }
+            return body()
+        }
     }
 
-    /// Lets nothing that comes of the flight be kept; returns when what is being published is.
-    func purge() { isPurged.withLock { $0 = true } }
+    /// Lets nothing that comes of the flight and belongs to a selection be kept; returns when what is being published is.
+    func purge(_ selection: PurgeSelection) {
+        switch isAbout(selection) {
+        case true: purges.withLock { $0.isPurged = true }
+        case nil: purges.withLock { $0.suspicions.append(selection) }
+        default: break
+        }
+    }
 
     /// Lets nobody join it any more; who waits already still gets its outcome.
     func detach() { pool.detach(self) }

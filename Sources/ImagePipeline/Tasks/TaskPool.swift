@@ -16,11 +16,11 @@ package final class TaskPool<Value: Sendable>: Sendable {
         /// Purges that are going on.
         var purges: [PurgeSelection] = []
 
-        /// Takes all flights about something out.
+        /// Takes all flights out that are about something, or may be.
         mutating func take(_ selection: PurgeSelection) -> [Flight<Value>] {
-            let matching = flights.filter { $0.value.isAbout(selection) }
+            let matching = flights.filter { $0.value.isAbout(selection) != false }
             for key in matching.keys { flights[key] = nil }
-            return matching.values + detached.values.filter { $0.isAbout(selection) }
+            return matching.values + detached.values.filter { $0.isAbout(selection) != false }
         }
     }
 
@@ -99,7 +99,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     ) -> Flight<Value>? {
         guard state.flights.count + state.detached.count < maximumFlights else { return nil }
         let flight = Flight<Value>(key: key, subject: subject, pool: self)
-        if state.purges.contains(where: flight.isAbout) { flight.purge() }
+        for selection in state.purges { flight.purge(selection) }
         state.flights[key] = flight
         return flight
     }
@@ -131,14 +131,14 @@ package final class TaskPool<Value: Sendable>: Sendable {
     /// Has all flights about something end for those who wait already, and those that start before `endPurge` as well.
     ///
     /// Returns when none of them keeps anything any more: what they have kept can be cleared away now, and stays away.
-    /// - Returns: how many were under way.
+    /// - Returns: how many were under way that are certainly about it.
     func beginPurge(_ selection: PurgeSelection) -> Int {
         let purged = state.withLock { state in
             state.purges.append(selection)
             return state.take(selection)
         }
-        for flight in purged { flight.purge() }
-        return purged.count
+        for flight in purged { flight.purge(selection) }
+        return purged.count { $0.isAbout(selection) == true }
     }
 
     /// Ends what `beginPurge` has begun: who asks from now on starts anew, and what comes of that is kept.

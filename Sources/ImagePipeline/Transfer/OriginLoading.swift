@@ -82,6 +82,8 @@ package struct OriginFields: Hashable, Sendable {
     package var contentType: String?
     package var vary: String?
     package var retryAfter: String?
+    /// `Cache-Tag`, `Surrogate-Key` and `xkey`, as if they were one field.
+    package var tags: String?
     /// Wall-clock seconds when the request was sent and the answer's head came (RFC 9111 §4.2.3).
     package var requestTime: Int64
     package var responseTime: Int64

@@ -1,12 +1,12 @@
 /// What a query means.
 package struct ParsedQuery: Hashable, Sendable {
     package let plan: Plan
+    /// Names of the presets that had their say: the source's, then the query's own.
+    package let presets: [String]
     /// Whether nothing speaks of the picture: the original bytes are asked, without negotiation.
     ///
     /// Forwarded and ignored parameters, `filename`, `download`, `exp`, `sig` and `preset=none` say nothing of the picture.
     package let isBare: Bool
-    /// Names of the presets that were used, the source's own before the query's.
-    package let presets: [String]
     /// The pairs for upstream, as they came and in their order; joined by `&`, empty where there are none.
     package let forwardedQuery: String
     /// `url`, decoded once; there exactly where the options say that the request is for `/fetch`.

@@ -6,6 +6,8 @@ package struct Preset: Hashable, Sendable {
     package let name: String
     /// In their order.
     let parameters: [Parameter]
+    /// What it comes to by itself.
+    package let plan: Plan
 
     /// Reads `w=400&h=300&fit=cover`; presets hold steps, attributes and settings, and no other presets.
     ///
@@ -29,7 +31,7 @@ package struct Preset: Hashable, Sendable {
         self.parameters = parameters
         var composition = PlanParameters()
         try composition.append(parameters, origin: .preset(name))
-        _ = try composition.plan(allowsUnusedAttributes: true)
+        plan = try composition.plan(allowsUnusedAttributes: true)
     }
 
     private static func refusal(of role: ParameterRole?) -> String {

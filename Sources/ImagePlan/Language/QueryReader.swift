@@ -57,8 +57,8 @@ struct QueryReader {
         let parameters = try planParameters()
         return ParsedQuery(
             plan: try parameters.plan(),
-            isBare: parameters.isEmpty,
             presets: presetNames,
+            isBare: parameters.isEmpty,
             forwardedQuery: forwarded.joined(separator: "&"),
             url: requestValues["url"]?.value,
             filename: try filename(),
@@ -70,6 +70,14 @@ struct QueryReader {
         )
     }
 
+    private var presetNames: [String] {
+        let own = parts.compactMap { part in
+            if case .preset(let preset) = part { preset.name } else { nil }
+        }
+        guard usesSourcePreset, let first = options.sourcePreset?.name else { return own }
+        return [first] + own.filter { $0 != first }
+    }
+
     /// The parameters of the plan, presets included, before their values are read.
     func planParameters() throws(RequestError) -> PlanParameters {
         var parameters = PlanParameters()
@@ -78,12 +86,6 @@ struct QueryReader {
         }
         try parameters.append(parts)
         return parameters
-    }
-
-    private var presetNames: [String] {
-        let own = usesSourcePreset ? options.sourcePreset.map { [$0.name] } ?? [] : []
-        let asked = requestValues["preset"].flatMap { $0.value == "none" ? nil : $0.value }
-        return own + (asked.map { [$0] } ?? [])
     }
 
     private func filename() throws(RequestError) -> String? {

@@ -18,6 +18,13 @@ extension Plan {
         return "\(canonicalVersion)?\(query)"
     }
 
+    /// The pairs of the canonical text: those of the steps, in order, and those of attributes and settings.
+    package var canonicalParameters: (steps: [String], rest: [String]) {
+        let pairs = canonicalText.dropFirst(Self.canonicalVersion.count + 1).split(separator: "&").map { String($0) }
+        let count = steps.reduce(0) { $0 + $1.parameters.count }
+        return (Array(pairs.prefix(count)), Array(pairs.dropFirst(count)))
+    }
+
     /// Reads a canonical text; anything but the very text that the plan itself would have is refused.
     package init(canonicalText text: String) throws(RequestError) {
         let start = Self.canonicalVersion + "?"

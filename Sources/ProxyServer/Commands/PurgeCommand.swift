@@ -10,9 +10,16 @@ struct PurgeCommand: ParsableCommand {
             A URL is a request's path (its steps do not matter: all variants go), or the original's absolute URL. Asks \
             the admin listener, and comes back when the bytes are gone from disk.
 
+            With --soft nothing is removed: it counts as stale, so that the next request asks the origin, and keeps \
+            every size where the origin says that nothing has changed.
+
             EXAMPLES
               edgeprint purge /photos/cat.jpg /photos/dog.jpg
-              edgeprint purge https://photos.example.com/originals/cat.jpg --dry-run
+              edgeprint purge https://photos.example.com/originals/cat.jpg --dry
+              edgeprint purge --prefix /photos/2026/ --soft
+              edgeprint purge --tag product-17 --tag product-18
+              edgeprint purge --preset thumb
+              edgeprint purge --older-than 30d
               edgeprint purge --source photos
               edgeprint purge --all --json
 
@@ -26,50 +33,110 @@ struct PurgeCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Paths or URLs of pictures.", valueName: "url"))
     var urls: [String] = []
 
+    @Option(
+        help: ArgumentHelp("All whose path, or whose original's URL, begins so; may be repeated.", valueName: "path"),
+        completion: .custom(SourceNames.completePath)
+    )
+    var prefix: [String] = []
+
     @Option(help: "All of a source; fetch for remote URLs.", completion: .custom(SourceNames.completeName))
     var source: String?
+
+    @Option(help: "All that the origin marked so (Cache-Tag, Surrogate-Key, xkey); may be repeated.")
+    var tag: [String] = []
+
+    @Option(help: "All pictures of a preset; originals stay.", completion: .custom(PresetNames.complete))
+    var preset: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "All that the origin was not asked about for so long, such as 12h or 30d.",
+            valueName: "time"
+        ),
+        transform: { text in
+            guard let seconds = PurgeOrder.age(text) else {
+                throw ValidationError("'\(text)' is no time such as 90m, 12h or 30d.")
+            }
+            return seconds
+        }
+    )
+    var olderThan: Int?
 
     @Flag(help: "Everything.")
     var all = false
 
-    @Flag(help: "Only counts what would go.")
-    var dryRun = false
+    @Flag(help: "Marks as stale instead of removing.")
+    var soft = false
+
+    @Flag(name: [.customLong("dry"), .customLong("dry-run")], help: "Only counts.")
+    var dry = false
 
     @Flag(help: "One JSON object a purge, for programs.")
     var json = false
 
     @OptionGroup var admin: AdminOptions
 
+    private var orders: [PurgeOrder] {
+        var targets = urls.map { PurgeOrder.Target.url($0) } + prefix.map { .prefix($0) } + tag.map { .tag($0) }
+        if let source { targets.append(.source(source)) }
+        if let preset { targets.append(.preset(preset)) }
+        if let olderThan { targets.append(.olderThan(olderThan)) }
+        if all { targets.append(.all) }
+        return targets.map { PurgeOrder(target: $0, isSoft: soft, isDry: dry) }
+    }
+
     func validate() throws {
-        let ways = (urls.isEmpty ? 0 : 1) + (source == nil ? 0 : 1) + (all ? 1 : 0)
-        guard ways == 1 else { throw ValidationError("Name URLs, or --source NAME, or --all.") }
+        let ways = [
+            !urls.isEmpty, !prefix.isEmpty, source != nil, !tag.isEmpty, preset != nil, olderThan != nil, all,
+        ]
+        guard ways.count(where: { $0 }) == 1 else {
+            throw ValidationError(
+                "Name URLs, or one of --prefix, --source, --tag, --preset, --older-than and --all."
+            )
+        }
+        if soft, preset != nil { throw ValidationError("A preset's originals have not changed: --soft is for them.") }
     }
 
     func run() throws {
-        var targets = urls.map { PurgeOrder.Target.url($0) }
-        if let source { targets.append(.source(source)) }
-        if all { targets.append(.all) }
         try admin.ask { client in
-            for target in targets {
-                let order = PurgeOrder(target: target, isDry: dryRun)
+            for order in orders {
                 let answer = try client.send("POST", "/purge", body: order.json.text)
-                try StandardOutput.write(json ? answer : line(target, answer))
+                try StandardOutput.write(json ? answer : PurgeLine(order, answer: answer).text)
             }
         }
     }
+}
 
-    private func line(_ target: PurgeOrder.Target, _ answer: String) -> String {
+/// What came of one purge, in words.
+private struct PurgeLine {
+    let text: String
+
+    init(_ order: PurgeOrder, answer: String) {
         let counts = (try? JSONDecoder().decode(Counts.self, from: Data(answer.utf8))) ?? Counts()
-        let name =
-            switch target {
-            case .url(let url): url
-            case .source(let name): "source \(name)"
-            case .all: "everything"
+        let verb =
+            switch (order.isSoft, order.isDry) {
+            case (false, false): "removed"
+            case (false, true): "would remove"
+            case (true, false): "marked as stale"
+            case (true, true): "would mark as stale"
             }
-        return
-            "\(name): \(dryRun ? "would remove" : "removed") \(counts.originals) originals and \(counts.variants) variants "
-            + "(\(counts.bytes) bytes) from disk, \(counts.memory) from memory"
-            + (counts.pending == true ? "; the disk cannot be used now: hidden until it can\n" : "\n")
+        let place = order.isSoft ? "on disk, \(counts.memory) in memory" : "from disk, \(counts.memory) from memory"
+        let pending = counts.pending == true ? "; the disk cannot be used now: hidden until it can" : ""
+        text =
+            "\(Self.name(order.target)): \(verb) \(counts.originals) originals and \(counts.variants) variants "
+            + "(\(counts.bytes) bytes) \(place)\(pending)\n"
+    }
+
+    private static func name(_ target: PurgeOrder.Target) -> String {
+        switch target {
+        case .url(let url): url
+        case .prefix(let text): "\(text)…"
+        case .source(let name): "source \(name)"
+        case .tag(let tag): "tag \(tag)"
+        case .preset(let name): "preset \(name)"
+        case .olderThan(let seconds): "older than \(ScaledNumber.text(seconds, units: ScaledNumber.seconds))"
+        case .all: "everything"
+        }
     }
 
     private struct Counts: Decodable {

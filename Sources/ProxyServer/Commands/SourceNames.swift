@@ -20,10 +20,27 @@ enum SourceNames {
         _ words: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> [String] {
+        (ShellWords.configuration(words, environment: environment)?.sources ?? []).map(\.rule.name)
+    }
+}
+
+/// Completes names of presets for the shell, as the configuration has them that the words before name.
+enum PresetNames {
+    /// Names, for `--preset`.
+    @Sendable
+    static func complete(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+        let configuration = ShellWords.configuration(words, environment: ProcessInfo.processInfo.environment)
+        return (configuration?.presets ?? []).map(\.name).filter { $0.hasPrefix(prefix) }
+    }
+}
+
+/// The words of a command line that is being completed.
+enum ShellWords {
+    /// The configuration that they name; `nil` where it cannot be read.
+    static func configuration(_ words: [String], environment: [String: String]) -> Configuration? {
         var flags = ConfigurationLoader.Flags()
         for (word, next) in zip(words, words.dropFirst()) where word == "--config" { flags.config = next }
         for word in words where word.hasPrefix("--config=") { flags.config = String(word.dropFirst(9)) }
-        let loader = ConfigurationLoader(environment: environment, flags: flags)
-        return ((try? loader.load())?.sources ?? []).map(\.rule.name)
+        return try? ConfigurationLoader(environment: environment, flags: flags).load()
     }
 }

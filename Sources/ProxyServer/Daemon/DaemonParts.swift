@@ -124,6 +124,7 @@ final class DaemonParts: Sendable {
             resolver: resolver,
             lane: readLane,
             metrics: metrics,
+            time: time,
             logger: logger
         )
         publicServer = HTTPServer(

@@ -6,45 +6,61 @@ struct PurgeOrder: Hashable, Sendable {
     enum Target: Hashable, Sendable {
         /// A request's path, or an origin's absolute URL: the original and all its variants.
         case url(String)
+        /// What a request's path, or an origin's absolute URL, begins with.
+        case prefix(String)
         /// All of a source; `fetch` for remote URLs.
         case source(String)
+        /// All that the origin has marked with a tag.
+        case tag(String)
+        /// The pictures of a preset; originals stay.
+        case preset(String)
+        /// All that the origin has not been asked about for so many seconds.
+        case olderThan(Int)
         case all
     }
 
     var target: Target
+    /// Whether it only counts as stale.
+    var isSoft = false
     /// Whether it is only counted.
     var isDry = false
 
-    /// Names of the contract that this version does not know what to do with.
-    private static let later = ["prefix", "tag", "preset", "soft"]
+    private static let members = "url, prefix, source, tag, preset, older_than or all"
 
     /// Reads a JSON object such as `{"url":"/photos/a.jpg"}` (RFC 8259).
     ///
     /// - Throws: `Problem` 400, naming the member that is wrong.
     init(json: [UInt8]) throws(Problem) {
-        guard let members = try? JSONDecoder().decode([String: Value].self, from: Data(json)) else {
+        guard let members = try? JSONDecoder().decode([String: PurgeValue].self, from: Data(json)) else {
             throw Problem(400, "The body is no JSON object such as {\"url\":\"/photos/a.jpg\"}.")
         }
         var targets: [Target] = []
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             switch name {
-            case "url": targets.append(.url(try Self.text(value, name)))
-            case "source": targets.append(.source(try Self.text(value, name)))
-            case "all": if try Self.flag(value, name) { targets.append(.all) }
-            case "dry": isDry = try Self.flag(value, name)
-            case _ where Self.later.contains(name):
-                throw Problem(400, "\(name) is not supported by this version.", parameter: name)
-            default: throw Problem(400, "A purge has url, source or all, and dry.", parameter: name)
+            case "url": targets.append(.url(try value.text(name)))
+            case "prefix": targets.append(.prefix(try value.text(name)))
+            case "source": targets.append(.source(try value.text(name)))
+            case "tag": targets.append(.tag(try value.text(name)))
+            case "preset": targets.append(.preset(try value.text(name)))
+            case "older_than": targets.append(.olderThan(try value.seconds(name)))
+            case "all": if try value.flag(name) { targets.append(.all) }
+            case "soft": isSoft = try value.flag(name)
+            case "dry": isDry = try value.flag(name)
+            default: throw Problem(400, "A purge has \(Self.members), and soft and dry.", parameter: name)
             }
         }
         guard let target = targets.first, targets.count == 1 else {
-            throw Problem(400, "A purge names one of url, source or all.", parameter: "url")
+            throw Problem(400, "A purge names one of \(Self.members).", parameter: "url")
+        }
+        if case .preset = target, isSoft {
+            throw Problem(400, "A preset's originals have not changed: soft is for them.", parameter: "soft")
         }
         self.target = target
     }
 
-    init(target: Target, isDry: Bool = false) {
+    init(target: Target, isSoft: Bool = false, isDry: Bool = false) {
         self.target = target
+        self.isSoft = isSoft
         self.isDry = isDry
     }
 
@@ -53,41 +69,19 @@ struct PurgeOrder: Hashable, Sendable {
         let member: JSONValue.Member =
             switch target {
             case .url(let url): .init("url", .string(url))
+            case .prefix(let text): .init("prefix", .string(text))
             case .source(let name): .init("source", .string(name))
+            case .tag(let tag): .init("tag", .string(tag))
+            case .preset(let name): .init("preset", .string(name))
+            case .olderThan(let seconds): .init("older_than", .number(seconds))
             case .all: .init("all", .bool(true))
             }
-        return .object([member] + (isDry ? [.init("dry", .bool(true))] : []))
-    }
-
-    private static func text(_ value: Value, _ name: String) throws(Problem) -> String {
-        guard case .text(let text) = value, !text.isEmpty else {
-            throw Problem(400, "\(name) is no text.", parameter: name)
+        let ways: [JSONValue.Member] = [isSoft ? "soft" : nil, isDry ? "dry" : nil].compactMap { name in
+            name.map { .init($0, .bool(true)) }
         }
-        return text
+        return .object([member] + ways)
     }
 
-    private static func flag(_ value: Value, _ name: String) throws(Problem) -> Bool {
-        guard case .flag(let flag) = value else {
-            throw Problem(400, "\(name) is neither true nor false.", parameter: name)
-        }
-        return flag
-    }
-
-    /// What a member may be.
-    private enum Value: Decodable {
-        case text(String)
-        case flag(Bool)
-        case other
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if let flag = try? container.decode(Bool.self) {
-                self = .flag(flag)
-            } else if let text = try? container.decode(String.self) {
-                self = .text(text)
-            } else {
-                self = .other
-            }
-        }
-    }
+    /// Reads how old something is to be, in whole seconds: `7d`, `90m`; `nil` for anything else.
+    static func age(_ text: String) -> Int? { ScaledNumber.parse(text, units: ScaledNumber.seconds, bare: nil) }
 }

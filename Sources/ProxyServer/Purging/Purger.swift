@@ -1,6 +1,7 @@
 import HTTPKit
 import ImagePipeline
 import ImagePlan
+import LinuxSystem
 import Logging
 
 /// Purges on behalf of the admin listener and of `PURGE` requests: finds out what is meant, does it, tells and counts it.
@@ -11,6 +12,7 @@ struct Purger: Sendable {
     /// Where counting may block.
     let lane: WorkLane
     let metrics: Metrics
+    let time: any TimeSource
     let logger: Logger
 
     /// What a target means under the configuration that counts now.
@@ -26,6 +28,21 @@ struct Purger: Sendable {
             }
             return .source(name)
         case .url(let text): return .originals(try originals(of: text))
+        case .prefix(let text): return .prefixes(try PurgePlaces(resolver.current.resolver.table).prefixes(of: text))
+        case .tag(let tag):
+            guard OriginTags.isTag(tag) else {
+                let limit = OriginTags.maximumLength
+                throw Problem(400, "A tag has no blanks or commas and at most \(limit) bytes.", parameter: "tag")
+            }
+            return .tag(tag)
+        case .preset(let name):
+            // One that is configured no more may have left something behind, too.
+            guard Preset.isValid(name: name) else {
+                throw Problem(400, "No preset can have this name.", parameter: "preset")
+            }
+            let preset = resolver.current.resolver.table.remote.options.presets[name]
+            return .preset(PresetPattern(name: name, preset: preset))
+        case .olderThan(let seconds): return .confirmedBefore(time.wallSeconds.subtractingSaturated(seconds))
         }
     }
 
@@ -47,35 +64,38 @@ struct Purger: Sendable {
 
     /// Purges or counts, then answers; any thread.
     ///
-    /// - Parameter by: who asked, for the log.
+    /// - Parameters:
+    ///   - selection: what the order is about.
+    ///   - order: how.
+    ///   - by: who asked, for the log.
     func purge(
         _ selection: PurgeSelection,
-        isDry: Bool,
+        _ order: PurgeOrder,
         by: String,
         complete: @escaping @Sendable (Response) -> Void
     ) {
-        guard !isDry else {
+        guard !order.isDry else {
             let isTaken = lane.submit {
                 var counts = pipeline.count(selection)
                 counts.memory += raw.cache.count(selection)
-                complete(Self.response(counts, isDry: true))
+                complete(Self.response(counts, order))
             }
             if !isTaken { complete(Self.busy) }
             return
         }
         let dropped = raw.purge(selection)
-        let isTaken = pipeline.purge(selection) { counts in
+        let isTaken = pipeline.purge(selection, isSoft: order.isSoft) { counts in
             var counts = counts
             counts.memory += dropped
             metrics.purges.add(1)
             logger.notice(
-                "purged",
+                order.isSoft ? "purged softly" : "purged",
                 metadata: [
                     "what": "\(Self.words(selection))", "by": "\(by)", "originals": "\(counts.originals)",
                     "variants": "\(counts.variants)", "bytes": "\(counts.bytes)", "memory": "\(counts.memory)",
                 ]
             )
-            complete(Self.response(counts, isDry: false))
+            complete(Self.response(counts, order))
         }
         if !isTaken { complete(Self.busy) }
     }
@@ -86,16 +106,21 @@ struct Purger: Sendable {
         switch selection {
         case .originals(let keys): "originals \(keys.map { String($0.description.prefix(16)) }.joined(separator: " "))"
         case .source(let name): "source \(name)"
+        case .prefixes(let prefixes): "prefix \(prefixes.map { "\($0.source) \($0.url)" }.joined(separator: ", "))"
+        case .tag(let tag): "tag \(tag)"
+        case .confirmedBefore(let time): "confirmed before \(Explainer.date(time))"
+        case .preset(let pattern): "preset \(pattern.name)"
         case .all: "all"
         }
     }
 
-    private static func response(_ counts: PurgeCounts, isDry: Bool) -> Response {
+    private static func response(_ counts: PurgeCounts, _ order: PurgeOrder) -> Response {
         var members: [JSONValue.Member] = [
             .init("originals", .number(counts.originals)), .init("variants", .number(counts.variants)),
             .init("bytes", .number(counts.bytes)), .init("memory", .number(counts.memory)),
         ]
-        if isDry {
+        if order.isSoft { members.append(.init("soft", .bool(true))) }
+        if order.isDry {
             members.append(.init("dry", .bool(true)))
         } else {
             members.append(.init("flights", .number(counts.flights)))
@@ -103,5 +128,13 @@ struct Purger: Sendable {
         // Hidden, but not gone: the folder cannot be used now.
         if counts.isDiskPending { members.append(.init("pending", .bool(true))) }
         return .admin(.object(members))
+    }
+}
+
+extension Int64 {
+    /// The difference, at least the least number.
+    fileprivate func subtractingSaturated(_ other: Int) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(Int64(other))
+        return overflow ? .min : difference
     }
 }

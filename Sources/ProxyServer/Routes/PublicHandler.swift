@@ -42,9 +42,10 @@ final class PublicHandler: RequestHandler {
         guard isAllowed else { return .now(Response(Problem(403, "You may not purge here (purge.allow)."))) }
         do throws(Problem) {
             let target = String(decoding: bytes.copy(head.pathAndQuery), as: UTF8.self)
-            let selection = try purger.selection(of: .url(target))
+            let order = PurgeOrder(target: .url(target))
+            let selection = try purger.selection(of: order.target)
             let promise = context.promise()
-            purger.purge(selection, isDry: false, by: "\(context.peer)") { response in
+            purger.purge(selection, order, by: "\(context.peer)") { response in
                 var response = response
                 response.tag = RequestResult.other.tag
                 promise.complete(response)

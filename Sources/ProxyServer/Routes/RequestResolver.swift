@@ -162,14 +162,11 @@ struct RequestResolver: Sendable {
         let plan = parsed.plan.canonicalText
         // The query's preset before the source's.
         let tiers = parsed.presets.reversed().lazy.compactMap { table.presetTiers[$0] }.first
-        guard parsed.plan.settings.format == .auto else {
-            return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil, tiers: tiers))
+        func variant(_ bucket: FormatBucket?) -> VariantRequest {
+            VariantRequest(origin: origin, plan: plan, bucket: bucket, tiers: tiers, presets: parsed.presets)
         }
-        return .negotiated(
-            rest: VariantRequest(origin: origin, plan: plan, bucket: .rest, tiers: tiers),
-            webp: VariantRequest(origin: origin, plan: plan, bucket: .webp, tiers: tiers),
-            avif: VariantRequest(origin: origin, plan: plan, bucket: .avif, tiers: tiers)
-        )
+        guard parsed.plan.settings.format == .auto else { return .fixed(variant(nil)) }
+        return .negotiated(rest: variant(.rest), webp: variant(.webp), avif: variant(.avif))
     }
 }
 

@@ -33,10 +33,15 @@ struct DiskPurgeTests {
         return origins
     }
 
-    private func purge(_ store: DiskStore, _ selection: PurgeSelection) throws -> PurgeCounts {
+    private func purge(
+        _ store: DiskStore,
+        _ selection: PurgeSelection,
+        staleFrom: Int64? = nil
+    ) throws -> PurgeCounts {
         let done = Signal<PurgeCounts?>(nil)
-        #expect(store.conceal(selection))
-        #expect(store.remove(selection) { counts in done.update { $0 = counts } })
+        let purge = Purge(selection, staleFrom: staleFrom)
+        #expect(store.conceal(purge))
+        #expect(store.remove(purge) { counts in done.update { $0 = counts } })
         return try #require(try done.wait { $0 != nil })
     }
 
@@ -96,14 +101,14 @@ struct DiskPurgeTests {
             _ = gate.wait { $0.isOpen ? true : nil }
         }
         _ = gate.wait { $0.isEntered ? true : nil }
-        #expect(store.conceal(.source("photos")))
+        #expect(store.conceal(Purge(.source("photos"))))
         #expect(store.origin(origins[0].key) == nil)
         #expect(store.origin(origins[2].key) != nil)
         // A flight that was cut off too late has queued this.
         let bytes = CacheFixture.bytes(100, seed: 77)
         store.store(variant: CacheFixture.variant(77, of: origins[0], bytes: bytes), origin: origins[0], bytes: bytes)
         let done = Signal<PurgeCounts?>(nil)
-        #expect(store.remove(.source("photos")) { counts in done.update { $0 = counts } })
+        #expect(store.remove(Purge(.source("photos"))) { counts in done.update { $0 = counts } })
         // And this is of a flight that has begun after it.
         let fresh = CacheFixture.bytes(100, seed: 78)
         store.store(variant: CacheFixture.variant(78, of: origins[1], bytes: fresh), origin: origins[1], bytes: fresh)

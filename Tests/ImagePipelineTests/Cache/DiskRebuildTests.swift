@@ -89,7 +89,10 @@ struct DiskRebuildTests {
         store.close()
     }
 
-    @Test(arguments: [PurgeSelection.originals([CacheFixture.origin(1, body: []).key]), .source("photos"), .all])
+    @Test(arguments: [
+        PurgeSelection.originals([CacheFixture.origin(1, body: []).key]), .source("photos"), .all,
+        .confirmedBefore(.max), .prefixes([OriginPrefix(source: "photos", url: "https://photos.example.com/")]),
+    ])
     func `does not take in what was purged meanwhile`(selection: PurgeSelection) throws {
         try fillAndLose()
         var store = try DiskStore.forTest(path)

@@ -7,27 +7,71 @@ struct DiskRemovalsTests {
     private let removals = DiskRemovals()
     private let key = CacheFixture.key(1)
 
-    /// Reads a row of the key's original that is there, or not.
-    private func read(_ row: () -> Int?) -> Int? { removals.visible(origin: { _ in (key, "photos") }, row) }
+    /// An original that has been marked, at a place, and by now confirmed.
+    private var subject: FlightSubject {
+        var origin = CacheFixture.origin(1, body: [1], responseTime: 500)
+        origin.key = key
+        origin.tags = ["red", "round"]
+        return FlightSubject(origin)
+    }
 
-    @Test(arguments: [PurgeSelection.originals([CacheFixture.key(1)]), .source("photos"), .all])
+    /// Reads a row of the key's original that is there, or not.
+    private func read(_ row: () -> Int?) -> Int? { removals.visible({ _ in subject }, expire: { $0 -= Int($1) }, row) }
+
+    private static let matching: [PurgeSelection] = [
+        .originals([CacheFixture.key(1)]), .source("photos"), .tag("round"), .confirmedBefore(501), .all,
+        .prefixes([OriginPrefix(source: "photos", url: "https://photos.example.com/")]),
+    ]
+
+    @Test(arguments: matching)
     func `hides what waits to be removed, as often as it was asked for`(selection: PurgeSelection) {
+        let purge = Purge(selection)
         #expect(read { 7 } == 7)
-        #expect(removals.add(selection) && removals.add(selection))
+        #expect(removals.add(purge) && removals.add(purge))
         #expect(read { 7 } == nil)
-        removals.finish(selection)
+        removals.finish(purge)
         #expect(read { 7 } == nil)
-        removals.finish(selection)
+        removals.finish(purge)
         #expect(read { 7 } == 7)
     }
 
+    @Test(arguments: matching)
+    func `shows what waits to be stale as stale from the earliest time on`(selection: PurgeSelection) {
+        #expect(removals.add(Purge(selection, staleFrom: 3)) && removals.add(Purge(selection, staleFrom: 2)))
+        #expect(read { 7 } == 5)
+        removals.finish(Purge(selection, staleFrom: 2))
+        #expect(read { 7 } == 4)
+        #expect(removals.add(Purge(selection)))
+        #expect(read { 7 } == nil)
+    }
+
+    @Test(arguments: [
+        PurgeSelection.originals([CacheFixture.key(2)]), .source("other"), .tag("blue"), .confirmedBefore(500),
+        .prefixes([OriginPrefix(source: "other", url: "https://photos.example.com/")]),
+        .prefixes([OriginPrefix(source: "photos", url: "https://photos.example.com/2")]),
+        .preset(PresetPattern(name: "thumb", preset: nil)),
+    ])
+    func `leaves everything else alone`(selection: PurgeSelection) {
+        #expect(removals.add(Purge(selection)) && removals.add(Purge(selection, staleFrom: 3)))
+        #expect(read { 7 } == 7)
+    }
+
+    @Test func `no more than a bounded number waits`() {
+        var count = 0
+        while count < 10_000, removals.add(Purge(.tag("t\(count)"))) { count += 1 }
+        #expect((1..<10_000).contains(count))
+        #expect(removals.add(Purge(.tag("t0"))))
+        removals.finish(Purge(.tag("t1")))
+        #expect(removals.add(Purge(.tag("another"))))
+    }
+
     @Test func `a removal that is committed under a reader leaves it nothing`() {
-        #expect(removals.add(.all))
+        #expect(removals.add(Purge(.all)))
         var rows: [Int?] = [7, nil]
         let row = read {
             let row = rows.removeFirst()
             // The row was read of the state before; now nothing waits any more.
-            if row != nil { removals.finish(.all) }
+            if row != nil { removals.finish(Purge(.all)) }
             return row
         }
         #expect(row == nil)
@@ -35,11 +79,11 @@ struct DiskRemovalsTests {
     }
 
     @Test func `what another removal leaves is read again and found`() {
-        #expect(removals.add(.source("other")))
+        #expect(removals.add(Purge(.source("other"))))
         var count = 0
         let row = read {
             count += 1
-            if count == 1 { removals.finish(.source("other")) }
+            if count == 1 { removals.finish(Purge(.source("other"))) }
             return 7
         }
         #expect(row == 7)
@@ -48,8 +92,8 @@ struct DiskRemovalsTests {
 
     @Test func `removals without end are a miss, and not a reader without end`() {
         let row = read {
-            _ = removals.add(.source("other"))
-            removals.finish(.source("other"))
+            _ = removals.add(Purge(.source("other")))
+            removals.finish(Purge(.source("other")))
             return 7
         }
         #expect(row == nil)

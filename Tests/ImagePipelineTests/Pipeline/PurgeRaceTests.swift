@@ -49,8 +49,8 @@ private final class HookedDisk: DiskStoring {
         self.concealed = concealed
     }
 
-    func conceal(_ selection: PurgeSelection) -> Bool {
-        let isConcealed = store.conceal(selection)
+    func conceal(_ purge: Purge) -> Bool {
+        let isConcealed = store.conceal(purge)
         concealed()
         return isConcealed
     }
@@ -61,8 +61,8 @@ private final class HookedDisk: DiskStoring {
         store.store(variant: variant, origin: origin, bytes: bytes)
     }
     func store(origin: OriginRecord, body: OriginBody?) -> Bool { store.store(origin: origin, body: body) }
-    func remove(_ selection: PurgeSelection, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
-        store.remove(selection, completion: completion)
+    func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
+        store.remove(purge, completion: completion)
     }
     func count(_ selection: PurgeSelection) -> PurgeCounts { store.count(selection) }
     func flush(_ completion: @escaping @Sendable () -> Void) { store.flush(completion) }

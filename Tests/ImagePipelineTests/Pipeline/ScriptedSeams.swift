@@ -34,11 +34,13 @@ final class ScriptedLoader: OriginLoading {
             at time: Int64,
             cacheControl: String? = nil,
             expires: String? = nil,
-            entityTag: String? = nil
+            entityTag: String? = nil,
+            tags: String? = nil
         ) {
             var fields = OriginFields(requestTime: time, responseTime: time)
             fields.cacheControl = cacheControl
             fields.expires = expires
+            fields.tags = tags
             fields.entityTag = entityTag
             complete(.success(.fetched(fields, OriginBody(copying: body))))
         }

@@ -123,7 +123,7 @@ struct RawDecisionTests {
             return
         }
         #expect(served.fields["a"] == "new")
-        var entry = RawEntry(source: "x")
+        var entry = RawEntry(FlightSubject(origin: CacheKey(hashing: "x"), source: "x"))
         for number in 0..<RawEntry.maximumVariants + 5 {
             let request = request(["B: \(number)"])
             entry.keep(try stored(fields + ["Vary: B"], to: request), for: request)

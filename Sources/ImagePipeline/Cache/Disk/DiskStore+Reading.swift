@@ -5,7 +5,7 @@ import LinuxSystem
 extension DiskStore {
     /// The variant of a key with its origin's record and its open file.
     package func variant(_ key: CacheKey) -> StoredVariant? {
-        let row = shared.removals.visible(origin: { ($0.record.origin, $0.origin.source) }) {
+        let row = shared.removals.visible(\.subject, expire: { $0.origin.expire(at: $1) }) {
             read { index throws(SQLiteError) in try index.variant(key) }
         }
         guard let row,
@@ -29,7 +29,7 @@ extension DiskStore {
 
     /// The origin of a key; its file only while the body is stored.
     package func origin(_ key: CacheKey) -> StoredOrigin? {
-        let row = shared.removals.visible(origin: { (key, $0.record.source) }) {
+        let row = shared.removals.visible(\.subject, expire: { $0.record.expire(at: $1) }) {
             read { index throws(SQLiteError) in try index.origin(key) }
         }
         guard let row else {

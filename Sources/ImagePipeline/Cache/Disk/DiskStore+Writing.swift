@@ -29,26 +29,23 @@ extension DiskStore {
     /// - Returns: false when too many wait: nothing is removed, try again.
     @discardableResult
     package func remove(origin key: CacheKey) -> Bool {
-        let selection = PurgeSelection.originals([key])
-        return conceal(selection) && remove(selection, completion: nil)
+        let purge = Purge(.originals([key]))
+        return conceal(purge) && remove(purge, completion: nil)
     }
 
-    /// Hides a selection from readers; `remove` must follow.
+    /// Hides what a purge removes from readers, or shows it to them as stale; `remove` must follow.
     ///
-    /// - Returns: false when too many removals wait: nothing is hidden.
-    package func conceal(_ selection: PurgeSelection) -> Bool { shared.removals.add(selection) }
+    /// - Returns: false when too many purges wait: nothing has changed.
+    package func conceal(_ purge: Purge) -> Bool { shared.removals.add(purge) }
 
-    /// Removes what is hidden, together with whatever of it was queued before this call.
+    /// Does what was concealed, also to whatever of it was queued before this call.
     ///
-    /// - Parameter completion: called on the writer's thread when it is gone for good, or as soon as that has to wait for the
+    /// - Parameter completion: called on the writer's thread when it is done for good, or as soon as that has to wait for the
     ///   folder to be usable again.
-    /// - Returns: false when the queue is full: nothing is removed, and hidden no longer.
-    package func remove(
-        _ selection: PurgeSelection,
-        completion: (@Sendable (PurgeCounts) -> Void)?
-    ) -> Bool {
-        guard shared.queue.submit(.remove(selection, completion: completion)) else {
-            shared.removals.finish(selection)
+    /// - Returns: false when the queue is full: nothing is done, and concealed no longer.
+    package func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
+        guard shared.queue.submit(.remove(purge, completion: completion)) else {
+            shared.removals.finish(purge)
             return false
         }
         return true

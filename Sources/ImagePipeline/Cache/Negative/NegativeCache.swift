@@ -208,9 +208,10 @@ package final class NegativeCache: Sendable {
             if case .originals(let origins) = selection {
                 for key in origins.flatMap({ state.byOrigin[$0] ?? [] }) { state.drop(key) }
             } else {
-                for (key, entry) in state.entries
-                where selection.contains(origin: entry.subject.origin, source: entry.subject.source) {
-                    state.drop(key)
+                for (key, entry) in state.entries {
+                    var subject = entry.subject
+                    subject.plan = entry.plan
+                    if selection.covers(subject) == true { state.drop(key) }
                 }
             }
             return before - state.entries.count

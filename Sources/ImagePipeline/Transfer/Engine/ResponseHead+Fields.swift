@@ -18,6 +18,8 @@ extension ResponseHead {
         fields.contentType = self[.contentType]
         fields.vary = self[.vary]
         fields.retryAfter = self[.retryAfter]
+        let tags = [self[.cacheTag], self[.surrogateKey], self[.xkey]].compactMap(\.self)
+        if !tags.isEmpty { fields.tags = tags.joined(separator: ", ") }
         return fields
     }
 }

@@ -14,6 +14,7 @@ struct ResponseHead: Hashable, Sendable {
     enum Name: String, Hashable, Sendable {
         case age
         case cacheControl = "cache-control"
+        case cacheTag = "cache-tag"
         case targeted = "cdn-cache-control"
         case contentLength = "content-length"
         case contentType = "content-type"
@@ -23,7 +24,9 @@ struct ResponseHead: Hashable, Sendable {
         case lastModified = "last-modified"
         case location
         case retryAfter = "retry-after"
+        case surrogateKey = "surrogate-key"
         case vary
+        case xkey
     }
 
     /// Why a head is refused; texts for people.

@@ -10,7 +10,7 @@ struct PurgeRoute: AdminRoute {
             let order = try PurgeOrder(json: request.body)
             let selection = try purger.selection(of: order.target)
             return .later { complete in
-                purger.purge(selection, isDry: order.isDry, by: "admin \(request.peer)") { complete($0) }
+                purger.purge(selection, order, by: "admin \(request.peer)") { complete($0) }
             }
         } catch {
             return .now(Response(error))

@@ -9,6 +9,9 @@ extension DiskIndex {
         var origin: OriginRecord
         /// Bytes that follow the body in its file.
         var trailer: Int
+
+        /// What it is about, for purging.
+        var subject: FlightSubject { FlightSubject(record, of: origin) }
     }
 
     /// An origin's row.
@@ -17,6 +20,9 @@ extension DiskIndex {
         var hasBody: Bool
         /// Bytes that follow the body in its file.
         var trailer: Int
+
+        /// What it is about, for purging.
+        var subject: FlightSubject { FlightSubject(record) }
     }
 
     /// The variant of a key, unless it is void: made from another body than its origin's row tells of.
@@ -75,7 +81,8 @@ extension DiskIndex {
                 initialAge: row.integer(start + 15),
                 lifetime: row.integer(start + 16)
             ),
-            advertisedLifetime: row.integer(start + 17)
+            advertisedLifetime: row.integer(start + 17),
+            tags: words(row.text(start + 18))
         )
     }
 
@@ -89,6 +96,7 @@ extension DiskIndex {
             origin: origin,
             originDigest: originDigest,
             plan: row.text(2) ?? "",
+            presets: words(row.text(9)),
             format: format,
             width: Int(row.integer(4)),
             height: Int(row.integer(5)),

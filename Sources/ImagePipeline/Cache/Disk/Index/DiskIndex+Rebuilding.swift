@@ -20,19 +20,29 @@ extension DiskIndex {
         case .originals(let keys): for key in keys { try noteRemoved(kind: 0, key.bytes) }
         case .source(let name): try noteRemoved(kind: 1, Array(name.utf8))
         case .all: try noteRemoved(kind: 2, [])
+        case .prefixes, .tag, .confirmedBefore, .preset:
+            try noteRemoved(kind: RemovedSelection.kind, RemovedSelection.encode(selection))
         }
     }
 
-    /// Whether an original has been removed since the rebuilding began.
-    mutating func wasRemoved(origin: OriginRecord) throws(SQLiteError) -> Bool {
+    /// Whether something has been removed since the rebuilding began.
+    mutating func wasRemoved(_ subject: FlightSubject) throws(SQLiteError) -> Bool {
         let found = try connection.first(
             """
             SELECT 1 FROM removed WHERE (kind = 0 AND value = ?1) OR (kind = 1 AND value = ?2) \
             OR kind = 2 LIMIT 1
             """,
-            [.key(origin.key), .blob(Array(origin.source.utf8))]
+            [.key(subject.origin), .blob(Array(subject.source.utf8))]
         ) { _ in true }
-        return found ?? false
+        if found == true { return true }
+        let verdicts = try connection.all(
+            "SELECT value FROM removed WHERE kind = ?1",
+            [.integer(RemovedSelection.kind)]
+        ) { row in
+            // What cannot be read may have been about anything.
+            RemovedSelection.decode(row.blob(0))?.covers(subject) ?? true
+        }
+        return verdicts.contains(true)
     }
 
     private mutating func noteRemoved(kind: Int, _ value: [UInt8]) throws(SQLiteError) {

@@ -66,18 +66,34 @@ extension DiskIndex {
             PRIMARY KEY (kind, value)
         ) STRICT, WITHOUT ROWID;
         """,
+        // What purges go by. Rows of tags go with their origin's, however that goes.
+        """
+        ALTER TABLE origins ADD COLUMN tags TEXT NOT NULL DEFAULT '';
+        ALTER TABLE variants ADD COLUMN presets TEXT NOT NULL DEFAULT '';
+        CREATE INDEX origins_by_place ON origins (source, url);
+        CREATE TABLE tags (
+            tag TEXT NOT NULL,
+            origin INTEGER NOT NULL,
+            PRIMARY KEY (tag, origin)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX tags_by_origin ON tags (origin);
+        CREATE TRIGGER origins_lose_tags AFTER DELETE ON origins BEGIN
+            DELETE FROM tags WHERE origin = OLD.id;
+        END;
+        """,
     ]
 
     /// An origin's columns in the order that `originRecord` reads them.
     static let originColumns = """
         o.key, o.source, o.url, o.digest, o.length, o.format, o.width, o.height, o.frames, o.orientation, o.has_alpha, \
-        o.entity_tag, o.last_modified, o.cache_control, o.response_time, o.initial_age, o.lifetime, o.advertised_lifetime
+        o.entity_tag, o.last_modified, o.cache_control, o.response_time, o.initial_age, o.lifetime, o.advertised_lifetime, \
+        o.tags
         """
     /// How many those are.
-    static let originColumnCount: Int32 = 18
+    static let originColumnCount: Int32 = 19
     /// A variant's columns in the order that `variantRecord` reads them; its origin's key is another table's.
     static let variantColumns =
-        "v.key, v.origin_digest, v.plan, v.format, v.width, v.height, v.frames, v.length, v.digest"
+        "v.key, v.origin_digest, v.plan, v.format, v.width, v.height, v.frames, v.length, v.digest, v.presets"
     /// How many those are.
-    static let variantColumnCount: Int32 = 9
+    static let variantColumnCount: Int32 = 10
 }

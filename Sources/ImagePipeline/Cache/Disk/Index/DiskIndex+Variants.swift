@@ -55,6 +55,7 @@ extension DiskIndex {
                 .integer(use.order),
                 .integer(use.wallSeconds),
                 .integer(trailer),
+                .text(record.presets.joined(separator: " ")),
             ]
         )
     }
@@ -92,8 +93,9 @@ extension DiskIndex {
 
     private static let upsertVariant = """
         INSERT INTO variants (key, origin, origin_digest, plan, format, width, height, frames, length, digest, used, \
-        accessed_at, trailer) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT (key) DO UPDATE SET \
+        accessed_at, trailer, presets) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) \
+        ON CONFLICT (key) DO UPDATE SET \
         origin = ?2, origin_digest = ?3, plan = ?4, format = ?5, width = ?6, height = ?7, frames = ?8, length = ?9, \
-        digest = ?10, used = ?11, accessed_at = ?12, trailer = ?13
+        digest = ?10, used = ?11, accessed_at = ?12, trailer = ?13, presets = ?14
         """
 }

@@ -44,6 +44,18 @@ final class DiskSeed: Sendable {
         return row != nil
     }
 
+    /// What is known of those originals of a selection that are in it; nothing of a preset, which has none.
+    func origins(in selection: PurgeSelection) -> [OriginRecord] {
+        let read = { (index: inout DiskIndex) throws(SQLiteError) -> [CacheKey] in
+            try index.origins(in: selection, above: 0, limit: .max).map(\.key)
+        }
+        let keys = (try? readers.read(read)) ?? []
+        return keys.compactMap { key in
+            let row = try? readers.read { index throws(SQLiteError) in try index.origin(key) }
+            return row?.record
+        }
+    }
+
     /// Whether an original with that body is in it.
     func contains(_ origin: OriginRecord) -> Bool {
         let row = try? readers.read { index throws(SQLiteError) in try index.origin(origin.key) }

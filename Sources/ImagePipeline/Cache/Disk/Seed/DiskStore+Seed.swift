@@ -6,8 +6,8 @@ extension DiskStore {
     /// another.
     func seedVariant(_ key: CacheKey) -> StoredVariant? {
         guard let seed = shared.seed else { return nil }
-        let row = shared.removals.visible(origin: { ($0.record.origin, $0.origin.source) }) {
-            visible(seedRow { index throws(SQLiteError) in try index.variant(key) }) { $0.origin }
+        let row = shared.removals.visible(\.subject, expire: { $0.origin.expire(at: $1) }) {
+            visible(seedRow { index throws(SQLiteError) in try index.variant(key) }, \.subject)
         }
         guard var row else { return nil }
         let origin = row.record.origin
@@ -33,8 +33,8 @@ extension DiskStore {
     /// - Parameter own: the store's own record without body.
     func seedOrigin(_ key: CacheKey, own: OriginRecord?) -> StoredOrigin? {
         guard let seed = shared.seed else { return nil }
-        let row = shared.removals.visible(origin: { (key, $0.record.source) }) {
-            visible(seedRow { index throws(SQLiteError) in try index.origin(key) }) { $0.record }
+        let row = shared.removals.visible(\.subject, expire: { $0.record.expire(at: $1) }) {
+            visible(seedRow { index throws(SQLiteError) in try index.origin(key) }, \.subject)
         }
         guard let row, own == nil || own?.digest == row.record.digest else { return nil }
         let record = own ?? row.record
@@ -61,10 +61,10 @@ extension DiskStore {
     }
 
     /// A row of the seed unless it has been purged; nothing while the own index, which knows that, cannot be read.
-    private func visible<Row>(_ row: Row?, _ origin: (Row) -> OriginRecord) -> Row? {
+    private func visible<Row>(_ row: Row?, _ subject: (Row) -> FlightSubject) -> Row? {
         guard let row else { return nil }
-        let record = origin(row)
-        let isRemoved = read { index throws(SQLiteError) in try index.wasRemoved(origin: record) }
+        let about = subject(row)
+        let isRemoved = read { index throws(SQLiteError) in try index.wasRemoved(about) }
         return isRemoved == false ? row : nil
     }
 }

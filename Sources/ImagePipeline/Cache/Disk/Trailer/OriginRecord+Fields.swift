@@ -23,6 +23,7 @@ extension OriginRecord {
         static let initialAge: UInt16 = 16
         static let lifetime: UInt16 = 17
         static let advertisedLifetime: UInt16 = 18
+        static let tag: UInt16 = 19
     }
 
     /// The record's fields, encoded.
@@ -46,6 +47,7 @@ extension OriginRecord {
         fields.put(Tag.initialAge, freshness.initialAge)
         fields.put(Tag.lifetime, freshness.lifetime)
         fields.put(Tag.advertisedLifetime, advertisedLifetime)
+        for tag in tags { fields.put(Tag.tag, tag) }
         return fields.bytes
     }
 
@@ -79,7 +81,8 @@ extension OriginRecord {
                 initialAge: fields.integer(Tag.initialAge) ?? 0,
                 lifetime: fields.integer(Tag.lifetime) ?? 0
             ),
-            advertisedLifetime: fields.integer(Tag.advertisedLifetime) ?? 0
+            advertisedLifetime: fields.integer(Tag.advertisedLifetime) ?? 0,
+            tags: fields.all(Tag.tag).map { String(decoding: $0, as: UTF8.self) }
         )
     }
 }

@@ -14,6 +14,7 @@ extension VariantRecord {
         static let frames: UInt16 = 8
         static let length: UInt16 = 9
         static let digest: UInt16 = 10
+        static let preset: UInt16 = 11
     }
 
     /// The record's fields, encoded.
@@ -29,6 +30,7 @@ extension VariantRecord {
         fields.put(Tag.frames, frames)
         fields.put(Tag.length, length)
         fields.put(Tag.digest, digest)
+        for preset in presets { fields.put(Tag.preset, preset) }
         return fields.bytes
     }
 
@@ -45,6 +47,7 @@ extension VariantRecord {
             origin: origin,
             originDigest: originDigest,
             plan: fields.text(Tag.plan) ?? "",
+            presets: fields.all(Tag.preset).map { String(decoding: $0, as: UTF8.self) },
             format: format,
             width: fields.count(Tag.width) ?? 0,
             height: fields.count(Tag.height) ?? 0,

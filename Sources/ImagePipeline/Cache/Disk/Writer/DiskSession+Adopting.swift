@@ -46,7 +46,8 @@ extension DiskSession {
         var origin = trailer.origin
         origin.freshness.lifetime = 0
         do throws(SQLiteError) {
-            guard try !index.wasRemoved(origin: origin) else { return false }
+            let subject = trailer.variant.map { FlightSubject($0, of: origin) } ?? FlightSubject(origin)
+            guard try !index.wasRemoved(subject) else { return false }
         } catch {
             throw .index(error)
         }

@@ -28,7 +28,7 @@ final class DiskSession {
     /// Files that came with the open transaction.
     private var coming: Set<String> = []
     private var stores: [DiskClass: Int] = [:]
-    private var removals: [PurgeSelection] = []
+    private var removals: [Purge] = []
     private var temporaryNumber = 0
 
     /// Takes over an opened index.
@@ -81,7 +81,7 @@ final class DiskSession {
         /// How many objects.
         var stores = 0
         /// Removals that are still to be done.
-        var removals: [PurgeSelection] = []
+        var removals: [Purge] = []
     }
 
     /// Gives the open transaction up.
@@ -97,7 +97,7 @@ final class DiskSession {
         if !stores.isEmpty {
             shared.count { for (diskClass, count) in stores { $0[diskClass].stores += count } }
         }
-        for selection in removals { shared.removals.finish(selection) }
+        for purge in removals { shared.removals.finish(purge) }
         stores = [:]
         removals = []
         coming = []
@@ -141,7 +141,7 @@ final class DiskSession {
     }
 
     /// A removal that readers respect already is part of the open transaction.
-    func noteRemoved(_ selection: PurgeSelection) {
-        removals.append(selection)
+    func noteRemoved(_ purge: Purge) {
+        removals.append(purge)
     }
 }

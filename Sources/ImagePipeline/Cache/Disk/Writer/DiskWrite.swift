@@ -3,8 +3,8 @@ enum DiskWrite: Sendable {
     case variant(VariantRecord, origin: OriginRecord, bytes: [UInt8], use: DiskIndex.Use)
     /// Without a body: new header fields for one that is stored.
     case original(OriginRecord, body: OriginBody?, use: DiskIndex.Use)
-    /// Origins and all their variants.
-    case remove(PurgeSelection, completion: (@Sendable (PurgeCounts) -> Void)?)
+    /// What is on disk of a purge.
+    case remove(Purge, completion: (@Sendable (PurgeCounts) -> Void)?)
     /// A reader found that the entry's file is not as its row says.
     case verify(DiskClass, CacheKey)
     /// A reader found that the entry's bytes are not those of its digest.

@@ -29,7 +29,7 @@ final class DiskWriter {
     /// Monotonic nanoseconds.
     private var housekeepingAt: Int64 = .min
     /// Removals to do when the folder is back; `DiskRemovals` bounds them.
-    private var deferred: Set<PurgeSelection> = []
+    private var deferred: Set<Purge> = []
 
     /// Creates the writer of a store.
     init(_ shared: DiskShared) {
@@ -92,8 +92,8 @@ final class DiskWriter {
                 try session.begin()
                 try session.store(origin, body: body, use: use)
             }
-        case .remove(let selection, let completion):
-            remove(selection, completion)
+        case .remove(let purge, let completion):
+            remove(purge, completion)
         case .verify(let diskClass, let key):
             guarded { session throws(DiskFault) in
                 try session.begin()
@@ -146,18 +146,18 @@ final class DiskWriter {
         }
     }
 
-    private func remove(_ selection: PurgeSelection, _ completion: (@Sendable (PurgeCounts) -> Void)?) {
+    private func remove(_ purge: Purge, _ completion: (@Sendable (PurgeCounts) -> Void)?) {
         var counts = PurgeCounts()
         var isNoted = false
         guarded { session throws(DiskFault) in
-            counts = try session.remove(selection)
+            counts = try session.remove(purge)
             isNoted = true
             // Somebody waits to hear that it is gone for good.
             if completion != nil { try session.commit() }
         }
         if session == nil {
             // One that was part of a lost transaction has been postponed with it.
-            if !isNoted { postpone(selection) }
+            if !isNoted { postpone(purge) }
             counts = PurgeCounts()
             counts.isDiskPending = true
         }
@@ -165,9 +165,9 @@ final class DiskWriter {
     }
 
     /// Keeps a removal until the folder is back; readers go on to hide what it is about.
-    private func postpone(_ selection: PurgeSelection) {
+    private func postpone(_ purge: Purge) {
         // One that is postponed already is done once for all who asked.
-        if !deferred.insert(selection).inserted { shared.removals.finish(selection) }
+        if !deferred.insert(purge).inserted { shared.removals.finish(purge) }
     }
 
     /// Too little of the file system is free: nothing is stored until there is more, and all else goes on.
@@ -226,7 +226,7 @@ final class DiskWriter {
         if shared.configuration.reconciles, !hasReconciled || isRebuilt { session.startReconciling() }
         let waiting = deferred
         deferred = []
-        for selection in waiting { remove(selection, nil) }
+        for purge in waiting { remove(purge, nil) }
     }
 
     /// Gives the folder up for some seconds, and what was not committed for good.
@@ -234,7 +234,7 @@ final class DiskWriter {
         if let session {
             let lost = settle(session, after: fault)
             shared.count { $0.drops += lost.stores }
-            for selection in lost.removals { postpone(selection) }
+            for purge in lost.removals { postpone(purge) }
         }
         session = nil
         isIndexDamaged = isIndexDamaged || fault.isCorruption

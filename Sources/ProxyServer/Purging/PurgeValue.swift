@@ -1,0 +1,45 @@
+/// What a member of a purge's JSON object may be.
+enum PurgeValue: Decodable {
+    case text(String)
+    case flag(Bool)
+    case number(Int)
+    case other
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let flag = try? container.decode(Bool.self) {
+            self = .flag(flag)
+        } else if let number = try? container.decode(Int.self) {
+            self = .number(number)
+        } else if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else {
+            self = .other
+        }
+    }
+
+    /// A text that says something.
+    func text(_ name: String) throws(Problem) -> String {
+        guard case .text(let text) = self, !text.isEmpty else {
+            throw Problem(400, "\(name) is no text.", parameter: name)
+        }
+        return text
+    }
+
+    func flag(_ name: String) throws(Problem) -> Bool {
+        guard case .flag(let flag) = self else {
+            throw Problem(400, "\(name) is neither true nor false.", parameter: name)
+        }
+        return flag
+    }
+
+    /// Seconds, as a number or with a unit.
+    func seconds(_ name: String) throws(Problem) -> Int {
+        switch self {
+        case .number(let seconds) where seconds >= 0: return seconds
+        case .text(let text): if let seconds = PurgeOrder.age(text) { return seconds }
+        default: break
+        }
+        throw Problem(400, "\(name) is no time such as \"7d\" or a number of seconds.", parameter: name)
+    }
+}
