@@ -37,10 +37,11 @@ test: packages ## Runs every test
 lint: packages ## Checks formatting, warnings and the length of files
 	scripts/lint
 
-bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx and transforms against a C loop
+bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, transforms against a C loop, eviction policies
 	@scripts/install-packages nginx-light wrk gcc libc6-dev
 	Benchmarks/hits.sh
 	Benchmarks/transforms.sh
+	swift run -c release CacheReplay
 
 format: ## Formats the sources
 	swift format -i -r Package.swift Sources Tests

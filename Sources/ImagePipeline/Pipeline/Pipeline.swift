@@ -40,7 +40,7 @@ package final class Pipeline: Sendable {
     ///
     /// - Parameter now: seconds of the wall clock.
     package func stale(_ request: VariantRequest, now: Int64) -> Entity? {
-        guard request.origin.source.cache.keepInMemory, let entity = memoryVariants.stale(request.key),
+        guard request.tiers.keepInMemory, let entity = memoryVariants.stale(request.key),
             !entity.origin.isFresh(at: now)
         else { return nil }
         if entity.mayBeUsedWhileRevalidating(at: now, by: request) {
@@ -133,7 +133,7 @@ package final class Pipeline: Sendable {
             flight: flight,
             refresh: { [weak self] in self?.refresh($0) }
         )
-        .start(stale: request.origin.source.cache.keepInMemory ? memoryVariants.stale(request.key) : nil)
+        .start(stale: request.tiers.keepInMemory ? memoryVariants.stale(request.key) : nil)
     }
 
     /// Whether what is remembered of the variant, or of an original of which nothing is stored, answers already.

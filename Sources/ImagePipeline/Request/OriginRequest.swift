@@ -10,7 +10,7 @@ package final class OriginRequest: Sendable {
     /// Whether nothing of it may be kept, its failure neither (RFC 9111 §5.2.1.5); what is stored already may be used.
     let keepsNothing: Bool
     /// Which tiers keep what comes of the request.
-    var keeps: CacheTiers { keepsNothing ? .none : source.cache }
+    var keeps: CachePolicy { keepsNothing ? CachePolicy(.none) : source.cache }
 
     /// Names an original.
     ///

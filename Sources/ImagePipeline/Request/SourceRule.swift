@@ -55,7 +55,7 @@ package struct SourceRule: Hashable, Sendable {
     package var staleIfError: Int64
     package var originals: OriginalsPolicy
     /// Which tiers keep what comes of it.
-    package var cache: CacheTiers
+    package var cache: CachePolicy
     package var limits: Limits
     package var timeouts: Timeouts
     package var quality: QualityDefaults
@@ -127,7 +127,7 @@ package struct SourceRule: Hashable, Sendable {
         staleWhileRevalidate: Int64 = 0,
         staleIfError: Int64 = 0,
         originals: OriginalsPolicy = .serve,
-        cache: CacheTiers = .all,
+        cache: CachePolicy = CachePolicy(.all),
         limits: Limits = Limits(),
         timeouts: Timeouts = Timeouts(),
         quality: QualityDefaults = QualityDefaults()

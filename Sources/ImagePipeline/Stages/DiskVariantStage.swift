@@ -6,7 +6,7 @@ struct DiskVariantStage: Sendable {
 
     /// The stored variant as an entity, promoted to memory where it is small enough; whatever its freshness.
     func entity(for request: VariantRequest, of flight: Flight<Answer>) -> Entity? {
-        let tiers = request.origin.source.cache
+        let tiers = request.tiers
         guard request.plan != nil, tiers.keepOnDisk, let stored = parts.disk?.variant(request.key) else { return nil }
         let origin = parts.origins.state(for: stored.origin).snapshot
         // The live state may know of a newer original than the row: then this variant is void.
@@ -23,7 +23,7 @@ struct DiskVariantStage: Sendable {
             description: description,
             file: stored.file,
             origin: origin,
-            storable: request.origin.keeps.keepInMemory,
+            storable: request.keeps.keepInMemory,
             of: flight
         )
     }

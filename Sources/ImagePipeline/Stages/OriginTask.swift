@@ -51,7 +51,7 @@ final class OriginTask: Sendable {
         let enough = parts.limits.continueAfter
         flight.onAbandon(
             unless: { [self] in
-                request.keeps.keepOnDisk && (load.withLock { $0 }?.received ?? 0) >= enough
+                request.keeps.originals.keepOnDisk && (load.withLock { $0 }?.received ?? 0) >= enough
             },
             cancel: { [self] in load.withLock { $0 }?.cancel() }
         )
@@ -171,7 +171,7 @@ final class OriginTask: Sendable {
         let origin = publish(record) {
             if !storable {
                 dropStored()
-            } else if request.keeps.keepOnDisk {
+            } else if request.keeps.keepsOriginalRecord {
                 parts.disk?.store(origin: record, body: nil)
             }
         }
@@ -259,7 +259,7 @@ final class OriginTask: Sendable {
 
     private func keep(_ record: OriginRecord, _ body: OriginBody, isStored: Bool) {
         // A file is on a disk already: of it only what is known is kept, beside its variants.
-        guard let disk = parts.disk, !request.source.isFolder, request.keeps.keepOnDisk else { return }
+        guard let disk = parts.disk, !request.source.isFolder, request.keeps.originals.keepOnDisk else { return }
         if isStored {
             disk.store(origin: record, body: nil)
         } else {

@@ -66,7 +66,7 @@ final class VariantTask: Sendable {
         )
         if let stale {
             use(stale, from: .memory)
-        } else if request.plan == nil || parts.disk == nil || !request.origin.source.cache.keepOnDisk {
+        } else if request.plan == nil || parts.disk == nil || !request.tiers.keepOnDisk {
             askForOriginal()
         } else if !parts.readLane.submit({ self.lookUp() }) {
             end(.failure(.overloaded("too many requests wait for the disk")))
@@ -292,7 +292,7 @@ final class VariantTask: Sendable {
     }
 
     /// Which tiers may keep the result.
-    private var tiers: CacheTiers { request.origin.keeps }
+    private var tiers: CacheTiers { request.keeps }
 
     private func begin() -> Int {
         step.withLock { step in

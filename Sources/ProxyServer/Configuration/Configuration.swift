@@ -72,6 +72,8 @@ struct Configuration: Sendable, Equatable {
         var path = "/var/cache/edgeprint"
         /// Bytes of encoded pictures in memory; 0 turns the tier off.
         var memory = 256 << 20
+        /// Whether the memory tier gives way while memory is short.
+        var memoryPressure = true
         /// Bytes of downloads on disk.
         var originals = 10 << 30
         /// Bytes of results on disk.
@@ -159,6 +161,8 @@ struct ConfiguredPreset: Sendable, Equatable {
     var name: String
     /// As in a query: `w=400&h=300&fit=cover`.
     var text: String
+    /// Which tiers keep what is made by it; `nil` for those of the source.
+    var cache: CacheTiers?
 }
 
 /// How lines are written.

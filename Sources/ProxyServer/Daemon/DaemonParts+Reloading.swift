@@ -15,7 +15,7 @@ extension DaemonParts {
         resolver.replace(try RequestResolver(configuration, time: time))
         live.loaded = loaded
         logLevel.set(configuration.log.level)
-        memory.resize(capacity: configuration.memoryShares.pictures)
+        pressure.configure(quota: configuration.memoryShares.pictures, isOn: configuration.cache.memoryPressure)
         raw.cache.resize(capacity: configuration.memoryShares.raw)
         store.setQuotas(originals: configuration.cache.originals, variants: configuration.cache.variants)
         pipeline.setWaiterLimit(configuration.limits.waiters)

@@ -10,6 +10,7 @@ import Logging
 final class DaemonParts: Sendable {
     let memory: MemoryCache<Entity>
     let raw: RawProxy
+    let pressure: MemoryPressureMonitor
     let store: DiskStore
     let readLane: WorkLane
     let files: FileLoader
@@ -53,6 +54,14 @@ final class DaemonParts: Sendable {
         // First of all: a worker takes longer to start than everything else together, and does it beside it.
         workers = try WorkerPool(WorkerPool.Configuration(configuration), time: time)
         memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.memoryShares.pictures))
+        pressure = MemoryPressureMonitor(
+            memory,
+            quota: configuration.memoryShares.pictures,
+            isOn: configuration.cache.memoryPressure,
+            gauge: KernelMemoryGauge(probe: MachineProbe()),
+            logger: logger
+        )
+        Self.warnOfMemory(configuration, logger)
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
         disk.originalsQuota = configuration.cache.originals
         disk.variantsQuota = configuration.cache.variants
@@ -129,6 +138,7 @@ final class DaemonParts: Sendable {
         metrics.read(transfers: transfers)
         metrics.read(memory: memory, store: store)
         metrics.read(raw: raw.cache)
+        metrics.read(pressure: pressure)
         metrics.read(pipeline: pipeline, server: publicServer)
         guard let admin = sockets.adminListener ?? configuration.admin.listen else {
             adminServer = nil
@@ -138,6 +148,7 @@ final class DaemonParts: Sendable {
         let stats = StatsReader(
             metrics: metrics,
             memory: memory,
+            pressure: pressure,
             store: store,
             transfers: transfers,
             workers: workers,
@@ -164,6 +175,13 @@ final class DaemonParts: Sendable {
                 ]
             )
         )
+    }
+
+    /// Says at the start what `edgeprint doctor` would say of the memory that is there.
+    private static func warnOfMemory(_ configuration: Configuration, _ logger: Logger) {
+        for finding in MemoryCheck(configuration).findings(MachineProbe()) where finding.severity == .warning {
+            logger.warning("memory may not suffice", metadata: ["problem": "\(finding.message)"])
+        }
     }
 }
 

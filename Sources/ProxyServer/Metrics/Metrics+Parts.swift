@@ -72,6 +72,26 @@ extension Metrics {
         }
     }
 
+    /// Adds how the memory cache gives way.
+    func read(pressure: MemoryPressureMonitor) {
+        read { text in
+            let now = pressure.status
+            text.gauge("edgeprint_memory_cache_allowed_bytes", "Bytes that memory may keep now.", Double(now.allowed))
+            text.counter("edgeprint_memory_cache_steps_total", "Times that it was made smaller.", UInt64(now.steps))
+            guard let reading = now.reading else { return }
+            if let stalled = reading.stalled {
+                text.gauge(
+                    "edgeprint_memory_stalled_ratio",
+                    "Share of ten seconds that waited for memory.",
+                    stalled / 100
+                )
+            }
+            guard let group = reading.group else { return }
+            text.gauge("edgeprint_control_group_used_bytes", "Memory that is not cached files.", Double(group.used))
+            text.gauge("edgeprint_control_group_limit_bytes", "The limit that is nearest.", Double(group.limit))
+        }
+    }
+
     /// Adds what is under way in the pipeline and at the listener.
     func read(pipeline: Pipeline, server: HTTPServer) {
         read { text in

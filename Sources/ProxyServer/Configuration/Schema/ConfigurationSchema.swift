@@ -79,6 +79,12 @@ enum ConfigurationSchema {
             "The folder of the disk cache."
         ),
         Setting("cache.memory", \.cache.memory, .size(0...largest), "Encoded pictures kept in memory; 0 for none."),
+        Setting(
+            "cache.memory-pressure",
+            \.cache.memoryPressure,
+            .onOff,
+            "Whether these give way while memory is short."
+        ),
         Setting("cache.originals", \.cache.originals, .size(1 << 20...largest), "Disk quota for downloads."),
         Setting("cache.variants", \.cache.variants, .size(1 << 20...largest), "Disk quota for results."),
         Setting("negative.missing", \.negative.missing, .seconds, "How long a 404 or 410 counts; 0 for not at all."),
@@ -155,7 +161,7 @@ enum ConfigurationSchema {
             \.presets,
             .presets,
             takesEnvironment: false,
-            "NAME: \"w=400&h=300&fit=cover\", asked with preset=NAME."
+            "NAME: \"w=400&fit=cover\" or { query: \"w=400\", cache: memory }, asked with preset=NAME."
         ),
         Setting(
             "workers.count",
@@ -186,32 +192,4 @@ enum ConfigurationSchema {
             "Jobs after which a worker is replaced."
         ),
     ]
-}
-
-extension ValueFormat where Value == [ConfiguredPreset] {
-    /// Presets, in their order.
-    static var presets: ValueFormat {
-        let text = ValueFormat<String>.text("a preset's text such as \"w=400&fit=cover\"")
-        return ValueFormat(
-            expectation: "a map of presets",
-            read: { node, problems in
-                if node.content == .null { return [] }
-                guard case .map(let entries) = node.content else {
-                    problems.expected("a map of presets", node)
-                    return nil
-                }
-                var presets: [ConfiguredPreset] = []
-                for entry in entries {
-                    problems.note([entry.key], at: entry.place)
-                    var inner = ValueProblems()
-                    if let text = text.read(entry.value, &inner) {
-                        presets.append(ConfiguredPreset(name: entry.key, text: text))
-                    }
-                    for problem in inner.all { problems.add(problem.message, at: problem.place, path: [entry.key]) }
-                }
-                return presets.count == entries.count ? presets : nil
-            },
-            write: { presets in .map(presets.map { ($0.name, .quoted($0.text)) }) }
-        )
-    }
 }

@@ -68,7 +68,12 @@ enum SourceSchema {
             "The status of such answers: 200, or an error's."
         ),
         Setting("fallback.ttl", \.fallbackTTL, .seconds, "How long clients may keep them."),
-        Setting("cache", \.rule.cache, .choice, "Which tiers keep its pictures: all, memory, disk or none."),
+        Setting(
+            "cache",
+            \.rule.cache,
+            .cachePolicy,
+            "Which tiers keep its pictures: all, memory, disk or none; or for each."
+        ),
         Setting("originals", \.rule.originals, .choice, "What the bare original answers: serve, clean or refuse."),
     ]
 
