@@ -23,6 +23,9 @@ extension Pipeline {
         counts.memory = parts.memory.removeAll { _, entity in
             selection.contains(origin: entity.origin.key, source: entity.origin.source)
         }
+        parts.openFiles.removeAll { _, entity in
+            selection.contains(origin: entity.origin.key, source: entity.origin.source)
+        }
         originals.endPurge(selection)
         variants.endPurge(selection)
         guard let disk = parts.disk else {

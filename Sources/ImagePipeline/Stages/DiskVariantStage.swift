@@ -1,4 +1,5 @@
 import ImagePlan
+import LinuxSystem
 
 /// Stage 2: variants on disk; on the read lane.
 struct DiskVariantStage: Sendable {
@@ -18,13 +19,36 @@ struct DiskVariantStage: Sendable {
             origin: origin.record,
             variesOnAccept: request.bucket != nil
         )
+        guard tiers.keepInMemory, description.length <= parts.memoryObject else {
+            return open(stored.file, description, for: request.key, origin: origin, of: flight)
+        }
         return parts.entity(
             key: request.key,
             description: description,
             file: stored.file,
             origin: origin,
-            storable: tiers.keepInMemory,
+            storable: true,
             of: flight
         )
+    }
+
+    /// The variant as its file, which stays open for the next request unless a purge has come between.
+    private func open(
+        _ file: SharedDescriptor,
+        _ description: EntityDescription,
+        for key: CacheKey,
+        origin: OriginSnapshot,
+        of flight: Flight<Answer>
+    ) -> Entity {
+        let entity = parts.entity(
+            key: key,
+            description: description,
+            body: .file(file, length: description.length),
+            origin: origin,
+            storable: false,
+            of: flight
+        )
+        _ = flight.publish { parts.openFiles.insert(entity, for: key, cost: 1) }
+        return entity
     }
 }
