@@ -55,15 +55,14 @@ package final class Pipeline: Sendable {
     ///
     /// - Parameter now: seconds of the wall clock.
     package func stale(_ request: VariantRequest, now: Int64) -> Entity? {
-        guard request.origin.source.cache.keepInMemory, let entity = memoryVariants.stale(request.key),
+        guard request.tiers.keepInMemory, let entity = memoryVariants.stale(request.key),
             !entity.origin.isFresh(at: now)
         else { return nil }
-        let failure = parts.failures.pause(request.origin.key)
         if entity.mayBeUsedWhileRevalidating(at: now, by: request) {
-            if failure == nil { refresh(request) }
+            refresh(request)
             return entity
         }
-        guard let failure, failure.isOutage,
+        guard let failure = parts.failures.pause(request.origin.key), failure.isOutage,
             entity.origin.isUsableIfError(at: now, else: request.origin.source.staleIfError)
         else { return nil }
         return entity
@@ -91,6 +90,8 @@ package final class Pipeline: Sendable {
             completion(.failure(failure))
             return Subscription {}
         }
+        var isProbing = false
+        defer { if verdict == .probe, !isProbing { parts.failures.giveUp(request.key) } }
         return variants.join(flightKey(request, demand), about: FlightSubject(request.origin)) { outcome, collapsed in
             completion(
                 outcome.map { answer in
@@ -104,13 +105,23 @@ package final class Pipeline: Sendable {
             )
         } start: { flight in
             // Others are not to wait for a try that may take as long as the last one.
-            if verdict == .probe { flight.detach() }
-            start(request, demand: demand, priority: priority, traceparent: traceparent, flight)
+            isProbing = verdict == .probe
+            if isProbing { flight.detach() }
+            start(
+                request,
+                demand: demand,
+                isProbe: isProbing,
+                priority: priority,
+                traceparent: traceparent,
+                flight
+            )
         }
     }
 
     /// Brings a variant up to date for nobody in particular: one at a time for a key.
     private func refresh(_ request: VariantRequest) {
+        // An origin that has just failed is left alone.
+        guard parts.failures.pause(request.origin.key) == nil else { return }
         variants.startUnlessUnderWay(request.key, about: FlightSubject(request.origin)) { flight in
             start(request, demand: .none, isRefresh: true, priority: .low, traceparent: nil, flight)
         }
@@ -120,6 +131,7 @@ package final class Pipeline: Sendable {
         _ request: VariantRequest,
         demand: CacheDemand,
         isRefresh: Bool = false,
+        isProbe: Bool = false,
         priority: TransformJob.Priority,
         traceparent: String?,
         _ flight: Flight<Answer>
@@ -128,6 +140,7 @@ package final class Pipeline: Sendable {
             request: request,
             demand: demand,
             isRefresh: isRefresh,
+            isProbe: isProbe,
             priority: priority,
             traceparent: traceparent,
             parts: parts,
@@ -135,12 +148,15 @@ package final class Pipeline: Sendable {
             flight: flight,
             refresh: { [weak self] in self?.refresh($0) }
         )
-        .start(stale: request.origin.source.cache.keepInMemory ? memoryVariants.stale(request.key) : nil)
+        .start(stale: request.tiers.keepInMemory ? memoryVariants.stale(request.key) : nil)
     }
 
     /// Whether what is remembered of the variant, or of an original of which nothing is stored, answers already.
     private func verdict(on request: VariantRequest, _ demand: CacheDemand) -> NegativeCache.Verdict {
-        guard !demand.noCache else { return .clear }
+        guard !demand.noCache else {
+            let failure = parts.failures.outage(request.origin.key) ?? parts.failures.outage(request.key)
+            return failure.map { .blocked($0) } ?? .clear
+        }
         if let failure = parts.failures.certainFailure(request.origin.key) { return .blocked(failure) }
         return demand.onlyIfCached ? parts.failures.verdict(request.key) : parts.failures.admit(request.key)
     }

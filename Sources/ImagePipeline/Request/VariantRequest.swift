@@ -11,9 +11,18 @@ package final class VariantRequest: Sendable {
     package let plan: String?
     /// What `format=auto` answers; `nil` where the answer does not depend on `Accept`.
     package let bucket: FormatBucket?
+    /// Which tiers may keep it; says nothing of the bytes, so not part of the key.
+    package let tiers: CacheTiers
+
+    /// Which tiers keep what comes of the request.
+    var keeps: CacheTiers { origin.keepsNothing ? .none : tiers }
 
     /// Names a variant.
-    package init(origin: OriginRequest, plan: String?, bucket: FormatBucket?) {
+    ///
+    /// - Parameter tiers: where it may be kept; `nil` for where its source says.
+    package init(origin: OriginRequest, plan: String?, bucket: FormatBucket?, tiers: CacheTiers? = nil) {
+        let policy = origin.source.cache
+        self.tiers = plan == nil ? policy.originals : tiers ?? policy.variants
         self.origin = origin
         self.plan = plan
         self.bucket = bucket
@@ -32,5 +41,6 @@ package final class VariantRequest: Sendable {
         origin = OriginRequest(keepingNothingOf: request.origin)
         plan = request.plan
         bucket = request.bucket
+        tiers = request.tiers
     }
 }

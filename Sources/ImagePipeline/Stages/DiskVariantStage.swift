@@ -7,7 +7,7 @@ struct DiskVariantStage: Sendable {
 
     /// The stored variant as an entity, promoted to memory where it is small enough; whatever its freshness.
     func entity(for request: VariantRequest, of flight: Flight<Answer>) -> Entity? {
-        let tiers = request.origin.source.cache
+        let tiers = request.tiers
         guard request.plan != nil, tiers.keepOnDisk, let stored = parts.disk?.variant(request.key) else { return nil }
         let origin = parts.origins.state(for: stored.origin).snapshot
         // The live state may know of a newer original than the row: then this variant is void.
@@ -19,8 +19,12 @@ struct DiskVariantStage: Sendable {
             origin: origin.record,
             variesOnAccept: request.bucket != nil
         )
-        guard tiers.keepInMemory, description.length <= parts.memoryObject else {
-            return open(stored.file, description, for: request.key, origin: origin, of: flight)
+        guard request.keeps.keepInMemory, description.length <= parts.memoryObject else {
+            let entity = open(stored.file, description, for: request.key, origin: origin, of: flight)
+            if request.keeps.keepOnDisk {
+                _ = flight.publish { parts.openFiles.insert(entity, for: request.key, cost: 1) }
+            }
+            return entity
         }
         return parts.entity(
             key: request.key,
@@ -32,7 +36,7 @@ struct DiskVariantStage: Sendable {
         )
     }
 
-    /// The variant as its file, which stays open for the next request unless a purge has come between.
+    /// The variant as its file, sent from there.
     private func open(
         _ file: SharedDescriptor,
         _ description: EntityDescription,
@@ -40,7 +44,7 @@ struct DiskVariantStage: Sendable {
         origin: OriginSnapshot,
         of flight: Flight<Answer>
     ) -> Entity {
-        let entity = parts.entity(
+        parts.entity(
             key: key,
             description: description,
             body: .file(file, length: description.length),
@@ -48,7 +52,5 @@ struct DiskVariantStage: Sendable {
             storable: false,
             of: flight
         )
-        _ = flight.publish { parts.openFiles.insert(entity, for: key, cost: 1) }
-        return entity
     }
 }

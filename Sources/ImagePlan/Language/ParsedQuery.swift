@@ -5,6 +5,8 @@ package struct ParsedQuery: Hashable, Sendable {
     ///
     /// Forwarded and ignored parameters, `filename`, `download`, `exp`, `sig` and `preset=none` say nothing of the picture.
     package let isBare: Bool
+    /// Names of the presets that were used, the source's own before the query's.
+    package let presets: [String]
     /// The pairs for upstream, as they came and in their order; joined by `&`, empty where there are none.
     package let forwardedQuery: String
     /// `url`, decoded once; there exactly where the options say that the request is for `/fetch`.

@@ -58,6 +58,7 @@ struct QueryReader {
         return ParsedQuery(
             plan: try parameters.plan(),
             isBare: parameters.isEmpty,
+            presets: presetNames,
             forwardedQuery: forwarded.joined(separator: "&"),
             url: requestValues["url"]?.value,
             filename: try filename(),
@@ -77,6 +78,12 @@ struct QueryReader {
         }
         try parameters.append(parts)
         return parameters
+    }
+
+    private var presetNames: [String] {
+        let own = usesSourcePreset ? options.sourcePreset.map { [$0.name] } ?? [] : []
+        let asked = requestValues["preset"].flatMap { $0.value == "none" ? nil : $0.value }
+        return own + (asked.map { [$0] } ?? [])
     }
 
     private func filename() throws(RequestError) -> String? {

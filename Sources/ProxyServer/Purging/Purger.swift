@@ -6,6 +6,7 @@ import Logging
 /// Purges on behalf of the admin listener and of `PURGE` requests: finds out what is meant, does it, tells and counts it.
 struct Purger: Sendable {
     let pipeline: Pipeline
+    let raw: RawProxy
     let resolver: ResolverCell
     /// Where counting may block.
     let lane: WorkLane
@@ -31,6 +32,7 @@ struct Purger: Sendable {
     /// The keys of the originals that a request's path or an origin's URL is about.
     private func originals(of text: String) throws(Problem) -> [CacheKey] {
         let resolver = resolver.current.resolver.withoutGuards
+        if let origin = try resolver.rawOrigin(of: Array(text.utf8)) { return [origin.key] }
         guard !text.hasPrefix("/") else {
             return [try resolver.resolve(Array(text.utf8)).variant(for: .rest).origin.key]
         }
@@ -53,11 +55,18 @@ struct Purger: Sendable {
         complete: @escaping @Sendable (Response) -> Void
     ) {
         guard !isDry else {
-            let isTaken = lane.submit { complete(Self.response(pipeline.count(selection), isDry: true)) }
+            let isTaken = lane.submit {
+                var counts = pipeline.count(selection)
+                counts.memory += raw.cache.count(selection)
+                complete(Self.response(counts, isDry: true))
+            }
             if !isTaken { complete(Self.busy) }
             return
         }
+        let dropped = raw.purge(selection)
         let isTaken = pipeline.purge(selection) { counts in
+            var counts = counts
+            counts.memory += dropped
             metrics.purges.add(1)
             logger.notice(
                 "purged",

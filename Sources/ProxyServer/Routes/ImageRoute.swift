@@ -42,7 +42,8 @@ final class ImageRoute: Sendable {
         }
         let now = context.wallSeconds
         if let expires = request.expires, now >= expires {
-            return .now(Response(ExpiringAnswer.refusal, id: context.trace.id))
+            let id = context.trace.id
+            return .now(Response(ExpiringAnswer.refusal, variesOnAccept: request.isNegotiated, id: id))
         }
         let variant = request.variant(for: Self.bucket(head, bytes))
         let demand = head.has(.cacheControl) ? demand(of: request, head, bytes) : .none
@@ -130,14 +131,17 @@ final class ImageRoute: Sendable {
                     Self.response(answer, to: request, conditions: conditions, now: time.wallSeconds)
                 )
             case .failure(let error):
-                let problem = Problem(error)
+                var problem = Problem(error)
                 Self.tell(problem, variant, trace, logger)
+                // Nothing that the request brings outlives it.
+                let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
+                problem.lifetime = problem.lifetime.map { min($0, left) }
                 let response = Response(problem, variesOnAccept: request.isNegotiated, id: trace.id)
                 guard let fallback = request.fallback, error.isOriginalsFault else {
                     promise.complete(response)
                     return
                 }
-                standIn(fallback, bucket, else: response) { promise.complete($0) }
+                standIn(fallback, bucket, secondsLeft: left, else: response) { promise.complete($0) }
             }
         }
         waiting.join(subscription)
@@ -150,12 +154,14 @@ final class ImageRoute: Sendable {
     private func standIn(
         _ fallback: ResolvedRequest.Fallback,
         _ bucket: FormatBucket,
+        secondsLeft: Int64,
         else response: Response,
         complete: @escaping @Sendable (Response) -> Void
     ) {
         pipeline.load(fallback.choice.variant(for: bucket)) { result in
             guard let entity = try? result.get().entity else { return complete(response) }
-            complete(FallbackAnswer.response(entity, status: fallback.status, ttl: fallback.ttl))
+            let ttl = min(fallback.ttl, secondsLeft)
+            complete(FallbackAnswer.response(entity, status: fallback.status, ttl: ttl))
         }
     }
 
@@ -211,38 +217,9 @@ final class ImageRoute: Sendable {
         } else {
             response = EntityResponse.whole(entity, dynamic: dynamic, age: age, tag: tag)
         }
-        if let expires = request.expires {
+        if let expires = request.expires, response.status != 416 {
             response.fields = ExpiringAnswer.fields(entity.description, secondsLeft: expires - now)
         }
         return response
-    }
-}
-
-/// A request that waits for the pipeline: its client may leave before the subscription is known, or after.
-private final class WaitingRequest: Sendable {
-    private enum State: Sendable {
-        case starting
-        case waiting(Subscription)
-        case left
-    }
-
-    private let state = Lock(State.starting)
-
-    func join(_ subscription: Subscription) {
-        let hasLeft = state.withLock { state -> Bool in
-            if case .left = state { return true }
-            state = .waiting(subscription)
-            return false
-        }
-        if hasLeft { subscription.cancel() }
-    }
-
-    func leave() {
-        let subscription = state.withLock { state -> Subscription? in
-            defer { state = .left }
-            if case .waiting(let subscription) = state { return subscription }
-            return nil
-        }
-        subscription?.cancel()
     }
 }

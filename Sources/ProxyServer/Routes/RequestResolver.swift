@@ -132,7 +132,7 @@ struct RequestResolver: Sendable {
             throw Problem(403, "This source does not give out its originals.")
         }
         return ResolvedRequest(
-            Self.choice(origin, parsed),
+            choice(origin, parsed),
             disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
             expires: parsed.expires,
             // Whoever comes here with a signature has had it verified, unless nobody's was.
@@ -148,25 +148,27 @@ struct RequestResolver: Sendable {
             let origin = try? origin(of: rule, path, forwardedQuery: "")
         else { return nil }
         return ResolvedRequest.Fallback(
-            choice: Self.choice(origin, parsed),
+            choice: choice(origin, parsed),
             status: fallback.status,
             ttl: fallback.ttl
         )
     }
 
-    private static func choice(_ origin: OriginRequest, _ parsed: ParsedQuery) -> ResolvedRequest.Choice {
+    private func choice(_ origin: OriginRequest, _ parsed: ParsedQuery) -> ResolvedRequest.Choice {
         guard !parsed.isBare else {
             let plan = origin.source.originals == .clean ? MetadataCleaner.planText : nil
             return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil))
         }
         let plan = parsed.plan.canonicalText
+        // The query's preset before the source's.
+        let tiers = parsed.presets.reversed().lazy.compactMap { table.presetTiers[$0] }.first
         guard parsed.plan.settings.format == .auto else {
-            return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil))
+            return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil, tiers: tiers))
         }
         return .negotiated(
-            rest: VariantRequest(origin: origin, plan: plan, bucket: .rest),
-            webp: VariantRequest(origin: origin, plan: plan, bucket: .webp),
-            avif: VariantRequest(origin: origin, plan: plan, bucket: .avif)
+            rest: VariantRequest(origin: origin, plan: plan, bucket: .rest, tiers: tiers),
+            webp: VariantRequest(origin: origin, plan: plan, bucket: .webp, tiers: tiers),
+            avif: VariantRequest(origin: origin, plan: plan, bucket: .avif, tiers: tiers)
         )
     }
 }
