@@ -43,8 +43,9 @@ lint: packages ## Checks formatting, warnings and the length of files
 	scripts/lint
 
 bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, transforms against a C loop, eviction policies
-	@scripts/install-packages nginx-light wrk gcc libc6-dev
+	@scripts/install-packages nginx-light wrk sqlite3 gcc libc6-dev
 	Benchmarks/hits.sh
+	Benchmarks/disk.sh
 	Benchmarks/transforms.sh
 	swift run -c release CacheReplay
 

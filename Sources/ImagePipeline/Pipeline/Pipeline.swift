@@ -35,6 +35,21 @@ package final class Pipeline: Sendable {
         memoryVariants.fresh(key, now: now)
     }
 
+    /// Stage 1 for what is on disk: the variant whose file is open, and that may be served without asking anybody; on an event
+    /// loop, without touching the disk.
+    ///
+    /// - Parameter now: seconds of the wall clock.
+    package func open(_ key: CacheKey, now: Int64) -> Entity? {
+        guard let entity = parts.openFiles.value(for: key) else { return nil }
+        guard entity.isCurrent else {
+            parts.openFiles.remove(key)
+            return nil
+        }
+        guard entity.origin.isFresh(at: now) else { return nil }
+        parts.disk?.touch(.variants, key)
+        return entity
+    }
+
     /// Stage 1 again, where that had nothing: the entity in memory that may be served although it is stale, while it is brought up
     /// to date behind the back of whom it is served to, or since its origin has just failed (RFC 5861); on an event loop.
     ///

@@ -1,4 +1,5 @@
 import ImagePlan
+import LinuxSystem
 
 /// Stage 2: variants on disk; on the read lane.
 struct DiskVariantStage: Sendable {
@@ -18,12 +19,37 @@ struct DiskVariantStage: Sendable {
             origin: origin.record,
             variesOnAccept: request.bucket != nil
         )
+        guard request.keeps.keepInMemory, description.length <= parts.memoryObject else {
+            let entity = open(stored.file, description, for: request.key, origin: origin, of: flight)
+            if request.keeps.keepOnDisk {
+                _ = flight.publish { parts.openFiles.insert(entity, for: request.key, cost: 1) }
+            }
+            return entity
+        }
         return parts.entity(
             key: request.key,
             description: description,
             file: stored.file,
             origin: origin,
-            storable: request.keeps.keepInMemory,
+            storable: true,
+            of: flight
+        )
+    }
+
+    /// The variant as its file, sent from there.
+    private func open(
+        _ file: SharedDescriptor,
+        _ description: EntityDescription,
+        for key: CacheKey,
+        origin: OriginSnapshot,
+        of flight: Flight<Answer>
+    ) -> Entity {
+        parts.entity(
+            key: key,
+            description: description,
+            body: .file(file, length: description.length),
+            origin: origin,
+            storable: false,
             of: flight
         )
     }

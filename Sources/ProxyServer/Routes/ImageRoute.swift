@@ -51,6 +51,9 @@ final class ImageRoute: Sendable {
         if let entity = pipeline.cached(variant.key, now: now) {
             return .now(hit(entity, .memory, to: request, head, bytes, now))
         }
+        if let entity = pipeline.open(variant.key, now: now) {
+            return .now(hit(entity, .disk, to: request, head, bytes, now))
+        }
         if let entity = pipeline.stale(variant, now: now) {
             return .now(hit(entity, .stale, to: request, head, bytes, now))
         }
@@ -66,8 +69,12 @@ final class ImageRoute: Sendable {
         _ bytes: Span<UInt8>,
         _ now: Int64
     ) -> Response {
-        let status = tier == .memory ? CacheStatusFields.memory : CacheStatusFields.stale
-        let tag = (tier == .memory ? RequestResult.memory : .stale).tag
+        let (status, tag) =
+            switch tier {
+            case .memory: (CacheStatusFields.memory, RequestResult.memory.tag)
+            case .disk: (CacheStatusFields.disk, RequestResult.disk.tag)
+            default: (CacheStatusFields.stale, RequestResult.stale.tag)
+            }
         let dynamic = request.disposition.isEmpty ? status : status + request.disposition
         let conditions = RequestConditions(head, bytes: bytes)
         guard conditions != nil || request.expires != nil else {
