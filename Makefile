@@ -42,10 +42,12 @@ crash: packages $(BIN)/edgeprint ## Kills the daemon under load 100 times, and c
 lint: packages ## Checks formatting, warnings and the length of files
 	scripts/lint
 
-bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx and transforms against a C loop
-	@scripts/install-packages nginx-light wrk gcc libc6-dev
+bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, transforms against a C loop, eviction policies
+	@scripts/install-packages nginx-light wrk sqlite3 gcc libc6-dev
 	Benchmarks/hits.sh
+	Benchmarks/disk.sh
 	Benchmarks/transforms.sh
+	swift run -c release CacheReplay
 
 format: ## Formats the sources
 	swift format -i -r Package.swift Sources Tests

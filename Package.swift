@@ -63,6 +63,14 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        // Compares eviction policies; see Benchmarks/README.md.
+        .executableTarget(
+            name: "CacheReplay",
+            dependencies: ["ImagePipeline"],
+            path: "Benchmarks/CacheReplay",
+            swiftSettings: settings
+        ),
+
         // Tests, one target a module, and what they share.
         .target(
             name: "TestSupport",

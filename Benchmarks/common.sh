@@ -31,12 +31,12 @@ wait_for() {
     exit 1
 }
 
-# start_edgeprint PORT ADMIN SOURCE-FOLDER CACHE-FOLDER: sets $daemon.
+# start_edgeprint PORT ADMIN SOURCE-FOLDER CACHE-FOLDER [KEYS]: sets $daemon; KEYS are further ones of the source, as ", key: value".
 start_edgeprint() {
     cat >"$work/edgeprint.yaml" <<YAML
 listen: 127.0.0.1:$1
 admin: { listen: "127.0.0.1:$2" }
-sources: { bench: { url: "file://$3/" } }
+sources: { bench: { url: "file://$3/"${5:-} } }
 cache: { path: "$4", memory: 256MiB }
 log: { access: off, level: warning }
 YAML

@@ -10,11 +10,14 @@ package struct Response: Sendable {
     package var fields: [UInt8]
     /// A second block of encoded fields, for what differs from response to response, as `Cache-Status`.
     package var dynamicFields: [UInt8]
+    /// The line of `Date`, encoded, where it is not now: a stored answer keeps the date that it was made at.
+    package var date: [UInt8]?
     /// Seconds for an `Age` field (RFC 9111 §5.1); `nil` leaves it out.
     package var age: Int64?
     /// The content; not sent for HEAD, 204 and 304.
     package var body: ResponseBody
-    /// The `Content-Length` where it is not the body's: answers to HEAD whose body is not at hand, and 304.
+    /// The `Content-Length` where it is not the body's: answers to HEAD whose body is not at hand, and 304; below 0 it is left
+    /// out, which only answers to HEAD allow.
     package var contentLength: Int64?
     /// Whether the connection is closed after this answer.
     package var closesConnection: Bool

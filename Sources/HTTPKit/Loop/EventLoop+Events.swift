@@ -56,6 +56,8 @@ extension EventLoop {
         connection.phase = .reading
         let facts = connection.waiting
         connection.waiting = ExchangeFacts()
+        // What earlier answers still owe the client goes first: the loop's own batch is empty between two events.
+        if let output = connection.output.take() { batch = output }
         answer(connection, response(self), facts)
         flush(connection)
         proceed(connection)

@@ -8,9 +8,10 @@ extension EventLoop {
     @inline(__always)
     func flush(_ connection: Connection) {
         guard !batch.isEmpty else { return }
+        let before = batch.written
         do throws(Errno) {
             let outcome = try batch.write(to: connection.descriptor)
-            counters.bytesSent.addAlone(batch.written)
+            counters.bytesSent.addAlone(batch.written - before)
             if wantsCompletions { report(connection, &batch) }
             if outcome == .complete {
                 batch.reset()

@@ -15,7 +15,8 @@ extension EventLoop {
     @inline(__always)
     private func wantedTimer(_ connection: Connection) -> Connection.Timer {
         switch connection.phase {
-        case .answering, .closed: return .none
+        case .closed: return .none
+        case .answering: return connection.output == nil ? .none : .write
         case .lingering: return .linger
         case .reading:
             if connection.output != nil { return .write }

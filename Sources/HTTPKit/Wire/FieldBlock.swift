@@ -55,6 +55,12 @@ package struct FieldBlock: Hashable, Sendable {
         return true
     }
 
+    /// A line of `Date` for `Response.date`; `nil` where the value is not valid.
+    package static func date(_ value: [UInt8]) -> [UInt8]? {
+        guard !value.isEmpty, value.span.isFieldValue(0..<value.count) else { return nil }
+        return Array("Date: ".utf8) + value + [0x0D, 0x0A]
+    }
+
     /// Whether there are no lines.
     package var isEmpty: Bool { bytes.isEmpty }
 

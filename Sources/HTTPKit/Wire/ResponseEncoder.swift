@@ -36,9 +36,9 @@ struct ResponseEncoder: Sendable {
         into buffer: inout [UInt8]
     ) -> Bool {
         status.append(response.status, to: &buffer)
-        Self.append(date, to: &buffer)
+        if let own = response.date { Self.append(own, to: &buffer) } else { Self.append(date, to: &buffer) }
         let hasBody = Self.allowsBody(response.status)
-        if hasBody {
+        if hasBody, (response.contentLength ?? 0) >= 0 {
             Self.append(contentLength, to: &buffer)
             Self.append(decimal: response.contentLength ?? response.body.count, to: &buffer)
             Self.append(lineEnd, to: &buffer)

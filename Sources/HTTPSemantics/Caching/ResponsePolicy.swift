@@ -6,10 +6,8 @@ package struct ResponsePolicy: Hashable, Sendable {
     package let freshness: Freshness
     /// Whether it may be kept and given to other requests.
     package let isStorable: Bool
-    /// Seconds for which it may be used stale while the origin is asked.
-    package let staleWhileRevalidate: Int64
-    /// Seconds for which it may be used stale when the origin fails.
-    package let staleIfError: Int64
+    /// For how long it may be used stale.
+    package let staleAllowance: StaleAllowance
 
     /// What of the request has a say.
     package struct Request: Hashable, Sendable {
@@ -49,9 +47,7 @@ package struct ResponsePolicy: Hashable, Sendable {
             defaultLifetime: Self.heuristicLifetime(status, control, fields, responseTime)
         )
         isStorable = Self.isStorable(request, status, control, hasExpires: expires != nil)
-        let allowance = StaleAllowance(control)
-        staleWhileRevalidate = allowance.whileRevalidating ?? 0
-        staleIfError = allowance.ifError ?? 0
+        staleAllowance = StaleAllowance(control)
     }
 
     /// Whether a stale use needs validation, whatever a request would take (RFC 9111 §4.2.4).
@@ -98,6 +94,23 @@ package struct ResponsePolicy: Hashable, Sendable {
 
     /// Status codes whose rules for caches are followed here (RFC 9111 §5.2.2.3).
     private static let understood: Set<Int> = [
-        200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 406, 410, 414, 451, 500, 501, 502, 503, 504,
+        200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 406, 410, 414, 451, 500, 501, 502, 503,
+        504,
     ]
+}
+
+extension ResponsePolicy {
+    /// The same, its freshness over.
+    package var expired: ResponsePolicy {
+        var freshness = freshness
+        freshness.lifetime = 0
+        return ResponsePolicy(self, freshness: freshness)
+    }
+
+    private init(_ other: ResponsePolicy, freshness: Freshness) {
+        control = other.control
+        self.freshness = freshness
+        isStorable = other.isStorable
+        staleAllowance = other.staleAllowance
+    }
 }

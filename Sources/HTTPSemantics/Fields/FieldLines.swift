@@ -18,8 +18,8 @@ package struct FieldLines: Hashable, Sendable {
     /// Whether a field is there at all.
     package func contains(_ key: String) -> Bool { lines.contains { $0.key == key } }
 
-    /// The value of the first line of a field.
-    package func first(_ key: String) -> String? { lines.first { $0.key == key }?.text }
+    /// The first line of a field.
+    package func line(_ key: String) -> FieldLine? { lines.first { $0.key == key } }
 
     /// Adds a line at the end.
     package mutating func append(_ line: FieldLine) { lines.append(line) }
@@ -27,6 +27,11 @@ package struct FieldLines: Hashable, Sendable {
     /// Adds a line at the end; nothing where it is none.
     package mutating func append(_ name: String, _ value: String) {
         if let line = FieldLine(name, value) { lines.append(line) }
+    }
+
+    /// Adds another field's value under a name at the end.
+    package mutating func append(_ name: String, _ other: FieldLine) {
+        if let line = FieldLine(name: name, value: other.value) { lines.append(line) }
     }
 
     /// Takes all lines of some fields out.

@@ -44,11 +44,14 @@ enum StructuredDictionary {
     static func key(_ bytes: Span<UInt8>, _ position: inout Int) -> String? {
         func isLower(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") }
         let start = position
-        guard position < bytes.count, isLower(bytes[position]) || bytes[position] == UInt8(ascii: "*") else { return nil }
+        guard position < bytes.count, isLower(bytes[position]) || bytes[position] == UInt8(ascii: "*") else {
+            return nil
+        }
         while position < bytes.count {
             let byte = bytes[position]
             let isMore =
-                isLower(byte) || FieldSyntax.digit(byte) != nil || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+                isLower(byte) || FieldSyntax.digit(byte) != nil || byte == UInt8(ascii: "_")
+                || byte == UInt8(ascii: "-")
                 || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "*")
             guard isMore else { break }
             position += 1

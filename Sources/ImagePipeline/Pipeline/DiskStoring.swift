@@ -24,6 +24,8 @@ package protocol DiskStoring: Sendable {
     func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool
     /// Counts a selection; blocks.
     func count(_ selection: PurgeSelection) -> PurgeCounts
+    /// Notes that something was used without being read here, so that it stays; any thread, at once.
+    func touch(_ diskClass: DiskClass, _ key: CacheKey)
     /// Calls back, on the store's own thread, when everything queued before is committed or given up.
     func flush(_ completion: @escaping @Sendable () -> Void)
 }

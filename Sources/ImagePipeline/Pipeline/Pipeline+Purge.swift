@@ -31,6 +31,9 @@ extension Pipeline {
             parts.origins.forget(selection)
             counts.memory = parts.memory.removeAll { _, entity in selection.covers(entity.subject) == true }
         }
+        parts.openFiles.removeAll { _, entity in
+            selection.contains(origin: entity.origin.key, source: entity.origin.source)
+        }
         originals.endPurge(selection)
         variants.endPurge(selection)
         guard let disk = parts.disk else {

@@ -35,20 +35,34 @@ package final class Pipeline: Sendable {
         memoryVariants.fresh(key, now: now)
     }
 
+    /// Stage 1 for what is on disk: the variant whose file is open, and that may be served without asking anybody; on an event
+    /// loop, without touching the disk.
+    ///
+    /// - Parameter now: seconds of the wall clock.
+    package func open(_ key: CacheKey, now: Int64) -> Entity? {
+        guard let entity = parts.openFiles.value(for: key) else { return nil }
+        guard entity.isCurrent else {
+            parts.openFiles.remove(key)
+            return nil
+        }
+        guard entity.origin.isFresh(at: now) else { return nil }
+        parts.disk?.touch(.variants, key)
+        return entity
+    }
+
     /// Stage 1 again, where that had nothing: the entity in memory that may be served although it is stale, while it is brought up
     /// to date behind the back of whom it is served to, or since its origin has just failed (RFC 5861); on an event loop.
     ///
     /// - Parameter now: seconds of the wall clock.
     package func stale(_ request: VariantRequest, now: Int64) -> Entity? {
-        guard request.origin.source.cache.keepInMemory, let entity = memoryVariants.stale(request.key),
+        guard request.tiers.keepInMemory, let entity = memoryVariants.stale(request.key),
             !entity.origin.isFresh(at: now)
         else { return nil }
-        let failure = parts.failures.pause(request.origin.key)
         if entity.mayBeUsedWhileRevalidating(at: now, by: request) {
-            if failure == nil { refresh(request) }
+            refresh(request)
             return entity
         }
-        guard let failure, failure.isOutage,
+        guard let failure = parts.failures.pause(request.origin.key), failure.isOutage,
             entity.origin.isUsableIfError(at: now, else: request.origin.source.staleIfError)
         else { return nil }
         return entity
@@ -76,6 +90,8 @@ package final class Pipeline: Sendable {
             completion(.failure(failure))
             return Subscription {}
         }
+        var isProbing = false
+        defer { if verdict == .probe, !isProbing { parts.failures.giveUp(request.key) } }
         return variants.join(flightKey(request, demand), about: FlightSubject(request)) { outcome, collapsed in
             completion(
                 outcome.map { answer in
@@ -89,13 +105,23 @@ package final class Pipeline: Sendable {
             )
         } start: { flight in
             // Others are not to wait for a try that may take as long as the last one.
-            if verdict == .probe { flight.detach() }
-            start(request, demand: demand, priority: priority, traceparent: traceparent, flight)
+            isProbing = verdict == .probe
+            if isProbing { flight.detach() }
+            start(
+                request,
+                demand: demand,
+                isProbe: isProbing,
+                priority: priority,
+                traceparent: traceparent,
+                flight
+            )
         }
     }
 
     /// Brings a variant up to date for nobody in particular: one at a time for a key.
     private func refresh(_ request: VariantRequest) {
+        // An origin that has just failed is left alone.
+        guard parts.failures.pause(request.origin.key) == nil else { return }
         variants.startUnlessUnderWay(request.key, about: FlightSubject(request)) { flight in
             start(request, demand: .none, isRefresh: true, priority: .low, traceparent: nil, flight)
         }
@@ -105,6 +131,7 @@ package final class Pipeline: Sendable {
         _ request: VariantRequest,
         demand: CacheDemand,
         isRefresh: Bool = false,
+        isProbe: Bool = false,
         priority: TransformJob.Priority,
         traceparent: String?,
         _ flight: Flight<Answer>
@@ -113,6 +140,7 @@ package final class Pipeline: Sendable {
             request: request,
             demand: demand,
             isRefresh: isRefresh,
+            isProbe: isProbe,
             priority: priority,
             traceparent: traceparent,
             parts: parts,
@@ -120,12 +148,15 @@ package final class Pipeline: Sendable {
             flight: flight,
             refresh: { [weak self] in self?.refresh($0) }
         )
-        .start(stale: request.origin.source.cache.keepInMemory ? memoryVariants.stale(request.key) : nil)
+        .start(stale: request.tiers.keepInMemory ? memoryVariants.stale(request.key) : nil)
     }
 
     /// Whether what is remembered of the variant, or of an original of which nothing is stored, answers already.
     private func verdict(on request: VariantRequest, _ demand: CacheDemand) -> NegativeCache.Verdict {
-        guard !demand.noCache else { return .clear }
+        guard !demand.noCache else {
+            let failure = parts.failures.outage(request.origin.key) ?? parts.failures.outage(request.key)
+            return failure.map { .blocked($0) } ?? .clear
+        }
         if let failure = parts.failures.certainFailure(request.origin.key) { return .blocked(failure) }
         return demand.onlyIfCached ? parts.failures.verdict(request.key) : parts.failures.admit(request.key)
     }

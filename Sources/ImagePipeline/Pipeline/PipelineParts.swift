@@ -17,6 +17,8 @@ package struct PipelineParts: Sendable {
     package var limits: Limits
     let origins = OriginTable()
     let recent = RecentOriginals()
+    /// Variants on disk that are not kept in memory, each with its open file: what a hit needs, without a look-up.
+    let openFiles: MemoryCache<Entity>
 
     /// Bytes up to which a body is kept in memory now; larger ones are sent from their file.
     var memoryObject: Int { min(limits.memoryObject, memory.largestCost) }
@@ -31,18 +33,22 @@ package struct PipelineParts: Sendable {
         package var memoryObject: Int
         /// Bytes of an original after which its download goes on although nobody waits (SDWebImage's ContinueInBackground).
         package var continueAfter: Int
+        /// Files of variants that are kept open.
+        package var openFiles: Int
 
         /// Creates bounds.
         package init(
             waiters: Int = 1000,
             flights: Int = 10_000,
             memoryObject: Int = 1 << 20,
-            continueAfter: Int = 256 << 10
+            continueAfter: Int = 256 << 10,
+            openFiles: Int = 512
         ) {
             self.waiters = waiters
             self.flights = flights
             self.memoryObject = memoryObject
             self.continueAfter = continueAfter
+            self.openFiles = openFiles
         }
     }
 
@@ -66,6 +72,9 @@ package struct PipelineParts: Sendable {
         self.time = time
         self.failures = NegativeCache(policy: failures, time: time)
         self.limits = limits
+        openFiles = MemoryCache(
+            MemoryCache.Configuration(capacity: limits.openFiles, shards: 8, largestDivisor: 1, overhead: 0)
+        )
         self.presentation = presentation
     }
 }

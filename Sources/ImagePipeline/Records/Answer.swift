@@ -25,12 +25,14 @@ package enum Provenance: Hashable, Sendable {
     case fetched(collapsed: Bool)
     /// A stale original was asked about at its origin, which answered with this status.
     case revalidated(status: Int, collapsed: Bool)
+    /// A fresh original was asked about since the request would have it so.
+    case validated(status: Int, collapsed: Bool)
 
     /// Whether another request's work was shared.
     package var isCollapsed: Bool {
         switch self {
         case .memory, .disk, .original, .stale: false
-        case .fetched(let collapsed), .revalidated(_, let collapsed): collapsed
+        case .fetched(let collapsed), .revalidated(_, let collapsed), .validated(_, let collapsed): collapsed
         }
     }
 
@@ -40,6 +42,7 @@ package enum Provenance: Hashable, Sendable {
         case .memory, .disk, .original, .stale: self
         case .fetched: .fetched(collapsed: true)
         case .revalidated(let status, _): .revalidated(status: status, collapsed: true)
+        case .validated(let status, _): .validated(status: status, collapsed: true)
         }
     }
 }

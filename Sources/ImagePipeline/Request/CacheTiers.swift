@@ -1,10 +1,10 @@
-/// Which tiers keep what comes of a source.
+/// Which tiers keep something.
 package enum CacheTiers: String, Hashable, Sendable, CaseIterable {
-    /// Results in memory and on disk, originals on disk.
+    /// Both.
     case all
-    /// Results in memory alone.
+    /// Memory alone.
     case memory
-    /// Results and originals on disk alone.
+    /// The disk alone.
     case disk
     /// Nothing: every request is made anew, though equal ones at one time share the work.
     case none

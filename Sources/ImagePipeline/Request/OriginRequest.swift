@@ -1,3 +1,5 @@
+import ImagePlan
+
 /// Which original is asked for, and where it is: the key of stages 4 to 6; immutable.
 package final class OriginRequest: Sendable {
     /// The hash of the source's name and `identity`.
@@ -7,6 +9,10 @@ package final class OriginRequest: Sendable {
     /// The target's normal form (RFC 3986 §6.2).
     package let identity: String
     package let source: SourceRule
+    /// Whether nothing of it may be kept, its failure neither (RFC 9111 §5.2.1.5); what is stored already may be used.
+    let keepsNothing: Bool
+    /// Which tiers keep what comes of the request.
+    var keeps: CachePolicy { keepsNothing ? CachePolicy(.none) : source.cache }
 
     /// Names an original.
     ///
@@ -17,18 +23,24 @@ package final class OriginRequest: Sendable {
     package init(source: SourceRule, target: String, identity: String) {
         self.source = source
         self.target = target
+        keepsNothing = false
         self.identity = identity
         key = CacheKey(hashing: "original/1\n\(source.name)\n\(source.location.text)\n\(identity)")
+    }
+
+    /// Another URL of the same source; `nil` where it is none.
+    func sibling(_ url: String) -> OriginRequest? {
+        guard let url = try? OriginURL(url) else { return nil }
+        return OriginRequest(source: source, target: url.text, identity: url.normalized)
     }
 
     /// The same original, of which nothing is kept.
     init(keepingNothingOf request: OriginRequest) {
         key = request.key
         target = request.target
+        source = request.source
+        keepsNothing = true
         identity = request.identity
-        var source = request.source
-        source.cache = .none
-        self.source = source
     }
 }
 

@@ -42,6 +42,8 @@ package struct SourceRule: Hashable, Sendable {
     package var forwardQuery: [String]
     /// Query parameters that are dropped.
     package var ignoreQuery: [String]
+    /// Whether requests pass through as they are, as a plain HTTP cache has it, and are no requests for pictures.
+    package var isRaw = false
     /// Seconds of freshness where the origin says nothing.
     package var ttl: Int64
     /// Bounds in seconds of what the origin says.
@@ -53,7 +55,7 @@ package struct SourceRule: Hashable, Sendable {
     package var staleIfError: Int64
     package var originals: OriginalsPolicy
     /// Which tiers keep what comes of it.
-    package var cache: CacheTiers
+    package var cache: CachePolicy
     package var limits: Limits
     package var timeouts: Timeouts
     package var quality: QualityDefaults
@@ -125,7 +127,7 @@ package struct SourceRule: Hashable, Sendable {
         staleWhileRevalidate: Int64 = 0,
         staleIfError: Int64 = 0,
         originals: OriginalsPolicy = .serve,
-        cache: CacheTiers = .all,
+        cache: CachePolicy = CachePolicy(.all),
         limits: Limits = Limits(),
         timeouts: Timeouts = Timeouts(),
         quality: QualityDefaults = QualityDefaults()

@@ -11,11 +11,28 @@ package final class VariantRequest: Sendable {
     package let plan: String?
     /// What `format=auto` answers; `nil` where the answer does not depend on `Accept`.
     package let bucket: FormatBucket?
+    /// Which tiers may keep it; says nothing of the bytes, so not part of the key.
+    package let tiers: CacheTiers
     /// Names of the presets that had their say; they are no part of the key.
     package let presets: [String]
 
+    /// Which tiers keep what comes of the request.
+    var keeps: CacheTiers { origin.keepsNothing ? .none : tiers }
+
     /// Names a variant.
-    package init(origin: OriginRequest, plan: String?, bucket: FormatBucket?, presets: [String] = []) {
+    ///
+    /// - Parameters:
+    ///   - tiers: where it may be kept; `nil` for where its source says.
+    ///   - presets: those that had their say.
+    package init(
+        origin: OriginRequest,
+        plan: String?,
+        bucket: FormatBucket?,
+        tiers: CacheTiers? = nil,
+        presets: [String] = []
+    ) {
+        let policy = origin.source.cache
+        self.tiers = plan == nil ? policy.originals : tiers ?? policy.variants
         self.origin = origin
         self.presets = presets
         self.plan = plan
@@ -36,5 +53,6 @@ package final class VariantRequest: Sendable {
         plan = request.plan
         presets = request.presets
         bucket = request.bucket
+        tiers = request.tiers
     }
 }

@@ -1,4 +1,5 @@
 import ImagePlan
+import LinuxSystem
 
 /// Stage 2: variants on disk; on the read lane.
 struct DiskVariantStage: Sendable {
@@ -6,7 +7,7 @@ struct DiskVariantStage: Sendable {
 
     /// The stored variant as an entity, promoted to memory where it is small enough; whatever its freshness.
     func entity(for request: VariantRequest, of flight: Flight<Answer>) -> Entity? {
-        let tiers = request.origin.source.cache
+        let tiers = request.tiers
         guard request.plan != nil, tiers.keepOnDisk, let stored = parts.disk?.variant(request.key) else { return nil }
         let origin = parts.origins.state(for: stored.origin).snapshot
         // The live state may know of a newer original than the row: then this variant is void.
@@ -18,12 +19,37 @@ struct DiskVariantStage: Sendable {
             origin: origin.record,
             variesOnAccept: request.bucket != nil
         )
+        guard request.keeps.keepInMemory, description.length <= parts.memoryObject else {
+            let entity = open(stored.file, description, for: request.key, origin: origin, of: flight)
+            if request.keeps.keepOnDisk {
+                _ = flight.publish { parts.openFiles.insert(entity, for: request.key, cost: 1) }
+            }
+            return entity
+        }
         return parts.entity(
             key: request.key,
             description: description,
             file: stored.file,
             origin: origin,
-            storable: tiers.keepInMemory,
+            storable: true,
+            of: flight
+        )
+    }
+
+    /// The variant as its file, sent from there.
+    private func open(
+        _ file: SharedDescriptor,
+        _ description: EntityDescription,
+        for key: CacheKey,
+        origin: OriginSnapshot,
+        of flight: Flight<Answer>
+    ) -> Entity {
+        parts.entity(
+            key: key,
+            description: description,
+            body: .file(file, length: description.length),
+            origin: origin,
+            storable: false,
             of: flight
         )
     }

@@ -10,6 +10,8 @@ struct OriginOutcome: Sendable {
         case fetched
         /// It was cached and stale, and the origin answered with this status.
         case revalidated(status: Int)
+        /// It was cached and fresh, and the request would hear the origin all the same, which answered with this status.
+        case validated(status: Int)
     }
 
     var origin: OriginSnapshot
@@ -28,6 +30,7 @@ struct OriginOutcome: Sendable {
         case .stale: .stale
         case .fetched: .fetched(collapsed: collapsed)
         case .revalidated(let status): .revalidated(status: status, collapsed: collapsed)
+        case .validated(let status): .validated(status: status, collapsed: collapsed)
         }
     }
 }

@@ -24,6 +24,8 @@ final class OriginTask: Sendable {
     private let flight: Flight<OriginOutcome>
     private let refresh: @Sendable () -> Void
     private let load = Lock<(any LoadHandle)?>(nil)
+    /// Whether it is the one try after a failure: however it ends, the next may be made then.
+    private let isProbe = Lock(false)
 
     /// - Parameter refresh: has the original brought up to date behind the back of who gets it stale.
     init(
@@ -49,7 +51,7 @@ final class OriginTask: Sendable {
         let enough = parts.limits.continueAfter
         flight.onAbandon(
             unless: { [self] in
-                request.source.cache.keepOnDisk && (load.withLock { $0 }?.received ?? 0) >= enough
+                request.keeps.originals.keepOnDisk && (load.withLock { $0 }?.received ?? 0) >= enough
             },
             cancel: { [self] in load.withLock { $0 }?.cancel() }
         )
@@ -81,18 +83,24 @@ final class OriginTask: Sendable {
 
     /// Asks the origin unless it has failed a moment ago, or is not to be asked.
     private func admitTransfer(stored: StoredOriginalStage.Found?) {
-        let verdict = mode == .storedOnly ? parts.failures.verdict(request.key) : parts.failures.admit(request.key)
-        switch verdict {
-        case _ where mode == .validate: break
-        case .blocked(let failure):
-            fail(failure, stored: stored)
-            return
-        case .clear where mode == .storedOnly, .probe where mode == .storedOnly:
-            fail(.notCached, stored: stored)
-            return
-        case .clear: break
-        // Others are not to wait for a try that may take as long as the last one.
-        case .probe: flight.detach()
+        switch mode {
+        case .validate:
+            // Even who demands the origin's word leaves an origin in trouble alone.
+            if let failure = parts.failures.outage(request.key) { return end(.failure(failure)) }
+        case .storedOnly:
+            guard case .blocked(let failure) = parts.failures.verdict(request.key) else {
+                return end(.failure(.notCached))
+            }
+            return fail(failure, stored: stored)
+        case .normal, .refresh:
+            switch parts.failures.admit(request.key) {
+            case .clear: break
+            case .blocked(let failure): return fail(failure, stored: stored)
+            case .probe:
+                isProbe.withLock { $0 = true }
+                // Others are not to wait for a try that may take as long as the last one.
+                flight.detach()
+            }
         }
         transfer(stored: stored)
     }
@@ -103,7 +111,7 @@ final class OriginTask: Sendable {
         guard mode != .validate, error.isOutage, let stored, stored.body != nil || !needsBody,
             stored.origin.state.isUsableIfError(at: now, else: request.source.staleIfError)
         else {
-            flight.finish(.failure(error))
+            end(.failure(error))
             return
         }
         finish(stored.origin, body: stored.body, storable: true, way: .stale)
@@ -115,7 +123,11 @@ final class OriginTask: Sendable {
         words: FailureWords = FailureWords(),
         after stored: StoredOriginalStage.Found?
     ) {
-        parts.failures.record(request.key, error, of: request, words: words, hasStored: stored != nil)
+        if !request.keepsNothing {
+            _ = flight.publish {
+                parts.failures.record(request.key, error, of: request, words: words, hasStored: stored != nil)
+            }
+        }
         fail(error, stored: stored)
     }
 
@@ -136,6 +148,8 @@ final class OriginTask: Sendable {
             case .failure(let error): fail(error, after: stored)
             case .success(.refused(let status, let fields)):
                 fail(.originStatus(status), words: FailureWords(fields), after: stored)
+            case .success(.exchanged(let answer)):
+                fail(.originStatus(answer.status), after: stored)
             case .success(.notModified(let fields)):
                 guard let stored, conditional else {
                     fail(.originProtocol("304 without a condition"), after: stored)
@@ -155,13 +169,17 @@ final class OriginTask: Sendable {
         parts.failures.forget(request.key)
         let (record, storable) = TransferStage.refreshed(stored.origin.record, by: fields, source: request.source)
         let origin = publish(record) {
-            if storable, request.source.cache.keepOnDisk { parts.disk?.store(origin: record, body: nil) }
+            if !storable {
+                dropStored()
+            } else if request.keeps.keepsOriginalRecord {
+                parts.disk?.store(origin: record, body: nil)
+            }
         }
         finish(
             origin,
             body: stored.body,
             storable: storable,
-            way: .revalidated(status: 304),
+            way: asked(of: stored.origin.record, status: 304),
             microseconds: microseconds
         )
     }
@@ -181,11 +199,15 @@ final class OriginTask: Sendable {
             return
         }
         // What could not be made of another body may well be made of this one.
-        if stored?.origin.record.digest != record.digest { parts.failures.remove(.originals([request.key])) }
+        if stored?.origin.record.digest != record.digest { parts.failures.forgetVariants(of: request.key) }
         parts.failures.forget(request.key)
         let storable = TransferStage.isStorable(fields)
         let origin = publish(record) {
-            if storable { keep(record, body, isStored: stored?.body?.digest == body.digest) }
+            if storable {
+                keep(record, body, isStored: stored?.body?.digest == body.digest)
+            } else if stored != nil {
+                dropStored()
+            }
         }
         finish(
             origin,
@@ -198,6 +220,7 @@ final class OriginTask: Sendable {
 
     /// Makes known what the origin has said, and keeps it; where a purge has come between, only who waits hears of it.
     private func publish(_ record: OriginRecord, keeping: () -> Void) -> OriginSnapshot {
+        guard !request.keepsNothing else { return OriginState(record).snapshot }
         let origin = flight.publish(of: record) {
             let origin = parts.origins.update(record)
             keeping()
@@ -206,18 +229,37 @@ final class OriginTask: Sendable {
         return origin ?? OriginState(record).snapshot
     }
 
+    /// What was kept must not live on under words that forbid keeping it (RFC 9111 §3).
+    private func dropStored() {
+        let selection = PurgeSelection.originals([request.key])
+        parts.recent.purge(Purge(selection))
+        guard let disk = parts.disk, disk.conceal(selection) else { return }
+        _ = disk.remove(selection, completion: nil)
+    }
+
     /// What a body that has come means for who asked.
     private func way(to body: OriginBody, replacing stored: StoredOriginalStage.Found?) -> OriginOutcome.Way {
         // Without anything stored before, or with only a record whose bytes were gone, this is a plain miss.
         guard let record = stored?.origin.record else { return .fetched }
         // A known file read again is what a stored original read again is.
         if request.source.isFolder, record.digest == body.digest { return .stored }
-        return record.freshness.isFresh(at: parts.time.wallSeconds) ? .fetched : .revalidated(status: 200)
+        return asked(of: record, status: 200)
+    }
+
+    /// Why the origin was asked about something stored: it was stale, or the request would have it so.
+    private func asked(of record: OriginRecord, status: Int) -> OriginOutcome.Way {
+        record.freshness.isFresh(at: parts.time.wallSeconds)
+            ? (mode == .validate ? .validated(status: status) : .fetched) : .revalidated(status: status)
+    }
+
+    private func end(_ result: Result<OriginOutcome, PipelineError>) {
+        if isProbe.withLock({ $0 }) { parts.failures.giveUp(request.key) }
+        flight.finish(result)
     }
 
     private func keep(_ record: OriginRecord, _ body: OriginBody, isStored: Bool) {
         // A file is on a disk already: of it only what is known is kept, beside its variants.
-        guard let disk = parts.disk, !request.source.isFolder, request.source.cache.keepOnDisk else { return }
+        guard let disk = parts.disk, !request.source.isFolder, request.keeps.originals.keepOnDisk else { return }
         if isStored {
             disk.store(origin: record, body: nil)
         } else {
@@ -232,7 +274,7 @@ final class OriginTask: Sendable {
         way: OriginOutcome.Way,
         microseconds: UInt32 = 0
     ) {
-        flight.finish(
+        end(
             .success(
                 OriginOutcome(
                     origin: origin,
@@ -247,7 +289,7 @@ final class OriginTask: Sendable {
 
     private func onReadLane(_ work: @escaping @Sendable () -> Void) {
         guard parts.readLane.submit(work) else {
-            flight.finish(.failure(.overloaded("too many requests wait for the disk")))
+            end(.failure(.overloaded("too many requests wait for the disk")))
             return
         }
     }

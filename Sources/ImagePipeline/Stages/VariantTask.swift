@@ -10,6 +10,8 @@ final class VariantTask: Sendable {
     private let demand: CacheDemand
     /// Whether it brings a stale variant up to date: then a stale one is no answer.
     private let isRefresh: Bool
+    /// Whether it is the one try after a failure: however it ends, the next may be made then.
+    private let isProbe: Bool
     private let priority: TransformJob.Priority
     private let traceparent: String?
     private let parts: PipelineParts
@@ -29,6 +31,7 @@ final class VariantTask: Sendable {
         request: VariantRequest,
         demand: CacheDemand,
         isRefresh: Bool,
+        isProbe: Bool,
         priority: TransformJob.Priority,
         traceparent: String?,
         parts: PipelineParts,
@@ -39,6 +42,7 @@ final class VariantTask: Sendable {
         self.request = demand.noStore ? VariantRequest(keepingNothingOf: request) : request
         self.demand = demand
         self.isRefresh = isRefresh
+        self.isProbe = isProbe
         self.refresh = refresh
         self.priority = priority
         self.traceparent = traceparent
@@ -52,7 +56,7 @@ final class VariantTask: Sendable {
         flight.onAbandon(
             unless: { false },
             cancel: { [self] in
-                parts.failures.giveUp(request.key)
+                if isProbe { parts.failures.giveUp(request.key) }
                 let giveUp = step.withLock { step in
                     defer { step.giveUp = nil }
                     return step.giveUp
@@ -62,10 +66,10 @@ final class VariantTask: Sendable {
         )
         if let stale {
             use(stale, from: .memory)
-        } else if request.plan == nil || parts.disk == nil || !tiers.keepOnDisk {
+        } else if request.plan == nil || parts.disk == nil || !request.tiers.keepOnDisk {
             askForOriginal()
         } else if !parts.readLane.submit({ self.lookUp() }) {
-            flight.finish(.failure(.overloaded("too many requests wait for the disk")))
+            end(.failure(.overloaded("too many requests wait for the disk")))
         }
     }
 
@@ -95,7 +99,20 @@ final class VariantTask: Sendable {
 
     /// Asks the origin whether a stored variant's original still stands (RFC 9111 §4.3); the original's bytes are not needed for that.
     private func revalidate(_ entity: Entity, from tier: Provenance) {
-        joinOriginal(needsBody: false) { [self] outcome, collapsed in
+        let otherwise: @Sendable (PipelineError) -> Void = { [self] error in
+            // RFC 5861 §4, where the original's own flight could not decide it.
+            if error.isOutage, demand.originMode != .validate,
+                entity.origin.isUsableIfError(
+                    at: parts.time.wallSeconds,
+                    else: request.origin.source.staleIfError
+                )
+            {
+                finish(entity, .stale, StageTimings())
+            } else {
+                end(.failure(error))
+            }
+        }
+        joinOriginal(needsBody: false, otherwise: otherwise) { [self] outcome, collapsed in
             guard entity.originDigest == outcome.origin.record.digest else {
                 if outcome.body == nil { askForBody() } else { make(of: outcome, collapsed: collapsed) }
                 return
@@ -138,11 +155,13 @@ final class VariantTask: Sendable {
     private func joinOriginal(
         for purpose: OriginalFlights.Purpose = .any,
         needsBody: Bool,
+        otherwise: (@Sendable (PipelineError) -> Void)? = nil,
         then: @escaping @Sendable (OriginOutcome, Bool) -> Void
     ) {
         guard !flight.isOver else { return }
+        let otherwise = otherwise ?? { [self] in end(.failure($0)) }
         // Who asks for the same meanwhile gets the failure of before, and does not wait for another try.
-        if parts.failures.remembers(request.origin.key) { flight.detach() }
+        if parts.failures.isProbed(request.origin.key) { flight.detach() }
         let number = begin()
         let subscription = originals.join(
             request.origin,
@@ -151,12 +170,10 @@ final class VariantTask: Sendable {
             purpose: purpose,
             needsBody: needsBody,
             traceparent: traceparent
-        ) { [self] result, collapsed in
+        ) { result, collapsed in
             switch result {
             case .success(let outcome): then(outcome, collapsed)
-            case .failure(let error):
-                parts.failures.giveUp(request.key)
-                flight.finish(.failure(error))
+            case .failure(let error): otherwise(error)
             }
         }
         remember(number) { subscription.cancel() }
@@ -165,7 +182,7 @@ final class VariantTask: Sendable {
     private func make(of outcome: OriginOutcome, collapsed: Bool) {
         guard !flight.isOver else { return }
         guard let body = outcome.body else {
-            flight.finish(.failure(.originProtocol("the original was not delivered")))
+            end(.failure(.originProtocol("the original was not delivered")))
             return
         }
         guard let plan = request.plan else {
@@ -196,8 +213,12 @@ final class VariantTask: Sendable {
 
     /// The original is there, but not this picture of it: remembered for this variant alone.
     private func fail(_ error: PipelineError) {
-        parts.failures.record(request.key, error, of: request.origin, plan: request.plan)
-        flight.finish(.failure(error))
+        if !request.origin.keepsNothing {
+            _ = flight.publish {
+                parts.failures.record(request.key, error, of: request.origin, plan: request.plan)
+            }
+        }
+        end(.failure(error))
     }
 
     private func finishBare(_ outcome: OriginOutcome, body: OriginBody, collapsed: Bool) {
@@ -217,7 +238,7 @@ final class VariantTask: Sendable {
             of: flight
         )
         guard let entity else {
-            flight.finish(.failure(.originProtocol("the original was lost while it was read")))
+            end(.failure(.originProtocol("the original was lost while it was read")))
             return
         }
         finish(
@@ -230,7 +251,7 @@ final class VariantTask: Sendable {
     private func publish(_ made: TransformResult, plan: String, outcome: OriginOutcome, collapsed: Bool) {
         parts.failures.forget(request.key)
         guard let picture = made.pictures.first else {
-            flight.finish(.failure(.workerLost))
+            end(.failure(.workerLost))
             return
         }
         let record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
@@ -261,12 +282,17 @@ final class VariantTask: Sendable {
         finish(entity, outcome.provenance(collapsed: collapsed, stored: .original), timings)
     }
 
+    private func end(_ result: Result<Answer, PipelineError>) {
+        if isProbe { parts.failures.giveUp(request.key) }
+        flight.finish(result)
+    }
+
     private func finish(_ entity: Entity, _ provenance: Provenance, _ timings: StageTimings) {
-        flight.finish(.success(Answer(entity: entity, provenance: provenance, timings: timings)))
+        end(.success(Answer(entity: entity, provenance: provenance, timings: timings)))
     }
 
     /// Which tiers may keep the result.
-    private var tiers: CacheTiers { request.origin.source.cache }
+    private var tiers: CacheTiers { request.keeps }
 
     private func begin() -> Int {
         step.withLock { step in

@@ -29,6 +29,8 @@ struct OriginalFlights: Sendable {
 
     /// Brings an original up to date for nobody in particular; nothing where that is under way.
     private func refresh(_ request: OriginRequest) {
+        // An origin that has just failed is left alone.
+        guard parts.failures.pause(request.key) == nil else { return }
         pool.startUnlessUnderWay(key(request, .none, .any), about: FlightSubject(request)) { flight in
             start(request, .refresh, needsBody: false, traceparent: nil, flight)
         }

@@ -1,3 +1,4 @@
+package import HTTPSemantics
 package import LinuxSystem
 
 /// Stage 6's seam (SDWebImage's `SDImageLoader`): brings an original's bytes from where they are.
@@ -30,6 +31,24 @@ package struct OriginFetch: Sendable {
     /// `traceparent` (W3C Trace Context); `nil` where no caller has said one.
     package var traceparent: String?
 
+    /// What goes upstream in place of a plain GET, and comes back as it is; `nil` for originals.
+    package var exchange: Exchange?
+
+    /// A request of a raw source.
+    package struct Exchange: Sendable {
+        package var method: String
+        /// End-to-end fields, conditions among them.
+        package var fields: FieldLines
+        package var body: [UInt8]
+
+        /// Describes a request.
+        package init(method: String, fields: FieldLines, body: [UInt8]) {
+            self.method = method
+            self.fields = fields
+            self.body = body
+        }
+    }
+
     /// Creates a fetch.
     package init(target: String, source: SourceRule, entityTag: String? = nil, lastModified: String? = nil) {
         self.target = target
@@ -47,6 +66,8 @@ package enum OriginResponse: Sendable {
     case fetched(OriginFields, OriginBody)
     /// Another status, which is no success, and what the answer says about the time.
     case refused(status: Int, OriginFields)
+    /// Whatever was answered to an `OriginFetch.Exchange`.
+    case exchanged(RawExchange)
 }
 
 /// The header fields of an origin's answer that the cache needs, and the times around it.

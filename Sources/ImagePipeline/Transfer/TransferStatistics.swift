@@ -60,7 +60,7 @@ extension TransferStatistics.Outcome {
     /// The class of a load's result.
     init(_ result: Result<OriginResponse, PipelineError>) {
         switch result {
-        case .success(.fetched): self = .fetched
+        case .success(.fetched), .success(.exchanged): self = .fetched
         case .success(.notModified): self = .notModified
         case .success(.refused): self = .status
         case .failure(let error):

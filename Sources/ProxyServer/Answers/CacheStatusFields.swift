@@ -21,7 +21,7 @@ enum CacheStatusFields {
         }
     }
 
-    private static let disk = encoded(.hit(.disk))
+    static let disk = encoded(.hit(.disk))
     private static let original = encoded(.hit(.original))
     private static let miss = encoded(.miss)
     private static let collapsedMiss = encoded(.collapsedMiss)

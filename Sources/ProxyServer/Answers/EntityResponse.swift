@@ -61,8 +61,11 @@ enum EntityResponse {
         var block = FieldBlock()
         switch range.resolve(length: length) {
         case .unsatisfiable:
-            response.status = 416
-            response.body = .none
+            // An error as all are: no cache in front may take it for the picture.
+            let problem = Problem(416, "The picture has \(length) bytes.")
+            let dynamic = response.dynamicFields
+            response = Response(problem, variesOnAccept: entity.description.variesOnAccept)
+            response.dynamicFields = dynamic
             block.append("Content-Range", ByteRange.contentRange(unsatisfiedOf: length))
         case .satisfiable(let part):
             response.status = 206

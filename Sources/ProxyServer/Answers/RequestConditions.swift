@@ -15,6 +15,8 @@ struct RequestConditions: Hashable, Sendable {
         guard head.has(.ifNoneMatch) || head.has(.ifModifiedSince) || head.has(.range) else { return nil }
         ifNoneMatch = Self.text(.ifNoneMatch, head, bytes)
         ifModifiedSince = Self.text(.ifModifiedSince, head, bytes)
+        // RFC 9110 §14.2: a range means something to GET only.
+        guard head.method == .get else { return }
         range = Self.text(.range, head, bytes)
         ifRange = Self.text(.ifRange, head, bytes)
     }

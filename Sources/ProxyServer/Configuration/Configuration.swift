@@ -41,6 +41,8 @@ struct Configuration: Sendable, Equatable {
         var allow: [HostPattern] = []
         /// Whether these may have loopback, private and link-local addresses.
         var allowPrivate = false
+        /// Whether requests pass through as they are.
+        var raw = false
     }
 
     /// Who may ask for what nobody configured.
@@ -70,6 +72,8 @@ struct Configuration: Sendable, Equatable {
         var path = "/var/cache/edgeprint"
         /// Bytes of encoded pictures in memory; 0 turns the tier off.
         var memory = 256 << 20
+        /// Whether the memory tier gives way while memory is short.
+        var memoryPressure = true
         /// Bytes of downloads on disk.
         var originals = 10 << 30
         /// Bytes of results on disk.
@@ -86,6 +90,8 @@ struct Configuration: Sendable, Equatable {
     struct Limits: Sendable, Equatable {
         /// Of one original; a source may say otherwise.
         var origin = SourceRule.Limits()
+        /// Bytes of a request's content.
+        var requestBody = 64 << 10
         /// Open client connections over all loops.
         var connections = 10_000
         /// Requests that may wait for one flight.
@@ -161,6 +167,8 @@ struct ConfiguredPreset: Sendable, Equatable {
     var name: String
     /// As in a query: `w=400&h=300&fit=cover`.
     var text: String
+    /// Which tiers keep what is made by it; `nil` for those of the source.
+    var cache: CacheTiers?
 }
 
 /// How lines are written.
@@ -179,7 +187,7 @@ enum LogLevel: String, Sendable, CaseIterable {
 extension Configuration {
     /// The rule that `/fetch?url=` goes by.
     var remoteRule: SourceRule {
-        SourceRule(
+        var rule = SourceRule(
             name: "fetch",
             location: .remote,
             allowPrivate: remote.allowPrivate,
@@ -187,6 +195,17 @@ extension Configuration {
             timeouts: timeouts.origin,
             quality: quality
         )
+        rule.isRaw = remote.raw
+        return rule
+    }
+
+    /// Whether anything passes through as it is.
+    var hasRawSources: Bool { remote.raw || sources.contains(where: \.rule.isRaw) }
+
+    /// `cache.memory`, shared out: a quarter is the responses' of raw sources where there are such, the rest is the pictures'.
+    var memoryShares: (pictures: Int, raw: Int) {
+        let raw = hasRawSources ? cache.memory / 4 : 0
+        return (cache.memory - raw, raw)
     }
 
     /// The source of a name.

@@ -10,11 +10,13 @@ extension DaemonParts {
     ///   changed then.
     func apply(_ loaded: LoadedConfiguration) throws(RequestError) {
         let configuration = loaded.configuration
-        let narrowed = Self.narrowedSources(from: live.current, to: configuration)
+        let old = live.current
+        let narrowed = Self.narrowedSources(from: old, to: configuration)
         resolver.replace(try RequestResolver(configuration, time: time))
         live.loaded = loaded
         logLevel.set(configuration.log.level)
-        memory.resize(capacity: configuration.cache.memory)
+        pressure.configure(quota: configuration.memoryShares.pictures, isOn: configuration.cache.memoryPressure)
+        raw.cache.resize(capacity: configuration.memoryShares.raw)
         store.setLimits(DiskLimits(configuration.cache))
         pipeline.setWaiterLimit(configuration.limits.waiters)
         pipeline.failures.setPolicy(configuration.negative)
@@ -23,6 +25,13 @@ extension DaemonParts {
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections
         )
+        // What has failed under another rule may succeed under this one.
+        for source in configuration.sources where old.source(named: source.rule.name) != source {
+            pipeline.failures.remove(.source(source.rule.name))
+        }
+        if old.remoteRule != configuration.remoteRule {
+            pipeline.failures.remove(.source(configuration.remoteRule.name))
+        }
         // What a tier has kept of a source must not be served once the source may not use the tier.
         for name in narrowed { _ = pipeline.purge(.source(name)) { _ in } }
     }

@@ -11,6 +11,10 @@ extension DaemonParts {
             announce(adminServer, as: "admin")
         }
         try publicServer.start()
+        // Without a thread for it the cache keeps its quota, and everything else works.
+        do throws(Errno) { try pressure.start() } catch {
+            logger.warning("memory pressure is not watched", metadata: ["error": "\(error)"])
+        }
         announce(publicServer, as: "public")
         readiness.isReady = true
         logger.info("ready")
@@ -37,6 +41,7 @@ extension DaemonParts {
         readiness.isReady = false
         await stop(publicServer, grace: live.current.shutdown.grace)
         if let adminServer { await stop(adminServer, grace: 1000) }
+        pressure.stop()
         transfers.stop()
         files.stop()
         workers.stop()

@@ -9,6 +9,8 @@ import Logging
 /// The one place where parts are put together: none of them finds another by itself.
 final class DaemonParts: Sendable {
     let memory: MemoryCache<Entity>
+    let pressure: MemoryPressureMonitor
+    let raw: RawProxy
     let store: DiskStore
     let readLane: WorkLane
     let files: FileLoader
@@ -25,6 +27,8 @@ final class DaemonParts: Sendable {
     /// What the running parts go by.
     let live: LiveConfiguration
     let resolver: ResolverCell
+    /// What the service manager has opened.
+    let sockets: ActivatedSockets
 
     /// Starts every part but the listeners.
     ///
@@ -39,6 +43,8 @@ final class DaemonParts: Sendable {
         logLevel: LogLevelCell
     ) throws {
         let configuration = loaded.configuration
+        try sockets.check(token: configuration.admin.token)
+        self.sockets = sockets
         self.time = time
         self.logger = logger
         self.logLevel = logLevel
@@ -47,7 +53,15 @@ final class DaemonParts: Sendable {
         let loops = ProcessorCount.online
         // First of all: a worker takes longer to start than everything else together, and does it beside it.
         workers = try WorkerPool(WorkerPool.Configuration(configuration), time: time)
-        memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.cache.memory))
+        memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.memoryShares.pictures))
+        pressure = MemoryPressureMonitor(
+            memory,
+            quota: configuration.memoryShares.pictures,
+            isOn: configuration.cache.memoryPressure,
+            gauge: KernelMemoryGauge(probe: MachineProbe()),
+            logger: logger
+        )
+        Self.warnOfMemory(configuration, logger)
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
         disk.limits = DiskLimits(configuration.cache)
         disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
@@ -67,6 +81,12 @@ final class DaemonParts: Sendable {
         transfers = try TransferEngine(
             configuration: TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)"),
             time: time
+        )
+        raw = RawProxy(
+            cache: RawCache(capacity: configuration.memoryShares.raw),
+            loader: transfers,
+            time: time,
+            waiters: configuration.limits.waiters
         )
         pipeline = Pipeline(
             PipelineParts(
@@ -100,6 +120,7 @@ final class DaemonParts: Sendable {
         self.resolver = resolver
         let purger = Purger(
             pipeline: pipeline,
+            raw: raw,
             resolver: resolver,
             lane: readLane,
             metrics: metrics,
@@ -118,6 +139,7 @@ final class DaemonParts: Sendable {
                     live: live,
                     loops: loops
                 ),
+                raw: RawRoute(resolver: resolver, proxy: raw, live: live, logger: logger, loops: loops),
                 observer: observer,
                 purger: purger,
                 live: live
@@ -126,6 +148,8 @@ final class DaemonParts: Sendable {
         metrics.read(workers: workers)
         metrics.read(transfers: transfers)
         metrics.read(memory: memory, store: store)
+        metrics.read(pressure: pressure)
+        metrics.read(raw: raw.cache)
         metrics.read(pipeline: pipeline, server: publicServer)
         guard let admin = sockets.adminListener ?? configuration.admin.listen else {
             adminServer = nil
@@ -135,6 +159,7 @@ final class DaemonParts: Sendable {
         let stats = StatsReader(
             metrics: metrics,
             memory: memory,
+            pressure: pressure,
             store: store,
             transfers: transfers,
             workers: workers,
@@ -161,6 +186,13 @@ final class DaemonParts: Sendable {
                 ]
             )
         )
+    }
+
+    /// Says at the start what `edgeprint doctor` would say of the memory that is there.
+    private static func warnOfMemory(_ configuration: Configuration, _ logger: Logger) {
+        for finding in MemoryCheck(configuration).findings(MachineProbe()) where finding.severity == .warning {
+            logger.warning("memory may not suffice", metadata: ["problem": "\(finding.message)"])
+        }
     }
 }
 
@@ -203,6 +235,7 @@ extension ServerConfiguration {
         self.init(
             addresses: sockets.publicAddresses(beside: configuration.listen),
             loops: loops,
+            limits: ServerLimits(body: configuration.limits.requestBody),
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,
             proxies: TrustedProxies(usesProxyProtocol: configuration.proxies.proxyProtocol) {

@@ -18,6 +18,8 @@ struct Reloader: Sendable {
     func reload() -> Outcome {
         do throws(ConfigurationError) {
             let loaded = try loader.loadWithOrigins()
+            try checkFile(loaded)
+            try checkSockets(loaded.configuration)
             let change = ConfigurationChange(from: parts.live.current, to: loaded.configuration)
             try apply(change, places: loaded.places)
             report(change)
@@ -30,6 +32,23 @@ struct Reloader: Sendable {
             parts.logger.error("the old configuration serves on", metadata: ["problems": "\(error.problems.count)"])
             parts.metrics.reloads.add(1, .refused)
             return .refused(error)
+        }
+    }
+
+    /// Refuses the defaults in place of a file that is away for the moment.
+    private func checkFile(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
+        guard parts.live.loaded.comesFromFile, !loaded.comesFromFile else { return }
+        let problem = ConfigurationProblem(place: nil, key: "", message: "the configuration file is gone")
+        throw ConfigurationError(problems: [problem])
+    }
+
+    /// Refuses to take the token from an admin listener that the service manager has opened beyond this machine.
+    private func checkSockets(_ configuration: Configuration) throws(ConfigurationError) {
+        do throws(ActivatedSockets.Failure) {
+            try parts.sockets.check(token: configuration.admin.token)
+        } catch {
+            let problem = ConfigurationProblem(place: nil, key: "admin.token", message: error.reason)
+            throw ConfigurationError(problems: [problem])
         }
     }
 

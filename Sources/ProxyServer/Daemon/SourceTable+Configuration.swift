@@ -21,6 +21,7 @@ extension SourceTable {
             entries[source.rule.name] = Entry(rule: source.rule, options: options, fallback: source.fallback)
         }
         sources = entries
+        for preset in configuration.presets { presetTiers[preset.name] = preset.cache }
         remote = Entry(rule: configuration.remoteRule, options: ParseOptions(presets: presets, takesURL: true))
         allowedHosts = configuration.remote.allow
     }

@@ -7,17 +7,13 @@ struct Doctor: Sendable {
     /// Checks the machine for a configuration.
     init(_ loaded: LoadedConfiguration) {
         let configuration = loaded.configuration
-        let workers = configuration.workers.count == 0 ? ProcessorCount.online + 1 : configuration.workers.count
+        let workers = configuration.workers.processes
         let listeners = configuration.listen + [configuration.admin.listen].compactMap(\.self)
         checks =
             [
                 DescriptorLimitCheck(connections: configuration.limits.connections, workers: workers),
                 ProcessLimitCheck(workerMemory: configuration.workers.memory),
-                MemoryCheck(
-                    cache: configuration.cache.memory,
-                    workers: workers,
-                    workerResident: configuration.workers.rss
-                ),
+                MemoryCheck(configuration),
             ] + Self.machine
             + [
                 CacheFolderCheck(path: configuration.cache.path),
@@ -43,6 +39,22 @@ struct Doctor: Sendable {
     private static let machine: [any DoctorCheck] = [
         KernelCheck(), SandboxCheck(), PressureCheck(), ClockCheck(), UserCheck(),
     ]
+}
+
+extension MemoryCheck {
+    /// Checks for what a configuration may take.
+    init(_ configuration: Configuration) {
+        self.init(
+            cache: configuration.cache.memory,
+            workers: configuration.workers.processes,
+            workerResident: configuration.workers.rss
+        )
+    }
+}
+
+extension Configuration.Workers {
+    /// How many there will be.
+    fileprivate var processes: Int { count == 0 ? ProcessorCount.online + 1 : count }
 }
 
 extension ConfiguredSource {

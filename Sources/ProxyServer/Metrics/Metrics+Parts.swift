@@ -68,6 +68,35 @@ extension Metrics {
         }
     }
 
+    /// Adds how the memory cache gives way.
+    func read(pressure: MemoryPressureMonitor) {
+        read { text in
+            let now = pressure.status
+            text.gauge("edgeprint_memory_cache_allowed_bytes", "Bytes that memory may keep now.", Double(now.allowed))
+            text.counter("edgeprint_memory_cache_steps_total", "Times that it was made smaller.", UInt64(now.steps))
+            guard let reading = now.reading else { return }
+            if let stalled = reading.stalled {
+                text.gauge(
+                    "edgeprint_memory_stalled_ratio",
+                    "Share of ten seconds that waited for memory.",
+                    stalled / 100
+                )
+            }
+            guard let group = reading.group else { return }
+            text.gauge("edgeprint_control_group_used_bytes", "Memory that is not cached files.", Double(group.used))
+            text.gauge("edgeprint_control_group_limit_bytes", "The limit that is nearest.", Double(group.limit))
+        }
+    }
+
+    /// Adds what is stored of raw sources.
+    func read(raw cache: RawCache) {
+        read { text in
+            let statistics = cache.statistics
+            text.gauge("edgeprint_raw_bytes", "Bytes kept of raw sources.", Double(statistics.bytes))
+            text.gauge("edgeprint_raw_entries", "URLs of raw sources with something kept.", Double(statistics.entries))
+        }
+    }
+
     /// Adds what is under way in the pipeline and at the listener.
     func read(pipeline: Pipeline, server: HTTPServer) {
         read { text in

@@ -7,6 +7,7 @@ import Logging
 /// Purges on behalf of the admin listener and of `PURGE` requests: finds out what is meant, does it, tells and counts it.
 struct Purger: Sendable {
     let pipeline: Pipeline
+    let raw: RawProxy
     let resolver: ResolverCell
     /// Where counting may block.
     let lane: WorkLane
@@ -48,6 +49,7 @@ struct Purger: Sendable {
     /// The keys of the originals that a request's path or an origin's URL is about.
     private func originals(of text: String) throws(Problem) -> [CacheKey] {
         let resolver = resolver.current.resolver.withoutGuards
+        if let origin = try resolver.rawOrigin(of: Array(text.utf8)) { return [origin.key] }
         guard !text.hasPrefix("/") else {
             return [try resolver.resolve(Array(text.utf8)).variant(for: .rest).origin.key]
         }
@@ -73,11 +75,18 @@ struct Purger: Sendable {
         complete: @escaping @Sendable (Response) -> Void
     ) {
         guard !order.isDry else {
-            let isTaken = lane.submit { complete(Self.response(pipeline.count(selection), order)) }
+            let isTaken = lane.submit {
+                var counts = pipeline.count(selection)
+                counts.memory += raw.cache.count(selection)
+                complete(Self.response(counts, order))
+            }
             if !isTaken { complete(Self.busy) }
             return
         }
+        let dropped = raw.purge(selection)
         let isTaken = pipeline.purge(selection, isSoft: order.isSoft) { counts in
+            var counts = counts
+            counts.memory += dropped
             metrics.purges.add(1)
             logger.notice(
                 order.isSoft ? "purged softly" : "purged",

@@ -42,13 +42,17 @@ final class ImageRoute: Sendable {
         }
         let now = context.wallSeconds
         if let expires = request.expires, now >= expires {
-            return .now(Response(ExpiringAnswer.refusal, id: context.trace.id))
+            let id = context.trace.id
+            return .now(Response(ExpiringAnswer.refusal, variesOnAccept: request.isNegotiated, id: id))
         }
         let variant = request.variant(for: Self.bucket(head, bytes))
         let demand = head.has(.cacheControl) ? demand(of: request, head, bytes) : .none
         guard demand == .none else { return load(variant, of: request, demand, head, bytes, context) }
         if let entity = pipeline.cached(variant.key, now: now) {
             return .now(hit(entity, .memory, to: request, head, bytes, now))
+        }
+        if let entity = pipeline.open(variant.key, now: now) {
+            return .now(hit(entity, .disk, to: request, head, bytes, now))
         }
         if let entity = pipeline.stale(variant, now: now) {
             return .now(hit(entity, .stale, to: request, head, bytes, now))
@@ -65,8 +69,12 @@ final class ImageRoute: Sendable {
         _ bytes: Span<UInt8>,
         _ now: Int64
     ) -> Response {
-        let status = tier == .memory ? CacheStatusFields.memory : CacheStatusFields.stale
-        let tag = (tier == .memory ? RequestResult.memory : .stale).tag
+        let (status, tag) =
+            switch tier {
+            case .memory: (CacheStatusFields.memory, RequestResult.memory.tag)
+            case .disk: (CacheStatusFields.disk, RequestResult.disk.tag)
+            default: (CacheStatusFields.stale, RequestResult.stale.tag)
+            }
         let dynamic = request.disposition.isEmpty ? status : status + request.disposition
         let conditions = RequestConditions(head, bytes: bytes)
         guard conditions != nil || request.expires != nil else {
@@ -123,14 +131,17 @@ final class ImageRoute: Sendable {
                     Self.response(answer, to: request, conditions: conditions, now: time.wallSeconds)
                 )
             case .failure(let error):
-                let problem = Problem(error)
+                var problem = Problem(error)
                 Self.tell(problem, variant, trace, logger)
+                // Nothing that the request brings outlives it.
+                let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
+                problem.lifetime = problem.lifetime.map { min($0, left) }
                 let response = Response(problem, variesOnAccept: request.isNegotiated, id: trace.id)
                 guard let fallback = request.fallback, error.isOriginalsFault else {
                     promise.complete(response)
                     return
                 }
-                standIn(fallback, bucket, else: response) { promise.complete($0) }
+                standIn(fallback, bucket, secondsLeft: left, else: response) { promise.complete($0) }
             }
         }
         waiting.join(subscription)
@@ -143,12 +154,14 @@ final class ImageRoute: Sendable {
     private func standIn(
         _ fallback: ResolvedRequest.Fallback,
         _ bucket: FormatBucket,
+        secondsLeft: Int64,
         else response: Response,
         complete: @escaping @Sendable (Response) -> Void
     ) {
         pipeline.load(fallback.choice.variant(for: bucket)) { result in
             guard let entity = try? result.get().entity else { return complete(response) }
-            complete(FallbackAnswer.response(entity, status: fallback.status, ttl: fallback.ttl))
+            let ttl = min(fallback.ttl, secondsLeft)
+            complete(FallbackAnswer.response(entity, status: fallback.status, ttl: ttl))
         }
     }
 
@@ -204,38 +217,9 @@ final class ImageRoute: Sendable {
         } else {
             response = EntityResponse.whole(entity, dynamic: dynamic, age: age, tag: tag)
         }
-        if let expires = request.expires {
+        if let expires = request.expires, response.status != 416 {
             response.fields = ExpiringAnswer.fields(entity.description, secondsLeft: expires - now)
         }
         return response
-    }
-}
-
-/// A request that waits for the pipeline: its client may leave before the subscription is known, or after.
-private final class WaitingRequest: Sendable {
-    private enum State: Sendable {
-        case starting
-        case waiting(Subscription)
-        case left
-    }
-
-    private let state = Lock(State.starting)
-
-    func join(_ subscription: Subscription) {
-        let hasLeft = state.withLock { state -> Bool in
-            if case .left = state { return true }
-            state = .waiting(subscription)
-            return false
-        }
-        if hasLeft { subscription.cancel() }
-    }
-
-    func leave() {
-        let subscription = state.withLock { state -> Subscription? in
-            defer { state = .left }
-            if case .waiting(let subscription) = state { return subscription }
-            return nil
-        }
-        subscription?.cancel()
     }
 }

@@ -4,12 +4,14 @@ import ImagePipeline
 /// What the public listener answers: pictures, and a few fixed things (contract: Requests).
 final class PublicHandler: RequestHandler {
     private let images: ImageRoute
+    private let raw: RawRoute
     private let observer: RequestObserver
     private let purger: Purger
     private let live: LiveConfiguration
 
-    init(images: ImageRoute, observer: RequestObserver, purger: Purger, live: LiveConfiguration) {
+    init(images: ImageRoute, raw: RawRoute, observer: RequestObserver, purger: Purger, live: LiveConfiguration) {
         self.images = images
+        self.raw = raw
         self.observer = observer
         self.purger = purger
         self.live = live
@@ -17,6 +19,7 @@ final class PublicHandler: RequestHandler {
 
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         observer.began(loop: context.loop)
+        if let reply = raw.handle(head, bytes: bytes, context: context) { return reply }
         switch head.method {
         case .get, .head: break
         case .options: return .now(Self.options)
@@ -30,7 +33,7 @@ final class PublicHandler: RequestHandler {
     /// `PURGE /NAME/PATH`: the original and all its variants, for those who may.
     private func purge(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ context: RequestContext) -> Reply {
         let configuration = live.current
-        guard !configuration.purge.allow.isEmpty || !configuration.admin.token.isEmpty else {
+        guard configuration.takesPurges else {
             return .now(Response(Problem(405, "Only GET, HEAD and OPTIONS are served.", allow: Self.methods)))
         }
         let isAllowed =

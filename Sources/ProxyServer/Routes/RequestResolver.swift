@@ -132,7 +132,7 @@ struct RequestResolver: Sendable {
             throw Problem(403, "This source does not give out its originals.")
         }
         return ResolvedRequest(
-            Self.choice(origin, parsed),
+            choice(origin, parsed),
             disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
             expires: parsed.expires,
             // Whoever comes here with a signature has had it verified, unless nobody's was.
@@ -148,26 +148,25 @@ struct RequestResolver: Sendable {
             let origin = try? origin(of: rule, path, forwardedQuery: "")
         else { return nil }
         return ResolvedRequest.Fallback(
-            choice: Self.choice(origin, parsed),
+            choice: choice(origin, parsed),
             status: fallback.status,
             ttl: fallback.ttl
         )
     }
 
-    private static func choice(_ origin: OriginRequest, _ parsed: ParsedQuery) -> ResolvedRequest.Choice {
+    private func choice(_ origin: OriginRequest, _ parsed: ParsedQuery) -> ResolvedRequest.Choice {
         guard !parsed.isBare else {
             let plan = origin.source.originals == .clean ? MetadataCleaner.planText : nil
             return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil))
         }
         let plan = parsed.plan.canonicalText
-        guard parsed.plan.settings.format == .auto else {
-            return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil, presets: parsed.presets))
+        // The query's preset before the source's.
+        let tiers = parsed.presets.reversed().lazy.compactMap { table.presetTiers[$0] }.first
+        func variant(_ bucket: FormatBucket?) -> VariantRequest {
+            VariantRequest(origin: origin, plan: plan, bucket: bucket, tiers: tiers, presets: parsed.presets)
         }
-        return .negotiated(
-            rest: VariantRequest(origin: origin, plan: plan, bucket: .rest, presets: parsed.presets),
-            webp: VariantRequest(origin: origin, plan: plan, bucket: .webp, presets: parsed.presets),
-            avif: VariantRequest(origin: origin, plan: plan, bucket: .avif, presets: parsed.presets)
-        )
+        guard parsed.plan.settings.format == .auto else { return .fixed(variant(nil)) }
+        return .negotiated(rest: variant(.rest), webp: variant(.webp), avif: variant(.avif))
     }
 }
 

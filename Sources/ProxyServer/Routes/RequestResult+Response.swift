@@ -28,6 +28,8 @@ extension CacheStatus {
         case .original: self = .hit(.original)
         case .stale: self = .hit(.stale)
         case .fetched(let collapsed): self = .forwarded(.uriMiss, status: nil, collapsed: collapsed)
+        case .validated(let status, let collapsed):
+            self = .forwarded(.request, status: status, collapsed: collapsed)
         case .revalidated(let status, let collapsed): self = .forwarded(.stale, status: status, collapsed: collapsed)
         }
     }

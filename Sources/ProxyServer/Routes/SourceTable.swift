@@ -13,6 +13,8 @@ struct SourceTable: Sendable {
 
     /// By name.
     var sources: [String: Entry]
+    /// Tiers of presets that have their own, by name.
+    var presetTiers: [String: CacheTiers] = [:]
     /// `/fetch?url=`.
     var remote: Entry
     /// Which hosts unsigned requests may ask through `/fetch`.

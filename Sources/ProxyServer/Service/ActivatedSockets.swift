@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import HTTPKit
+import ImagePipeline
 
 /// Listening sockets that the service manager has opened: they serve beside `listen`, and in place of addresses in it that
 /// are theirs.
@@ -44,6 +45,16 @@ struct ActivatedSockets: Sendable, Equatable {
     func publicAddresses(beside configured: [ListenAddress]) -> [ListenAddress] {
         let bound = publicListeners.compactMap(Self.bound)
         return publicListeners + configured.filter { !bound.contains($0) }
+    }
+
+    /// Makes sure that who is beyond this machine needs a token on the admin socket.
+    ///
+    /// - Throws: where the socket is bound beyond loopback and no token is asked for.
+    func check(token: Secret) throws(Failure) {
+        guard token.isEmpty, case .descriptor(let number)? = adminListener,
+            let address = ListenAddress(boundTo: number), !ConfigurationChecks.isLocal(address)
+        else { return }
+        throw Failure(number: number, reason: "listens on \(address) for admin, which needs admin.token")
     }
 
     /// Where a socket is bound, for people.

@@ -48,7 +48,7 @@ struct RequestPermission: Sendable {
     }
 
     /// A signature that is there must be right, whether one is needed or not: a wrong one is never what its sender meant.
-    private static func refuse(_ verdict: SignatureVerdict) throws(Problem) {
+    static func refuse(_ verdict: SignatureVerdict) throws(Problem) {
         switch verdict {
         case .valid, .missing: return
         case .wrong: throw Problem(403, "The signature does not fit the request.", parameter: "sig")

@@ -6,6 +6,7 @@ import LinuxSystem
 struct StatsReader: Sendable {
     let metrics: Metrics
     let memory: MemoryCache<Entity>
+    let pressure: MemoryPressureMonitor
     let store: DiskStore
     let transfers: TransferEngine
     let workers: WorkerPool
@@ -25,6 +26,7 @@ struct StatsReader: Sendable {
         result.ready = readiness.isReady
         result.requests = requests()
         result.memory = memoryTier()
+        result.memoryPressure = memoryPressure()
         result.disk = disk()
         result.transfers = transferCounts()
         result.workers = workerCounts()
@@ -53,6 +55,17 @@ struct StatsReader: Sendable {
             hits: now.hits,
             misses: now.misses,
             evictions: now.evictions
+        )
+    }
+
+    private func memoryPressure() -> StatsSnapshot.MemoryPressure {
+        let now = pressure.status
+        return StatsSnapshot.MemoryPressure(
+            allowed: now.allowed,
+            steps: now.steps,
+            stalled: now.reading?.stalled,
+            groupUsed: now.reading?.group?.used,
+            groupLimit: now.reading?.group?.limit
         )
     }
 

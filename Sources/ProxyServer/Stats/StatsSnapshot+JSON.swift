@@ -4,7 +4,8 @@ extension StatsSnapshot {
         .object([
             .init("version", .string(version)), .init("uptime", .number(uptime)), .init("ready", .bool(ready)),
             .init("hitRatio", requests.hitRatio.map { .decimal(($0 * 10_000).rounded() / 10_000) } ?? .null),
-            .init("requests", requests.json), .init("memory", memory.json), .init("disk", disk.json),
+            .init("requests", requests.json), .init("memory", memory.json),
+            .init("memoryPressure", memoryPressure.json), .init("disk", disk.json),
             .init("transfers", transfers.json), .init("workers", workers.json), .init("connections", connections.json),
             .init(
                 "flights",
@@ -45,6 +46,17 @@ extension StatsSnapshot.Tier {
             ("entries", entries), ("bytes", bytes), ("quota", quota), ("hits", hits), ("misses", misses),
             ("evictions", evictions),
         ])
+    }
+}
+
+extension StatsSnapshot.MemoryPressure {
+    fileprivate var json: JSONValue {
+        JSONValue.numbers([("allowed", allowed), ("steps", steps)])
+            .with([
+                .init("stalled", stalled.map(JSONValue.decimal) ?? .null),
+                .init("groupUsed", groupUsed.map(JSONValue.number) ?? .null),
+                .init("groupLimit", groupLimit.map(JSONValue.number) ?? .null),
+            ])
     }
 }
 

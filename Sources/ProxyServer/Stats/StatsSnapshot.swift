@@ -7,6 +7,7 @@ struct StatsSnapshot: Sendable, Equatable, Decodable {
     var ready = false
     var requests = Requests()
     var memory = Tier()
+    var memoryPressure = MemoryPressure()
     var disk = Disk()
     var transfers = Transfers()
     var workers = Workers()
@@ -34,6 +35,19 @@ struct StatsSnapshot: Sendable, Equatable, Decodable {
         var hits = 0
         var misses = 0
         var evictions = 0
+    }
+
+    /// How the tier in memory gives way.
+    struct MemoryPressure: Sendable, Equatable, Decodable {
+        /// Bytes that it may hold now, at most its quota.
+        var allowed = 0
+        /// Times that it was made smaller.
+        var steps = 0
+        /// Percent of the last ten seconds in which work waited for memory; `nil` where the kernel does not say.
+        var stalled: Double?
+        /// Bytes of the control group that is nearest to its limit; `nil` without one.
+        var groupUsed: Int?
+        var groupLimit: Int?
     }
 
     /// The tier on disk.

@@ -49,7 +49,11 @@ struct StatsTable {
         return ("", counts.isEmpty ? "none yet" : counts.joined(separator: ", "))
     }
 
-    private var memory: Row { ("memory", tier(now.memory)) }
+    private var memory: Row {
+        let allowed = now.memoryPressure.allowed
+        let reduced = allowed < now.memory.quota && now.memoryPressure.steps > 0
+        return ("memory", tier(now.memory) + (reduced ? ", memory is short: \(Printing.size(allowed)) allowed" : ""))
+    }
 
     private var disk: [Row] {
         let health = now.disk.health == "ok" ? [] : [("disk", now.disk.health)]

@@ -103,4 +103,28 @@ import Testing
         #expect(server.handler.finished.count == 5)
         #expect(try server.client().get("/").body.count == body.count)
     }
+
+    @Test func `a late answer goes behind what earlier ones still owe`() throws {
+        let promises = Lock<[ResponsePromise]>([])
+        let asked = Signal(0)
+        let server = try TestServer(respond: { request, context in
+            guard request.target == "/late" else {
+                return .now(Response(status: 200, body: .bytes(Self.content, 0..<1_000_000)))
+            }
+            promises.withLock { $0.append(context.promise()) }
+            asked.update { $0 += 1 }
+            return .later
+        })
+        let client = try server.client()
+        try client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\nGET /late HTTP/1.1\r\nHost: a\r\n\r\n")
+        try asked.wait { $0 == 1 }
+        // The client has read nothing: most of the first answer waits for the socket.
+        promises.withLock { $0.removeFirst() }.complete(Response(status: 200, body: .bytes(Self.content, 5..<900_000)))
+        let marker = try server.client()
+        _ = try marker.get("/large")
+        #expect(try client.readResponse().body == Array(Self.content[0..<1_000_000]))
+        #expect(try client.readResponse().body == Array(Self.content[5..<900_000]))
+        try client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try client.readResponse().body.count == 1_000_000)
+    }
 }

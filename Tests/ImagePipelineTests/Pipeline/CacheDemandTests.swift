@@ -35,7 +35,7 @@ struct CacheDemandTests {
         let load = try rig.loader.wait(for: 2)[1]
         #expect(load.fetch.entityTag == "\"v1\"")
         load.answerNotModified(at: rig.time.wallSeconds)
-        #expect(try pending.value().provenance == .revalidated(status: 304, collapsed: false))
+        #expect(try pending.value().provenance == .validated(status: 304, collapsed: false))
         let missing = rig.ask("none.png", "w=10")
         try rig.loader.wait(for: 3)[2].refuse(404, at: rig.time.wallSeconds)
         _ = try missing.error()

@@ -111,6 +111,78 @@ struct CacheTiersTests {
         #expect(try make(rig, "w=1", .none, load: 2, job: 2) == .fetched(collapsed: false))
     }
 
+    /// Asks for a plan under a policy, and plays the origin and the worker where they are asked.
+    private func make(
+        _ rig: PipelineRig,
+        _ plan: String?,
+        _ policy: CachePolicy,
+        load: Int? = nil,
+        job: Int? = nil
+    ) throws -> Provenance {
+        let pending = rig.ask("a", plan) { $0.cache = policy }
+        if let load {
+            try rig.loader.wait(for: load)[load - 1].answer(
+                rig.png(),
+                at: rig.time.wallSeconds,
+                cacheControl: "max-age=60",
+                entityTag: "\"e\""
+            )
+        }
+        if let job { try rig.transformer.wait(for: job)[job - 1].make([1, 2, 3]) }
+        let answer = try pending.value()
+        try rig.settle()
+        return answer.provenance
+    }
+
+    @Test func `results in memory, originals on disk: another size needs no origin`() throws {
+        let rig = try PipelineRig()
+        let policy = CachePolicy(variants: .memory, originals: .disk)
+        #expect(try make(rig, "w=1", policy, load: 1, job: 1) == .fetched(collapsed: false))
+        #expect(isInMemory(rig, "w=1"))
+        #expect(rig.store.variant(rig.request("a", "w=1").key) == nil)
+        #expect(try make(rig, "w=2", policy, job: 2) == .original)
+        let bare = rig.request("a", nil)
+        #expect(try make(rig, nil, policy) == .disk)
+        #expect(rig.pipeline.cached(bare.key, now: rig.time.wallSeconds) == nil)
+    }
+
+    @Test func `results on disk, originals nowhere: another size needs the origin, a stored one none but to be asked`()
+        throws
+    {
+        let rig = try PipelineRig()
+        let policy = CachePolicy(variants: .disk, originals: .none)
+        #expect(try make(rig, "w=1", policy, load: 1, job: 1) == .fetched(collapsed: false))
+        #expect(try make(rig, "w=1", policy) == .disk)
+        #expect(try make(rig, "w=2", policy, load: 2, job: 2) == .fetched(collapsed: false))
+        #expect(rig.store.origin(rig.request("a", "w=1").origin.key)?.file == nil)
+        rig.time.advance(seconds: 100)
+        let pending = rig.ask("a", "w=1") { $0.cache = policy }
+        let load = try rig.loader.wait(for: 3)[2]
+        #expect(load.fetch.entityTag == "\"e\"")
+        load.answerNotModified(at: rig.time.wallSeconds, cacheControl: "max-age=60")
+        #expect(try pending.value().provenance == .revalidated(status: 304, collapsed: false))
+    }
+
+    @Test func `originals in memory: served bare from there`() throws {
+        let rig = try PipelineRig()
+        let policy = CachePolicy(variants: .none, originals: .memory)
+        #expect(try make(rig, nil, policy, load: 1) == .fetched(collapsed: false))
+        #expect(rig.pipeline.cached(rig.request("a", nil).key, now: rig.time.wallSeconds) != nil)
+        #expect(rig.store.origin(rig.request("a", nil).origin.key) == nil)
+        #expect(try make(rig, "w=1", policy, load: 2, job: 1) == .fetched(collapsed: false))
+        #expect(!isInMemory(rig, "w=1"))
+    }
+
+    @Test func `a request's own tiers count before its source's, but for the original`() {
+        let rule = SourceRule(name: "s", location: .http(prefix: "http://o.test/"), cache: CachePolicy(.disk))
+        let origin = OriginRequest(source: rule, target: "http://o.test/a", identity: "http://o.test/a")
+        let usual = VariantRequest(origin: origin, plan: "w=1", bucket: nil)
+        let own = VariantRequest(origin: origin, plan: "w=1", bucket: nil, tiers: .memory)
+        #expect(usual.tiers == .disk && own.tiers == .memory && usual.key == own.key)
+        #expect(VariantRequest(origin: origin, plan: nil, bucket: nil, tiers: .memory).tiers == .disk)
+        #expect(VariantRequest(keepingNothingOf: own).keeps == .none)
+    }
+
     @Test func `a choice contains the tiers that it keeps`() {
         #expect(CacheTiers.all.contains(.disk) && CacheTiers.all.contains(.memory) && CacheTiers.memory.contains(.none))
         #expect(

@@ -168,4 +168,84 @@ struct FailureMemoryTests {
         try rig.loader.wait(for: 6)[5].refuse(404, at: rig.time.wallSeconds)
         #expect(try forgotten.error() == .originStatus(404))
     }
+
+    @Test func `when a missing picture's time is over all who ask share the next try`() throws {
+        let first = rig.ask("a.png", "w=10")
+        try rig.loader.wait(for: 1)[0].refuse(404, at: rig.time.wallSeconds)
+        _ = try first.error()
+        rig.time.advance(seconds: 301)
+        let answers = (0..<3).map { _ in rig.ask("a.png", "w=10") }
+        try rig.loader.wait(for: 2)[1].answer(rig.png(), at: rig.time.wallSeconds)
+        try rig.transformer.wait(for: 1)[0].make([1])
+        for answer in answers { #expect(try answer.value().entity.memory == [1]) }
+        #expect(rig.loader.all.count == 2)
+    }
+
+    @Test func `who keeps nothing keeps no failure, and uses what is stored`() throws {
+        var demand = CacheDemand.none
+        demand.noStore = true
+        try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60")
+        let first = rig.ask("none.png", "w=10", demand: demand)
+        try rig.loader.wait(for: 2)[1].refuse(404, at: rig.time.wallSeconds)
+        _ = try first.error()
+        #expect(rig.pipeline.failures.statistics.entries == 0)
+        let other = rig.ask("a.png", "w=20", demand: demand)
+        try rig.transformer.wait(for: 2)[1].make([2])
+        #expect(try other.value().provenance == .original)
+        #expect(rig.loader.all.count == 2)
+        try rig.settle()
+        #expect(rig.store.statistics.variants.entries == 1)
+    }
+
+    @Test func `a failure that was under way when a purge came is not remembered`() throws {
+        let first = rig.ask("a.png", "w=10")
+        let load = try rig.loader.wait(for: 1)[0]
+        let done = Signal(false)
+        #expect(rig.pipeline.purge(.source("photos")) { _ in done.update { $0 = true } })
+        try done.wait { $0 }
+        load.refuse(404, at: rig.time.wallSeconds)
+        #expect(try first.error() == .originStatus(404))
+        #expect(rig.pipeline.failures.statistics.entries == 0)
+    }
+
+    @Test func `an origin in trouble is left alone even by who demands its word`() throws {
+        let first = rig.ask("a.png", "w=10")
+        try rig.loader.wait(for: 1)[0].fail(.originTimeout("x"))
+        _ = try first.error()
+        var demand = CacheDemand.none
+        demand.noCache = true
+        #expect(
+            try rig.ask("a.png", "w=10", demand: demand).error() == .remembered(.originTimeout("x"), secondsLeft: 1)
+        )
+        #expect(rig.loader.all.count == 1)
+    }
+
+    @Test func `words that forbid keeping make what was kept go, on disk too`() throws {
+        try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
+        #expect(rig.store.statistics.originals.entries == 1)
+        rig.time.advance(seconds: 61)
+        let pending = rig.ask("a.png", "w=10")
+        try rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds, cacheControl: "no-store")
+        #expect(try pending.value().entity.memory == [1])
+        try rig.settle()
+        #expect(rig.store.statistics.originals.entries == 0 && rig.store.statistics.variants.entries == 0)
+    }
+
+    @Test func `a request that is refused for a full pool gives its try back`() throws {
+        let first = rig.ask("a.png", "w=10")
+        try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds)
+        try rig.transformer.wait(for: 1)[0].fail(.transformTimeout)
+        #expect(try first.error() == .transformTimeout)
+        rig.time.advance(seconds: 2)
+        // One waiter holds the only place of another flight of the same key.
+        rig.pipeline.setWaiterLimit(1)
+        let probe = rig.ask("a.png", "w=10")
+        _ = try rig.transformer.wait(for: 2)
+        #expect(try rig.ask("a.png", "w=10").error() == .remembered(.transformTimeout, secondsLeft: 1))
+        probe.leave()
+        while rig.pipeline.failures.list(limit: 1).contains(where: \.isBeingTried) { sched_yield() }
+        let next = rig.ask("a.png", "w=10")
+        try rig.transformer.wait(for: 3)[2].make([1])
+        #expect(try next.value().entity.memory == [1])
+    }
 }

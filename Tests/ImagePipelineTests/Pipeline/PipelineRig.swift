@@ -10,6 +10,7 @@ final class PipelineRig: Sendable {
     let time: ManualTime
     let loader = ScriptedLoader()
     let transformer = ScriptedTransformer()
+    let memory = MemoryCache<Entity>(.init(capacity: 64 << 20))
     let store: DiskStore
     let pipeline: Pipeline
     private let lane: WorkLane
@@ -43,7 +44,7 @@ final class PipelineRig: Sendable {
         lane = try WorkLane(WorkLane.Configuration(name: "read"))
         pipeline = Pipeline(
             PipelineParts(
-                memory: MemoryCache(MemoryCache.Configuration(capacity: 64 << 20)),
+                memory: memory,
                 disk: disk(store),
                 readLane: lane,
                 loader: loader,
@@ -84,7 +85,11 @@ final class PipelineRig: Sendable {
         cache: CacheTiers = .all,
         rule: (inout SourceRule) -> Void = { _ in }
     ) -> VariantRequest {
-        var source = SourceRule(name: "photos", location: .http(prefix: "http://origin.test/"), cache: cache)
+        var source = SourceRule(
+            name: "photos",
+            location: .http(prefix: "http://origin.test/"),
+            cache: CachePolicy(cache)
+        )
         rule(&source)
         let origin = OriginRequest(
             source: source,

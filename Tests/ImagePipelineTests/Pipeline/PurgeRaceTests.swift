@@ -65,5 +65,6 @@ private final class HookedDisk: DiskStoring {
         store.remove(purge, completion: completion)
     }
     func count(_ selection: PurgeSelection) -> PurgeCounts { store.count(selection) }
+    func touch(_ diskClass: DiskClass, _ key: CacheKey) { store.touch(diskClass, key) }
     func flush(_ completion: @escaping @Sendable () -> Void) { store.flush(completion) }
 }

@@ -108,10 +108,13 @@ struct RevalidationTests {
         let first = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds, cacheControl: "no-store")
         #expect(try first.value().entity.memory == [1])
-        // What was kept before is served only on the origin's word, and what it leaves unsaid stands as it was.
+        // What was kept before is gone: each request fetches and makes anew.
         for round in 2...3 {
             let other = rig.ask("photo.png", "w=20")
-            try rig.loader.wait(for: round + 1)[round].answerNotModified(at: rig.time.wallSeconds)
+            let load = try rig.loader.wait(for: round + 1)[round]
+            #expect(load.fetch.entityTag == nil)
+            load.answer(rig.png(), at: rig.time.wallSeconds, cacheControl: "no-store")
+            try rig.transformer.wait(for: round + 1)[round].make([2])
             #expect(try other.value().entity.memory == [2])
             #expect(rig.pipeline.cached(rig.request("photo.png", "w=20").key, now: rig.time.wallSeconds) == nil)
         }

@@ -65,7 +65,15 @@ struct BrokenFileTests {
         ("purge: { allow: [10.0.0.1/8] }", ":1: purge.allow: expected an address"),
         ("proxies: { proxy-protocol: on }", ":1: proxies.proxy-protocol: needs proxies.trust"),
         ("remote: { allow: [\"http://x/\"] }", ":1: remote.allow: expected a host"),
-        ("remote: { raw: true }", ":1: remote.raw: is not supported"),
+        (
+            "sources:\n  a:\n    url: \"https://x/\"\n    raw: true\n    originals: clean",
+            ":5: sources.a.originals: means nothing beside raw: true"
+        ),
+        (
+            "sources: { a: { url: \"https://x/\", raw: true, fallback: { image: /a/b } } }",
+            ":1: sources.a.fallback.image: means nothing beside raw: true"
+        ),
+        ("sources: { a: { url: \"file:///x\", raw: true } }", ":1: sources.a.raw: needs an http:// or https:// url"),
     ]
 
     private func check(_ bytes: Data) throws -> (run: CommandRun, path: String) {

@@ -75,7 +75,7 @@ struct ConfigurationFileTests {
             cache: { path: "/a \\"b\\" \\\\ $${HOME} \\u00e9", memory: 1500kB }
             timeouts: { idle: 90s, header: 1500ms }
             sources:
-              photos: { url: "https://x.example/a", headers: { X-A: "1: 2 # 3" }, ttl-max: 1d, preset: thumb, forward-query: [v] }
+              photos: { url: "https://x.example/a", headers: { User-Agent: "1: 2 # 3" }, ttl-max: 1d, preset: thumb, forward-query: [v] }
               files: { url: "file:///srv/a%20b", quality: { jpeg: 3 } }
             """
         let configuration = try load(yaml)
@@ -88,7 +88,7 @@ struct ConfigurationFileTests {
             """
             admin: { token: hunter2 }
             sources:
-              a: { url: "https://x/", headers: { Authorization: "hunter2", X-Api-Key: hunter2, X-Odd: "Bearer hunter2", X-Plain: visible } }
+              a: { url: "https://x/", headers: { Authorization: "hunter2", X-Api-Key: hunter2, X-Odd: "Bearer hunter2", X-Origin-Verify: hunter2, Accept: visible } }
             """
         )
         #expect(!configuration.yaml.contains("hunter2"))

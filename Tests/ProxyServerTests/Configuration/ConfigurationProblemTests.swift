@@ -138,4 +138,32 @@ struct ConfigurationProblemTests {
         let found = problems("l0: &l0 [1, 2, 3, 4, 5]\n" + laughs.joined(separator: "\n"))
         #expect(found.contains { $0.contains("more than 20000 values") })
     }
+
+    @Test func `variables that Kubernetes gives for a service of this name are no problem, slips still are`() {
+        let links = [
+            "EDGEPRINT_SERVICE_HOST": "10.0.0.1", "EDGEPRINT_SERVICE_PORT": "80", "EDGEPRINT_SERVICE_PORT_HTTP": "80",
+            "EDGEPRINT_PORT": "tcp://10.0.0.1:80", "EDGEPRINT_PORT_80_TCP": "tcp://10.0.0.1:80",
+            "EDGEPRINT_PORT_80_TCP_PROTO": "tcp", "EDGEPRINT_PORT_80_TCP_PORT": "80",
+            "EDGEPRINT_PORT_80_TCP_ADDR": "10.0.0.1", "EDGEPRINT_PORT_53_UDP": "udp://10.0.0.1:53",
+        ]
+        #expect(problems("{}", environment: links).isEmpty)
+        for name in ["EDGEPRINT_PORTS", "EDGEPRINT_PORT_X", "EDGEPRINT_PORT_80", "EDGEPRINT_SERVICE"] {
+            #expect(problems("{}", environment: [name: "1"]).count == 1, "\(name)")
+        }
+    }
+
+    @Test func `times beyond any meaning are refused`() {
+        #expect(
+            problems("negative: { missing: 1000000d }").first?.contains("negative.missing: expected a time") == true
+        )
+        #expect(problems("negative: { missing: 36500d }").isEmpty)
+    }
+
+    @Test func `no secret is told by what stands where another thing belongs`() {
+        let texts = [
+            "sources: { a: { url: \"https://x/\", headers: \"Authorization: Bearer hunter2\" } }",
+            "sources: { a: { url: \"s3://pics/\", region: r, auth: { access-key: \"hunter2/\", secret-key: A } } }",
+        ]
+        for text in texts { #expect(!problems(text).isEmpty && !problems(text).joined().contains("hunter2")) }
+    }
 }

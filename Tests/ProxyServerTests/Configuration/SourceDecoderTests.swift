@@ -93,7 +93,7 @@ struct SourceDecoderTests {
                 .accessKey(id: "A", secret: Secret("s"), session: Secret("t==")),
             ]
         )
-        #expect(rules[0].cache == .memory && rules[1].cache == .all)
+        #expect(rules[0].cache == CachePolicy(.memory) && rules[1].cache == CachePolicy(.all))
         #expect(rules[2].location == .bucket(ObjectBucket(name: "pics", prefix: "p/", region: "eu-west-1")))
         #expect(rules[3].location == .bucket(ObjectBucket(name: "pics", prefix: "", endpoint: "http://127.0.0.1:9000")))
     }

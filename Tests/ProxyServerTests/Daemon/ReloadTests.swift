@@ -77,6 +77,7 @@ struct ReloadTests {
         let rig = try rig()
         for width in 1...20 { _ = try rig.get("/photos/a.png?w=\(width)&format=png") }
         #expect(try rig.metric("edgeprint_cache_entries{tier=\"memory\"}") == 20)
+        try rig.waitUntil("edgeprint_cache_entries{tier=\"variants\"}", is: 20)
         try rig.daemon.rewrite(
             rig.yaml("log: { level: warning }\nlimits: { connections: 1 }").replacing(
                 "memory: 64MiB",

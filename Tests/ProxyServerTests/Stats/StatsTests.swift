@@ -33,6 +33,7 @@ struct StatsTests {
         #expect(stats.requests.hitRatio == 0.75)
         #expect(answer.text.contains("\"hitRatio\":0.75"))
         #expect(stats.memory.entries >= 1 && stats.memory.quota == 64 << 20)
+        #expect(stats.memoryPressure.allowed <= 64 << 20 && answer.text.contains("\"memoryPressure\":{\"allowed\":"))
         #expect(stats.disk.health == "ok" && stats.disk.variants.entries == 1 && stats.disk.originals.entries == 1)
         #expect(stats.disk.originals.quota == 10 << 30)
         #expect(stats.transfers.requests == 1 && stats.transfers.bytes == picture.count)

@@ -4,10 +4,11 @@ import Synchronization
 /// The first tier: values in memory, bounded by the bytes that their owner says they cost (SDWebImage: `SDMemoryCache`).
 ///
 /// Any thread; made for lookups inside event loops: one short lock, no allocation, O(1). Keys are spread over parts that
-/// evict apart, each true least recently used. A value that is being sent lives on with its sender when it is evicted.
+/// evict apart, each by S3-FIFO, which one-time requests and scans do not harm. A value that is being sent lives on with
+/// its sender when it is evicted: values are shared by reference, never copied.
 package final class MemoryCache<Value: Sendable>: Sendable {
     /// The one place to exchange the policy.
-    private typealias Policy = LeastRecentlyUsed
+    private typealias Policy = S3FIFO
 
     /// The bounds of a memory cache.
     package struct Configuration: Hashable, Sendable {
@@ -60,7 +61,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     /// The largest cost that is taken now, 0 where nothing is.
     package var largestCost: Int { max(0, largest.load(ordering: .relaxed) - overhead) }
 
-    /// Gives the cache another capacity in bytes; what is over it goes, least recently used first.
+    /// Gives the cache another capacity in bytes; what is over it goes.
     ///
     /// The number of parts stays as it was made.
     package func resize(capacity: Int) {
@@ -77,7 +78,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         part(for: key).shard.withLock { $0.value(for: key) }
     }
 
-    /// Stores a value in place of the key's old one; the least recently used go to make room.
+    /// Stores a value in place of the key's old one; others go to make room.
     ///
     /// - Parameter cost: bytes, at least 0; what the value really holds is the caller's knowledge.
     /// - Returns: false when the cache is disabled or the value too large; the old value is gone even so.

@@ -1,5 +1,5 @@
 /// One part of a memory cache: a slab of entries, a map from key to slot, and a policy; a value that its owner locks.
-struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
+package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
     private struct Entry: Sendable {
         var key: CacheKey
         /// `nil` in a free slot.
@@ -8,24 +8,24 @@ struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
     }
 
     /// Bytes that the entries' costs may add up to.
-    private(set) var capacity: Int
+    package private(set) var capacity: Int
     /// The largest cost of one entry.
-    private(set) var largest: Int
+    package private(set) var largest: Int
 
     private var entries: [Entry] = []
     private var free: [Int32] = []
     private var slots: [CacheKey: Int32] = [:]
-    private var policy = Policy()
-    private(set) var statistics = MemoryStatistics()
+    private(set) var policy = Policy()
+    package private(set) var statistics = MemoryStatistics()
 
     /// Creates an empty part.
-    init(capacity: Int, largest: Int) {
+    package init(capacity: Int, largest: Int) {
         self.capacity = capacity
         self.largest = largest
     }
 
-    /// The value, which counts as used now.
-    mutating func value(for key: CacheKey) -> Value? {
+    /// The value, which counts as used now; `nil` where there is none.
+    package mutating func value(for key: CacheKey) -> Value? {
         guard let slot = slots[key] else {
             statistics.misses += 1
             return nil
@@ -35,46 +35,60 @@ struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
         return entries[Int(slot)].value
     }
 
-    /// Puts a value in place of the key's old one and makes room for it.
+    /// Puts a value in place of the key's old one, whose rank it takes over, and makes room for it.
     ///
     /// Values that go are moved to `dropped`, so that their last owner lets go outside of the lock.
-    mutating func insert(_ value: Value, for key: CacheKey, cost: Int, dropped: inout [Value]) -> Bool {
-        remove(key, dropped: &dropped)
+    package mutating func insert(_ value: Value, for key: CacheKey, cost: Int, dropped: inout [Value]) -> Bool {
         guard cost <= largest, capacity > 0 else {
+            remove(key, dropped: &dropped)
             statistics.refusals += 1
             return false
+        }
+        if let slot = slots[key] {
+            replace(slot, value, cost: cost, dropped: &dropped)
+            makeRoom(for: 0, dropped: &dropped)
+            return slots[key] != nil
         }
         makeRoom(for: cost, dropped: &dropped)
         let slot = place(Entry(key: key, value: value, cost: cost))
         slots[key] = slot
-        policy.insert(slot)
+        policy.insert(slot, fingerprint: key.words.1, cost: cost)
         statistics.bytes += cost
         statistics.entries += 1
         return true
     }
 
-    /// Gives the part other bounds; what is over them goes, least recently used first.
-    mutating func resize(capacity: Int, largest: Int, dropped: inout [Value]) {
+    private mutating func replace(_ slot: Int32, _ value: Value, cost: Int, dropped: inout [Value]) {
+        let index = Int(slot)
+        if let old = entries[index].value { dropped.append(old) }
+        statistics.bytes += cost - entries[index].cost
+        entries[index].value = value
+        entries[index].cost = cost
+        policy.replace(slot, cost: cost)
+    }
+
+    /// Gives the part other bounds; what is over them goes, as the policy chooses.
+    package mutating func resize(capacity: Int, largest: Int, dropped: inout [Value]) {
         self.capacity = capacity
         self.largest = largest
         makeRoom(for: 0, dropped: &dropped)
     }
 
     private mutating func makeRoom(for cost: Int, dropped: inout [Value]) {
-        while statistics.bytes > capacity - cost, let victim = policy.victim() {
-            drop(victim, dropped: &dropped)
+        while statistics.bytes > capacity - cost, let victim = policy.evict() {
+            vacate(victim, dropped: &dropped)
             statistics.evictions += 1
         }
     }
 
     /// Drops the key's entry.
-    mutating func remove(_ key: CacheKey, dropped: inout [Value]) {
+    package mutating func remove(_ key: CacheKey, dropped: inout [Value]) {
         guard let slot = slots[key] else { return }
         drop(slot, dropped: &dropped)
     }
 
     /// Drops every entry that `condition` names.
-    mutating func removeAll(where condition: (CacheKey, Value) -> Bool, dropped: inout [Value]) {
+    package mutating func removeAll(where condition: (CacheKey, Value) -> Bool, dropped: inout [Value]) {
         for slot in entries.indices {
             guard let value = entries[slot].value, condition(entries[slot].key, value) else { continue }
             drop(Int32(slot), dropped: &dropped)
@@ -96,9 +110,14 @@ struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
     }
 
     private mutating func drop(_ slot: Int32, dropped: inout [Value]) {
+        policy.remove(slot)
+        vacate(slot, dropped: &dropped)
+    }
+
+    /// Empties a slot that the policy knows no more.
+    private mutating func vacate(_ slot: Int32, dropped: inout [Value]) {
         let index = Int(slot)
         slots[entries[index].key] = nil
-        policy.remove(slot)
         statistics.bytes -= entries[index].cost
         statistics.entries -= 1
         if let value = entries[index].value.take() { dropped.append(value) }

@@ -50,8 +50,9 @@ package struct FailurePolicy: Hashable, Sendable {
         case .failing:
             guard failing > 0 else { return 0 }
             let doublings = min(failures - 1, 30)
-            let pause = min(failing.multipliedReportingOverflow(by: 1 << doublings).partialValue, failingMaximum)
-            let jittered = pause + pause * Int64(spread) / 1024
+            let (doubled, overflow) = failing.multipliedReportingOverflow(by: 1 << doublings)
+            let pause = overflow ? failingMaximum : min(doubled, failingMaximum)
+            let jittered = pause + pause / 1024 * Int64(spread) + pause % 1024 * Int64(spread) / 1024
             return min(max(jittered, words.retryAfter ?? 0), failingMaximum)
         }
     }

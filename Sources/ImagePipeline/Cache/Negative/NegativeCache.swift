@@ -2,12 +2,13 @@ package import LinuxSystem
 
 /// Failures that are not tried again for a while (SDWebImage's `failedURLs`); any thread.
 ///
-/// When an entry's time is over it is half-open: the first who asks tries, all others get the stored failure until that one knows
-/// more. Bounded: the oldest entry goes first. Times are monotonic, so that no jump of the clock locks an origin out.
+/// When the pause of a failing origin is over its entry is half-open: the first who asks tries, all others get the stored failure
+/// until that one knows more. Entries of other classes are over when their time is. Bounded: the oldest entry goes first. Times are
+/// monotonic, so that no jump of the clock locks an origin out.
 package final class NegativeCache: Sendable {
     /// What a key's past means for who would try now.
     enum Verdict: Hashable, Sendable {
-        /// Nothing is remembered.
+        /// Nothing is remembered that still counts.
         case clear
         /// This one tries, and says with `record`, `forget` or `giveUp` what came of it.
         case probe
@@ -34,17 +35,32 @@ package final class NegativeCache: Sendable {
     private struct State: Sendable {
         var policy: FailurePolicy
         var entries: [CacheKey: Entry] = [:]
+        /// The keys with an entry by their original's key, so that one original's are found without looking at all.
+        var byOrigin: [CacheKey: Set<CacheKey>] = [:]
         /// Oldest first; members whose entry is gone, or newer, are skipped.
         var order = RingQueue<(key: CacheKey, serial: UInt64)>()
         var nextSerial: UInt64 = 0
         var hits: UInt64 = 0
+
+        mutating func put(_ entry: Entry, for key: CacheKey) {
+            entries[key] = entry
+            byOrigin[entry.subject.origin, default: []].insert(key)
+        }
+
+        mutating func drop(_ key: CacheKey) {
+            guard let entry = entries.removeValue(forKey: key) else { return }
+            byOrigin[entry.subject.origin]?.remove(key)
+            if byOrigin[entry.subject.origin]?.isEmpty == true { byOrigin[entry.subject.origin] = nil }
+        }
     }
 
     private let time: any TimeSource
     private let state: Lock<State>
 
-    /// A try that is never heard of again ends after this long: longer than any transfer may take.
+    /// A try that is never heard of again ends after this long: longer than transfers take.
     private static let longestProbe: Int64 = 120_000_000_000
+    /// Bytes of a URL and of a plan that are kept, for people to read.
+    private static let shownLength = 512
 
     /// Remembers nothing yet.
     package init(policy: FailurePolicy, time: any TimeSource) {
@@ -71,6 +87,10 @@ package final class NegativeCache: Sendable {
             guard entry.until <= now, entry.probeEnds <= now else {
                 state.hits &+= 1
                 return .blocked(Self.failure(entry, now))
+            }
+            guard entry.kind == .failing else {
+                state.drop(key)
+                return .clear
             }
             state.entries[key]?.probeEnds = now + Self.longestProbe
             return .probe
@@ -107,10 +127,20 @@ package final class NegativeCache: Sendable {
         }
     }
 
-    /// Whether a key has failed when it was last tried.
-    func remembers(_ key: CacheKey) -> Bool { state.withLock { $0.entries[key] != nil } }
+    /// The failure of an origin in trouble, which is left alone until its pause is over.
+    func outage(_ key: CacheKey) -> PipelineError? {
+        let now = time.monotonic
+        return state.withLock { state in
+            guard let entry = state.entries[key], entry.kind == .failing, entry.until > now else { return nil }
+            state.hits &+= 1
+            return Self.failure(entry, now)
+        }
+    }
 
-    /// Remembers a failure; one that says nothing about the next try only ends this one.
+    /// Whether a key's next try is one that others are not to wait for.
+    func isProbed(_ key: CacheKey) -> Bool { state.withLock { $0.entries[key]?.kind == .failing } }
+
+    /// Remembers a failure that says something about the next try.
     ///
     /// - Parameter hasStored: whether something of it is stored all the same.
     func record(
@@ -121,7 +151,7 @@ package final class NegativeCache: Sendable {
         words: FailureWords = FailureWords(),
         hasStored: Bool = false
     ) {
-        guard let kind = FailureClass(error) else { return giveUp(key) }
+        guard let kind = FailureClass(error) else { return }
         let now = time.monotonic
         state.withLock { state in
             let before = state.entries[key]
@@ -133,29 +163,37 @@ package final class NegativeCache: Sendable {
                 spread: UInt8(truncatingIfNeeded: key.words.3)
             )
             guard seconds > 0 else {
-                state.entries[key] = nil
+                state.drop(key)
                 return
             }
             if before == nil { state.nextSerial += 1 }
             let serial = before?.serial ?? state.nextSerial
-            state.entries[key] = Entry(
+            let entry = Entry(
                 subject: FlightSubject(request),
-                url: request.target,
-                plan: plan,
+                url: String(request.target.prefix(Self.shownLength)),
+                plan: plan.map { String($0.prefix(Self.shownLength)) },
                 kind: kind,
                 error: error,
                 failures: failures,
-                until: now + seconds * 1_000_000_000,
+                until: now + min(seconds, Int64(Int32.max)) * 1_000_000_000,
                 hasStored: hasStored,
                 serial: serial
             )
+            state.put(entry, for: key)
             if before == nil { state.order.append((key, serial)) }
             Self.trim(&state)
         }
     }
 
     /// A try has succeeded.
-    func forget(_ key: CacheKey) { state.withLock { $0.entries[key] = nil } }
+    func forget(_ key: CacheKey) { state.withLock { $0.drop(key) } }
+
+    /// Another body of an original has come: what could not be made of the last one may be made of this.
+    func forgetVariants(of origin: CacheKey) {
+        state.withLock { state in
+            for key in state.byOrigin[origin] ?? [] where key != origin { state.drop(key) }
+        }
+    }
 
     /// A try ended without a result: the next who asks may try.
     func giveUp(_ key: CacheKey) { state.withLock { $0.entries[key]?.probeEnds = 0 } }
@@ -167,10 +205,14 @@ package final class NegativeCache: Sendable {
     package func remove(_ selection: PurgeSelection) -> Int {
         state.withLock { state in
             let before = state.entries.count
-            state.entries = state.entries.filter { entry in
-                var subject = entry.value.subject
-                subject.plan = entry.value.plan
-                return selection.covers(subject) != true
+            if case .originals(let origins) = selection {
+                for key in origins.flatMap({ state.byOrigin[$0] ?? [] }) { state.drop(key) }
+            } else {
+                for (key, entry) in state.entries {
+                    var subject = entry.subject
+                    subject.plan = entry.plan
+                    if selection.covers(subject) == true { state.drop(key) }
+                }
             }
             return before - state.entries.count
         }
@@ -181,8 +223,9 @@ package final class NegativeCache: Sendable {
     /// - Parameter limit: the most that are returned.
     package func list(limit: Int) -> [RememberedFailure] {
         let now = time.monotonic
-        let entries = state.withLock { $0.entries.values.sorted { $0.until > $1.until }.prefix(limit) }
-        return entries.map { entry in
+        // Copied under the lock, sorted without it.
+        let entries = state.withLock { Array($0.entries.values) }
+        return entries.sorted { $0.until > $1.until }.prefix(limit).map { entry in
             RememberedFailure(
                 url: entry.url,
                 plan: entry.plan,
@@ -203,7 +246,7 @@ package final class NegativeCache: Sendable {
 
     private static func trim(_ state: inout State) {
         while state.entries.count > state.policy.entries, let oldest = state.order.popFirst() {
-            if state.entries[oldest.key]?.serial == oldest.serial { state.entries[oldest.key] = nil }
+            if state.entries[oldest.key]?.serial == oldest.serial { state.drop(oldest.key) }
         }
         guard state.order.count > 2 * state.policy.entries + 1024 else { return }
         var order = RingQueue<(key: CacheKey, serial: UInt64)>()

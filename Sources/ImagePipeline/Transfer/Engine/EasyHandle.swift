@@ -78,6 +78,15 @@ final class HeaderList {
         }
     }
 
+    /// The same of bytes, which need not be text; a line ends at its first NUL.
+    init(bytes lines: [[UInt8]]) {
+        for line in lines {
+            let terminated = line.map { CChar(bitPattern: $0) } + [0]
+            let longer = unsafe terminated.withUnsafeBufferPointer { unsafe curl_slist_append(first, $0.baseAddress) }
+            if let longer = unsafe longer { unsafe first = longer }
+        }
+    }
+
     deinit {
         unsafe curl_slist_free_all(first)
     }

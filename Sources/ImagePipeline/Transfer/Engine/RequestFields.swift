@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// The header fields of a request to an origin, as lines for libcurl.
 ///
 /// A value without I/O.
@@ -39,6 +41,29 @@ enum RequestFields {
         if let entityTag = fetch.entityTag { fields.append(("If-None-Match", entityTag)) }
         if let lastModified = fetch.lastModified { fields.append(("If-Modified-Since", lastModified)) }
         return fields.filter { isText($0.value) }.map(line)
+    }
+
+    /// The fields of a raw request: the client's, the source's in place of those, ours behind them; bytes, as they came.
+    static func rawLines(
+        _ exchange: OriginFetch.Exchange,
+        source: SourceRule,
+        credentials: [SourceRule.HeaderField],
+        pseudonym: String
+    ) -> [[UInt8]] {
+        let own = source.headers.filter(isAllowed) + credentials
+        var fields = exchange.fields
+        fields.remove(own.map { $0.name.lowercased() })
+        // `Name:` keeps libcurl from adding its own.
+        var lines = ["accept", "user-agent", "content-type", "expect"].filter { name in
+            !fields.contains(name) && !own.contains { $0.name.lowercased() == name }
+        }.map { Array("\($0):".utf8) }
+        for field in fields.lines {
+            // `Name;` sends it empty.
+            lines.append(Array(field.name.utf8) + (field.value.isEmpty ? [0x3B] : [0x3A, 0x20] + field.value))
+        }
+        lines += own.filter { isText($0.value) }.map { Array(line(($0.name, $0.value)).utf8) }
+        lines.append(Array("Via: 1.1 \(pseudonym)".utf8))
+        return lines
     }
 
     /// Whether a field of that name was set by the source before, and so may repeat.

@@ -1,9 +1,16 @@
+import HTTPSemantics
+
 extension ResponseHead {
     /// What the cache needs of the head.
     func fields(requestTime: Int64, responseTime: Int64) -> OriginFields {
         var fields = OriginFields(requestTime: requestTime, responseTime: responseTime)
         fields.cacheControl = self[.cacheControl]
         fields.expires = self[.expires]
+        if let targeted = self[.targeted].flatMap({ CacheControl(targeted: $0) }) {
+            // RFC 9213 §2.2: a cache that a targeted field speaks to knows no other.
+            fields.cacheControl = targeted.text
+            fields.expires = nil
+        }
         fields.date = self[.date]
         fields.age = self[.age]
         fields.entityTag = self[.entityTag]

@@ -1,14 +1,21 @@
+import HTTPSemantics
+
 /// The head of an origin's answer, taken line by line as libcurl hands it out.
 ///
 /// A value without I/O.
 ///
 /// Interim answers (1xx) are forgotten when the next status line comes; trailers are not looked at.
 struct ResponseHead: Hashable, Sendable {
+    /// Whether all field lines are kept, not only the values that matter here.
+    private let keepsLines: Bool
+    /// All field lines of the final answer, where they are kept; those that are none are left out.
+    private(set) var lines = FieldLines()
     /// The fields that matter here.
     enum Name: String, Hashable, Sendable {
         case age
         case cacheControl = "cache-control"
         case cacheTag = "cache-tag"
+        case targeted = "cdn-cache-control"
         case contentLength = "content-length"
         case contentType = "content-type"
         case date
@@ -39,6 +46,9 @@ struct ResponseHead: Hashable, Sendable {
     private var values: [Name: String] = [:]
     private var last: Name?
     private var length = 0
+
+    /// Creates a head of which nothing has come.
+    init(keepsLines: Bool = false) { self.keepsLines = keepsLines }
 
     /// The value of a field, several lines joined with ", "; `nil` when absent or not text.
     subscript(_ name: Name) -> String? { values[name] }
@@ -78,11 +88,13 @@ struct ResponseHead: Hashable, Sendable {
         status = parts[1].reduce(0) { $0 * 10 + Int($1 - 48) }
         guard (100...599).contains(status) else { throw .statusLine }
         values = [:]
+        lines = FieldLines()
         last = nil
     }
 
     private mutating func add(_ line: ArraySlice<UInt8>) throws(Defect) {
         last = nil
+        if keepsLines, let field = FieldLine(line: line) { lines.append(field) }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         let key = String(decoding: line[..<colon], as: UTF8.self).lowercased()
         guard let name = Name(rawValue: key), let value = Self.text(line[(colon + 1)...]) else { return }

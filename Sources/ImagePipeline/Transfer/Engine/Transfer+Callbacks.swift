@@ -58,7 +58,7 @@ extension Transfer {
         responseTime = time.wallSeconds
         enter(.body, milliseconds: source.timeouts.firstByte)
         let limit = source.limits.sourceBytes
-        if head.status == 200, let length = head.contentLength, length > limit {
+        if head.status == 200 || isRaw && !isHEAD, let length = head.contentLength, length > limit {
             failure = .sourceTooLarge(limit: limit)
         }
         return failure == nil
@@ -67,6 +67,7 @@ extension Transfer {
     /// Takes bytes of the body; `false` aborts the request.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         enter(.body, milliseconds: source.timeouts.firstByte)
+        if isRaw { return unsafe receive(raw: bytes) }
         guard head.status == 200 else {
             discarded += bytes.count
             return discarded <= Self.maximumDiscarded
@@ -87,6 +88,22 @@ extension Transfer {
         ticket.count(bytes.count)
         return true
     }
+
+    /// Takes bytes of a raw answer's body, whatever its status.
+    private func receive(raw bytes: UnsafeRawBufferPointer) -> Bool {
+        if bytes.count > source.limits.sourceBytes - content.count {
+            failure = .sourceTooLarge(limit: source.limits.sourceBytes)
+        } else if !budget.take(bytes.count) {
+            failure = .overloaded("memory for bodies is used up")
+        } else {
+            unsafe content.append(contentsOf: bytes)
+            ticket.count(bytes.count)
+        }
+        return failure == nil
+    }
+
+    /// Whether no body will come, whatever its length says.
+    private var isHEAD: Bool { ticket.fetch.exchange?.method == "HEAD" }
 
     private func openSink() throws(PipelineError) -> BodySink {
         if let sink { return sink }

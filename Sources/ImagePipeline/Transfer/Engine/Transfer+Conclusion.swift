@@ -8,6 +8,10 @@ extension Transfer {
             return .finished(.failure(.addressRefused(refusal.name)))
         }
         guard head.isComplete else { return .finished(.failure(Self.failure(code))) }
+        if isRaw {
+            // All of it or nothing: a part would be taken for the whole.
+            return .finished(code == CURLE_OK ? .success(.exchanged(exchanged)) : .failure(Self.failure(code)))
+        }
         switch head.status {
         case 200:
             guard code == CURLE_OK else { return .finished(.failure(Self.failure(code))) }
@@ -24,7 +28,7 @@ extension Transfer {
     /// What a load whose deadline has passed means.
     func expire() -> Conclusion {
         // Only the rest of an unwanted body was missing.
-        if head.isComplete, head.status != 200, failure == nil { return conclude(CURLE_OPERATION_TIMEDOUT) }
+        if head.isComplete, head.status != 200, !isRaw, failure == nil { return conclude(CURLE_OPERATION_TIMEDOUT) }
         if phase == .queue { return .finished(.failure(.overloaded(phase.rawValue))) }
         let isTotal = totalDeadline <= phaseDeadline
         return .finished(.failure(.originTimeout(isTotal ? "total" : phase.rawValue)))
@@ -33,6 +37,16 @@ extension Transfer {
     private var fields: OriginFields {
         let last = head.fields(requestTime: requestTime, responseTime: responseTime)
         return ChainFreshness.combine(hops: hops, last: last)
+    }
+
+    private var exchanged: RawExchange {
+        RawExchange(
+            status: head.status,
+            fields: head.lines,
+            body: content,
+            requestTime: requestTime,
+            responseTime: responseTime
+        )
     }
 
     private func delivered() -> Result<OriginResponse, PipelineError> {

@@ -22,13 +22,33 @@ extension Transfer {
         easy.set(CURLOPT_TCP_KEEPALIVE, 1)
         easy.set(CURLOPT_BUFFERSIZE, 65_536)
         // Asks for identity; what comes encoded all the same is decoded, and limited by its decoded size.
-        easy.set(CURLOPT_ACCEPT_ENCODING, "identity")
+        if let exchange = ticket.fetch.exchange {
+            setExchange(exchange, easy)
+        } else {
+            easy.set(CURLOPT_ACCEPT_ENCODING, "identity")
+        }
         if let certificates = configuration.certificates { easy.set(CURLOPT_CAINFO, certificates) }
         setTimeouts(easy)
         setLists(easy)
         setCallbacks(easy)
         enter(.connect, milliseconds: source.timeouts.connect)
         requestTime = time.wallSeconds
+    }
+
+    /// A method, and content where there is some; content codings stay as they are.
+    private func setExchange(_ exchange: OriginFetch.Exchange, _ easy: EasyHandle) {
+        if exchange.method == "HEAD" { easy.set(CURLOPT_NOBODY, 1) }
+        let takesContent = !["GET", "HEAD", "OPTIONS", "TRACE", "DELETE"].contains(exchange.method)
+        if takesContent || !exchange.body.isEmpty {
+            easy.set(CURLOPT_POSTFIELDSIZE, exchange.body.count)
+            // Copied by libcurl, so that the bytes may go.
+            unsafe exchange.body.withUnsafeBytes { bytes in
+                let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+                unsafe easy.set(CURLOPT_COPYPOSTFIELDS, bytes.isEmpty ? nil : start)
+            }
+            if exchange.body.isEmpty { easy.set(CURLOPT_COPYPOSTFIELDS, "") }
+        }
+        if exchange.method != "HEAD" { easy.set(CURLOPT_CUSTOMREQUEST, exchange.method) }
     }
 
     /// HTTP/2 where TLS negotiates it; then wait for a connection that is being made rather than make another.
@@ -48,14 +68,29 @@ extension Transfer {
     }
 
     private func setLists(_ easy: EasyHandle) {
-        let fields = RequestFields.lines(
-            ticket.fetch,
-            withSource: isTrusted,
-            credentials: isTrusted ? source.credentialFields(for: url, at: time.wallSeconds) : [],
-            userAgent: configuration.userAgent,
-            pseudonym: configuration.pseudonym
-        )
-        lists = [HeaderList(fields), HeaderList(configuration.hosts)]
+        let credentials = isTrusted ? source.credentialFields(for: url, at: time.wallSeconds) : []
+        let fields: HeaderList
+        if let exchange = ticket.fetch.exchange {
+            fields = HeaderList(
+                bytes: RequestFields.rawLines(
+                    exchange,
+                    source: source,
+                    credentials: credentials,
+                    pseudonym: configuration.pseudonym
+                )
+            )
+        } else {
+            fields = HeaderList(
+                RequestFields.lines(
+                    ticket.fetch,
+                    withSource: isTrusted,
+                    credentials: credentials,
+                    userAgent: configuration.userAgent,
+                    pseudonym: configuration.pseudonym
+                )
+            )
+        }
+        lists = [fields, HeaderList(configuration.hosts)]
         easy.set(CURLOPT_HTTPHEADER, lists[0])
         easy.set(CURLOPT_RESOLVE, lists[1])
     }

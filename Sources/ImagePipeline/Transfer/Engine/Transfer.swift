@@ -37,7 +37,9 @@ final class Transfer {
     var easy: EasyHandle?
     /// Lists that libcurl reads while the request runs.
     var lists: [HeaderList] = []
-    var head = ResponseHead()
+    var head: ResponseHead
+    /// The body of a raw answer.
+    var content: [UInt8] = []
     var sink: BodySink?
     var discarded = 0
     /// What a callback decided; goes before whatever libcurl says of the abort.
@@ -64,10 +66,12 @@ final class Transfer {
         self.budget = budget
         self.watch = watch
         self.time = time
+        head = ResponseHead(keepsLines: ticket.fetch.exchange != nil)
         totalDeadline = ticket.created + Self.nanoseconds(ticket.fetch.source.timeouts.total)
     }
 
     var source: SourceRule { ticket.fetch.source }
+    var isRaw: Bool { ticket.fetch.exchange != nil }
     var isConditional: Bool { ticket.fetch.entityTag != nil || ticket.fetch.lastModified != nil }
     var lane: ConnectionLanes<Transfer>.Key {
         ConnectionLanes.Key(source: source.name, origin: "\(url.scheme.rawValue)://\(url.authority)")
@@ -100,8 +104,9 @@ final class Transfer {
     }
 
     func dropBody() {
-        budget.give(back: sink?.count ?? 0)
+        budget.give(back: (sink?.count ?? 0) + content.count)
         sink = nil
+        content = []
     }
 
     static func nanoseconds(_ milliseconds: Int) -> Int64 {

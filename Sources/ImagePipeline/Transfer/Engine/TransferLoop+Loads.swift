@@ -117,7 +117,7 @@ extension TransferLoop {
     private func count(_ transfer: Transfer, _ easy: EasyHandle) {
         let isAnswered = transfer.head.isComplete
         let opened = easy.long(CURLINFO_NUM_CONNECTS)
-        let bytes = (transfer.sink?.count ?? 0) + transfer.discarded
+        let bytes = (transfer.sink?.count ?? 0) + transfer.content.count + transfer.discarded
         counters.update {
             $0.bytes += bytes
             $0.newConnections += opened

@@ -107,7 +107,9 @@ struct AdminClient {
             var target = sockaddr_in6()
             target.sin6_family = sa_family_t(AF_INET6)
             target.sin6_port = port.bigEndian
-            unsafe inet_pton(AF_INET6, host == "::" ? "::1" : host, &target.sin6_addr)
+            guard unsafe inet_pton(AF_INET6, host == "::" ? "::1" : host, &target.sin6_addr) == 1 else {
+                throw Errno(EADDRNOTAVAIL, "inet_pton")
+            }
             try connect(number, &target)
         case .tcp(let host, let port):
             var target = sockaddr_in()
@@ -115,7 +117,10 @@ struct AdminClient {
             target.sin_port = port.bigEndian
             // Where the daemon listens on every interface, this machine's own will do.
             let isNear = ["", "0.0.0.0", "localhost"].contains(host)
-            unsafe inet_pton(AF_INET, isNear ? "127.0.0.1" : host, &target.sin_addr)
+            // Never another address than the one that is named: it would be told the token, and obey.
+            guard unsafe inet_pton(AF_INET, isNear ? "127.0.0.1" : host, &target.sin_addr) == 1 else {
+                throw Errno(EADDRNOTAVAIL, "inet_pton")
+            }
             try connect(number, &target)
         case .descriptor: throw Errno(EINVAL, "connect")
         }

@@ -71,7 +71,7 @@ enum ConfigurationChecks {
     }
 
     /// Whether only this machine can connect.
-    private static func isLocal(_ address: ListenAddress) -> Bool {
+    static func isLocal(_ address: ListenAddress) -> Bool {
         switch address {
         case .tcp(let host, _): host == "localhost" || host == "::1" || host.hasPrefix("127.")
         default: true

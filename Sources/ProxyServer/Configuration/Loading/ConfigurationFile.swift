@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Reads the configuration's file.
 enum ConfigurationFile {
@@ -11,9 +12,13 @@ enum ConfigurationFile {
         func problem(_ message: String) -> ConfigurationProblem {
             ConfigurationProblem(place: .file(path, line: 0), key: "", message: message)
         }
-        var isFolder: ObjCBool = false
-        guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
-        guard !isFolder.boolValue else { throw problem("is a folder") }
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else {
+            // What cannot be seen may be there: only what is not there means the defaults.
+            guard errno != ENOENT, errno != ENOTDIR else { return nil }
+            throw problem("cannot be read: \(unsafe String(cString: strerror(errno)))")
+        }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw problem("is a folder") }
         let handle: FileHandle
         let data: Data
         do {

@@ -22,6 +22,17 @@ struct EnvironmentLayer {
         prefix + key.uppercased().replacing(".", with: "_").replacing("-", with: "_")
     }
 
+    /// Whether a variable is one of those that Kubernetes gives every container about a service of the name `edgeprint`.
+    private static func isServiceLink(_ name: String) -> Bool {
+        let rest = name.dropFirst(prefix.utf8.count)
+        if rest.hasPrefix("SERVICE_HOST") || rest.hasPrefix("SERVICE_PORT") { return true }
+        guard rest.hasPrefix("PORT") else { return false }
+        let parts = rest.dropFirst(4).split(separator: "_", omittingEmptySubsequences: false)
+        return parts.count == 1 && parts[0].isEmpty
+            || parts.count >= 3 && parts[0].isEmpty && UInt16(parts[1]) != nil
+                && ["TCP", "UDP", "SCTP"].contains(parts[2])
+    }
+
     /// Reads every variable; an unknown one is a problem, as it is most likely a slip.
     func apply(to configuration: inout Configuration, _ decoder: inout ConfigurationDecoder) {
         let settings = Dictionary(ConfigurationSchema.root.settings.map { (EnvironmentLayer.name(of: $0.name), $0) }) {
@@ -29,7 +40,7 @@ struct EnvironmentLayer {
             _ in first
         }
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix(EnvironmentLayer.prefix) {
-            guard name != "EDGEPRINT_CONFIG" else { continue }
+            guard name != "EDGEPRINT_CONFIG", !Self.isServiceLink(name) else { continue }
             let place = Place.environment(name)
             let isFile = settings[name] == nil && name.hasSuffix(Self.fileSuffix)
             let plainName = isFile ? String(name.dropLast(Self.fileSuffix.utf8.count)) : name

@@ -4,6 +4,13 @@ struct LoadedConfiguration: Sendable, Equatable {
     /// By the key's full path, such as `sources.photos.ttl`; keys that nobody said are not among them.
     var places: [String: Place] = [:]
 
+    /// Whether a file has said anything.
+    var comesFromFile: Bool {
+        places.values.contains { place in
+            if case .file = place { true } else { false }
+        }
+    }
+
     /// Where the first of some keys that anybody said stands; the last of them, with no place, where nobody said any.
     ///
     /// The order is that of inheritance: `sources.photos.limits.pixels` before `limits.pixels`.

@@ -71,6 +71,11 @@ struct SourceDecoder {
             let below = places.filter { $0.key.hasPrefix("\(key).\(name).") }.min { $0.key < $1.key }?.value
             decoder.report(message, key: "\(key).\(name)", place: places["\(key).\(name)"] ?? below ?? place)
         }
+        if rule.isRaw {
+            SourceDecoder.checkRaw(draft, isSaid: { places["\(key).\($0)"] != nil }) { name, message in
+                decoder.report(message, key: "\(key).\(name)", place: line(of: name))
+            }
+        }
         if case .file = rule.location {
             let unused = [
                 ("headers", !rule.headers.isEmpty), ("allow-private", rule.allowPrivate),

@@ -1,3 +1,5 @@
+import ImagePipeline
+
 /// What reading the configuration again brings: what a running daemon takes over, and what it cannot.
 struct ConfigurationChange: Sendable, Equatable {
     /// The configuration to go by from now on: the new one, but with the old values of what needs a restart.
@@ -19,6 +21,12 @@ struct ConfigurationChange: Sendable, Equatable {
             } else {
                 applied.append(setting.name)
             }
+        }
+        // The listener stays where it is until a restart, and must not be open there meanwhile.
+        if let address = effective.admin.listen, effective.admin.token.isEmpty, !ConfigurationChecks.isLocal(address) {
+            effective.admin.token = old.admin.token
+            applied.removeAll { $0 == "admin.token" }
+            needingRestart.append("admin.token")
         }
         self.effective = effective
         self.applied = applied

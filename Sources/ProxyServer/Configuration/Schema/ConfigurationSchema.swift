@@ -45,7 +45,7 @@ enum ConfigurationSchema {
             .flag,
             "Whether /fetch may reach loopback and private addresses."
         ),
-        .fixed("remote.raw", .flag, false, "Whether /fetch is a plain HTTP proxy for any content."),
+        Setting("remote.raw", \.remote.raw, .flag, "Whether /fetch is a plain HTTP proxy for any content."),
         Setting("signing.keys", \.signing.keys, .list(of: .signingKey), "Keys; the first signs, all verify."),
         Setting("signing.required", \.signing.required, .flag, "Whether every request needs a signature."),
         Setting(
@@ -79,6 +79,12 @@ enum ConfigurationSchema {
             "The folder of the disk cache."
         ),
         Setting("cache.memory", \.cache.memory, .size(0...largest), "Encoded pictures kept in memory; 0 for none."),
+        Setting(
+            "cache.memory-pressure",
+            \.cache.memoryPressure,
+            .onOff,
+            "Whether these give way while memory is short."
+        ),
         Setting("cache.originals", \.cache.originals, .size(1 << 20...largest), "Disk quota for downloads."),
         Setting("cache.variants", \.cache.variants, .size(1 << 20...largest), "Disk quota for results."),
         Setting(
@@ -125,6 +131,13 @@ enum ConfigurationSchema {
             .count(0...20),
             "Redirects of an origin that are followed."
         ),
+        Setting(
+            "limits.request-body",
+            \.limits.requestBody,
+            .size(1_024...1 << 30),
+            needsRestart: true,
+            "The largest content of a request, as raw sources take it."
+        ),
         Setting("limits.connections", \.limits.connections, .count(1...1_000_000), "Open client connections."),
         Setting("limits.waiters", \.limits.waiters, .count(1...1_000_000), "Requests that may wait for one picture."),
         Setting("limits.queue", \.limits.queue, .count(1...1_000_000), "Transforms that may wait for a worker."),
@@ -167,7 +180,7 @@ enum ConfigurationSchema {
             \.presets,
             .presets,
             takesEnvironment: false,
-            "NAME: \"w=400&h=300&fit=cover\", asked with preset=NAME."
+            "NAME: \"w=400&fit=cover\" or { query: \"w=400\", cache: memory }, asked with preset=NAME."
         ),
         Setting(
             "workers.count",
@@ -198,32 +211,4 @@ enum ConfigurationSchema {
             "Jobs after which a worker is replaced."
         ),
     ]
-}
-
-extension ValueFormat where Value == [ConfiguredPreset] {
-    /// Presets, in their order.
-    static var presets: ValueFormat {
-        let text = ValueFormat<String>.text("a preset's text such as \"w=400&fit=cover\"")
-        return ValueFormat(
-            expectation: "a map of presets",
-            read: { node, problems in
-                if node.content == .null { return [] }
-                guard case .map(let entries) = node.content else {
-                    problems.expected("a map of presets", node)
-                    return nil
-                }
-                var presets: [ConfiguredPreset] = []
-                for entry in entries {
-                    problems.note([entry.key], at: entry.place)
-                    var inner = ValueProblems()
-                    if let text = text.read(entry.value, &inner) {
-                        presets.append(ConfiguredPreset(name: entry.key, text: text))
-                    }
-                    for problem in inner.all { problems.add(problem.message, at: problem.place, path: [entry.key]) }
-                }
-                return presets.count == entries.count ? presets : nil
-            },
-            write: { presets in .map(presets.map { ($0.name, .quoted($0.text)) }) }
-        )
-    }
 }

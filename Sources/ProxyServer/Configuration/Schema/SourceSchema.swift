@@ -28,6 +28,7 @@ enum SourceSchema {
     private static let behaviour: [Setting<Draft>] = [
         Setting("forward-query", \.rule.forwardQuery, .list(of: parameterName), "Query parameters that go upstream."),
         Setting("ignore-query", \.rule.ignoreQuery, .list(of: parameterName), "Query parameters that are dropped."),
+        Setting("raw", \.rule.isRaw, .flag, "Whether the source is a plain HTTP proxy for any content."),
         Setting("ttl", \.rule.ttl, .seconds, "Freshness where the origin says nothing."),
         Setting("ttl-min", \.rule.ttlMinimum, .seconds, "The least freshness, whatever the origin says."),
         Setting(
@@ -60,9 +61,19 @@ enum SourceSchema {
             .optional(.text("a path of this daemon such as /static/missing.png")),
             "The picture that stands in where the original cannot be had."
         ),
-        Setting("fallback.status", \.fallbackStatus, .count(200...599), "The status of such answers."),
+        Setting(
+            "fallback.status",
+            \.fallbackStatus,
+            .fallbackStatus,
+            "The status of such answers: 200, or an error's."
+        ),
         Setting("fallback.ttl", \.fallbackTTL, .seconds, "How long clients may keep them."),
-        Setting("cache", \.rule.cache, .choice, "Which tiers keep its pictures: all, memory, disk or none."),
+        Setting(
+            "cache",
+            \.rule.cache,
+            .cachePolicy,
+            "Which tiers keep its pictures: all, memory, disk or none; or for each."
+        ),
         Setting("originals", \.rule.originals, .choice, "What the bare original answers: serve, clean or refuse."),
     ]
 
@@ -86,8 +97,7 @@ enum SourceSchema {
     ]
 
     private static let unsupported: [Setting<Draft>] = [
-        .fixed("raw", .flag, false, "Whether the source is a plain HTTP proxy for any content."),
-        .fixed("placeholder", .text("none"), "none", "What of a picture is told beside it."),
+        .fixed("placeholder", .text("none"), "none", "What of a picture is told beside it.")
     ]
 
     private static let duration = ValueFormat<Int>.duration(1...ConfigurationSchema.longest)

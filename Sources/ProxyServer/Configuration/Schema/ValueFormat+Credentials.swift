@@ -30,6 +30,8 @@ extension ValueFormat where Value == String {
         } write: {
             .quoted($0)
         }
+        // Who has swapped the two halves must not read the secret one here.
+        .secret
     }
 
     /// A region of an object store.

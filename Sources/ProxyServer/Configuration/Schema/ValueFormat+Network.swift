@@ -57,14 +57,15 @@ extension ValueFormat where Value == [SourceRule.HeaderField] {
             expectation: "a map of header fields",
             read: { node, problems in
                 guard case .map(let entries) = node.content else {
-                    problems.expected("a map of header fields", node)
+                    // What stands there instead may be a credential.
+                    problems.add("expected a map of header fields", at: node.place)
                     return nil
                 }
                 let fields = entries.compactMap { readField($0, &problems) }
                 return fields.count == entries.count ? fields : nil
             },
             write: { fields in
-                .map(fields.map { ($0.name, .quoted(isCredential($0) ? Secret.redacted : $0.value)) })
+                .map(fields.map { ($0.name, .quoted(isPlain($0) ? $0.value : Secret.redacted)) })
             }
         )
     }
@@ -108,14 +109,11 @@ extension ValueFormat where Value == [SourceRule.HeaderField] {
         }
     }
 
-    /// Whether a field looks as if it carried a credential: those are never printed.
-    private static func isCredential(_ field: SourceRule.HeaderField) -> Bool {
-        let name = field.name.lowercased()
-        let value = field.value.lowercased()
-        return ["auth", "cookie", "key", "pass", "secret", "signature", "token", "credential"].contains {
-            name.contains($0)
-        }
-            || ["bearer ", "basic ", "digest ", "aws4-"].contains { value.hasPrefix($0) }
+    /// Whether a field's value may be shown: any other may be what the origin knows us by.
+    private static func isPlain(_ field: SourceRule.HeaderField) -> Bool {
+        ["accept", "accept-language", "cache-control", "host", "origin", "referer", "user-agent", "via"].contains(
+            field.name.lowercased()
+        )
     }
 }
 

@@ -44,11 +44,27 @@ extension ValueFormat where Value == Int {
     }
 }
 
+extension ValueFormat where Value == Int {
+    /// A status that a whole picture can be sent with.
+    static var fallbackStatus: ValueFormat {
+        .scalar("200, or a status from 400 to 599") { text in
+            Int(text).flatMap { $0 == 200 || (400...599).contains($0) ? $0 : nil }
+        } write: {
+            .plain(String($0))
+        }
+    }
+}
+
 extension ValueFormat where Value == Int64 {
-    /// Whole seconds of freshness.
+    /// A hundred years: longer times say `none` where they mean it.
+    private static var longestSeconds: Int64 { 100 * 366 * 86_400 }
+
+    /// Whole seconds of freshness, up to a hundred years.
     static var seconds: ValueFormat {
         .scalar("a time in whole seconds such as 10s or 7d") { text in
-            ScaledNumber.parse(text, units: ScaledNumber.seconds, bare: nil).map(Int64.init)
+            ScaledNumber.parse(text, units: ScaledNumber.seconds, bare: nil).map(Int64.init).flatMap { seconds in
+                seconds <= longestSeconds ? seconds : nil
+            }
         } write: {
             .plain(ScaledNumber.text(Int($0), units: ScaledNumber.seconds))
         }

@@ -8,9 +8,7 @@ struct PressureCheck: DoctorCheck {
             let message = "the kernel does not tell of pressure (PSI)"
             return [.note("pressure", message, fix: "boot with psi=1, or a kernel with CONFIG_PSI")]
         }
-        // "some avg10=0.00 avg60=0.00 avg300=0.00 total=0"
-        let share = text.split(separator: "\n").first { $0.hasPrefix("some ") }?
-            .split(separator: " ").first { $0.hasPrefix("avg60=") }.flatMap { Double($0.dropFirst(6)) }
+        let share = PressureStall.some60(text)
         guard let share, share > Self.much else { return [.ok("pressure", "the kernel tells (PSI)")] }
         let message = "work waited for memory in \(Printing.rounded(share)) % of the last minute"
         return [

@@ -1,0 +1,93 @@
+package import HTTPSemantics
+
+/// An answer to a raw request, as the client is to get it.
+package struct RawAnswer: Sendable {
+    package var status: Int
+    /// End-to-end fields, without `Age` and `Content-Length`.
+    package var fields: FieldLines
+    package var body: [UInt8]
+    /// Which bytes of the body are sent.
+    package var range: Range<Int>
+    /// Seconds for `Age`; `nil` where there is none.
+    package var age: Int64?
+    /// `Content-Length` where it is not the range's: answers to HEAD; -1 where it is not known.
+    package var contentLength: Int64?
+    package var cacheStatus: CacheStatus
+
+    /// What the origin has just answered, as it is.
+    init(_ exchange: RawExchange, to request: RawRequest, _ cacheStatus: CacheStatus) {
+        status = exchange.status
+        var fields = exchange.fields.endToEnd
+        age = fields["age"].flatMap { Int64($0) }
+        let length = fields["content-length"].flatMap { Int64($0) }
+        fields.remove(["content-length"])
+        // Passed on as it came, unless it is a number that is written beside the other fields.
+        if age != nil { fields.remove(["age"]) }
+        self.fields = fields
+        body = exchange.body
+        range = 0..<exchange.body.count
+        if request.isHead || exchange.status == 304 { contentLength = length ?? (request.isHead ? -1 : nil) }
+        self.cacheStatus = cacheStatus
+    }
+
+    /// A stored response, conditions and range of the request applied (RFC 9111 §4.3.2).
+    ///
+    /// - Parameter isValidated: whether the origin has just confirmed it.
+    init(
+        _ stored: StoredResponse,
+        to request: RawRequest,
+        _ cacheStatus: CacheStatus,
+        at now: Int64,
+        isValidated: Bool = false
+    ) {
+        status = stored.status
+        fields = isValidated ? stored.fields : stored.fieldsWithoutValidation
+        body = stored.body
+        range = 0..<stored.body.count
+        age = stored.policy.freshness.age(at: now)
+        if request.isHead { contentLength = Int64(stored.body.count) }
+        self.cacheStatus = cacheStatus
+        guard stored.status == 200 else { return }
+        apply(request.fields, of: stored, at: now, isGet: request.isGet)
+    }
+
+    private mutating func apply(_ conditions: FieldLines, of stored: StoredResponse, at now: Int64, isGet: Bool) {
+        let tag = stored.entityTag.flatMap { EntityTag($0) }
+        let modified = stored.lastModified.flatMap { HTTPDate($0, now: now) }?.seconds
+        let verdict = Preconditions.evaluate(
+            ifNoneMatch: conditions["if-none-match"],
+            ifModifiedSince: conditions["if-modified-since"],
+            entityTag: tag,
+            // RFC 9111 §4.3.2: without Last-Modified, when it was made.
+            lastModified: modified ?? stored.fields["date"].flatMap { HTTPDate($0, now: now) }?.seconds,
+            now: now
+        )
+        if verdict == .notModified {
+            status = 304
+            range = 0..<0
+            contentLength = nil
+            fields.remove(["content-type", "content-encoding", "content-language", "content-range", "content-md5"])
+            return
+        }
+        guard isGet, let asked = conditions["range"].flatMap({ ByteRange($0) }) else { return }
+        if let ifRange = conditions["if-range"],
+            !IfRange.holds(ifRange, entityTag: tag, lastModified: modified, now: now)
+        {
+            return
+        }
+        narrow(to: asked)
+    }
+
+    private mutating func narrow(to asked: ByteRange) {
+        switch asked.resolve(length: body.count) {
+        case .unsatisfiable:
+            status = 416
+            range = 0..<0
+            fields.append("Content-Range", ByteRange.contentRange(unsatisfiedOf: body.count))
+        case .satisfiable(let part):
+            status = 206
+            range = part
+            fields.append("Content-Range", ByteRange.contentRange(part, of: body.count))
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import HTTPSemantics
+import LinuxSystem
+
+/// What an origin's answer means: for the request, and for what is stored.
+struct RawConclusion: Sendable {
+    let request: RawRequest
+    /// What was stored for the request.
+    let stored: StoredResponse?
+    /// Whether the origin was asked about it with its validators.
+    let isValidation: Bool
+    let reason: CacheStatus.Reason
+    let proxy: RawProxy
+    /// Whether nothing was invalidated meanwhile.
+    let mayKeep: Bool
+
+    /// The client's answer; `nil` where the origin must be asked again, without conditions.
+    func answer(_ exchange: RawExchange) -> Result<RawAnswer, PipelineError>? {
+        let now = proxy.time.wallSeconds
+        if isValidation, exchange.status == 304 { return confirmed(exchange, at: now) }
+        if exchange.isServerError, let stale = replacement(at: now) { return .success(stale) }
+        proxy.invalidate(request, exchange)
+        if request.isHead { updateStored(exchange) }
+        guard let kept = keep(exchange) else {
+            return .success(RawAnswer(exchange, to: request, status(exchange.status)))
+        }
+        // Where the client's conditions or range were held back, they are applied here.
+        guard isValidation, exchange.status == 200 else {
+            return .success(RawAnswer(exchange, to: request, status(exchange.status)))
+        }
+        return .success(
+            RawAnswer(kept, to: request, status(exchange.status), at: now, isValidated: true)
+        )
+    }
+
+    /// The client's answer where there was none.
+    func answer(_ error: PipelineError) -> Result<RawAnswer, PipelineError> {
+        replacement(at: proxy.time.wallSeconds).map { .success($0) } ?? .failure(error)
+    }
+
+    private func status(_ status: Int) -> CacheStatus { .forwarded(reason, status: status, collapsed: false) }
+
+    /// RFC 9111 §4.2.4, RFC 5861 §4.
+    private func replacement(at now: Int64) -> RawAnswer? {
+        guard request.isCacheable, let stored, stored.mayReplaceError(at: now, for: request) else { return nil }
+        return RawAnswer(stored, to: request, .hit(.stale), at: now)
+    }
+
+    /// RFC 9111 §4.3.4: the response that the 304 speaks of, updated.
+    private func confirmed(_ exchange: RawExchange, at now: Int64) -> Result<RawAnswer, PipelineError>? {
+        guard var stored, names(exchange, stored) else {
+            proxy.cache.change(request) { entry in
+                entry.change {
+                    $0.selection.matches(request.fields)
+                } _: {
+                    $0.expire()
+                }
+            }
+            return nil
+        }
+        stored.update(with: exchange, for: request)
+        if mayKeep {
+            let confirmed = stored
+            proxy.cache.change(request) { $0.keep(confirmed, for: request) }
+        }
+        return .success(RawAnswer(stored, to: request, status(304), at: now, isValidated: true))
+    }
+
+    /// Whether a 304 is about what was asked: an entity tag in it is the one that was sent.
+    private func names(_ exchange: RawExchange, _ stored: StoredResponse) -> Bool {
+        guard let new = exchange.fields["etag"].flatMap({ EntityTag($0) }),
+            let old = stored.entityTag.flatMap({ EntityTag($0) })
+        else { return true }
+        return new.matchesWeakly(old)
+    }
+
+    /// Keeps an answer where that is allowed; else remembers that it could not be shared.
+    private func keep(_ exchange: RawExchange) -> StoredResponse? {
+        guard request.isGet else { return nil }
+        if mayKeep, let stored = StoredResponse(exchange, to: request) {
+            proxy.cache.change(request) { $0.keep(stored, for: request) }
+            return stored
+        }
+        // What it replaces is not right any more, even where the new may not be kept.
+        if stored != nil, exchange.status < 500, ![206, 304].contains(exchange.status) {
+            proxy.cache.change(request) { $0.remove { $0.selection.matches(request.fields) } }
+        }
+        if request.mayCollapse {
+            let until = proxy.time.wallSeconds + RawProxy.separation
+            proxy.cache.change(request) { $0.separateUntil = until }
+        }
+        return nil
+    }
+
+    /// RFC 9111 §4.3.5: what HEAD says of the stored response to GET.
+    private func updateStored(_ exchange: RawExchange) {
+        guard mayKeep, exchange.status == 200, proxy.cache.entry(for: request.key) != nil else { return }
+        let length = exchange.fields["content-length"].flatMap { Int($0) }
+        proxy.cache.change(request) { entry in
+            entry.change {
+                $0.selection.matches(request.fields) && $0.status == 200
+            } _: { stored in
+                let isSame =
+                    exchange.fields["etag"].map { $0 == stored.entityTag } ?? true
+                    && exchange.fields["last-modified"].map { $0 == stored.lastModified } ?? true
+                    && length.map { $0 == stored.body.count } ?? true
+                if isSame { stored.update(with: exchange, for: request.asGet) } else { stored.expire() }
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import HTTPSemantics
+
+/// The request fields by which a response was chosen (`Vary`), with the values that they had (RFC 9111 §4.1).
+struct Selection: Hashable, Sendable {
+    /// Names in lower case with normalised values; `nil` where the request had no such field.
+    private let values: [String: String?]
+    /// `*`: no later request matches.
+    let isAny: Bool
+
+    /// The selection of a response to a request.
+    init(vary: String?, request: FieldLines) {
+        let names = vary.map { FieldLines.members($0) } ?? []
+        isAny = names.contains("*")
+        var values: [String: String?] = [:]
+        for name in names { values[name] = .some(request[name].map { Self.normal($0, of: name) }) }
+        self.values = values
+    }
+
+    /// Whether the response may answer another request, too.
+    func matches(_ request: FieldLines) -> Bool {
+        !isAny && values.allSatisfy { name, value in request[name].map { Self.normal($0, of: name) } == value }
+    }
+
+    /// Spelling that means nothing: whitespace around members of a list, case where the field has none, and the order of
+    /// members that have each a weight of its own.
+    private static func normal(_ value: String, of name: String) -> String {
+        // What commas mean inside of quotes is not looked into.
+        guard !value.utf8.contains(UInt8(ascii: "\"")) else { return value }
+        let isNegotiation = ["accept", "accept-charset", "accept-encoding", "accept-language"].contains(name)
+        var members = value.split(separator: ",").compactMap { member -> String? in
+            var text = member.drop { $0 == " " || $0 == "\t" }
+            while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+            guard isNegotiation else { return text.isEmpty ? nil : String(text) }
+            let compact = text.lowercased().filter { $0 != " " && $0 != "\t" }
+            return compact.isEmpty ? nil : compact
+        }
+        if isNegotiation {
+            let weights = members.map(weight)
+            if Set(weights).count == members.count { members.sort() }
+        }
+        return members.joined(separator: ",")
+    }
+
+    /// The weight of a member (RFC 9110 §12.4.2), as thousandths.
+    private static func weight(_ member: String) -> Int {
+        guard let text = member.split(separator: ";").first(where: { $0.hasPrefix("q=") })?.dropFirst(2) else {
+            return 1000
+        }
+        return Double(text).map { Int(min(max(0, $0), 1) * 1000) } ?? 1000
+    }
+}

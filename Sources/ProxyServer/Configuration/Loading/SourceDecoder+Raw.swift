@@ -1,0 +1,34 @@
+import ImagePipeline
+
+extension SourceDecoder {
+    /// Keys that are about pictures, which a raw source knows nothing of.
+    private static let pictureKeys = [
+        "originals", "preset", "fallback.image", "fallback.status", "fallback.ttl", "forward-query", "ignore-query",
+        "ttl",
+        "ttl-min", "ttl-max", "cache", "limits.pixels", "limits.frames", "limits.redirects", "timeouts.transform",
+        "quality.jpeg", "quality.webp", "quality.avif",
+    ]
+
+    /// Finds what contradicts `raw: true`.
+    ///
+    /// - Parameters:
+    ///   - isSaid: whether the source itself says a key.
+    ///   - report: takes a key below the source, and what is wrong with it.
+    static func checkRaw(
+        _ draft: SourceSchema.Draft,
+        isSaid: (String) -> Bool,
+        report: (_ key: String, _ message: String) -> Void
+    ) {
+        for key in pictureKeys where isSaid(key) {
+            report(key, "means nothing beside raw: true, which passes requests and answers on as they are")
+        }
+        guard case .http = draft.rule.location else {
+            report("raw", "needs an http:// or https:// url")
+            return
+        }
+        // The whole query goes behind the prefix.
+        if draft.rule.location.urlPrefix?.contains("?") == true {
+            report("url", "must not have a query beside raw: true")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+@Suite(.timeLimit(.minutes(1)))
+struct PinnedBodyTests {
+    /// Where a body's bytes are in memory.
+    private func address(_ entity: Entity) -> UInt {
+        guard case .memory(let bytes) = entity.body else { return 0 }
+        return unsafe bytes.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+    }
+
+    @Test func `what is being sent is neither copied nor freed when it is evicted, and freed with its last sender`()
+        throws
+    {
+        let rig = try PipelineRig()
+        let bytes = [UInt8](repeating: 7, count: 100_000)
+        try rig.fill("a", "w=1", with: bytes)
+        let key = rig.request("a", "w=1").key
+        weak var entity: Entity?
+        do {
+            let first = try #require(rig.pipeline.cached(key, now: rig.time.wallSeconds))
+            let second = try #require(rig.pipeline.cached(key, now: rig.time.wallSeconds))
+            entity = first
+            #expect(first === second)
+            let place = address(first)
+            rig.memory.resize(capacity: 0)
+            #expect(rig.memory.statistics.entries == 0 && rig.memory.statistics.bytes == 0)
+            #expect(address(first) == place && address(second) == place)
+            guard case .memory(let kept) = second.body else {
+                Issue.record("not in memory")
+                return
+            }
+            #expect(kept == bytes)
+            #expect(entity != nil)
+        }
+        #expect(entity == nil)
+    }
+}

@@ -1,0 +1,82 @@
+import ImagePipeline
+import TestSupport
+import Testing
+
+@testable import ProxyServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct CachePolicyTests {
+    private func policy(_ text: String) throws -> CachePolicy? {
+        try load("sources: { a: { url: \"https://x/\", cache: \(text) } }").source(named: "a")?.rule.cache
+    }
+
+    @Test func `a word counts for results and originals, a map for each`() throws {
+        #expect(try policy("none") == CachePolicy(.none))
+        #expect(try policy("{ variants: memory, originals: disk }") == CachePolicy(variants: .memory, originals: .disk))
+        #expect(try policy("{ originals: none }") == CachePolicy(variants: .all, originals: .none))
+        #expect(try policy("{}") == CachePolicy(.all))
+    }
+
+    @Test(arguments: [
+        ("ram", "sources.a.cache: expected one of all, memory, disk, none, found 'ram'"),
+        ("{ variants: mem }", "sources.a.cache.variants: expected one of all, memory, disk, none, found 'mem'"),
+        ("{ results: all }", "sources.a.cache.results: is not known here: variants, originals"),
+    ])
+    func `says what is wrong`(text: String, start: String) {
+        let found = problems("sources: { a: { url: \"https://x/\", cache: \(text) } }")
+        #expect(found.count == 1 && found.first?.hasPrefix("test.yaml:1: \(start)") == true, "\(found)")
+    }
+
+    @Test func `a preset is a text, or a map that says its tiers, too`() throws {
+        let presets = try load(
+            "presets: { a: \"w=1\", b: { query: \"w=2\", cache: memory }, c: { query: \"w=3\" } }"
+        ).presets
+        #expect(
+            presets == [
+                ConfiguredPreset(name: "a", text: "w=1"), ConfiguredPreset(name: "b", text: "w=2", cache: .memory),
+                ConfiguredPreset(name: "c", text: "w=3"),
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        ("{ cache: all }", "presets.p: has no query"),
+        ("{ query: \"w=1\", cache: ram }", "presets.p.cache: expected one of all, memory, disk, none, found 'ram'"),
+        ("{ query: \"w=1\", ttl: 1h }", "presets.p.ttl: is not a key of a preset: query, cache"),
+        ("{ query: \"v=1\" }", "presets.p: "),
+    ])
+    func `says what is wrong with a preset's map`(text: String, start: String) {
+        let found = problems("presets: { p: \(text) }")
+        #expect(found.count == 1 && found.first?.hasPrefix("test.yaml:1: \(start)") == true, "\(found)")
+    }
+
+    @Test func `prints what it reads`() throws {
+        let configuration = try load(
+            """
+            presets: { a: "w=1", b: { query: "w=2", cache: disk } }
+            sources: { s: { url: "https://x/", cache: { variants: disk, originals: none } }, t: { url: "https://x/", cache: memory } }
+            """
+        )
+        #expect(try load(configuration.yaml) == configuration)
+    }
+
+    @Test func `the query's preset says before the source's, which says before the source`() throws {
+        let configuration = try load(
+            """
+            presets: { own: { query: "q=50", cache: disk }, p: { query: "w=2", cache: memory }, plain: "w=3" }
+            sources: { s: { url: "https://x/", preset: own, cache: none }, t: { url: "https://x/", cache: none } }
+            """
+        )
+        let resolver = try RequestResolver(configuration, time: ManualTime()).withoutGuards
+        func tiers(_ target: String) throws -> CacheTiers? {
+            guard case .fixed(let request) = try resolver.resolve(Array(target.utf8)).choice else { return nil }
+            return request.tiers
+        }
+        #expect(try tiers("/s/a?preset=p&format=png") == .memory)
+        #expect(try tiers("/s/a?preset=plain&format=png") == .disk)
+        #expect(try tiers("/s/a?w=9&format=png") == .disk)
+        #expect(try tiers("/s/a?preset=none&w=9&format=png") == CacheTiers.none)
+        #expect(try tiers("/t/a?preset=p&format=png") == .memory)
+        #expect(try tiers("/t/a?preset=plain&format=png") == CacheTiers.none)
+    }
+}

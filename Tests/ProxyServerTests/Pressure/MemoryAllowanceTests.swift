@@ -1,0 +1,64 @@
+import Testing
+
+@testable import ProxyServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct MemoryAllowanceTests {
+    private static let quota = 6400
+
+    @Test func `gives way by a quarter, then looks what that did`() {
+        var allowance = MemoryAllowance(quota: Self.quota)
+        allowance.move(.pressed, held: Self.quota)
+        #expect(allowance.bytes == 4800 && allowance.isReduced && allowance.steps == 1)
+        for _ in 0..<2 { allowance.move(.pressed, held: 4800) }
+        #expect(allowance.bytes == 4800)
+        allowance.move(.pressed, held: 4800)
+        #expect(allowance.bytes == 3600 && allowance.steps == 2)
+    }
+
+    @Test func `takes its step from what is held, so that it is felt`() {
+        var allowance = MemoryAllowance(quota: Self.quota)
+        allowance.move(.pressed, held: 2000)
+        #expect(allowance.bytes == 1500)
+    }
+
+    @Test func `halves when it is critical, and never goes under its floor`() {
+        var allowance = MemoryAllowance(quota: Self.quota)
+        allowance.move(.critical, held: Self.quota)
+        #expect(allowance.bytes == 3200)
+        for _ in 0..<100 { allowance.move(.critical, held: allowance.bytes) }
+        #expect(allowance.bytes == Self.quota / 16)
+        #expect(allowance.steps == 4)
+    }
+
+    @Test func `grows back slowly after a while of calm, up to its quota and no further`() {
+        var allowance = MemoryAllowance(quota: Self.quota)
+        for _ in 0..<50 { allowance.move(.critical, held: allowance.bytes) }
+        for _ in 0..<10 { allowance.move(.calm, held: 400) }
+        #expect(allowance.bytes == 400)
+        allowance.move(.calm, held: 400)
+        #expect(allowance.bytes == 500)
+        allowance.move(.tight, held: 500)
+        allowance.move(.calm, held: 500)
+        #expect(allowance.bytes == 500, "after a break the calm begins anew")
+        var readings = 0
+        while allowance.isReduced, readings < 1000 {
+            allowance.move(.calm, held: 500)
+            readings += 1
+        }
+        #expect(allowance.bytes == Self.quota && readings == 9 + 59)
+        allowance.move(.calm, held: 500)
+        #expect(allowance.bytes == Self.quota)
+    }
+
+    @Test func `another quota counts at once, but for what pressure forbids`() {
+        var allowance = MemoryAllowance(quota: Self.quota)
+        allowance.setQuota(10_000)
+        #expect(allowance.bytes == 10_000)
+        allowance.move(.pressed, held: 10_000)
+        allowance.setQuota(20_000)
+        #expect(allowance.bytes == 7500 && allowance.isReduced)
+        allowance.setQuota(5000)
+        #expect(allowance.bytes == 5000 && !allowance.isReduced)
+    }
+}
