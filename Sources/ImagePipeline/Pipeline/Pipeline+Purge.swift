@@ -30,9 +30,7 @@ extension Pipeline {
         } else {
             parts.origins.forget(selection)
             counts.memory = parts.memory.removeAll { _, entity in selection.covers(entity.subject) == true }
-        }
-        parts.openFiles.removeAll { _, entity in
-            selection.contains(origin: entity.origin.key, source: entity.origin.source)
+            _ = parts.openFiles.removeAll { _, entity in selection.covers(entity.subject) == true }
         }
         originals.endPurge(selection)
         variants.endPurge(selection)
