@@ -107,6 +107,14 @@ extension ResponsePolicy {
         return ResponsePolicy(self, freshness: freshness)
     }
 
+    /// The same, stale from a second of the wall clock on at the latest.
+    package func expired(at now: Int64) -> ResponsePolicy {
+        guard freshness.staleAt > now else { return self }
+        var freshness = freshness
+        freshness.lifetime = now - freshness.bornAt
+        return ResponsePolicy(self, freshness: freshness)
+    }
+
     private init(_ other: ResponsePolicy, freshness: Freshness) {
         control = other.control
         self.freshness = freshness

@@ -36,15 +36,31 @@ package final class RawCache: Sendable {
     @discardableResult
     func drop(_ key: CacheKey) -> Bool { changes.withLock { _ in memory.remove(key) } }
 
-    /// Drops what a purge is about.
+    /// Drops the responses that a purge is about, or lets them count as stale.
     ///
-    /// - Returns: how many URLs went.
-    func drop(_ selection: PurgeSelection) -> Int {
-        changes.withLock { _ in memory.removeAll { selection.covers($1.subject) == true } }
+    /// - Returns: of how many URLs.
+    func purge(_ purge: Purge) -> Int {
+        changes.withLock { _ in
+            var found: [(key: CacheKey, entry: RawEntry)] = []
+            _ = memory.count { key, entry in
+                if entry.holds(purge.selection) { found.append((key, entry)) }
+                return false
+            }
+            for (key, entry) in found {
+                var entry = entry
+                entry.purge(purge)
+                if entry.responses.isEmpty {
+                    memory.remove(key)
+                } else {
+                    memory.insert(entry, for: key, cost: entry.cost)
+                }
+            }
+            return found.count
+        }
     }
 
     /// How many URLs a purge is about.
     package func count(_ selection: PurgeSelection) -> Int {
-        memory.count { selection.covers($1.subject) == true }
+        memory.count { $1.holds(selection) }
     }
 }

@@ -4,7 +4,7 @@ struct RawEntry: Sendable {
     static let maximumVariants = 16
 
     /// For purging.
-    let subject: FlightSubject
+    private let subject: FlightSubject
     private(set) var responses: [StoredResponse] = []
     /// Seconds since 1970 until which requests for it do not wait for each other: the last answer could not be shared.
     var separateUntil: Int64 = .min
@@ -28,6 +28,27 @@ struct RawEntry: Sendable {
 
     /// Drops the responses that a condition names.
     mutating func remove(where condition: (StoredResponse) -> Bool) { responses.removeAll(where: condition) }
+
+    /// Whether a purge is about it, or about a response of it; one without responses holds nothing.
+    func holds(_ selection: PurgeSelection) -> Bool {
+        responses.contains { selection.covers(subject(of: $0)) == true }
+    }
+
+    /// Drops the responses that a purge is about, or lets them count as stale.
+    mutating func purge(_ purge: Purge) {
+        let subjects = responses.map(subject(of:))
+        for index in responses.indices.reversed() where purge.selection.covers(subjects[index]) == true {
+            if let time = purge.staleFrom {
+                responses[index].expire(at: time)
+            } else {
+                responses.remove(at: index)
+            }
+        }
+    }
+
+    private func subject(of response: StoredResponse) -> FlightSubject {
+        subject.known(tags: response.tags, confirmedAt: response.confirmedAt)
+    }
 
     /// Bytes that it fills.
     var cost: Int { responses.reduce(64) { $0 + $1.cost } }

@@ -86,9 +86,9 @@ final class RawFlights: Sendable {
     /// Lets nothing be kept of what is under way for a URL.
     func taint(_ key: CacheKey) { taint { $0.key == key } }
 
-    /// Lets nothing be kept of what is under way for a purge's URLs.
+    /// Lets nothing be kept of what is under way and belongs to a purge, or may yet turn out to.
     func taint(_ selection: PurgeSelection) {
-        taint { selection.covers($0.subject) == true }
+        taint { selection.covers($0.subject) != false }
     }
 
     private func taint(_ condition: (Flight) -> Bool) {

@@ -41,12 +41,12 @@ package final class RawProxy: Sendable {
         return Subscription { task.cancel() }
     }
 
-    /// Drops what a purge is about, and lets nothing of it be kept that is under way.
+    /// Drops what a purge is about, or lets it count as stale, and lets nothing of it be kept that is under way.
     ///
-    /// - Returns: how many URLs went.
-    package func purge(_ selection: PurgeSelection) -> Int {
-        flights.taint(selection)
-        return cache.drop(selection)
+    /// - Returns: how many URLs it was about.
+    package func purge(_ purge: Purge) -> Int {
+        flights.taint(purge.selection)
+        return cache.purge(purge)
     }
 
     func decide(_ request: RawRequest, _ now: Int64) -> RawDecision {

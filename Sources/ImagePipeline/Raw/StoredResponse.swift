@@ -58,6 +58,13 @@ package struct StoredResponse: Sendable {
     /// Bytes that it fills.
     var cost: Int { body.count + fields.byteCount + 512 }
 
+    /// When the origin was last heard about it.
+    var confirmedAt: Int64 { policy.freshness.responseTime }
+    /// The origin's marks for purging.
+    var tags: [String] {
+        OriginTags.parse(["cache-tag", "surrogate-key", "xkey"].compactMap { fields[$0] }.joined(separator: ","))
+    }
+
     /// When it was made, for choosing the newest of several.
     var date: Int64 { policy.freshness.bornAt }
 
@@ -85,5 +92,10 @@ package struct StoredResponse: Sendable {
     /// No longer fresh from now on.
     mutating func expire() {
         policy = policy.expired
+    }
+
+    /// No longer fresh from a second of the wall clock on, unless it is stale already.
+    mutating func expire(at now: Int64) {
+        policy = policy.expired(at: now)
     }
 }

@@ -22,7 +22,7 @@ struct DiskVariantStage: Sendable {
         guard request.keeps.keepInMemory, description.length <= parts.memoryObject else {
             let entity = open(stored.file, description, for: request.key, origin: origin, of: flight)
             if request.keeps.keepOnDisk {
-                _ = flight.publish { parts.openFiles.insert(entity, for: request.key, cost: 1) }
+                _ = flight.publish(of: origin.record) { parts.openFiles.insert(entity, for: request.key, cost: 1) }
             }
             return entity
         }

@@ -49,7 +49,14 @@ package struct FlightSubject: Hashable, Sendable {
         presets = variant.presets
     }
 
-    /// The same now that the origin's answer is there.
+    /// The same now that an answer of the origin tells more.
+    func known(tags: [String], confirmedAt: Int64) -> FlightSubject {
+        var subject = self
+        subject.record = Known(tags: tags, confirmedAt: confirmedAt)
+        return subject
+    }
+
+    /// The same now that the original's record is there.
     func known(_ record: OriginRecord) -> FlightSubject {
         var subject = FlightSubject(record)
         subject.plan = plan

@@ -83,7 +83,7 @@ struct Purger: Sendable {
             if !isTaken { complete(Self.busy) }
             return
         }
-        let dropped = raw.purge(selection)
+        let dropped = raw.purge(Purge(selection, staleFrom: order.isSoft ? time.wallSeconds : nil))
         let isTaken = pipeline.purge(selection, isSoft: order.isSoft) { counts in
             var counts = counts
             counts.memory += dropped

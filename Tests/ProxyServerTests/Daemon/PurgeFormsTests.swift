@@ -21,8 +21,8 @@ struct PurgeFormsTests {
         }
     }
 
-    private func post(_ body: String) throws -> RawHTTPResponse {
-        let client = try RawHTTPClient(port: rig.daemon.admin)
+    private func post(_ body: String, to other: EndToEndRig? = nil) throws -> RawHTTPResponse {
+        let client = try RawHTTPClient(port: (other ?? rig).daemon.admin)
         try client.send("POST /purge HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
         return try client.readResponse()
     }
@@ -112,6 +112,32 @@ struct PurgeFormsTests {
         #expect(try cacheStatus("dogs/a.png?w=4") == "edgeprint; fwd=stale; fwd-status=304")
         #expect(Array(try counts(post(#"{"all":true}"#)).prefix(2)) == [3, 3])
         #expect(files() == [0, 0])
+    }
+
+    @Test func `what raw sources keep goes by the same names`() throws {
+        let raw = try EndToEndRig(source: ", raw: true") { request, connection in
+            let tag = request.target.dropFirst().prefix { $0 != "/" }
+            let isKnown = request.field("If-None-Match") != nil
+            connection.respond(
+                isKnown ? "304 Not Modified" : "200 OK",
+                ["Cache-Control: max-age=600", "ETag: \"1\"", "xkey: \(tag)"],
+                body: isKnown ? [] : [1, 2, 3]
+            )
+        }
+        func status(_ target: String) throws -> String? { try raw.cacheStatus("/photos/\(target)") }
+        func purge(_ body: String) throws -> Int { try number("memory", post(body, to: raw)) }
+        for target in ["cats/1", "cats/2", "dogs/1"] { _ = try raw.get("/photos/\(target)") }
+        #expect(try status("cats/1") == "edgeprint; hit; detail=memory")
+        #expect(try purge(#"{"tag":"cats","dry":true}"#) == 2)
+        #expect(try purge(#"{"tag":"cats","soft":true}"#) == 2)
+        #expect(try status("cats/1")?.hasPrefix("edgeprint; fwd=stale; fwd-status=304") == true)
+        #expect(try status("dogs/1") == "edgeprint; hit; detail=memory")
+        #expect(try purge(#"{"tag":"cats"}"#) == 2)
+        #expect(try status("cats/2")?.hasPrefix("edgeprint; fwd=uri-miss") == true)
+        #expect(try purge(#"{"prefix":"/photos/dogs/"}"#) == 1)
+        #expect(try status("dogs/1")?.hasPrefix("edgeprint; fwd=uri-miss") == true)
+        #expect(try purge(#"{"older_than":"1h"}"#) == 0)
+        #expect(try purge(#"{"all":true}"#) == 3)
     }
 
     @Test func `the command knows all forms`() throws {
