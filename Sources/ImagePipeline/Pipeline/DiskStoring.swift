@@ -31,10 +31,14 @@ package protocol DiskStoring: Sendable {
 }
 
 extension DiskStoring {
-    /// Hides a selection from readers; `remove` must follow. False when too many purges wait.
+    /// Hides a selection from readers; `remove` must follow.
+    ///
+    /// False when too many purges wait.
     package func conceal(_ selection: PurgeSelection) -> Bool { conceal(Purge(selection)) }
 
-    /// Removes what is hidden, together with whatever of it was queued before. False when too much waits.
+    /// Removes what is hidden, together with whatever of it was queued before.
+    ///
+    /// False when too much waits.
     package func remove(_ selection: PurgeSelection, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
         remove(Purge(selection), completion: completion)
     }

@@ -76,9 +76,12 @@ struct DiskMountTests {
             put(number, into: store)
             #expect(try SystemFiles().freeBytes(mount.path) > 3 << 19, "the log is not counted beforehand")
         }
-        #expect(store.health == .healthy)
         #expect(store.statistics.variants.evictions > 100)
-        #expect(try found(1...300, store).contains(300))
+        // SQLite's log may have taken the last of it for a moment: then the store pauses, and goes on by itself.
+        time.advance(seconds: 6)
+        for number in 301...303 { put(number, into: store) }
+        #expect(store.health == .healthy)
+        #expect(try found(1...303, store).contains(303))
         store.close()
     }
 
