@@ -137,6 +137,7 @@ struct PurgeFormsTests {
         #expect(try purge(#"{"prefix":"/photos/dogs/"}"#) == 1)
         #expect(try status("dogs/1")?.hasPrefix("edgeprint; fwd=uri-miss") == true)
         #expect(try purge(#"{"older_than":"1h"}"#) == 0)
+        // The first was not asked for again.
         #expect(try purge(#"{"all":true}"#) == 2)
     }
 
