@@ -8,7 +8,7 @@ extension EntityDescription {
             digest: digest,
             length: length,
             lastModified: origin.lastModified,
-            cacheControl: origin.cacheControl,
+            cacheControl: origin.wordsToClients,
             advertisedLifetime: origin.advertisedLifetime,
             variesOnAccept: variesOnAccept
         )

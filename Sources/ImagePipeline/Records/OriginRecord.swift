@@ -23,6 +23,14 @@ package struct OriginRecord: Hashable, Sendable {
     package var lastModified: String?
     /// The origin's `Cache-Control` field value, raw; `nil` where it said nothing.
     package var cacheControl: String?
+    /// What clients are told in its place where the origin has spoken to us apart (RFC 9213): empty for nothing, `nil` where both are
+    /// the same.
+    package var clientCacheControl: String?
+    /// The origin's words to clients; `nil` where it said nothing.
+    var wordsToClients: String? {
+        guard let clientCacheControl else { return cacheControl }
+        return clientCacheControl.isEmpty ? nil : clientCacheControl
+    }
     /// When and how long the stored response is fresh.
     package var freshness: Freshness
     /// Seconds of `max-age` to tell clients where the origin said nothing.
@@ -41,6 +49,7 @@ package struct OriginRecord: Hashable, Sendable {
         entityTag: String?,
         lastModified: String?,
         cacheControl: String?,
+        clientCacheControl: String? = nil,
         freshness: Freshness,
         advertisedLifetime: Int64,
         tags: [String] = []
@@ -54,6 +63,7 @@ package struct OriginRecord: Hashable, Sendable {
         self.entityTag = entityTag
         self.lastModified = lastModified
         self.cacheControl = cacheControl
+        self.clientCacheControl = clientCacheControl
         self.freshness = freshness
         self.advertisedLifetime = advertisedLifetime
         self.tags = tags

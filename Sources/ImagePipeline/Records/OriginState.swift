@@ -93,6 +93,7 @@ package final class OriginState: Sendable {
         current.withLock { current in
             let saysOther =
                 current.digest != record.digest || current.cacheControl != record.cacheControl
+                || current.clientCacheControl != record.clientCacheControl
                 || current.lastModified != record.lastModified
                 || current.advertisedLifetime != record.advertisedLifetime
             current = record

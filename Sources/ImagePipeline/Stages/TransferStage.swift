@@ -32,6 +32,7 @@ enum TransferStage {
             entityTag: fields.entityTag,
             lastModified: fields.lastModified,
             cacheControl: fields.cacheControl,
+            clientCacheControl: fields.clientCacheControl,
             freshness: freshness(fields, source: request.source),
             advertisedLifetime: advertised(fields, source: request.source),
             tags: fields.tags.map { OriginTags.parse($0) } ?? []
@@ -50,6 +51,7 @@ enum TransferStage {
         merged.cacheControl = fields.cacheControl ?? record.cacheControl
         var result = record
         result.cacheControl = merged.cacheControl
+        if fields.cacheControl != nil { result.clientCacheControl = fields.clientCacheControl }
         result.entityTag = fields.entityTag ?? record.entityTag
         result.lastModified = fields.lastModified ?? record.lastModified
         if let tags = fields.tags { result.tags = OriginTags.parse(tags) }
@@ -95,7 +97,8 @@ enum TransferStage {
 
     /// `max-age` for clients where the origin sent no `Cache-Control`: its `Expires`, else the source's time to live.
     private static func advertised(_ fields: OriginFields, source: SourceRule) -> Int64 {
-        guard fields.vouchedLifetime == nil else { return source.ttl }
+        // What is said to us alone says nothing of how long clients may keep it.
+        guard fields.vouchedLifetime == nil, fields.clientCacheControl == nil else { return source.ttl }
         return max(0, freshness(fields, source: source).lifetime)
     }
 

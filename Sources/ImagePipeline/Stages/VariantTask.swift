@@ -128,7 +128,7 @@ final class VariantTask: Sendable {
     private func renewed(_ entity: Entity, after outcome: OriginOutcome) -> Entity {
         var description = entity.description
         description.lastModified = outcome.origin.record.lastModified
-        description.cacheControl = outcome.origin.record.cacheControl
+        description.cacheControl = outcome.origin.record.wordsToClients
         description.advertisedLifetime = outcome.origin.record.advertisedLifetime
         return parts.entity(
             key: request.key,

@@ -74,6 +74,9 @@ package enum OriginResponse: Sendable {
 package struct OriginFields: Hashable, Sendable {
     /// Raw field values; several fields of one name joined with ", ".
     package var cacheControl: String?
+    /// What stands in `Cache-Control` for others where `cacheControl` is for us alone (RFC 9213): empty where nothing does, `nil` where
+    /// both are the same.
+    package var clientCacheControl: String?
     package var expires: String?
     package var date: String?
     package var age: String?

@@ -55,6 +55,29 @@ struct CacheWayTests {
         #expect(try rig.metric("edgeprint_transforms_total") == 1)
     }
 
+    @Test func `what an origin tells caches alone keeps a picture here, and is not told to browsers`() throws {
+        for (words, told) in [
+            ("Cache-Control: max-age=60", "max-age=60"), ("X-Other: 1", "public, max-age=3600"),
+        ] {
+            let rig = try EndToEndRig { [picture] _, connection in
+                connection.respond("200 OK", [words, "CDN-Cache-Control: max-age=86400"], body: picture)
+            }
+            #expect(try rig.get("/photos/a.png?w=100&format=png")["Cache-Control"] == told)
+            try rig.waitForStores(2)
+            try rig.restartAfterKill()
+            let stored = try rig.get("/photos/a.png?w=100&format=png")
+            #expect(stored["Cache-Status"] == "edgeprint; hit; detail=disk")
+            #expect(stored["Cache-Control"] == told)
+        }
+        // Kept on the cache's word, whatever browsers are told.
+        let rig = try EndToEndRig { [picture] _, connection in
+            connection.respond("200 OK", ["Cache-Control: no-store", "CDN-Cache-Control: max-age=60"], body: picture)
+        }
+        _ = try rig.get("/photos/a.png?w=100")
+        let hit = try rig.get("/photos/a.png?w=100")
+        #expect(hit["Cache-Status"] == "edgeprint; hit; detail=memory" && hit["Cache-Control"] == "no-store")
+    }
+
     @Test func `200 clients on one cold URL make one upstream request and one transform`() async throws {
         let gate = try ScriptedGate()
         let rig = try EndToEndRig { [picture] _, connection in

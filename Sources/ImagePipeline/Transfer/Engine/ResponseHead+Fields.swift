@@ -7,7 +7,8 @@ extension ResponseHead {
         fields.cacheControl = self[.cacheControl]
         fields.expires = self[.expires]
         if let targeted = self[.targeted].flatMap({ CacheControl(targeted: $0) }) {
-            // RFC 9213 §2.2: a cache that a targeted field speaks to knows no other.
+            // RFC 9213 §2.2: a cache that a targeted field speaks to knows no other; browsers know the others only.
+            fields.clientCacheControl = self[.cacheControl] ?? ""
             fields.cacheControl = targeted.text
             fields.expires = nil
         }

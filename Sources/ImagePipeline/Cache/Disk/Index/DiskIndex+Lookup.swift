@@ -76,6 +76,7 @@ extension DiskIndex {
             entityTag: row.text(start + 11),
             lastModified: row.text(start + 12),
             cacheControl: row.text(start + 13),
+            clientCacheControl: row.text(start + 19),
             freshness: Freshness(
                 responseTime: row.integer(start + 14),
                 initialAge: row.integer(start + 15),

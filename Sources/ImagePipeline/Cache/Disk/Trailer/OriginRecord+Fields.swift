@@ -24,6 +24,7 @@ extension OriginRecord {
         static let lifetime: UInt16 = 17
         static let advertisedLifetime: UInt16 = 18
         static let tag: UInt16 = 19
+        static let clientCacheControl: UInt16 = 20
     }
 
     /// The record's fields, encoded.
@@ -43,6 +44,7 @@ extension OriginRecord {
         fields.put(Tag.entityTag, entityTag)
         fields.put(Tag.lastModified, lastModified)
         fields.put(Tag.cacheControl, cacheControl)
+        fields.put(Tag.clientCacheControl, clientCacheControl)
         fields.put(Tag.responseTime, freshness.responseTime)
         fields.put(Tag.initialAge, freshness.initialAge)
         fields.put(Tag.lifetime, freshness.lifetime)
@@ -76,6 +78,7 @@ extension OriginRecord {
             entityTag: fields.text(Tag.entityTag),
             lastModified: fields.text(Tag.lastModified),
             cacheControl: fields.text(Tag.cacheControl),
+            clientCacheControl: fields.text(Tag.clientCacheControl),
             freshness: Freshness(
                 responseTime: responseTime,
                 initialAge: fields.integer(Tag.initialAge) ?? 0,
