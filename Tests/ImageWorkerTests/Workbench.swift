@@ -35,8 +35,35 @@ enum Workbench {
         maximumFrames: Int = 256,
         milliseconds: Int = 20_000
     ) throws -> Made {
-        precondition(isStarted)
         let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
+        return try make(
+            .init(plan: plan.canonicalText, bucket: bucket, quality: QualityDefaults()),
+            of: source,
+            as: format,
+            maximumPixels: maximumPixels,
+            maximumFrames: maximumFrames,
+            milliseconds: milliseconds
+        )
+    }
+
+    /// Takes the metadata out of a source.
+    static func clean(_ source: [UInt8], as format: ImageFormat) throws -> Made {
+        try make(
+            .init(plan: MetadataCleaner.planText, bucket: .rest, quality: QualityDefaults()),
+            of: source,
+            as: format
+        )
+    }
+
+    private static func make(
+        _ output: WorkerJob.Output,
+        of source: [UInt8],
+        as format: ImageFormat,
+        maximumPixels: Int = 50_000_000,
+        maximumFrames: Int = 256,
+        milliseconds: Int = 20_000
+    ) throws -> Made {
+        precondition(isStarted)
         let job = WorkerJob(
             id: 1,
             sourceLength: source.count,
@@ -44,7 +71,7 @@ enum Workbench {
             deadlineMilliseconds: milliseconds,
             maximumPixels: maximumPixels,
             maximumFrames: maximumFrames,
-            outputs: [.init(plan: plan.canonicalText, bucket: bucket, quality: QualityDefaults())]
+            outputs: [output]
         )
         let answer = JobRunner(job: job).run(descriptor: try memoryFile(source))
         let outputs = try answer.reply.result.get()
@@ -70,6 +97,19 @@ enum Workbench {
         let mapping = try SourceMapping(descriptor: memoryFile(bytes), length: bytes.count)
         let raster = try SourceDecoder(mapping, format: format).open(allFrames: true).inMemory().convertedToSRGB()
         return try withExtendedLifetime(mapping) { try pixels(of: raster) }
+    }
+
+    /// A file as if it had been made here, for looking at.
+    static func made(_ bytes: [UInt8], as format: ImageFormat) throws -> Made {
+        let description = WorkerReply.Output(
+            format: format,
+            width: 1,
+            height: 1,
+            frames: 1,
+            hasAlpha: false,
+            length: bytes.count
+        )
+        return Made(description: description, bytes: bytes)
     }
 
     /// Metadata fields of an encoded picture.
