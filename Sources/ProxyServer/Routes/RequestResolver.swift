@@ -131,6 +131,11 @@ struct RequestResolver: Sendable {
         guard !parsed.isBare || origin.source.originals != .refuse else {
             throw Problem(403, "This source does not give out its originals.")
         }
+        // Where bare originals lose their metadata nobody gets it by asking for another size.
+        let isKept = !parsed.isBare && parsed.plan.settings.metadata == .keep
+        guard permission == nil || origin.source.originals != .clean || !isKept else {
+            throw Problem(403, "This source gives out no metadata; meta=copyright may be asked.", parameter: "meta")
+        }
         return ResolvedRequest(
             choice(origin, parsed),
             disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),

@@ -35,6 +35,13 @@ struct CleanOriginalsTests {
         #expect(PictureHeader.size(ofPNG: try rig.get("/photos/a.png?w=32&format=png").body) == [32, 24])
     }
 
+    @Test func `nobody gets the metadata with another size`() throws {
+        let rig = try rig(["a.png": picture])
+        let answer = try rig.get("/photos/a.png?w=20&meta=keep")
+        #expect(answer.status == 403 && answer.text.contains("\"parameter\":\"meta\""))
+        #expect(try rig.get("/photos/a.png?w=20&meta=copyright").status == 200)
+    }
+
     @Test func `what cannot be cleaned is refused, and never comes as it is`() throws {
         let svg = Array("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"><!-- me --></svg>".utf8)
         let rig = try rig(["a.svg": svg, "cut.png": Array(picture[..<(picture.count - 20)])])

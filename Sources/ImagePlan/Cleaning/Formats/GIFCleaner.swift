@@ -1,7 +1,8 @@
 /// GIF: frames, their control blocks, the loop count and an ICC profile stay (GIF89a §§17–27).
 enum GIFCleaner {
     /// Application extensions that are about showing the picture.
-    private static let keptApplications = ["NETSCAPE2.0", "ANIMEXTS1.0", "ICCRGBG1012"]
+    private static let loops = ["NETSCAPE2.0", "ANIMEXTS1.0"]
+    private static let profile = "ICCRGBG1012"
 
     static func clean(_ bytes: Span<UInt8>) throws(MetadataCleaner.Stop) -> [UInt8] {
         guard bytes.has("GIF87a", at: 0) || bytes.has("GIF89a", at: 0) else { throw .broken("no GIF begins so") }
@@ -12,10 +13,12 @@ enum GIFCleaner {
         var hasFrame = false
         while true {
             let start = position
+            // Many writers forget the trailer: then the file has to end behind a whole frame.
+            if position == bytes.count, hasFrame { return output + [0x3B] }
             switch try bytes.byte(position) {
             case 0x21:
                 position = try endOfSubBlocks(bytes, from: position + 2)
-                if isKept(bytes, start) { output.append(bytes, start..<position) }
+                appendExtension(bytes, start..<position, to: &output)
             case 0x2C:
                 // The descriptor, its colour table, and the code size before the data.
                 position = try endOfSubBlocks(
@@ -45,10 +48,15 @@ enum GIFCleaner {
         }
     }
 
-    /// Whether an extension is kept: graphic control blocks, and few applications.
-    private static func isKept(_ bytes: Span<UInt8>, _ start: Int) -> Bool {
-        if bytes.has(bytes: [0xF9], at: start + 1) { return true }
-        guard bytes.has(bytes: [0xFF, 11], at: start + 1) else { return false }
-        return keptApplications.contains { bytes.has($0, at: start + 3) }
+    /// Keeps graphic control blocks, the loop count and a profile; no sub-block more than these have.
+    private static func appendExtension(_ bytes: Span<UInt8>, _ block: Range<Int>, to output: inout [UInt8]) {
+        let start = block.lowerBound
+        if bytes.has(bytes: [0xF9, 4], at: start + 1), block.count == 8 { output.append(bytes, block) }
+        guard bytes.has(bytes: [0xFF, 11], at: start + 1) else { return }
+        if bytes.has(profile, at: start + 3) { output.append(bytes, block) }
+        if loops.contains(where: { bytes.has($0, at: start + 3) }), bytes.has(bytes: [3, 1], at: start + 14) {
+            output.append(bytes, start..<start + 18)
+            output.append(0)
+        }
     }
 }

@@ -21,7 +21,7 @@ enum JPEGCleaner {
                 output += exifSegment(orientation)
                 isTurned = true
             }
-            if let kept = keptSegment(marker, bytes, segment) { output += [0xFF, marker] + kept }
+            if let kept = try keptSegment(marker, bytes, segment) { output += [0xFF, marker] + kept }
             position = segment.upperBound
             guard marker == 0xDA else { continue }
             hasScan = true
@@ -48,11 +48,16 @@ enum JPEGCleaner {
     }
 
     /// A segment's bytes from its length field on, as they are kept; `nil` where it is metadata.
-    private static func keptSegment(_ marker: UInt8, _ bytes: Span<UInt8>, _ segment: Range<Int>) -> [UInt8]? {
+    private static func keptSegment(
+        _ marker: UInt8,
+        _ bytes: Span<UInt8>,
+        _ segment: Range<Int>
+    ) throws(MetadataCleaner.Stop) -> [UInt8]? {
         var copy: [UInt8] = []
         let start = segment.lowerBound + 2
         switch marker {
-        case 0xC0...0xCF, 0xDA...0xDD: copy.append(bytes, segment)
+        case _ where try JPEGSegment.isNeeded(marker, start..<segment.upperBound, bytes):
+            copy.append(bytes, segment)
         case 0xE0:
             // JFIF without its thumbnail; its extensions are thumbnails, too.
             guard segment.count >= 16, bytes.has(bytes: Array("JFIF\0".utf8), at: start) else { return nil }
@@ -77,9 +82,12 @@ enum JPEGCleaner {
         var position = start
         while true {
             while try bytes.byte(position) != 0xFF { position += 1 }
-            let next = try bytes.byte(position + 1)
-            guard next == 0 || (0xD0...0xD7).contains(next) else { return start..<position }
-            position += 2
+            let first = position
+            // Any number of fill bytes may stand before a marker's code, and decoders skip them before a stuffed 0, too.
+            while try bytes.byte(position) == 0xFF { position += 1 }
+            let next = bytes[position]
+            guard next == 0 || (0xD0...0xD7).contains(next) else { return start..<first }
+            position += 1
         }
     }
 

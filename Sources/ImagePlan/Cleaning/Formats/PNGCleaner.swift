@@ -2,9 +2,15 @@
 enum PNGCleaner {
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    private static let kept = [
-        "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "mDCV", "cLLI", "sBIT", "bKGD",
-        "hIST", "pHYs", "acTL", "fcTL", "fdAT",
+    private static let largest = 1 << 31 - 1
+
+    /// What is kept, and of how many bytes it is: a longer one would have room for something else.
+    private static let kept: [(name: String, lengths: ClosedRange<Int>)] = [
+        ("IHDR", 13...13), ("PLTE", 3...768), ("IDAT", 0...largest), ("IEND", 0...0), ("tRNS", 1...256),
+        ("gAMA", 4...4),
+        ("cHRM", 32...32), ("sRGB", 1...1), ("iCCP", 0...largest), ("cICP", 4...4), ("mDCV", 24...24), ("cLLI", 8...8),
+        ("sBIT", 1...4), ("bKGD", 1...6), ("hIST", 2...512), ("pHYs", 9...9), ("acTL", 8...8), ("fcTL", 26...26),
+        ("fdAT", 4...largest),
     ]
 
     static func clean(_ bytes: Span<UInt8>, orientation: Int) throws(MetadataCleaner.Stop) -> [UInt8] {
@@ -17,9 +23,10 @@ enum PNGCleaner {
         while true {
             let length = try bytes.bigEndian(position, bytes: 4)
             // §5.3: lengths stop at 2^31 - 1.
-            guard length < 1 << 31 else { throw .broken("a chunk is longer than any may be") }
+            guard length <= largest else { throw .broken("a chunk is longer than any may be") }
             let chunk = try bytes.range(position, count: length + 12)
-            let name = kept.first { bytes.has($0, at: position + 4) }
+            let kind = kept.first { bytes.has($0.name, at: position + 4) }
+            let name = kind?.lengths.contains(length) == true ? kind?.name : nil
             if name == "IDAT", !isTurned {
                 output += orientationChunk(orientation)
                 isTurned = true

@@ -1,6 +1,8 @@
 /// WebP: frames, alpha, animation and ICC profile stay (RFC 9649).
 enum WebPCleaner {
     private static let kept = ["VP8X", "ICCP", "ANIM", "ANMF", "ALPH", "VP8 ", "VP8L"]
+    /// Bytes of what has always as many; what a longer one says is nothing that this version of the format knows.
+    private static let fixedLengths = ["VP8X": 10, "ANIM": 6]
     private static let keptInFrames = ["ALPH", "VP8 ", "VP8L"]
     /// Flags of VP8X (RFC 9649 §2.7): EXIF and XMP.
     private static let exifFlag: UInt8 = 0x08
@@ -22,10 +24,10 @@ enum WebPCleaner {
             if name == "ANMF" {
                 try appendFrame(bytes, chunk, to: &output)
             } else {
-                output.append(bytes, chunk)
+                try append(bytes, chunk, upTo: fixedLengths[name] ?? chunk.count, to: &output)
             }
             if name == "VP8X" {
-                guard chunk.count >= 18, start == 12 else {
+                guard output.count == 30, start == 12 else {
                     throw .broken("the extended header is not where it must be")
                 }
                 isExtended = true
@@ -42,6 +44,19 @@ enum WebPCleaner {
         }
         output.put(littleEndian: output.count - 8, at: 4)
         return output
+    }
+
+    /// A chunk's header and no more than so many bytes of its data.
+    private static func append(
+        _ bytes: Span<UInt8>,
+        _ chunk: Range<Int>,
+        upTo limit: Int,
+        to output: inout [UInt8]
+    ) throws(MetadataCleaner.Stop) {
+        guard try bytes.littleEndian(chunk.lowerBound + 4, bytes: 4) > limit else { return output.append(bytes, chunk) }
+        let start = output.count
+        output.append(bytes, chunk.lowerBound..<chunk.lowerBound + 8 + limit)
+        output.put(littleEndian: limit, at: start + 4)
     }
 
     /// A frame of an animation, without what its chunks do not need.
