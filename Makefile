@@ -46,6 +46,7 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 	@scripts/install-packages nginx-light wrk sqlite3 gcc libc6-dev
 	Benchmarks/hits.sh
 	Benchmarks/disk.sh
+	Benchmarks/eviction.sh
 	Benchmarks/transforms.sh
 	swift run -c release CacheReplay
 

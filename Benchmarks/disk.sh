@@ -96,7 +96,7 @@ stop_edgeprint() {
 # now: milliseconds.
 now() { echo $(($(date +%s%N) / 1000000)); }
 
-echo "start: until /readyz answers, and until the first hit from disk, by rows of the index:"
+echo "start: until /readyz answers, and until the first hit from disk, by rows of the index; then hits, while those rows are checked:"
 for rows in 1000 100000 1000000; do
     stop_edgeprint
     sqlite3 "$work/cache/index.sqlite" "
@@ -116,5 +116,7 @@ for rows in 1000 100000 1000000; do
     ready=$(($(now) - begin))
     status=$(curl -fsS -o /dev/null -D - "$url" | tr -d '\r' | awk -F': ' 'tolower($1) == "cache-status" {print $2}')
     first=$(($(now) - begin))
-    printf '  %8d rows: ready after %4d ms, first answer (%s) after %4d ms\n' "$rows" "$ready" "$status" "$first"
+    read -r rate p99 < <(measure "$url")
+    printf '  %8d rows: ready after %4d ms, first answer (%s) after %4d ms, %6d req/s p99 %6.2f ms\n' \
+        "$rows" "$ready" "$status" "$first" "$rate" "$p99"
 done
