@@ -9,7 +9,7 @@ final class OriginTask: Sendable {
         case normal
         /// Fresh, it answers; else the origin is asked.
         case refresh
-        /// The origin is asked whatever is stored, failures included (SDWebImage's RetryFailed).
+        /// The origin is asked whatever is stored, failures included (SDWebImage's RetryFailed), unless it is in trouble just now.
         case validate
         /// The origin is not asked.
         case storedOnly
