@@ -25,6 +25,9 @@ package final class Pipeline: Sendable {
         originals = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
         originalFlights = OriginalFlights(pool: originals, parts: parts)
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
+        // What cannot be read in now is tried again, as if there had been no restart.
+        let failures = parts.failures
+        if failures.hasKept, !parts.readLane.submit({ failures.restore() }) { failures.renounce() }
     }
 
     /// Stage 1: the entity in memory that may be served without asking anybody; on an event loop.
@@ -32,7 +35,10 @@ package final class Pipeline: Sendable {
     /// - Parameter now: seconds of the wall clock.
     @inline(__always)
     package func cached(_ key: CacheKey, now: Int64) -> Entity? {
-        memoryVariants.fresh(key, now: now)
+        guard let entity = memoryVariants.fresh(key, now: now) else { return nil }
+        // What is hot in memory is not to be the disk's oldest.
+        if entity.isUseDue(at: now) { parts.disk?.touch(.variants, key) }
+        return entity
     }
 
     /// Stage 1 for what is on disk: the variant whose file is open, and that may be served without asking anybody; on an event

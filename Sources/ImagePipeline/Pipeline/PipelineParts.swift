@@ -53,6 +53,8 @@ package struct PipelineParts: Sendable {
     }
 
     /// Puts the parts together.
+    ///
+    /// - Parameter keeper: where failures outlive the process; `nil` keeps them in memory alone.
     package init(
         memory: MemoryCache<Entity>,
         disk: (any DiskStoring)?,
@@ -61,6 +63,7 @@ package struct PipelineParts: Sendable {
         transformer: any Transforming,
         time: any TimeSource,
         failures: FailurePolicy = FailurePolicy(),
+        keeper: (any FailureKeeping)? = nil,
         limits: Limits,
         presentation: @escaping @Sendable (EntityDescription) -> [UInt8]
     ) {
@@ -70,7 +73,7 @@ package struct PipelineParts: Sendable {
         self.loader = loader
         self.transformer = transformer
         self.time = time
-        self.failures = NegativeCache(policy: failures, time: time)
+        self.failures = NegativeCache(policy: failures, time: time, keeper: keeper)
         self.limits = limits
         openFiles = MemoryCache(
             MemoryCache.Configuration(capacity: limits.openFiles, shards: 8, largestDivisor: 1, overhead: 0)

@@ -1,4 +1,5 @@
 package import LinuxSystem
+import Synchronization
 
 /// Bytes ready to be sent, and all that an answer with them says: what the memory cache keeps and what every answer is.
 ///
@@ -28,6 +29,8 @@ package final class Entity: Sendable {
     package let originDigest: CacheKey
     /// The answer's header fields that never change for this entity, encoded once by the presentation of the configuration.
     package let fields: [UInt8]
+    /// When the disk was last told that this is in use, seconds of the wall clock.
+    private let notedUse: Atomic<Int64>
     /// What it was made by, for purging.
     private let plan: String?
     private let presets: [String]
@@ -47,7 +50,20 @@ package final class Entity: Sendable {
         originVersion = origin.version
         originDigest = origin.record.digest
         self.fields = fields
+        notedUse = Atomic(.min)
     }
+
+    /// Whether the disk should hear of a use: once in so many seconds, however often it is used; any thread.
+    @inline(__always)
+    func isUseDue(at now: Int64) -> Bool {
+        let noted = notedUse.load(ordering: .relaxed)
+        // A clock that went back counts as a long time.
+        guard UInt64(bitPattern: now &- noted) >= Self.useInterval else { return false }
+        return notedUse.compareExchange(expected: noted, desired: now, ordering: .relaxed).exchanged
+    }
+
+    /// Seconds between two uses that the disk hears of.
+    private static let useInterval: UInt64 = 60
 
     /// Whether the original still is what this was made from, and says what it said.
     package var isCurrent: Bool { origin.version == originVersion }

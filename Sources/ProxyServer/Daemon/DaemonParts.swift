@@ -97,6 +97,7 @@ final class DaemonParts: Sendable {
                 transformer: workers,
                 time: time,
                 failures: configuration.negative,
+                keeper: store,
                 limits: PipelineParts.Limits(waiters: configuration.limits.waiters),
                 presentation: EntityPresentation.fields
             )

@@ -18,8 +18,9 @@ enum CacheFixture {
         }
     }
 
-    /// Takes the index from layout 3 back to 2.
+    /// Takes the index from the newest layout back to 2.
     static let undoPurgeColumns = """
+        DROP TABLE failures;
         DROP TRIGGER origins_lose_tags; DROP TABLE tags; DROP INDEX origins_by_place;
         ALTER TABLE origins DROP COLUMN tags; ALTER TABLE variants DROP COLUMN presets;
         ALTER TABLE origins DROP COLUMN client_cache_control;

@@ -50,6 +50,7 @@ final class PipelineRig: Sendable {
                 loader: loader,
                 transformer: transformer,
                 time: time,
+                keeper: store,
                 limits: PipelineParts.Limits(),
                 presentation: { Array($0.mediaType.utf8) }
             )

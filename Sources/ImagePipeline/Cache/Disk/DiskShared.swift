@@ -8,6 +8,7 @@ final class DiskShared: Sendable {
     let queue: DiskWriteQueue
     let readers: DiskReaderPool
     let touches: DiskTouches
+    let failures: DiskFailures
     let removals = DiskRemovals()
     let verified: VerifiedBodies
     let seed: DiskSeed?
@@ -28,6 +29,10 @@ final class DiskShared: Sendable {
         readers = DiskReaderPool(path: folder.index)
         verified = VerifiedBodies(capacity: configuration.verifiedCount)
         touches = DiskTouches(capacity: configuration.touchCount)
+        failures = DiskFailures(
+            keptCapacity: configuration.pendingFailureCount,
+            discardedCapacity: configuration.pendingFailureCount + configuration.failureCount
+        )
     }
 
     /// The store's condition now.

@@ -15,6 +15,10 @@ extension DiskStore {
         package var queueCount: Int = 4096
         /// Access times that wait for the writer; more are forgotten.
         package var touchCount: Int = 8192
+        /// Failures that are kept over a restart; the oldest go.
+        package var failureCount: Int = 100_000
+        /// Failures that wait for the writer; more are forgotten.
+        package var pendingFailureCount: Int = 8192
         /// Bodies of which is remembered, eight bytes each, that they were verified since the start.
         package var verifiedCount: Int = 1 << 18
         /// Seconds from an error of the disk until it is tried again.

@@ -58,6 +58,18 @@ package struct FailurePolicy: Hashable, Sendable {
     }
 }
 
+extension FailurePolicy {
+    /// The longest that a failure of a class lasts where its origin says nothing, in seconds.
+    func seconds(_ kind: FailureClass) -> Int64 {
+        switch kind {
+        case .missing: missing
+        case .denied: denied
+        case .undecodable: undecodable
+        case .failing: failingMaximum
+        }
+    }
+}
+
 /// What an origin says with a failure about the time until the next try; nothing unless it is given.
 struct FailureWords: Hashable, Sendable {
     /// Seconds of explicit freshness (RFC 9111 §4.2.1); `nil` where it says nothing.

@@ -4,7 +4,7 @@ package import LinuxSystem
 ///
 /// When the pause of a failing origin is over its entry is half-open: the first who asks tries, all others get the stored failure
 /// until that one knows more. Entries of other classes are over when their time is. Bounded: the oldest entry goes first. Times are
-/// monotonic, so that no jump of the clock locks an origin out.
+/// monotonic, so that no jump of the clock locks an origin out. What lasts longer than a restart is kept on disk as well.
 package final class NegativeCache: Sendable {
     /// What a key's past means for who would try now.
     enum Verdict: Hashable, Sendable {
@@ -29,11 +29,28 @@ package final class NegativeCache: Sendable {
         var probeEnds: Int64 = 0
         /// Whether something of the original was stored when it failed: then there may be better than the failure.
         var hasStored: Bool
+        /// Whether it is on disk as well.
+        var isKept: Bool
         var serial: UInt64
+    }
+
+    /// What has been decided while the failures of the last run were still being read: it is newer than they are.
+    private struct Restoration: Sendable {
+        var keys: Set<CacheKey> = []
+        var origins: Set<CacheKey> = []
+        var purges: [PurgeSelection] = []
+
+        func allows(_ failure: KeptFailure, _ subject: FlightSubject) -> Bool {
+            !keys.contains(failure.key) && !(origins.contains(failure.origin) && failure.key != failure.origin)
+                && purges.allSatisfy { $0.covers(subject) == false }
+        }
     }
 
     private struct State: Sendable {
         var policy: FailurePolicy
+        let keeper: (any FailureKeeping)?
+        /// `nil` once the last run's failures are read in, or where there are none.
+        var restoration: Restoration?
         var entries: [CacheKey: Entry] = [:]
         /// The keys with an entry by their original's key, so that one original's are found without looking at all.
         var byOrigin: [CacheKey: Set<CacheKey>] = [:]
@@ -42,19 +59,28 @@ package final class NegativeCache: Sendable {
         var nextSerial: UInt64 = 0
         var hits: UInt64 = 0
 
+        init(_ policy: FailurePolicy, _ keeper: (any FailureKeeping)?) {
+            self.policy = policy
+            self.keeper = keeper
+            restoration = keeper == nil ? nil : Restoration()
+        }
+
         mutating func put(_ entry: Entry, for key: CacheKey) {
             entries[key] = entry
             byOrigin[entry.subject.origin, default: []].insert(key)
         }
 
         mutating func drop(_ key: CacheKey) {
+            restoration?.keys.insert(key)
             guard let entry = entries.removeValue(forKey: key) else { return }
+            if entry.isKept { keeper?.discardFailure(key) }
             byOrigin[entry.subject.origin]?.remove(key)
             if byOrigin[entry.subject.origin]?.isEmpty == true { byOrigin[entry.subject.origin] = nil }
         }
     }
 
     private let time: any TimeSource
+    private let keeper: (any FailureKeeping)?
     private let state: Lock<State>
 
     /// A try that is never heard of again ends after this long: longer than transfers take.
@@ -62,11 +88,68 @@ package final class NegativeCache: Sendable {
     /// Bytes of a URL and of a plan that are kept, for people to read.
     private static let shownLength = 512
 
+    /// The shortest time that is worth a row on disk, in seconds.
+    private static let shortestKept: Int64 = 10
+
     /// Remembers nothing yet.
-    package init(policy: FailurePolicy, time: any TimeSource) {
+    ///
+    /// - Parameter keeper: where failures outlive the process; `restore` or `renounce` must follow.
+    package init(policy: FailurePolicy, time: any TimeSource, keeper: (any FailureKeeping)? = nil) {
         self.time = time
-        state = Lock(State(policy: policy))
+        self.keeper = keeper
+        state = Lock(State(policy, keeper))
     }
+
+    /// Whether failures of an earlier run may be kept somewhere.
+    var hasKept: Bool { keeper != nil }
+
+    /// Whether what the last run has kept is still to be read in.
+    var isRestoring: Bool { state.withLock { $0.restoration != nil } }
+
+    /// Reads in what the last run has kept, but for what has been decided since the start; blocks.
+    ///
+    /// A failure lasts no longer than one of now would: no clock can lock an origin out.
+    func restore() {
+        guard let keeper else { return }
+        let limit = state.withLock { $0.policy.entries }
+        let kept = keeper.keptFailures(limit: limit)
+        let (now, wall) = (time.monotonic, time.wallSeconds)
+        state.withLock { state in
+            let restoration = state.restoration.take() ?? Restoration()
+            // Oldest first, so that the order is that in which they came.
+            for failure in kept.reversed() {
+                var subject = FlightSubject(origin: failure.origin, source: failure.source, url: failure.identity)
+                subject.plan = failure.plan
+                let longest =
+                    failure.kind == .missing ? FailurePolicy.longestStated : state.policy.seconds(failure.kind)
+                let left = min(failure.until - min(wall, failure.until), longest)
+                guard left > 0, state.entries[failure.key] == nil, restoration.allows(failure, subject) else {
+                    if state.entries[failure.key]?.isKept != true { keeper.discardFailure(failure.key) }
+                    continue
+                }
+                subject.plan = nil
+                state.nextSerial += 1
+                let entry = Entry(
+                    subject: subject,
+                    url: failure.url,
+                    plan: failure.plan,
+                    kind: failure.kind,
+                    error: failure.error,
+                    failures: failure.failures,
+                    until: now + left * 1_000_000_000,
+                    hasStored: failure.hasStored,
+                    isKept: true,
+                    serial: state.nextSerial
+                )
+                state.put(entry, for: failure.key)
+                state.order.append((failure.key, state.nextSerial))
+            }
+            Self.trim(&state)
+        }
+    }
+
+    /// Leaves what the last run has kept where it is.
+    func renounce() { state.withLock { $0.restoration = nil } }
 
     /// Lets other times hold from the next failure on.
     package func setPolicy(_ policy: FailurePolicy) {
@@ -152,7 +235,7 @@ package final class NegativeCache: Sendable {
         hasStored: Bool = false
     ) {
         guard let kind = FailureClass(error) else { return }
-        let now = time.monotonic
+        let (now, wall) = (time.monotonic, time.wallSeconds)
         state.withLock { state in
             let before = state.entries[key]
             let failures = before?.kind == kind ? (before?.failures ?? 0) + 1 : 1
@@ -168,6 +251,7 @@ package final class NegativeCache: Sendable {
             }
             if before == nil { state.nextSerial += 1 }
             let serial = before?.serial ?? state.nextSerial
+            let isKept = state.keeper != nil && kind != .failing && seconds >= Self.shortestKept
             let entry = Entry(
                 subject: FlightSubject(request),
                 url: String(request.target.prefix(Self.shownLength)),
@@ -177,9 +261,15 @@ package final class NegativeCache: Sendable {
                 failures: failures,
                 until: now + min(seconds, Int64(Int32.max)) * 1_000_000_000,
                 hasStored: hasStored,
+                isKept: isKept,
                 serial: serial
             )
             state.put(entry, for: key)
+            if isKept {
+                state.keeper?.keep(Self.kept(key, entry, until: wall + min(seconds, Int64(Int32.max))))
+            } else if before?.isKept == true {
+                state.keeper?.discardFailure(key)
+            }
             if before == nil { state.order.append((key, serial)) }
             Self.trim(&state)
         }
@@ -191,6 +281,7 @@ package final class NegativeCache: Sendable {
     /// Another body of an original has come: what could not be made of the last one may be made of this.
     func forgetVariants(of origin: CacheKey) {
         state.withLock { state in
+            state.restoration?.origins.insert(origin)
             for key in state.byOrigin[origin] ?? [] where key != origin { state.drop(key) }
         }
     }
@@ -205,6 +296,7 @@ package final class NegativeCache: Sendable {
     package func remove(_ selection: PurgeSelection) -> Int {
         state.withLock { state in
             let before = state.entries.count
+            state.restoration?.purges.append(selection)
             if case .originals(let origins) = selection {
                 for key in origins.flatMap({ state.byOrigin[$0] ?? [] }) { state.drop(key) }
             } else {
@@ -237,6 +329,23 @@ package final class NegativeCache: Sendable {
                 isBeingTried: entry.probeEnds > now
             )
         }
+    }
+
+    /// A failure as it is kept.
+    private static func kept(_ key: CacheKey, _ entry: Entry, until: Int64) -> KeptFailure {
+        KeptFailure(
+            key: key,
+            origin: entry.subject.origin,
+            source: entry.subject.source,
+            identity: entry.subject.url,
+            url: entry.url,
+            plan: entry.plan,
+            kind: entry.kind,
+            error: entry.error,
+            failures: entry.failures,
+            until: until,
+            hasStored: entry.hasStored
+        )
     }
 
     private static func failure(_ entry: Entry, _ now: Int64) -> PipelineError {

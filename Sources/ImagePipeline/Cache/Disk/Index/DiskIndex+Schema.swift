@@ -83,6 +83,24 @@ extension DiskIndex {
         """,
         // What clients are told where the origin has spoken to caches apart.
         "ALTER TABLE origins ADD COLUMN client_cache_control TEXT;",
+        // Failures that outlive the process. No number is given twice, so that the oldest are those with the lowest.
+        """
+        CREATE TABLE failures (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            key BLOB NOT NULL UNIQUE,
+            origin BLOB NOT NULL,
+            source TEXT NOT NULL,
+            identity TEXT NOT NULL,
+            url TEXT NOT NULL,
+            plan TEXT,
+            kind TEXT NOT NULL,
+            error TEXT NOT NULL,
+            payload TEXT NOT NULL,
+            failures INTEGER NOT NULL,
+            until INTEGER NOT NULL,
+            has_stored INTEGER NOT NULL
+        ) STRICT;
+        """,
     ]
 
     /// An origin's columns in the order that `originRecord` reads them.

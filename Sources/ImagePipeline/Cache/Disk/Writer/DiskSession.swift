@@ -29,6 +29,8 @@ final class DiskSession {
     private var coming: Set<String> = []
     private var stores: [DiskClass: Int] = [:]
     private var removals: [Purge] = []
+    /// Changes to kept failures that are part of the open transaction.
+    private var failures: [CacheKey: DiskFailures.Change] = [:]
     private var temporaryNumber = 0
 
     /// Takes over an opened index.
@@ -60,6 +62,7 @@ final class DiskSession {
     /// Commits what is open, with the access times that wait, and deletes the files that it left without rows.
     func commit() throws(DiskFault) {
         try applyTouches()
+        try applyFailures()
         guard isInTransaction else { return }
         do throws(SQLiteError) {
             try index.save(totals)
@@ -88,6 +91,7 @@ final class DiskSession {
     func abandon() -> Lost {
         index.rollback()
         for path in coming { try? files.remove(path) }
+        shared.failures.putBack(failures)
         isInTransaction = false
         return Lost(stores: stores.values.reduce(0, +), removals: removals)
     }
@@ -100,6 +104,7 @@ final class DiskSession {
         for purge in removals { shared.removals.finish(purge) }
         stores = [:]
         removals = []
+        failures = [:]
         coming = []
     }
 
@@ -109,6 +114,23 @@ final class DiskSession {
         try begin()
         do throws(SQLiteError) {
             for (target, use) in touches { try index.touch(target.diskClass, target.key, use: use) }
+        } catch {
+            throw .index(error)
+        }
+    }
+
+    private func applyFailures() throws(DiskFault) {
+        let changes = shared.failures.drain()
+        guard !changes.isEmpty else { return }
+        failures = changes
+        try begin()
+        do throws(SQLiteError) {
+            for (key, change) in changes {
+                switch change {
+                case .keep(let failure): try index.keep(failure, limit: shared.configuration.failureCount)
+                case .discard: try index.discardFailure(key)
+                }
+            }
         } catch {
             throw .index(error)
         }

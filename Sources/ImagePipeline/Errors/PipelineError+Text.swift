@@ -1,0 +1,46 @@
+/// Errors as they are kept on disk: a word, and what the case holds.
+///
+/// Only those that say something about the next try; the words are a format, and never change their meaning.
+extension PipelineError {
+    /// The word and the payload; `nil` for errors of one moment.
+    var text: (word: String, payload: String)? {
+        switch self {
+        case .originStatus(let status): ("status", String(status))
+        case .originNotFound: ("not-found", "")
+        case .originUnreachable(let reason): ("unreachable", reason)
+        case .originTimeout(let reason): ("timeout", reason)
+        case .originProtocol(let reason): ("protocol", reason)
+        case .addressRefused(let rule): ("address", rule)
+        case .sourceTooLarge(let limit): ("too-large", String(limit))
+        case .notAnImage(let reason): ("no-image", reason)
+        case .broken(let reason): ("broken", reason)
+        case .refused(let reason): ("refused", reason)
+        case .deadly: ("deadly", "")
+        case .transformTimeout: ("transform-timeout", "")
+        case .overloaded, .workerLost, .notCached, .remembered, .cancelled: nil
+        }
+    }
+
+    /// Reads what `text` wrote; `nil` for anything else.
+    init?(word: String, payload: String) {
+        switch word {
+        case "status":
+            guard let status = Int(payload), (100...999).contains(status) else { return nil }
+            self = .originStatus(status)
+        case "not-found": self = .originNotFound
+        case "unreachable": self = .originUnreachable(payload)
+        case "timeout": self = .originTimeout(payload)
+        case "protocol": self = .originProtocol(payload)
+        case "address": self = .addressRefused(payload)
+        case "too-large":
+            guard let limit = Int(payload) else { return nil }
+            self = .sourceTooLarge(limit: limit)
+        case "no-image": self = .notAnImage(payload)
+        case "broken": self = .broken(payload)
+        case "refused": self = .refused(payload)
+        case "deadly": self = .deadly
+        case "transform-timeout": self = .transformTimeout
+        default: return nil
+        }
+    }
+}

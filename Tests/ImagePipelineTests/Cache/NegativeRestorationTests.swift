@@ -1,0 +1,106 @@
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+/// What is decided while kept failures are still being read counts more than they do.
+@Suite(.timeLimit(.minutes(1)))
+struct NegativeRestorationTests {
+    /// Keeps failures in a dictionary.
+    private final class Keeper: FailureKeeping {
+        let kept: Lock<[CacheKey: KeptFailure]>
+
+        init(_ failures: [KeptFailure]) {
+            kept = Lock(Dictionary(uniqueKeysWithValues: failures.map { ($0.key, $0) }))
+        }
+
+        func keep(_ failure: KeptFailure) { kept.withLock { $0[failure.key] = failure } }
+        func discardFailure(_ key: CacheKey) { kept.withLock { $0[key] = nil } }
+        func keptFailures(limit: Int) -> [KeptFailure] {
+            Array(kept.withLock { $0.values.sorted { $0.failures > $1.failures } }.prefix(limit))
+        }
+        var names: [String] { kept.withLock { $0.values.map(\.url).sorted() } }
+    }
+
+    private static func failure(_ name: String, plan: String? = nil, order: Int = 1, until: Int64 = 1100) -> KeptFailure
+    {
+        let origin = CacheKey(hashing: name)
+        return KeptFailure(
+            key: plan.map { CacheKey(hashing: name + $0) } ?? origin,
+            origin: origin,
+            source: "photos",
+            identity: "http://origin.test/" + name,
+            url: name + (plan ?? ""),
+            plan: plan,
+            kind: plan == nil ? .missing : .undecodable,
+            error: plan == nil ? .originStatus(404) : .broken("bad"),
+            failures: order,
+            until: until,
+            hasStored: plan != nil
+        )
+    }
+
+    private let time = ManualTime(wallSeconds: 1000)
+
+    private func cache(_ keeper: Keeper, entries: Int = 100) -> NegativeCache {
+        NegativeCache(policy: FailurePolicy(entries: entries), time: time, keeper: keeper)
+    }
+
+    @Test func `takes in what still counts, and forgets the rest`() throws {
+        let keeper = Keeper([Self.failure("a"), Self.failure("old", until: 1000), Self.failure("b", plan: "w=1")])
+        let cache = cache(keeper)
+        #expect(cache.isRestoring)
+        cache.restore()
+        #expect(!cache.isRestoring)
+        #expect(keeper.names == ["a", "bw=1"])
+        #expect(cache.list(limit: 9).map(\.url).sorted() == ["a", "bw=1"])
+        #expect(cache.list(limit: 9).map(\.secondsLeft) == [100, 100])
+    }
+
+    @Test func `a success, another body and a purge in the meantime are newer`() throws {
+        let keeper = Keeper([
+            Self.failure("a"), Self.failure("b", plan: "w=1"), Self.failure("c"), Self.failure("d"),
+        ])
+        let cache = cache(keeper)
+        cache.forget(CacheKey(hashing: "a"))
+        cache.forgetVariants(of: CacheKey(hashing: "b"))
+        cache.remove(.originals([CacheKey(hashing: "c")]))
+        cache.restore()
+        #expect(cache.list(limit: 9).map(\.url) == ["d"])
+        #expect(keeper.names == ["d"])
+    }
+
+    @Test func `a purge of what nothing is known about takes no chance`() throws {
+        let keeper = Keeper([Self.failure("a")])
+        let cache = cache(keeper)
+        cache.remove(.tag("blue"))
+        cache.restore()
+        #expect(cache.statistics.entries == 0)
+        #expect(keeper.names == [])
+    }
+
+    @Test func `holds no more than its bound, the newest`() throws {
+        let keeper = Keeper((1...20).map { Self.failure("\($0)", order: $0) })
+        let cache = cache(keeper, entries: 5)
+        cache.restore()
+        #expect(Set(cache.list(limit: 99).map(\.url)) == ["16", "17", "18", "19", "20"])
+    }
+
+    @Test func `every error that is remembered reads back as it was`() throws {
+        let errors: [PipelineError] = [
+            .originStatus(404), .originNotFound, .originUnreachable("a"), .originTimeout(""), .originProtocol("b c"),
+            .addressRefused("loopback"), .sourceTooLarge(limit: 7), .notAnImage("html"), .broken("bad"),
+            .refused("big"),
+            .deadly, .transformTimeout,
+        ]
+        for error in errors {
+            let text = try #require(error.text)
+            #expect(PipelineError(word: text.word, payload: text.payload) == error)
+            #expect(FailureClass(error) != nil)
+        }
+        for error in [PipelineError.cancelled, .workerLost, .notCached, .overloaded("x")] { #expect(error.text == nil) }
+        #expect(PipelineError(word: "status", payload: "99999") == nil)
+        #expect(PipelineError(word: "other", payload: "") == nil)
+    }
+}

@@ -1,0 +1,37 @@
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+/// What is hot in memory stays on disk, although the disk is never asked for it.
+@Suite(.timeLimit(.minutes(1)))
+struct HotInMemoryTests {
+    @Test func `memory hits count for who leaves the disk first`() throws {
+        let rig = try PipelineRig()
+        var limits = DiskLimits(originals: 1 << 30, variants: 1 << 30)
+        limits.variants = 250
+        rig.store.setLimits(limits)
+        for number in 1...2 {
+            try rig.fill("photo.png", "w=\(number)", with: [UInt8](repeating: UInt8(number), count: 100))
+        }
+        // The first is the disk's oldest until it is asked for, in memory.
+        let first = rig.request("photo.png", "w=1").key
+        #expect(rig.pipeline.cached(first, now: rig.time.wallSeconds) != nil)
+        try rig.settle()
+        try rig.fill("photo.png", "w=3", with: [UInt8](repeating: 3, count: 100))
+        #expect(rig.store.variant(first) != nil)
+        #expect(rig.store.variant(rig.request("photo.png", "w=2").key) == nil)
+    }
+
+    @Test func `the disk hears of an entity once a minute, whatever the clock does`() throws {
+        let rig = try PipelineRig()
+        try rig.fill("photo.png", "w=1", with: [1])
+        let key = rig.request("photo.png", "w=1").key
+        let entity = try #require(rig.pipeline.cached(key, now: 1000))
+        #expect(!entity.isUseDue(at: 1059))
+        #expect(entity.isUseDue(at: 1060))
+        #expect(!entity.isUseDue(at: 1060))
+        #expect(entity.isUseDue(at: 900))
+        #expect(!entity.isUseDue(at: 959))
+    }
+}
