@@ -57,10 +57,13 @@ struct RawConclusion: Sendable {
             }
             return nil
         }
+        let wasFresh = stored.policy.freshness.isFresh(at: now)
         stored.update(with: exchange, for: request)
         if mayKeep {
             let confirmed = stored
-            proxy.cache.change(request) { $0.keep(confirmed, for: request) }
+            // What is asked about each time again need not be written each time.
+            let persists = wasFresh || confirmed.policy.freshness.isFresh(at: now)
+            proxy.cache.change(request, persists: persists) { $0.keep(confirmed, for: request) }
         }
         return .success(RawAnswer(stored, to: request, status(304), at: now, isValidated: true))
     }
@@ -86,14 +89,16 @@ struct RawConclusion: Sendable {
         }
         if request.mayCollapse {
             let until = proxy.time.wallSeconds + RawProxy.separation
-            proxy.cache.change(request) { $0.separateUntil = until }
+            proxy.cache.change(request, persists: false) { $0.separateUntil = until }
         }
         return nil
     }
 
     /// RFC 9111 §4.3.5: what HEAD says of the stored response to GET.
     private func updateStored(_ exchange: RawExchange) {
-        guard mayKeep, exchange.status == 200, proxy.cache.entry(for: request.key) != nil else { return }
+        guard mayKeep, exchange.status == 200, proxy.cache.entry(of: request)?.responses.isEmpty == false else {
+            return
+        }
         let length = exchange.fields["content-length"].flatMap { Int($0) }
         proxy.cache.change(request) { entry in
             entry.change {
