@@ -71,8 +71,9 @@ final class DaemonParts: Sendable {
         store = try DiskStore(disk)
         readLane = try WorkLane(WorkLane.Configuration(name: "read"))
         files = try FileLoader(time: time)
+        let via = ViaName()
         transfers = try TransferEngine(
-            configuration: TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)"),
+            configuration: TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)", pseudonym: via.text),
             time: time
         )
         let rawCache = RawCache(capacity: configuration.memoryShares.raw, disk: store)
@@ -142,10 +143,11 @@ final class DaemonParts: Sendable {
                     live: live,
                     loops: loops
                 ),
-                raw: RawRoute(resolver: resolver, proxy: raw, live: live, logger: logger, loops: loops),
+                raw: RawRoute(resolver: resolver, proxy: raw, live: live, via: via, logger: logger, loops: loops),
                 observer: observer,
                 purger: purger,
-                live: live
+                live: live,
+                via: via
             )
         )
         metrics.read(workers: workers)
