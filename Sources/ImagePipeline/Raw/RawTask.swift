@@ -105,7 +105,7 @@ final class RawTask: Sendable {
                 isValidation: validated != nil,
                 reason: reason,
                 proxy: proxy,
-                mayKeep: flight.mayKeep
+                flight: flight
             )
             let answer: Result<RawAnswer, PipelineError>?
             switch result {

@@ -53,6 +53,30 @@ struct RawPurgeTests {
         #expect(answer.text == "old" && answer.cacheStatus == .revalidated)
     }
 
+    @Test(arguments: [false, true])
+    func `what comes while a URL is invalidated is not there afterwards`(comesFirst: Bool) throws {
+        let rig = try RawRig()
+        let request = RawRig.request()
+        _ = rig.proxy.load(request) { _ in }
+        let load = try #require(try rig.loader.wait(for: 1).last)
+        let answer = RawExchange(
+            status: 200,
+            fields: RawRig.lines(Self.fields),
+            body: Array("old".utf8),
+            requestTime: RawRig.now,
+            responseTime: RawRig.now
+        )
+        rig.proxy.cache.drop(request.origin) {
+            if comesFirst { load.exchange(answer) }
+            rig.proxy.flights.taint(request.key)
+            if !comesFirst { load.exchange(answer) }
+        }
+        rig.settle()
+        #expect(rig.store.statistics.originals.entries == 0)
+        try rig.restart()
+        #expect(try rig.ask(request, Self.fields, body: "new").text == "new")
+    }
+
     @Test func `an answer under way is not kept, neither in memory nor on disk`() throws {
         let rig = try RawRig()
         let result = Signal<String?>(nil)
