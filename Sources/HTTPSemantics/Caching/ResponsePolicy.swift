@@ -32,10 +32,9 @@ package struct ResponsePolicy: Hashable, Sendable {
     ///   - requestTime: seconds since 1970 when the request was sent.
     ///   - responseTime: seconds since 1970 when the response's head came.
     package init(_ request: Request, status: Int, fields: FieldLines, requestTime: Int64, responseTime: Int64) {
-        let targeted = fields["cdn-cache-control"].flatMap { CacheControl(targeted: $0) }
-        let control = targeted ?? fields["cache-control"].map { CacheControl($0) } ?? CacheControl()
+        let (control, isTargeted) = Self.control(fields)
         // RFC 9213 §2.2: beside a targeted field, Expires does not count either.
-        let expires = targeted == nil ? fields["expires"] : nil
+        let expires = isTargeted ? nil : fields["expires"]
         self.control = control
         freshness = Freshness.compute(
             control: control,
@@ -48,6 +47,24 @@ package struct ResponsePolicy: Hashable, Sendable {
         )
         isStorable = Self.isStorable(request, status, control, hasExpires: expires != nil)
         staleAllowance = StaleAllowance(control)
+    }
+
+    /// What a response that is stored already allows.
+    ///
+    /// - Parameter freshness: as it was computed when it came, or was made less since.
+    package init(storedWith fields: FieldLines, freshness: Freshness) {
+        control = Self.control(fields).control
+        self.freshness = freshness
+        isStorable = true
+        staleAllowance = StaleAllowance(control)
+    }
+
+    /// The directives that count, and whether they are those for caches like this one (RFC 9213 §2.1).
+    private static func control(_ fields: FieldLines) -> (control: CacheControl, isTargeted: Bool) {
+        if let targeted = fields["cdn-cache-control"].flatMap({ CacheControl(targeted: $0) }) {
+            return (targeted, true)
+        }
+        return (fields["cache-control"].map { CacheControl($0) } ?? CacheControl(), false)
     }
 
     /// Whether a stale use needs validation, whatever a request would take (RFC 9111 §4.2.4).

@@ -8,11 +8,14 @@ extension Pipeline {
     /// returns at once.
     /// - Parameters:
     ///   - isSoft: whether it only counts as stale from now on; not for presets, whose originals have not changed.
+    ///   - beside: does the same to what others keep above the same disk, while nothing old can be read from that nor is removed
+    ///     yet; returns how much it was.
     ///   - completion: called once what is on disk is gone for good, on a thread of the store, or at once.
     /// - Returns: false when too many purges wait for the disk: nothing was removed from it, and the completion is not called.
     package func purge(
         _ selection: PurgeSelection,
         isSoft: Bool = false,
+        beside: (Purge) -> Int = { _ in 0 },
         completion: @escaping @Sendable (PurgeCounts) -> Void
     ) -> Bool {
         let purge = Purge(selection, staleFrom: isSoft ? parts.time.wallSeconds : nil)
@@ -32,6 +35,7 @@ extension Pipeline {
             counts.memory = parts.memory.removeAll { _, entity in selection.covers(entity.subject) == true }
             _ = parts.openFiles.removeAll { _, entity in selection.covers(entity.subject) == true }
         }
+        counts.memory += beside(purge)
         originals.endPurge(selection)
         variants.endPurge(selection)
         guard let disk = parts.disk else {

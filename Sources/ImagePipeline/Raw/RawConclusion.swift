@@ -10,8 +10,11 @@ struct RawConclusion: Sendable {
     let isValidation: Bool
     let reason: CacheStatus.Reason
     let proxy: RawProxy
-    /// Whether nothing was invalidated meanwhile.
-    let mayKeep: Bool
+    /// What knows whether something was invalidated meanwhile.
+    ///
+    /// Asked within each change: what is dropped after an answer was kept is dropped with it, and what was dropped before has
+    /// marked the flight.
+    let flight: RawFlights.Flight
 
     /// The client's answer; `nil` where the origin must be asked again, without conditions.
     func answer(_ exchange: RawExchange) -> Result<RawAnswer, PipelineError>? {
@@ -57,10 +60,13 @@ struct RawConclusion: Sendable {
             }
             return nil
         }
+        let wasFresh = stored.policy.freshness.isFresh(at: now)
         stored.update(with: exchange, for: request)
-        if mayKeep {
-            let confirmed = stored
-            proxy.cache.change(request) { $0.keep(confirmed, for: request) }
+        let confirmed = stored
+        // What is asked about each time again need not be written each time.
+        let persists = wasFresh || confirmed.policy.freshness.isFresh(at: now)
+        proxy.cache.change(request, persists: persists) { entry in
+            if flight.mayKeep { entry.keep(confirmed, for: request) }
         }
         return .success(RawAnswer(stored, to: request, status(304), at: now, isValidated: true))
     }
@@ -76,8 +82,8 @@ struct RawConclusion: Sendable {
     /// Keeps an answer where that is allowed; else remembers that it could not be shared.
     private func keep(_ exchange: RawExchange) -> StoredResponse? {
         guard request.isGet else { return nil }
-        if mayKeep, let stored = StoredResponse(exchange, to: request) {
-            proxy.cache.change(request) { $0.keep(stored, for: request) }
+        if let stored = StoredResponse(exchange, to: request), flight.mayKeep {
+            proxy.cache.change(request) { if flight.mayKeep { $0.keep(stored, for: request) } }
             return stored
         }
         // What it replaces is not right any more, even where the new may not be kept.
@@ -86,16 +92,19 @@ struct RawConclusion: Sendable {
         }
         if request.mayCollapse {
             let until = proxy.time.wallSeconds + RawProxy.separation
-            proxy.cache.change(request) { $0.separateUntil = until }
+            proxy.cache.change(request, persists: false) { $0.separateUntil = until }
         }
         return nil
     }
 
     /// RFC 9111 §4.3.5: what HEAD says of the stored response to GET.
     private func updateStored(_ exchange: RawExchange) {
-        guard mayKeep, exchange.status == 200, proxy.cache.entry(for: request.key) != nil else { return }
+        guard exchange.status == 200, proxy.cache.entry(of: request)?.responses.isEmpty == false else {
+            return
+        }
         let length = exchange.fields["content-length"].flatMap { Int($0) }
         proxy.cache.change(request) { entry in
+            guard flight.mayKeep else { return }
             entry.change {
                 $0.selection.matches(request.fields) && $0.status == 200
             } _: { stored in

@@ -2,6 +2,8 @@
 struct RawEntry: Sendable {
     /// The most variants of one URL; the oldest goes for a new one.
     static let maximumVariants = 16
+    /// Bytes of all of them; the oldest go for a new one, which stays whatever its size.
+    static let maximumBytes = 64 << 20
 
     /// For purging.
     private let subject: FlightSubject
@@ -9,13 +11,17 @@ struct RawEntry: Sendable {
     /// Seconds since 1970 until which requests for it do not wait for each other: the last answer could not be shared.
     var separateUntil: Int64 = .min
 
-    init(_ subject: FlightSubject) { self.subject = subject }
+    init(_ subject: FlightSubject, responses: [StoredResponse] = []) {
+        self.subject = subject
+        self.responses = responses
+    }
 
     /// Keeps a response in place of those for the same selection.
     mutating func keep(_ response: StoredResponse, for request: RawRequest) {
         responses.removeAll { $0.selection == response.selection || $0.selection.matches(request.fields) }
         if responses.count >= Self.maximumVariants { responses.removeFirst() }
         responses.append(response)
+        while responses.count > 1, cost > Self.maximumBytes { responses.removeFirst() }
     }
 
     /// Changes the responses that a condition names.
@@ -48,6 +54,13 @@ struct RawEntry: Sendable {
 
     private func subject(of response: StoredResponse) -> FlightSubject {
         subject.known(tags: response.tags, confirmedAt: response.confirmedAt)
+    }
+
+    /// The marks for purging of all responses, each once.
+    var tags: [String] {
+        var tags: [String] = []
+        for tag in responses.flatMap(\.tags) where !tags.contains(tag) { tags.append(tag) }
+        return tags
     }
 
     /// Bytes that it fills.

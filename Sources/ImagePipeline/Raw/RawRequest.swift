@@ -36,6 +36,8 @@ package struct RawRequest: Sendable {
     var source: SourceRule { origin.source }
     /// What responses are stored under.
     var key: CacheKey { origin.key }
+    /// Which tiers keep its responses: those of originals.
+    var tiers: CacheTiers { origin.source.cache.originals }
 
     /// Whether stored responses may answer it at all.
     var isCacheable: Bool { isGet || isHead }

@@ -21,19 +21,25 @@ final class RawTask: Sendable {
 
     /// Decides what to do, and does it.
     ///
-    /// - Parameter mayWait: whether another request's answer may be waited for.
-    func start(mayWait: Bool) {
+    /// - Parameters:
+    ///   - hold: what keeps the URL's entry at hand; `nil` where nothing stored may answer.
+    ///   - mayWait: whether another request's answer may be waited for.
+    func start(_ hold: RawHold?, mayWait: Bool) {
         // Its client may have left while it waited.
         guard !state.withLock({ $0.isCancelled }) else { return }
         let now = proxy.time.wallSeconds
-        switch proxy.decide(request, now) {
+        let entry = hold.flatMap { _ in proxy.cache.entry(of: request) }
+        // What no tier keeps is for those alone who have waited for it.
+        let isUsable = !mayWait || request.tiers != .none
+        switch RawDecision(request, stored: isUsable ? entry?.responses ?? [] : [], now: now) {
         case .serve(let stored, let isStale, let refreshes):
-            if refreshes { refresh(stored) }
-            let tier = CacheStatus.Tier.memory
+            if refreshes { refresh(stored, hold) }
+            proxy.cache.touch(request)
+            let tier = hold?.isFromDisk == true ? CacheStatus.Tier.disk : .memory
             finish(.success(RawAnswer(stored, to: request, .hit(isStale ? .stale : tier), at: now)))
         case .unavailable: finish(.failure(.notCached))
-        case .validate(let stored, let reason): ask(about: stored, reason, now, mayWait: mayWait)
-        case .forward(let reason): ask(about: nil, reason, now, mayWait: mayWait)
+        case .validate(let stored, let reason): ask(about: stored, reason, hold, now, mayWait: mayWait)
+        case .forward(let reason): ask(about: nil, reason, hold, now, mayWait: mayWait)
         }
     }
 
@@ -57,24 +63,37 @@ final class RawTask: Sendable {
         completion?(result)
     }
 
-    private func ask(about stored: StoredResponse?, _ reason: CacheStatus.Reason, _ now: Int64, mayWait: Bool) {
-        guard mayWait, proxy.mayShare(request, now) else {
-            send(about: stored, reason, proxy.flights.begin(request))
+    private func ask(
+        about stored: StoredResponse?,
+        _ reason: CacheStatus.Reason,
+        _ hold: RawHold?,
+        _ now: Int64,
+        mayWait: Bool
+    ) {
+        let separateUntil = hold.flatMap { _ in proxy.cache.entry(of: request)?.separateUntil } ?? .min
+        guard mayWait, request.mayCollapse, separateUntil <= now else {
+            send(about: stored, reason, proxy.flights.begin(request), hold)
             return
         }
         // Woken, it looks again: what has been stored may do, or not.
-        let admission = proxy.flights.join(request) { self.start(mayWait: false) }
-        if case .begin(let flight) = admission { send(about: stored, reason, flight) }
+        let admission = proxy.flights.join(request) { self.start(hold, mayWait: false) }
+        if case .begin(let flight) = admission { send(about: stored, reason, flight, hold) }
     }
 
     /// Asks beside an answer that is stale, unless somebody does already.
-    private func refresh(_ stored: StoredResponse) {
+    private func refresh(_ stored: StoredResponse, _ hold: RawHold?) {
         let task = RawTask(request.unconditional, proxy: proxy, completion: nil)
         guard let flight = proxy.flights.beginAlone(request) else { return }
-        task.send(about: stored, .stale, flight)
+        task.send(about: stored, .stale, flight, hold)
     }
 
-    private func send(about stored: StoredResponse?, _ reason: CacheStatus.Reason, _ flight: RawFlights.Flight) {
+    /// - Parameter hold: kept until the answer has been dealt with.
+    private func send(
+        about stored: StoredResponse?,
+        _ reason: CacheStatus.Reason,
+        _ flight: RawFlights.Flight,
+        _ hold: RawHold?
+    ) {
         let validated = stored.flatMap { $0.hasValidator ? $0 : nil }
         let sent = validated.map { request.validating($0) } ?? request
         var fetch = OriginFetch(target: request.origin.target, source: request.source)
@@ -86,7 +105,7 @@ final class RawTask: Sendable {
                 isValidation: validated != nil,
                 reason: reason,
                 proxy: proxy,
-                mayKeep: flight.mayKeep
+                flight: flight
             )
             let answer: Result<RawAnswer, PipelineError>?
             switch result {
@@ -95,7 +114,7 @@ final class RawTask: Sendable {
             case .failure(let error): answer = conclusion.answer(error)
             }
             proxy.flights.end(flight)
-            guard let answer else { return sendAgain(reason) }
+            guard let answer else { return sendAgain(reason, hold) }
             finish(answer)
         }
         let isLost = state.withLock { state -> Bool in
@@ -108,8 +127,8 @@ final class RawTask: Sendable {
     }
 
     /// The origin confirmed something else than it was asked about: asked once more, without conditions.
-    private func sendAgain(_ reason: CacheStatus.Reason) {
+    private func sendAgain(_ reason: CacheStatus.Reason, _ hold: RawHold?) {
         let task = RawTask(request.unconditional, proxy: proxy) { [self] result in finish(result) }
-        task.send(about: nil, reason, proxy.flights.begin(request))
+        task.send(about: nil, reason, proxy.flights.begin(request), hold)
     }
 }

@@ -3,7 +3,7 @@ import HTTPSemantics
 /// The request fields by which a response was chosen (`Vary`), with the values that they had (RFC 9111 §4.1).
 struct Selection: Hashable, Sendable {
     /// Names in lower case with normalised values; `nil` where the request had no such field.
-    private let values: [String: String?]
+    let values: [String: String?]
     /// `*`: no later request matches.
     let isAny: Bool
 
@@ -14,6 +14,12 @@ struct Selection: Hashable, Sendable {
         var values: [String: String?] = [:]
         for name in names { values[name] = .some(request[name].map { Self.normal($0, of: name) }) }
         self.values = values
+    }
+
+    /// A selection by these fields, as it was stored.
+    init(values: [String: String?]) {
+        self.values = values
+        isAny = false
     }
 
     /// Whether the response may answer another request, too.

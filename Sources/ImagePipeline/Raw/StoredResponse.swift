@@ -33,6 +33,15 @@ package struct StoredResponse: Sendable {
         guard isUseful else { return nil }
     }
 
+    /// Takes a response as it was stored.
+    init(status: Int, fields: FieldLines, body: [UInt8], freshness: Freshness, selection: Selection) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+        self.selection = selection
+        policy = ResponsePolicy(storedWith: fields, freshness: freshness)
+    }
+
     private static func kept(_ fields: FieldLines, _ policy: ResponsePolicy) -> FieldLines {
         var kept = fields.endToEnd
         kept.remove(["age", "content-length"])

@@ -5,6 +5,13 @@ package import ImagePlan
 ///
 /// A record outlives the original's bytes as long as a variant needs its freshness (RFC 9111 §4.2: a variant is as fresh as its original).
 package struct OriginRecord: Hashable, Sendable {
+    /// What lies under a key, as the disk's index has it.
+    package enum Kind: Int64, Hashable, Sendable {
+        case picture = 0
+        /// What is stored of a URL of a raw source; its body is a `RawEntry`, its `header` says nothing.
+        case raw = 1
+    }
+
     /// The hash of source, normalised URL and forwarded parameters.
     package var key: CacheKey
     /// The configured source's name; `fetch` for remote URLs.
@@ -37,6 +44,7 @@ package struct OriginRecord: Hashable, Sendable {
     package var advertisedLifetime: Int64
     /// The origin's marks for purging, each once and without blanks.
     package var tags: [String]
+    package var kind: Kind
 
     /// Creates a record.
     package init(
@@ -52,7 +60,8 @@ package struct OriginRecord: Hashable, Sendable {
         clientCacheControl: String? = nil,
         freshness: Freshness,
         advertisedLifetime: Int64,
-        tags: [String] = []
+        tags: [String] = [],
+        kind: Kind = .picture
     ) {
         self.key = key
         self.source = source
@@ -67,6 +76,7 @@ package struct OriginRecord: Hashable, Sendable {
         self.freshness = freshness
         self.advertisedLifetime = advertisedLifetime
         self.tags = tags
+        self.kind = kind
     }
 
     /// Lets it count as stale from a second of the wall clock on, unless it does already.

@@ -7,6 +7,7 @@ extension Problem {
         case .originStatus(410): self.init(410, "The origin says that the image is gone.")
         case .originStatus(let status) where [401, 403, 404, 451].contains(status):
             self.init(404, "The origin has no such image (it answered \(status)).")
+        case .originStatus(508): self = .loop
         case .originStatus(let status): self.init(502, "The origin answered \(status).")
         case .originNotFound: self.init(404, "There is no such image.")
         case .originUnreachable(let reason): self.init(502, "The origin cannot be reached: \(reason).")

@@ -203,9 +203,9 @@ extension Configuration {
     var hasRawSources: Bool { remote.raw || sources.contains(where: \.rule.isRaw) }
 
     /// `cache.memory`, shared out: a quarter is the responses' of raw sources where there are such, the rest is the pictures'.
-    var memoryShares: (pictures: Int, raw: Int) {
+    var memoryShares: MemoryShares {
         let raw = hasRawSources ? cache.memory / 4 : 0
-        return (cache.memory - raw, raw)
+        return MemoryShares(pictures: cache.memory - raw, raw: raw)
     }
 
     /// The source of a name.

@@ -15,8 +15,7 @@ extension DaemonParts {
         resolver.replace(try RequestResolver(configuration, time: time))
         live.loaded = loaded
         logLevel.set(configuration.log.level)
-        pressure.configure(quota: configuration.memoryShares.pictures, isOn: configuration.cache.memoryPressure)
-        raw.cache.resize(capacity: configuration.memoryShares.raw)
+        pressure.configure(shares: configuration.memoryShares, isOn: configuration.cache.memoryPressure)
         store.setLimits(DiskLimits(configuration.cache))
         pipeline.setWaiterLimit(configuration.limits.waiters)
         pipeline.failures.setPolicy(configuration.negative)
@@ -33,7 +32,7 @@ extension DaemonParts {
             pipeline.failures.remove(.source(configuration.remoteRule.name))
         }
         // What a tier has kept of a source must not be served once the source may not use the tier.
-        for name in narrowed { _ = pipeline.purge(.source(name)) { _ in } }
+        for name in narrowed { _ = pipeline.purge(.source(name), beside: raw.purge) { _ in } }
     }
 
     /// Sources that some tier no longer keeps anything of.

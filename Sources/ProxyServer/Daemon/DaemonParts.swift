@@ -54,13 +54,6 @@ final class DaemonParts: Sendable {
         // First of all: a worker takes longer to start than everything else together, and does it beside it.
         workers = try WorkerPool(WorkerPool.Configuration(configuration), time: time)
         memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.memoryShares.pictures))
-        pressure = MemoryPressureMonitor(
-            memory,
-            quota: configuration.memoryShares.pictures,
-            isOn: configuration.cache.memoryPressure,
-            gauge: KernelMemoryGauge(probe: MachineProbe()),
-            logger: logger
-        )
         Self.warnOfMemory(configuration, logger)
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
         disk.limits = DiskLimits(configuration.cache)
@@ -78,13 +71,24 @@ final class DaemonParts: Sendable {
         store = try DiskStore(disk)
         readLane = try WorkLane(WorkLane.Configuration(name: "read"))
         files = try FileLoader(time: time)
+        let via = ViaName()
         transfers = try TransferEngine(
-            configuration: TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)"),
+            configuration: TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)", pseudonym: via.text),
             time: time
         )
+        let rawCache = RawCache(capacity: configuration.memoryShares.raw, disk: store)
+        pressure = MemoryPressureMonitor(
+            memory,
+            raw: rawCache,
+            shares: configuration.memoryShares,
+            isOn: configuration.cache.memoryPressure,
+            gauge: KernelMemoryGauge(probe: MachineProbe()),
+            logger: logger
+        )
         raw = RawProxy(
-            cache: RawCache(capacity: configuration.memoryShares.raw),
+            cache: rawCache,
             loader: transfers,
+            lane: readLane,
             time: time,
             waiters: configuration.limits.waiters
         )
@@ -140,10 +144,11 @@ final class DaemonParts: Sendable {
                     live: live,
                     loops: loops
                 ),
-                raw: RawRoute(resolver: resolver, proxy: raw, live: live, logger: logger, loops: loops),
+                raw: RawRoute(resolver: resolver, proxy: raw, live: live, via: via, logger: logger, loops: loops),
                 observer: observer,
                 purger: purger,
-                live: live
+                live: live,
+                via: via
             )
         )
         metrics.read(workers: workers)
@@ -160,6 +165,7 @@ final class DaemonParts: Sendable {
         let stats = StatsReader(
             metrics: metrics,
             memory: memory,
+            raw: raw.cache,
             pressure: pressure,
             store: store,
             transfers: transfers,

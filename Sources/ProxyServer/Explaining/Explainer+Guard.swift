@@ -16,19 +16,37 @@ extension Explainer {
             throw Problem(error)
         }
         let permission = RequestPermission(loaded.configuration.signing)
-        let facts: [Explanation.Fact] =
-            switch permission.verdict(on: parsed, path: request.target.path) {
-            case .wrong: [verdict("wrong", "wrong: it does not fit path and query as sent", .parameter("sig"))]
-            case .unverifiable: [verdict("unverifiable", "cannot be verified: no key is configured", .parameter("sig"))]
-            case .missing where need.isRequired: [verdict("missing", "missing but required", .setting(need.origin))]
-            case .missing: [lasting(parsed, verdict("none", "none, not needed", .setting(need.origin)))]
-            case .valid(let key):
-                [
-                    lasting(parsed, verdict("valid", "valid, key \(key)", .parameter("sig"))),
-                    Explanation.Fact("key", .number(key), .setting(loaded.origin(of: "signing.keys"))),
-                ]
-            }
+        let facts = signatureFacts(
+            permission.verdict(on: parsed, path: request.target.path),
+            isRequired: need.isRequired,
+            .setting(need.origin),
+            expires: parsed.expires
+        )
         return Explanation.Section(name: "signature", facts: [required] + facts)
+    }
+
+    /// What a signature is worth.
+    ///
+    /// - Parameters:
+    ///   - need: what says whether one is required.
+    ///   - expires: `exp`.
+    func signatureFacts(
+        _ found: SignatureVerdict,
+        isRequired: Bool,
+        _ need: FactOrigin,
+        expires: Int64?
+    ) -> [Explanation.Fact] {
+        switch found {
+        case .wrong: [verdict("wrong", "wrong: it does not fit path and query as sent", .parameter("sig"))]
+        case .unverifiable: [verdict("unverifiable", "cannot be verified: no key is configured", .parameter("sig"))]
+        case .missing where isRequired: [verdict("missing", "missing but required", need)]
+        case .missing: [lasting(expires, verdict("none", "none, not needed", need))]
+        case .valid(let key):
+            [
+                lasting(expires, verdict("valid", "valid, key \(key)", .parameter("sig"))),
+                Explanation.Fact("key", .number(key), .setting(loaded.origin(of: "signing.keys"))),
+            ]
+        }
     }
 
     private func verdict(_ name: String, _ words: String, _ origin: FactOrigin) -> Explanation.Fact {
@@ -36,8 +54,8 @@ extension Explainer {
     }
 
     /// The verdict as long as `exp` lets it count.
-    private func lasting(_ parsed: ParsedQuery, _ fact: Explanation.Fact) -> Explanation.Fact {
-        guard let expires = parsed.expires, expires <= time.wallSeconds else { return fact }
+    private func lasting(_ expires: Int64?, _ fact: Explanation.Fact) -> Explanation.Fact {
+        guard let expires, expires <= time.wallSeconds else { return fact }
         return verdict("expired", "expired at \(Explainer.date(expires))", .parameter("exp"))
     }
 

@@ -40,7 +40,7 @@ extension Explainer {
     }
 
     /// What the answer is kept as.
-    func cacheSection(_ request: ExplainedRequest) -> Explanation.Section {
+    func cacheSection(_ request: ExplainedRequest, _ resolved: ResolvedRequest) -> Explanation.Section {
         var facts = [
             Explanation.Fact(
                 "plan",
@@ -50,7 +50,7 @@ extension Explainer {
             Explanation.Fact("original", .string(request.origin.key.description)),
         ]
         let bucket = request.target.bucket
-        if request.resolved.isNegotiated {
+        if resolved.isNegotiated {
             let words = request.accept == nil ? "\(bucket.name): no Accept field" : nil
             let origin = request.accept.map { _ in FactOrigin.field("Accept") }
             facts.append(Explanation.Fact("bucket", .string(bucket.name), words: words, origin))
@@ -58,17 +58,17 @@ extension Explainer {
             let words = "none: the answer is the same for every Accept field"
             facts.append(Explanation.Fact("bucket", .null, words: words))
         }
-        let key = request.resolved.variant(for: bucket).key
-        facts.append(Explanation.Fact("key", .string(key.description), details: keys(request)))
+        let key = resolved.variant(for: bucket).key
+        facts.append(Explanation.Fact("key", .string(key.description), details: keys(resolved)))
         return Explanation.Section(name: "cache", facts: facts)
     }
 
     /// The keys of all buckets that an `Accept` field can select.
-    private func keys(_ request: ExplainedRequest) -> [Explanation.Fact] {
-        guard request.resolved.isNegotiated else { return [] }
+    private func keys(_ resolved: ResolvedRequest) -> [Explanation.Fact] {
+        guard resolved.isNegotiated else { return [] }
         let best = FormatBucket(accept: Array("image/avif,image/webp".utf8).span)
         return FormatBucket.allCases.filter { $0 <= best }.map { bucket in
-            Explanation.Fact(bucket.name, .string(request.resolved.variant(for: bucket).key.description))
+            Explanation.Fact(bucket.name, .string(resolved.variant(for: bucket).key.description))
         }
     }
 

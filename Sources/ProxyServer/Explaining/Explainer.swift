@@ -7,7 +7,7 @@ import LinuxSystem
 struct Explainer: Sendable {
     let loaded: LoadedConfiguration
     let time: any TimeSource
-    private let resolver: RequestResolver
+    let resolver: RequestResolver
 
     /// Builds the same rules as the daemon does.
     ///
@@ -48,6 +48,7 @@ struct Explainer: Sendable {
     /// What the daemon would answer to whoever sends this.
     private func refusal(of request: ExplainedTarget) -> Problem? {
         do throws(Problem) {
+            guard try resolver.rawOrigin(of: request.bytes) == nil else { return nil }
             let resolved = try resolver.resolve(request.bytes)
             guard let expires = resolved.expires, expires <= time.wallSeconds else { return nil }
             return ExpiringAnswer.refusal
@@ -58,7 +59,9 @@ struct Explainer: Sendable {
 
     /// The refusal of a URL whose host needs no name to be resolved.
     private func addressRefusal(of request: ExplainedTarget) -> Problem? {
-        guard let origin = try? resolver.withoutGuards.resolve(request.bytes).anyVariant.origin, !origin.source.isFolder
+        let resolver = resolver.withoutGuards
+        let raw = try? resolver.rawOrigin(of: request.bytes)
+        guard let origin = raw ?? (try? resolver.resolve(request.bytes).anyVariant.origin), !origin.source.isFolder
         else {
             return nil
         }
@@ -70,32 +73,50 @@ struct Explainer: Sendable {
         _ request: ExplainedTarget,
         accept: String?
     ) throws(Problem) -> [Explanation.Section] {
+        if let origin = try resolver.withoutGuards.rawOrigin(of: request.bytes) {
+            return try rawSections(request, accept: accept, origin)
+        }
         let resolved = try resolver.withoutGuards.resolve(request.bytes)
-        let source = resolved.anyVariant.origin.source
-        let entry = source.location == .remote ? resolver.table.remote : resolver.table.sources[source.name]
-        guard let entry else { throw Problem(404, "There is no such source.") }
-        let subject = ExplainedRequest(target: request, accept: accept, resolved: resolved, entry: entry)
+        let origin = resolved.anyVariant.origin
+        let entry = try entry(of: origin.source)
+        let subject = ExplainedRequest(
+            target: request,
+            accept: accept,
+            origin: origin,
+            resolved: resolved,
+            entry: entry
+        )
         return [
             try requestSection(subject), sourceSection(subject), upstreamSection(subject), try guardSection(subject),
-            try stepsSection(subject), try settingsSection(subject), cacheSection(subject),
+            try stepsSection(subject), try settingsSection(subject), cacheSection(subject, resolved),
         ] + ruleSections(subject)
     }
 }
 
-/// A request that the language understands, and the source that it is for.
+extension Explainer {
+    /// The table's entry of a source.
+    func entry(of source: SourceRule) throws(Problem) -> SourceTable.Entry {
+        let entry = source.location == .remote ? resolver.table.remote : resolver.table.sources[source.name]
+        guard let entry else { throw Problem(404, "There is no such source.") }
+        return entry
+    }
+}
+
+/// A request that is understood, and the source that it is for.
 struct ExplainedRequest: Sendable {
     let target: ExplainedTarget
     let accept: String?
-    let resolved: ResolvedRequest
+    /// The original that is asked for.
+    let origin: OriginRequest
+    /// The pictures that it may mean; `nil` for a raw source.
+    let resolved: ResolvedRequest?
     let entry: SourceTable.Entry
 
     /// The rule that the request goes by.
     var rule: SourceRule { entry.rule }
     var isRemote: Bool { rule.location == .remote }
-    /// The original that is asked for.
-    var origin: OriginRequest { resolved.anyVariant.origin }
     /// The canonical plan; `nil` for the original's own bytes.
-    var plan: String? { resolved.anyVariant.plan }
+    var plan: String? { resolved?.anyVariant.plan }
 
     /// The query's pairs, which have been read before.
     var pairs: [QueryPair] { (try? QueryPair.split(target.query)) ?? [] }

@@ -88,12 +88,13 @@ extension Metrics {
         }
     }
 
-    /// Adds what is stored of raw sources.
+    /// Adds what memory holds of raw sources; what is on disk counts among the originals.
     func read(raw cache: RawCache) {
         read { text in
             let statistics = cache.statistics
-            text.gauge("edgeprint_raw_bytes", "Bytes kept of raw sources.", Double(statistics.bytes))
-            text.gauge("edgeprint_raw_entries", "URLs of raw sources with something kept.", Double(statistics.entries))
+            text.gauge("edgeprint_raw_bytes", "Bytes of raw sources in memory.", Double(statistics.bytes))
+            text.gauge("edgeprint_raw_entries", "URLs of raw sources in memory.", Double(statistics.entries))
+            text.counter("edgeprint_raw_evictions_total", "Of these, gone to make room.", UInt64(statistics.evictions))
         }
     }
 

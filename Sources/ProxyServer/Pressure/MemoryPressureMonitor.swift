@@ -2,13 +2,13 @@ import ImagePipeline
 import LinuxSystem
 import Logging
 
-/// Lets the memory cache give way while memory is short, and have its quota back afterwards (SDWebImage: memory warnings).
+/// Lets what is cached in memory, pictures and raw responses alike, give way while memory is short, and have its quota back afterwards (SDWebImage: memory warnings).
 ///
 /// A thread of its own reads the gauge once a second; requests see nothing of it but a smaller cache.
 final class MemoryPressureMonitor: Sendable {
     /// What is known at one moment.
     struct Status: Sendable, Equatable {
-        /// Bytes that the cache may hold now.
+        /// Bytes that may be held now, by all together.
         var allowed: Int
         /// Steps down since the start.
         var steps: Int
@@ -17,6 +17,7 @@ final class MemoryPressureMonitor: Sendable {
     }
 
     private struct State: Sendable {
+        var shares: MemoryShares
         var allowance: MemoryAllowance
         var isOn: Bool
         var reading: MemoryReading?
@@ -26,17 +27,26 @@ final class MemoryPressureMonitor: Sendable {
     private static let interval: Int64 = 1_000_000_000
 
     private let memory: MemoryCache<Entity>
+    private let raw: RawCache?
     private let gauge: any MemoryGauge
     private let logger: Logger
     private let state: Lock<State>
     private let isOver = Monitor(false)
 
-    /// Watches a cache of this quota, in bytes, once started.
-    init(_ memory: MemoryCache<Entity>, quota: Int, isOn: Bool, gauge: any MemoryGauge, logger: Logger) {
+    /// Watches caches of these quotas once started.
+    init(
+        _ memory: MemoryCache<Entity>,
+        raw: RawCache? = nil,
+        shares: MemoryShares,
+        isOn: Bool,
+        gauge: any MemoryGauge,
+        logger: Logger
+    ) {
         self.memory = memory
+        self.raw = raw
         self.gauge = gauge
         self.logger = logger
-        state = Lock(State(allowance: MemoryAllowance(quota: quota), isOn: isOn))
+        state = Lock(State(shares: shares, allowance: MemoryAllowance(quota: shares.total), isOn: isOn))
     }
 
     var status: Status {
@@ -55,31 +65,37 @@ final class MemoryPressureMonitor: Sendable {
     /// Ends.
     func stop() { isOver.update { $0 = true } }
 
-    /// Goes by another configuration from now on; off gives the cache its quota back.
-    func configure(quota: Int, isOn: Bool) {
-        // Under the lock, here and below: the last decision is what the cache has, too.
+    /// Goes by another configuration from now on; off gives the caches their quotas back.
+    func configure(shares: MemoryShares, isOn: Bool) {
+        // Under the lock, here and below: the last decision is what the caches have, too.
         state.withLock { state in
             state.isOn = isOn
-            state.allowance.setQuota(quota)
+            state.shares = shares
+            state.allowance.setQuota(shares.total)
             if !isOn {
-                state.allowance = MemoryAllowance(quota: quota)
+                state.allowance = MemoryAllowance(quota: shares.total)
                 state.reading = nil
             }
-            memory.resize(capacity: state.allowance.bytes)
+            resize(to: shares.within(state.allowance.bytes))
         }
+    }
+
+    private func resize(to shares: MemoryShares) {
+        memory.resize(capacity: shares.pictures)
+        raw?.resize(capacity: shares.raw)
     }
 
     /// One round.
     func check() {
         guard state.withLock({ $0.isOn && $0.allowance.quota > 0 }) else { return }
         let reading = gauge.reading()
-        let held = memory.statistics.bytes
+        let held = memory.statistics.bytes + (raw?.statistics.bytes ?? 0)
         let (before, after) = state.withLock { state -> (MemoryAllowance, MemoryAllowance) in
             let before = state.allowance
             guard state.isOn else { return (before, before) }
             state.reading = reading
             state.allowance.move(reading.level, held: held)
-            if state.allowance.bytes != before.bytes { memory.resize(capacity: state.allowance.bytes) }
+            if state.allowance.bytes != before.bytes { resize(to: state.shares.within(state.allowance.bytes)) }
             return (before, state.allowance)
         }
         report(before, after, reading)

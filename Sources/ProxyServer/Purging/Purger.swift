@@ -83,10 +83,7 @@ struct Purger: Sendable {
             if !isTaken { complete(Self.busy) }
             return
         }
-        let dropped = raw.purge(Purge(selection, staleFrom: order.isSoft ? time.wallSeconds : nil))
-        let isTaken = pipeline.purge(selection, isSoft: order.isSoft) { counts in
-            var counts = counts
-            counts.memory += dropped
+        let isTaken = pipeline.purge(selection, isSoft: order.isSoft, beside: raw.purge) { counts in
             metrics.purges.add(1)
             logger.notice(
                 order.isSoft ? "purged softly" : "purged",

@@ -1,4 +1,5 @@
 import HTTPKit
+import HTTPSemantics
 import ImagePipeline
 
 /// What the public listener answers: pictures, and a few fixed things (contract: Requests).
@@ -8,17 +9,27 @@ final class PublicHandler: RequestHandler {
     private let observer: RequestObserver
     private let purger: Purger
     private let live: LiveConfiguration
+    private let via: ViaName
 
-    init(images: ImageRoute, raw: RawRoute, observer: RequestObserver, purger: Purger, live: LiveConfiguration) {
+    init(
+        images: ImageRoute,
+        raw: RawRoute,
+        observer: RequestObserver,
+        purger: Purger,
+        live: LiveConfiguration,
+        via: ViaName
+    ) {
         self.images = images
         self.raw = raw
         self.observer = observer
         self.purger = purger
         self.live = live
+        self.via = via
     }
 
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         observer.began(loop: context.loop)
+        if via.isIn(head, bytes) { return .now(Response(.loop, id: context.trace.id)) }
         if let reply = raw.handle(head, bytes: bytes, context: context) { return reply }
         switch head.method {
         case .get, .head: break

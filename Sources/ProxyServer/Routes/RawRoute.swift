@@ -20,11 +20,20 @@ final class RawRoute: Sendable {
     private let cell: ResolverCell
     private let proxy: RawProxy
     private let live: LiveConfiguration
+    private let via: ViaName
     private let logger: Logger
     private let known: [Known]
 
     /// - Parameter loops: event loops that will call, each with an index below this.
-    init(resolver: ResolverCell, proxy: RawProxy, live: LiveConfiguration, logger: Logger, loops: Int) {
+    init(
+        resolver: ResolverCell,
+        proxy: RawProxy,
+        live: LiveConfiguration,
+        via: ViaName,
+        logger: Logger,
+        loops: Int
+    ) {
+        self.via = via
         cell = resolver
         self.proxy = proxy
         self.live = live
@@ -52,7 +61,7 @@ final class RawRoute: Sendable {
             fields: Self.fields(head, bytes),
             body: context.body
         )
-        if let answer = proxy.cached(request) { return .now(Response(answer)) }
+        if let answer = proxy.cached(request) { return .now(Response(answer, via: via)) }
         return load(request, context)
     }
 
@@ -71,9 +80,9 @@ final class RawRoute: Sendable {
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let id = context.trace.id
-        let subscription = proxy.load(request) { [logger] result in
+        let subscription = proxy.load(request) { [logger, via] result in
             switch result {
-            case .success(let answer): promise.complete(Response(answer))
+            case .success(let answer): promise.complete(Response(answer, via: via))
             case .failure(let error):
                 let problem = Problem(error)
                 if problem.status >= 500, error != .notCached {
@@ -108,12 +117,13 @@ final class RawRoute: Sendable {
 }
 
 extension Response {
-    /// An answer of a raw source.
-    init(_ answer: RawAnswer) {
+    /// An answer of a raw source, passed on under a name (RFC 9110 §7.6.3).
+    init(_ answer: RawAnswer, via: ViaName) {
         self.init(status: (200...599).contains(answer.status) ? UInt16(answer.status) : 502)
         var block = FieldBlock()
         // The connection's own fields are not taken: the server writes them.
         for line in answer.fields.lines { block.append(name: Array(line.name.utf8), value: line.value) }
+        block.append("Via", "1.1 \(via.text)")
         fields = block.bytes
         date = answer.fields.line("date").flatMap { FieldBlock.date($0.value) }
         dynamicFields = CacheStatusFields.field(answer.cacheStatus)

@@ -12,16 +12,12 @@ extension RequestResolver {
         guard table.hasRaw else { return nil }
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
         let rawPath = target[..<mark]
-        guard let name = Self.sourceName(rawPath) else { return nil }
+        guard let rule = rawRule(of: target) else { return nil }
         let query = mark < target.count ? Array(target[(mark + 1)...]) : nil
-        if name == "fetch" { return table.remote.rule.isRaw ? try rawRemote(rawPath, query ?? []) : nil }
-        guard let rule = table.sources[name]?.rule, rule.isRaw, let prefix = rule.location.urlPrefix else { return nil }
+        guard let prefix = rule.location.urlPrefix else { return try rawRemote(rawPath, query ?? []) }
         do {
             guard let path = try RequestPath.parse(Array(rawPath)) else { return nil }
-            var suffix = query
-            if let permission, permission.isRequired {
-                suffix = try rawSigned(rawPath, query ?? [], permission)
-            }
+            let suffix = signsRaw ? try rawSigned(rawPath, query ?? []) : query
             let text = prefix + path.rawPath + (suffix.map { "?" + String(decoding: $0, as: UTF8.self) } ?? "")
             let url = try OriginURL(text, parameter: "path")
             return OriginRequest(source: rule, target: url.text, identity: url.normalized)
@@ -34,24 +30,23 @@ extension RequestResolver {
         }
     }
 
+    /// The rule of the raw source that a target is for; `nil` where it is for none.
+    func rawRule(of target: some Collection<UInt8>) -> SourceRule? {
+        guard target.first == UInt8(ascii: "/") else { return nil }
+        let segment = target.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        let name = String(decoding: Array(segment), as: UTF8.self)
+        let rule = name == "fetch" ? table.remote.rule : table.sources[name]?.rule
+        return rule?.isRaw == true ? rule : nil
+    }
+
     /// The query without our own parameters, the signature verified; `nil` where nothing else is in it.
-    private func rawSigned(
-        _ path: ArraySlice<UInt8>,
-        _ query: [UInt8],
-        _ permission: RequestPermission
-    ) throws -> [UInt8]? {
-        let ampersand = UInt8(ascii: "&")
-        let pairs = query.split(separator: ampersand, omittingEmptySubsequences: false)
-        func name(_ pair: ArraySlice<UInt8>) -> String {
-            String(decoding: pair.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+    private func rawSigned(_ path: ArraySlice<UInt8>, _ query: [UInt8]) throws -> [UInt8]? {
+        let own = try RawSignature(query)
+        if let permission {
+            try permission.check(own.signature, path: path, query: own.unsigned)
+            try Self.checkExpiry(own.expires, time.wallSeconds)
         }
-        let own = Array(pairs.filter { ["sig", "exp"].contains(name($0)) }.joined(separator: [ampersand]))
-        let parsed = try RequestLanguage.parse(query: own, options: ParseOptions())
-        let unsigned = Array(pairs.filter { name($0) != "sig" }.joined(separator: [ampersand]))
-        try permission.check(parsed.signature, path: path, query: unsigned)
-        try Self.checkExpiry(parsed.expires, time.wallSeconds)
-        let rest = Array(pairs.filter { !["sig", "exp"].contains(name($0)) }.joined(separator: [ampersand]))
-        return rest.isEmpty ? nil : rest
+        return own.rest
     }
 
     private func rawRemote(_ path: ArraySlice<UInt8>, _ query: [UInt8]) throws(Problem) -> OriginRequest {
@@ -68,8 +63,10 @@ extension RequestResolver {
             }
             let url = try OriginURL(text)
             let isAllowed = table.allowedHosts.contains { $0.matches(url.host) }
-            try permission?.checkRemote(parsed, path: path, isAllowed: isAllowed)
-            try Self.checkExpiry(parsed.expires, time.wallSeconds)
+            if let permission {
+                try permission.checkRemote(parsed, path: path, isAllowed: isAllowed)
+                try Self.checkExpiry(parsed.expires, time.wallSeconds)
+            }
             return OriginRequest(source: table.remote.rule, target: url.text, identity: url.normalized)
         } catch let error as RequestError {
             throw Problem(error)
@@ -82,12 +79,6 @@ extension RequestResolver {
 
     private static func checkExpiry(_ expires: Int64?, _ now: Int64) throws(Problem) {
         if let expires, now >= expires { throw ExpiringAnswer.refusal }
-    }
-
-    /// The first segment of a path.
-    private static func sourceName(_ path: ArraySlice<UInt8>) -> String? {
-        guard path.first == UInt8(ascii: "/") else { return nil }
-        return String(decoding: path.dropFirst().prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
     }
 }
 

@@ -9,10 +9,13 @@ struct RequestResolver: Sendable {
     /// `nil` where who asks does not matter: for explaining and building requests.
     let permission: RequestPermission?
     let time: any TimeSource
+    /// Whether `sig` and `exp` of raw sources' queries are ours: where signatures are required.
+    let signsRaw: Bool
 
-    init(table: SourceTable, permission: RequestPermission?, time: any TimeSource) {
+    init(table: SourceTable, permission: RequestPermission?, signsRaw: Bool, time: any TimeSource) {
         self.table = table
         self.permission = permission
+        self.signsRaw = signsRaw
         self.time = time
     }
 
@@ -23,6 +26,7 @@ struct RequestResolver: Sendable {
         self.init(
             table: try SourceTable(configuration),
             permission: RequestPermission(configuration.signing),
+            signsRaw: configuration.signing.required,
             time: time
         )
     }
@@ -31,7 +35,7 @@ struct RequestResolver: Sendable {
     var withoutGuards: RequestResolver {
         var table = table
         for name in table.sources.keys { table.sources[name]?.rule.originals = .serve }
-        return RequestResolver(table: table, permission: nil, time: time)
+        return RequestResolver(table: table, permission: nil, signsRaw: signsRaw, time: time)
     }
 
     /// Understands a target in origin-form.

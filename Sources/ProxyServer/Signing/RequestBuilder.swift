@@ -1,3 +1,4 @@
+import ImagePipeline
 import ImagePlan
 
 /// Builds request targets that the daemon accepts: encoded, checked against the request language, and signed.
@@ -19,7 +20,12 @@ struct RequestBuilder: Sendable {
 
     /// Builds what the resolver understands; only its rules about who may ask are left aside.
     init(_ resolver: RequestResolver) {
-        self.resolver = RequestResolver(table: resolver.table, permission: nil, time: resolver.time)
+        self.resolver = RequestResolver(
+            table: resolver.table,
+            permission: nil,
+            signsRaw: resolver.signsRaw,
+            time: resolver.time
+        )
         signer = resolver.permission?.signer ?? RequestSigner(keys: [])
     }
 
@@ -35,16 +41,28 @@ struct RequestBuilder: Sendable {
         } else {
             path = Self.path(request.subject, isEncoded: request.isEncoded)
         }
+        let raw = resolver.rawRule(of: path.utf8)
+        // Such a source's whole query is the origin's, but for what is ours where signatures are required.
+        let isForOrigin = raw.map { $0.location != .remote } ?? false
+        let own = !isForOrigin ? ["sig", "exp", "url"] : resolver.signsRaw ? ["sig", "exp"] : []
         for (name, value) in request.parameters {
-            guard !["sig", "exp", "url"].contains(name) else {
+            guard !own.contains(name) else {
                 throw Problem(400, "\(name) is not given as a parameter: it is made here.", parameter: name)
             }
             pairs.append("\(PercentCoding.encodedValue(name))=\(PercentCoding.encodedValue(value))")
         }
+        guard request.expires == nil || !isForOrigin || resolver.signsRaw else {
+            throw Problem(400, "exp means nothing for a raw source unless signatures are required.", parameter: "exp")
+        }
         if let expires = request.expires { pairs.append("exp=\(expires)") }
         let query = pairs.joined(separator: "&")
         let unsigned = query.isEmpty ? path : "\(path)?\(query)"
-        _ = try resolver.resolve(Array(unsigned.utf8))
+        if raw == nil {
+            _ = try resolver.resolve(Array(unsigned.utf8))
+        } else {
+            _ = try resolver.rawOrigin(of: Array(unsigned.utf8))
+            if isForOrigin, !resolver.signsRaw { return unsigned }
+        }
         guard let signature = signer.signature(path: path.utf8, query: query.utf8) else { return unsigned }
         return "\(unsigned)\(query.isEmpty ? "?" : "&")sig=\(signature)"
     }

@@ -6,6 +6,7 @@ import LinuxSystem
 struct StatsReader: Sendable {
     let metrics: Metrics
     let memory: MemoryCache<Entity>
+    let raw: RawCache
     let pressure: MemoryPressureMonitor
     let store: DiskStore
     let transfers: TransferEngine
@@ -25,7 +26,9 @@ struct StatsReader: Sendable {
         result.uptime = Int((time.monotonic - start) / 1_000_000_000)
         result.ready = readiness.isReady
         result.requests = requests()
-        result.memory = memoryTier()
+        let shares = live.current.memoryShares
+        result.memory = tier(memory.statistics, quota: shares.pictures)
+        if shares.raw > 0 { result.raw = tier(raw.statistics, quota: shares.raw) }
         result.memoryPressure = memoryPressure()
         result.disk = disk()
         result.transfers = transferCounts()
@@ -46,12 +49,11 @@ struct StatsReader: Sendable {
         return result
     }
 
-    private func memoryTier() -> StatsSnapshot.Tier {
-        let now = memory.statistics
-        return StatsSnapshot.Tier(
+    private func tier(_ now: MemoryStatistics, quota: Int) -> StatsSnapshot.Tier {
+        StatsSnapshot.Tier(
             entries: now.entries,
             bytes: now.bytes,
-            quota: live.current.cache.memory,
+            quota: quota,
             hits: now.hits,
             misses: now.misses,
             evictions: now.evictions

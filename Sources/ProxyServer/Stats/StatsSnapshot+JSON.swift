@@ -5,7 +5,7 @@ extension StatsSnapshot {
             .init("version", .string(version)), .init("uptime", .number(uptime)), .init("ready", .bool(ready)),
             .init("hitRatio", requests.hitRatio.map { .decimal(($0 * 10_000).rounded() / 10_000) } ?? .null),
             .init("requests", requests.json), .init("memory", memory.json),
-            .init("memoryPressure", memoryPressure.json), .init("disk", disk.json),
+            .init("raw", raw?.json ?? .null), .init("memoryPressure", memoryPressure.json), .init("disk", disk.json),
             .init("transfers", transfers.json), .init("workers", workers.json), .init("connections", connections.json),
             .init(
                 "flights",

@@ -6,7 +6,10 @@ struct StatsSnapshot: Sendable, Equatable, Decodable {
     /// Whether traffic is welcome.
     var ready = false
     var requests = Requests()
+    /// Pictures in memory.
     var memory = Tier()
+    /// Responses of raw sources in memory; `nil` where there are no such sources.
+    var raw: Tier?
     var memoryPressure = MemoryPressure()
     var disk = Disk()
     var transfers = Transfers()
@@ -37,9 +40,9 @@ struct StatsSnapshot: Sendable, Equatable, Decodable {
         var evictions = 0
     }
 
-    /// How the tier in memory gives way.
+    /// How what is in memory gives way.
     struct MemoryPressure: Sendable, Equatable, Decodable {
-        /// Bytes that it may hold now, at most its quota.
+        /// Bytes that may be held now by all together, at most their quotas.
         var allowed = 0
         /// Times that it was made smaller.
         var steps = 0

@@ -19,7 +19,7 @@ struct StatsTable {
 
     /// A line a part.
     var text: String {
-        let rows = [head, requests, results, memory] + disk + [transfers, workers, connections]
+        let rows = [head, requests, results, memory] + raw + disk + [transfers, workers, connections]
         return rows.map { name, value in
             "\(name)\(String(repeating: " ", count: max(1, 14 - name.count)))\(Printing.plain(value))\n"
         }.joined()
@@ -51,9 +51,11 @@ struct StatsTable {
 
     private var memory: Row {
         let allowed = now.memoryPressure.allowed
-        let reduced = allowed < now.memory.quota && now.memoryPressure.steps > 0
+        let reduced = allowed < now.memory.quota + (now.raw?.quota ?? 0) && now.memoryPressure.steps > 0
         return ("memory", tier(now.memory) + (reduced ? ", memory is short: \(Printing.size(allowed)) allowed" : ""))
     }
+
+    private var raw: [Row] { now.raw.map { [("raw", tier($0))] } ?? [] }
 
     private var disk: [Row] {
         let health = now.disk.health == "ok" ? [] : [("disk", now.disk.health)]

@@ -57,6 +57,9 @@ final class DiskScenario: Sendable {
             try between()
             if version % 2 == 1 { try put(min(2, originals), version, store) }
             try between()
+            if version == 2 { purgeRaw(store) }
+            putRaw(version, store)
+            try between()
         }
     }
 
@@ -79,6 +82,42 @@ final class DiskScenario: Sendable {
                 state.required[variant.key] = variant.digest
             }
         }
+    }
+
+    /// What is stored of a URL of a raw source, of a new version.
+    private func raw(_ version: Int) -> RawContent? {
+        let request = RawRig.request("scenario")
+        let exchange = RawExchange(
+            status: 200,
+            fields: RawRig.lines(["Cache-Control: max-age=60", "X: \(version)"]),
+            body: CacheFixture.bytes(300 + version, seed: 500_000 + version),
+            requestTime: RawRig.now,
+            responseTime: RawRig.now
+        )
+        guard let response = StoredResponse(exchange, to: request) else { return nil }
+        return RawContent(RawEntry(FlightSubject(request.origin), responses: [response]), of: request.origin)
+    }
+
+    private func putRaw(_ version: Int, _ store: DiskStore) {
+        guard let content = raw(version) else { return }
+        let record = content.encoded.record
+        state.withLock { $0.required[record.key] = nil }
+        allow(record.digest)
+        store.store(raw: content)
+        store.flush()
+        guard store.health == .healthy else { return }
+        state.withLock { $0.required[record.key] = record.digest }
+    }
+
+    private func purgeRaw(_ store: DiskStore) {
+        let (key, gone) = (RawRig.request("scenario").key, Monitor<Bool?>(nil))
+        state.withLock { $0.required[key] = nil }
+        guard store.conceal(.source("x")),
+            store.remove(.source("x"), completion: { counts in gone.update { $0 = !counts.isDiskPending } }),
+            gone.wait(until: { $0 }) == true
+        else { return }
+        let digests = (0..<versions).compactMap { raw($0)?.encoded.record.digest }
+        state.withLock { state in for digest in digests { state.allowed.remove(digest) } }
     }
 
     private func revalidate(_ number: Int, _ version: Int, _ store: DiskStore) {
@@ -124,9 +163,25 @@ final class DiskScenario: Sendable {
         state.withLock { Expectation(allowed: $0.allowed, required: $0.required) }
     }
 
+    private func rawProblems(_ store: DiskStore, _ expectation: Expectation, isComplete: Bool) -> [String] {
+        let request = RawRig.request("scenario")
+        var problems: [String] = []
+        let stored = store.raw(request.key)
+        if let stored {
+            if CacheKey(hashing: stored.bytes) != stored.record.digest { problems.append("raw: wrong bytes") }
+            if !expectation.allowed.contains(stored.record.digest) { problems.append("raw: purged") }
+            let entry = RawEntry(stored, about: FlightSubject(request.origin))
+            if entry?.responses.count != 1 { problems.append("raw: cannot be read") }
+        }
+        if isComplete, let digest = expectation.required[request.key], stored?.record.digest != digest {
+            problems.append("raw: lost")
+        }
+        return problems
+    }
+
     /// What is wrong with a store's answers; nothing where all is well.
     func problems(_ store: DiskStore, _ expectation: Expectation, isComplete: Bool) throws -> [String] {
-        var problems: [String] = []
+        var problems = rawProblems(store, expectation, isComplete: isComplete)
         for number in 1...originals {
             if let stored = store.origin(origin(number, 0).key), let file = stored.file {
                 let bytes = try FileCopy.read(file.number, at: 0, count: stored.record.length)

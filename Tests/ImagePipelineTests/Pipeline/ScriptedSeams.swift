@@ -58,6 +58,8 @@ final class ScriptedLoader: OriginLoading {
             complete(.success(.refused(status: status, fields)))
         }
 
+        func exchange(_ answer: RawExchange) { complete(.success(.exchanged(answer))) }
+
         func fail(_ error: PipelineError) { complete(.failure(error)) }
 
         private func complete(_ result: Result<OriginResponse, PipelineError>) {

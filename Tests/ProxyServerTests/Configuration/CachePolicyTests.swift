@@ -27,6 +27,22 @@ struct CachePolicyTests {
         #expect(found.count == 1 && found.first?.hasPrefix("test.yaml:1: \(start)") == true, "\(found)")
     }
 
+    @Test func `a raw source says which tiers keep its responses, which are originals and nothing else`() throws {
+        func raw(_ cache: String) -> String { "sources: { a: { url: \"https://x/\", raw: true, cache: \(cache) } }" }
+        #expect(try load(raw("disk")).source(named: "a")?.rule.cache.originals == .disk)
+        #expect(try load(raw("{ originals: memory }")).source(named: "a")?.rule.cache.originals == .memory)
+        for text in ["{ variants: disk }", "{ variants: all, originals: all }"] {
+            let found = problems(raw(text))
+            #expect(found.count == 1, "\(found)")
+            #expect(found.first?.contains("sources.a.cache.variants: means nothing beside raw: true") == true)
+        }
+        // Nothing of a raw request is read, so no preset can have a say in it.
+        let found = problems(
+            "presets: { p: { query: \"w=1\", cache: memory } }\nsources: { a: { url: \"https://x/\", raw: true, preset: p } }"
+        )
+        #expect(found.count == 1 && found.first?.contains("sources.a.preset: means nothing beside raw: true") == true)
+    }
+
     @Test func `a preset is a text, or a map that says its tiers, too`() throws {
         let presets = try load(
             "presets: { a: \"w=1\", b: { query: \"w=2\", cache: memory }, c: { query: \"w=3\" } }"

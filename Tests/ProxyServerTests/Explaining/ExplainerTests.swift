@@ -48,6 +48,34 @@ struct ExplainerTests {
         return fact.value.words + (fact.origin.map { " < \($0)" } ?? "")
     }
 
+    @Test func `a raw request is explained without a plan`() throws {
+        let yaml = """
+            sources:
+              files: { url: "https://files.example.com/base/", raw: true, cache: disk, stale-if-error: 1h }
+            remote: { raw: true }
+            signing: { keys: [00112233445566778899aabbccddeeff], required: true }
+            """
+        let explanation = try Self.explainer(yaml).explain("/files/a//b?w=x&w=y&exp=1900000000")
+        #expect(explanation.problem?.status == 403)
+        #expect(explanation.sections.map(\.name).starts(with: ["request", "source", "upstream", "signature", "cache"]))
+        #expect(line(explanation, "request", "raw") == "true < test.yaml:2 sources.files.raw")
+        #expect(line(explanation, "upstream", "url") == "https://files.example.com/base/a//b?w=x&w=y < URL path")
+        #expect(line(explanation, "signature", "verdict") == "missing < test.yaml:4 signing.required")
+        #expect(line(explanation, "cache", "tiers") == "disk < test.yaml:2 sources.files.cache")
+        #expect(line(explanation, "source", "stale-if-error")?.hasPrefix("1h") == true)
+        // Of nothing that is about pictures.
+        #expect(explanation.section("source")?["originals"] == nil && explanation.section("limits")?["pixels"] == nil)
+        #expect(explanation.section("quality") == nil && explanation.section("freshness") == nil)
+        // The key is that of the origin's URL, whatever the signature.
+        let other = try Self.explainer(yaml).explain("/files/a//b?w=x&w=y&sig=AAAA")
+        #expect(line(other, "cache", "key") == line(explanation, "cache", "key") && line(other, "cache", "key") != nil)
+        #expect(line(other, "signature", "verdict")?.hasPrefix("wrong") == true)
+        let remote = try Self.explainer(yaml).explain("/fetch?url=http%3A%2F%2F10.0.0.3%2Fa")
+        #expect(line(remote, "upstream", "url")?.hasPrefix("http://10.0.0.3/a < ") == true)
+        #expect(remote.problem?.status == 403)
+        #expect(try Self.explainer(yaml).explain("/fetch?url=http%3A%2F%2Fa.example%2Fa&w=5").problem?.status == 400)
+    }
+
     @Test func `says for each value who said it`() throws {
         let explainer = try Self.explainer(environment: ["EDGEPRINT_LIMITS_SOURCE_BYTES": "1MiB"])
         let explanation = explainer.explain("/photos/a.jpg?preset=thumb&w=800&v=3&utm_source=x&exp=1900000000")

@@ -32,7 +32,13 @@ struct MemoryPressureMonitorTests {
             time: SystemTime()
         )
         try body(
-            MemoryPressureMonitor(cache, quota: Self.quota, isOn: isOn, gauge: gauge, logger: logger),
+            MemoryPressureMonitor(
+                cache,
+                shares: MemoryShares(pictures: Self.quota),
+                isOn: isOn,
+                gauge: gauge,
+                logger: logger
+            ),
             cache,
             gauge
         )
@@ -62,13 +68,42 @@ struct MemoryPressureMonitorTests {
             gauge.set(60)
             monitor.check()
             #expect(monitor.status == .init(allowed: Self.quota, steps: 0, reading: nil))
-            monitor.configure(quota: Self.quota, isOn: true)
+            monitor.configure(shares: MemoryShares(pictures: Self.quota), isOn: true)
             monitor.check()
             #expect(monitor.status.allowed < Self.quota)
             let reduced = cache.largestCost
-            monitor.configure(quota: Self.quota, isOn: false)
+            monitor.configure(shares: MemoryShares(pictures: Self.quota), isOn: false)
             #expect(monitor.status.allowed == Self.quota && cache.largestCost > reduced)
         }
+    }
+
+    @Test func `what is kept of raw sources gives way in proportion, and has its share back`() {
+        let raw = RawCache(capacity: Self.quota / 4)
+        let memory = MemoryCache<Entity>(.init(capacity: Self.quota / 4 * 3))
+        let (largest, largestRaw) = (memory.largestCost, raw.largestCost)
+        let gauge = SetGauge()
+        let monitor = MemoryPressureMonitor(
+            memory,
+            raw: raw,
+            shares: MemoryShares(pictures: Self.quota / 4 * 3, raw: Self.quota / 4),
+            isOn: true,
+            gauge: gauge,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        gauge.set(60)
+        for _ in 0..<20 { monitor.check() }
+        #expect(monitor.status.allowed == Self.quota / 16)
+        #expect(raw.largestCost < largestRaw / 8 && memory.largestCost < largest / 8)
+        gauge.set(0)
+        for _ in 0..<100 { monitor.check() }
+        #expect(raw.largestCost == largestRaw && memory.largestCost == largest)
+    }
+
+    @Test func `shares of fewer bytes keep their proportion`() {
+        let shares = MemoryShares(pictures: 750, raw: 250)
+        #expect(shares.within(100) == MemoryShares(pictures: 75, raw: 25))
+        #expect(shares.within(1000) == shares && shares.within(5000) == shares)
+        #expect(MemoryShares(pictures: 0).within(0) == MemoryShares(pictures: 0))
     }
 
     @Test func `a new quota does not undo what pressure took`() throws {
@@ -76,7 +111,7 @@ struct MemoryPressureMonitorTests {
             gauge.set(20)
             monitor.check()
             let allowed = monitor.status.allowed
-            monitor.configure(quota: 2 * Self.quota, isOn: true)
+            monitor.configure(shares: MemoryShares(pictures: 2 * Self.quota), isOn: true)
             #expect(monitor.status.allowed == allowed)
         }
     }

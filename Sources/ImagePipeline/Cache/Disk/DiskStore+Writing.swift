@@ -73,7 +73,7 @@ extension DiskStore {
     }
 
     @discardableResult
-    private func submit(_ write: DiskWrite) -> Bool {
+    func submit(_ write: DiskWrite) -> Bool {
         let isQueued = shared.queue.submit(write)
         if !isQueued { shared.count { $0.drops += 1 } }
         return isQueued

@@ -14,6 +14,8 @@ package enum FailureClass: String, Hashable, Sendable, CaseIterable {
         switch error {
         case .originStatus(404), .originStatus(410), .originStatus(451), .originNotFound: self = .missing
         case .originStatus(401), .originStatus(403), .addressRefused: self = .denied
+        // A request that runs in a circle is the configuration's fault, and no origin's.
+        case .originStatus(508): return nil
         case .sourceTooLarge, .notAnImage, .broken, .refused, .deadly: self = .undecodable
         case .originStatus, .originUnreachable, .originTimeout, .originProtocol, .transformTimeout: self = .failing
         case .overloaded, .workerLost, .cancelled, .notCached, .remembered: return nil

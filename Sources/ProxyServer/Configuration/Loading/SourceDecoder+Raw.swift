@@ -2,10 +2,11 @@ import ImagePipeline
 
 extension SourceDecoder {
     /// Keys that are about pictures, which a raw source knows nothing of.
-    private static let pictureKeys = [
+    static let pictureKeys = [
         "originals", "preset", "fallback.image", "fallback.status", "fallback.ttl", "forward-query", "ignore-query",
         "ttl",
-        "ttl-min", "ttl-max", "cache", "limits.pixels", "limits.frames", "limits.redirects", "timeouts.transform",
+        "ttl-min", "ttl-max", "cache.variants", "limits.pixels", "limits.frames", "limits.redirects",
+        "timeouts.transform",
         "quality.jpeg", "quality.webp", "quality.avif",
     ]
 

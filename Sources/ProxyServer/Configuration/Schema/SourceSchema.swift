@@ -72,7 +72,7 @@ enum SourceSchema {
             "cache",
             \.rule.cache,
             .cachePolicy,
-            "Which tiers keep its pictures: all, memory, disk or none; or for each."
+            "Which tiers keep what comes of it: all, memory, disk or none; or for each."
         ),
         Setting("originals", \.rule.originals, .choice, "What the bare original answers: serve, clean or refuse."),
     ]

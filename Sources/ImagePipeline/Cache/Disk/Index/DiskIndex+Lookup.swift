@@ -37,14 +37,14 @@ extension DiskIndex {
         return row ?? nil
     }
 
-    /// The origin of a key, with or without body.
-    mutating func origin(_ key: CacheKey) throws(SQLiteError) -> OriginRow? {
+    /// The origin of a key, with or without body; nothing where what is stored under it is of another kind.
+    mutating func origin(_ key: CacheKey, kind: OriginRecord.Kind = .picture) throws(SQLiteError) -> OriginRow? {
         let row = try connection.first(Self.selectOrigin, [.key(key)]) { row -> OriginRow? in
             let hasBody = row.integer(Self.originColumnCount) == 1
             let trailer = Int(row.integer(Self.originColumnCount + 1))
             return Self.originRecord(row, from: 0).map { OriginRow(record: $0, hasBody: hasBody, trailer: trailer) }
         }
-        return row ?? nil
+        return row.flatMap { $0?.record.kind == kind ? $0 : nil }
     }
 
     private static let selectVariant = """
@@ -56,7 +56,8 @@ extension DiskIndex {
     /// Reads an origin's columns; `nil` where a value is none that this release knows.
     private static func originRecord(_ row: SQLiteStatement, from start: Int32) -> OriginRecord? {
         guard let key = row.key(start), let digest = row.key(start + 3),
-            let format = ImageFormat(rawValue: UInt8(truncatingIfNeeded: row.integer(start + 5)))
+            let format = ImageFormat(rawValue: UInt8(truncatingIfNeeded: row.integer(start + 5))),
+            let kind = OriginRecord.Kind(rawValue: row.integer(start + 20))
         else { return nil }
         let header = ImageHeader(
             format: format,
@@ -83,7 +84,8 @@ extension DiskIndex {
                 lifetime: row.integer(start + 16)
             ),
             advertisedLifetime: row.integer(start + 17),
-            tags: words(row.text(start + 18))
+            tags: words(row.text(start + 18)),
+            kind: kind
         )
     }
 

@@ -101,16 +101,18 @@ extension DiskIndex {
             has_stored INTEGER NOT NULL
         ) STRICT;
         """,
+        // Responses of raw sources lie among the originals: 0 is a picture, 1 what is stored of a raw source's URL.
+        "ALTER TABLE origins ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;",
     ]
 
     /// An origin's columns in the order that `originRecord` reads them.
     static let originColumns = """
         o.key, o.source, o.url, o.digest, o.length, o.format, o.width, o.height, o.frames, o.orientation, o.has_alpha, \
         o.entity_tag, o.last_modified, o.cache_control, o.response_time, o.initial_age, o.lifetime, o.advertised_lifetime, \
-        o.tags, o.client_cache_control
+        o.tags, o.client_cache_control, o.kind
         """
     /// How many those are.
-    static let originColumnCount: Int32 = 20
+    static let originColumnCount: Int32 = 21
     /// A variant's columns in the order that `variantRecord` reads them; its origin's key is another table's.
     static let variantColumns =
         "v.key, v.origin_digest, v.plan, v.format, v.width, v.height, v.frames, v.length, v.digest, v.presets"

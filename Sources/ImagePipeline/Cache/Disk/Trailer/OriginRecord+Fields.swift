@@ -25,6 +25,7 @@ extension OriginRecord {
         static let advertisedLifetime: UInt16 = 18
         static let tag: UInt16 = 19
         static let clientCacheControl: UInt16 = 20
+        static let kind: UInt16 = 21
     }
 
     /// The record's fields, encoded.
@@ -50,6 +51,7 @@ extension OriginRecord {
         fields.put(Tag.lifetime, freshness.lifetime)
         fields.put(Tag.advertisedLifetime, advertisedLifetime)
         for tag in tags { fields.put(Tag.tag, tag) }
+        if kind != .picture { fields.put(Tag.kind, kind.rawValue) }
         return fields.bytes
     }
 
@@ -59,7 +61,8 @@ extension OriginRecord {
             let key = fields.key(Tag.key), let digest = fields.key(Tag.digest),
             let length = fields.count(Tag.length),
             let responseTime = fields.integer(Tag.responseTime),
-            let format = fields.integer(Tag.format).flatMap(UInt8.init(exactly:)).flatMap(ImageFormat.init(rawValue:))
+            let format = fields.integer(Tag.format).flatMap(UInt8.init(exactly:)).flatMap(ImageFormat.init(rawValue:)),
+            let kind = Kind(rawValue: fields.integer(Tag.kind) ?? Kind.picture.rawValue)
         else { return nil }
         self.init(
             key: key,
@@ -85,7 +88,8 @@ extension OriginRecord {
                 lifetime: fields.integer(Tag.lifetime) ?? 0
             ),
             advertisedLifetime: fields.integer(Tag.advertisedLifetime) ?? 0,
-            tags: fields.all(Tag.tag).map { String(decoding: $0, as: UTF8.self) }
+            tags: fields.all(Tag.tag).map { String(decoding: $0, as: UTF8.self) },
+            kind: kind
         )
     }
 }

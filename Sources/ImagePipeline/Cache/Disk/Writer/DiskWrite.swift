@@ -3,6 +3,8 @@ enum DiskWrite: Sendable {
     case variant(VariantRecord, origin: OriginRecord, bytes: [UInt8], use: DiskIndex.Use)
     /// Without a body: new header fields for one that is stored.
     case original(OriginRecord, body: OriginBody?, use: DiskIndex.Use)
+    /// What is stored of a raw source's URL.
+    case raw(RawContent, use: DiskIndex.Use)
     /// What is on disk of a purge.
     case remove(Purge, completion: (@Sendable (PurgeCounts) -> Void)?)
     /// A reader found that the entry's file is not as its row says.
@@ -23,6 +25,7 @@ enum DiskWrite: Sendable {
         switch self {
         case .variant(_, _, let bytes, _): bytes.count
         case .original(_, let body, _): body?.length ?? 0
+        case .raw(let content, _): content.cost
         default: 0
         }
     }
@@ -30,7 +33,7 @@ enum DiskWrite: Sendable {
     /// How many writes may wait before this one, by the bound for stores.
     func room(in maximumCount: Int) -> Int {
         switch self {
-        case .variant, .original: maximumCount
+        case .variant, .original, .raw: maximumCount
         case .remove, .verify, .discard, .rebuild: maximumCount * 2
         case .shrink, .reconcile, .barrier: .max
         }

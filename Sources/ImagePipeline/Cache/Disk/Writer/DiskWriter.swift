@@ -92,6 +92,11 @@ final class DiskWriter {
                 try session.begin()
                 try session.store(origin, body: body, use: use)
             }
+        case .raw(let content, let use):
+            store { session throws(DiskFault) in
+                try session.begin()
+                try session.store(content, use: use)
+            }
         case .remove(let purge, let completion):
             remove(purge, completion)
         case .verify(let diskClass, let key):

@@ -1,0 +1,104 @@
+import HTTPSemantics
+
+/// What is stored for a URL as bytes, for the disk.
+extension RawEntry {
+    /// What was once released keeps its number; new fields take the next and are optional when read.
+    private enum Tag {
+        static let response: UInt16 = 1
+    }
+
+    /// All responses, the oldest first.
+    var encoded: [UInt8] {
+        var fields = TaggedFields()
+        for response in responses { fields.put(Tag.response, response.encoded) }
+        return fields.bytes
+    }
+
+    /// Reads what was found on disk, as fresh as its record says at most; `nil` where a response is none that this release knows.
+    init?(_ stored: StoredRaw, about subject: FlightSubject) {
+        guard let fields = TaggedFields.Reader(stored.bytes[...]) else { return nil }
+        var responses: [StoredResponse] = []
+        for bytes in fields.all(Tag.response) {
+            guard var response = StoredResponse(encoded: bytes) else { return nil }
+            // A soft purge, or a rebuilt index, has told the record alone.
+            response.expire(at: stored.record.freshness.staleAt)
+            responses.append(response)
+        }
+        self.init(subject, responses: responses)
+    }
+}
+
+extension StoredResponse {
+    /// As above.
+    private enum Tag {
+        static let status: UInt16 = 1
+        static let field: UInt16 = 2
+        static let body: UInt16 = 3
+        static let responseTime: UInt16 = 4
+        static let initialAge: UInt16 = 5
+        static let lifetime: UInt16 = 6
+        static let selector: UInt16 = 7
+    }
+
+    /// The response as bytes.
+    fileprivate var encoded: [UInt8] {
+        var encoding = TaggedFields()
+        encoding.put(Tag.status, status)
+        for line in fields.lines { encoding.put(Tag.field, Array(line.name.utf8) + [0x3A] + line.value) }
+        encoding.put(Tag.responseTime, policy.freshness.responseTime)
+        encoding.put(Tag.initialAge, policy.freshness.initialAge)
+        encoding.put(Tag.lifetime, policy.freshness.lifetime)
+        for selector in selection.encoded { encoding.put(Tag.selector, selector) }
+        encoding.put(Tag.body, body)
+        return encoding.bytes
+    }
+
+    /// Reads a response; `nil` where a field is missing or none.
+    fileprivate init?(encoded bytes: ArraySlice<UInt8>) {
+        guard let encoding = TaggedFields.Reader(bytes), let status = encoding.count(Tag.status),
+            let body = encoding.bytes(Tag.body), let responseTime = encoding.integer(Tag.responseTime),
+            let initialAge = encoding.integer(Tag.initialAge), let lifetime = encoding.integer(Tag.lifetime),
+            let selection = Selection(encoded: encoding.all(Tag.selector))
+        else { return nil }
+        var fields = FieldLines()
+        for bytes in encoding.all(Tag.field) {
+            guard let line = FieldLine(line: bytes) else { return nil }
+            fields.append(line)
+        }
+        self.init(
+            status: status,
+            fields: fields,
+            body: Array(body),
+            freshness: Freshness(responseTime: responseTime, initialAge: initialAge, lifetime: lifetime),
+            selection: selection
+        )
+    }
+}
+
+extension Selection {
+    /// As above.
+    private enum Tag {
+        static let name: UInt16 = 1
+        static let value: UInt16 = 2
+    }
+
+    /// The request fields with their values, in the order of their names.
+    fileprivate var encoded: [[UInt8]] {
+        values.sorted { $0.key < $1.key }.map { name, value in
+            var fields = TaggedFields()
+            fields.put(Tag.name, name)
+            fields.put(Tag.value, value)
+            return fields.bytes
+        }
+    }
+
+    /// Reads a selection; `nil` where a field has no name.
+    fileprivate init?(encoded: [ArraySlice<UInt8>]) {
+        var values: [String: String?] = [:]
+        for bytes in encoded {
+            guard let fields = TaggedFields.Reader(bytes), let name = fields.text(Tag.name) else { return nil }
+            values[name] = .some(fields.text(Tag.value))
+        }
+        self.init(values: values)
+    }
+}

@@ -1,0 +1,102 @@
+import HTTPSemantics
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+@Suite(.timeLimit(.minutes(1)))
+struct RawPurgeTests {
+    private static let fields = ["Cache-Control: max-age=60", "Surrogate-Key: one two", "ETag: \"1\""]
+
+    /// As a purge of the daemon does.
+    private func purge(_ rig: RawRig, _ selection: PurgeSelection, staleFrom: Int64? = nil) {
+        let purge = Purge(selection, staleFrom: staleFrom)
+        #expect(rig.store.conceal(purge))
+        _ = rig.proxy.purge(purge)
+        #expect(rig.store.remove(purge, completion: nil))
+    }
+
+    static let selections: [PurgeSelection] = [
+        .originals([RawRig.request().key]), .source("x"), .tag("two"), .all, .confirmedBefore(RawRig.now + 1),
+        .prefixes([OriginPrefix(source: "x", url: "http://x.test/")]),
+    ]
+
+    @Test(arguments: selections, [false, true])
+    func `is gone from both tiers`(selection: PurgeSelection, isOnDiskOnly: Bool) throws {
+        let rig = try RawRig()
+        _ = try rig.ask(RawRig.request(), Self.fields, body: "old")
+        if isOnDiskOnly { try rig.restart() }
+        purge(rig, selection)
+        #expect(try rig.ask(RawRig.request(), ["Cache-Control: no-store"], body: "new").text == "new")
+        rig.flush()
+        #expect(rig.store.statistics.originals.entries == 0)
+    }
+
+    @Test(arguments: [PurgeSelection.source("y"), .tag("three"), .confirmedBefore(RawRig.now)])
+    func `stays where the purge is about something else`(selection: PurgeSelection) throws {
+        let rig = try RawRig()
+        _ = try rig.ask(RawRig.request(), Self.fields, body: "old")
+        try rig.restart()
+        purge(rig, selection)
+        #expect(try rig.ask(RawRig.request()).cacheStatus == .hit(.disk))
+    }
+
+    @Test(arguments: selections, [false, true])
+    func `a soft purge lets the origin be asked`(selection: PurgeSelection, isOnDiskOnly: Bool) throws {
+        let rig = try RawRig()
+        _ = try rig.ask(RawRig.request(), Self.fields, body: "old")
+        if isOnDiskOnly { try rig.restart() }
+        purge(rig, selection, staleFrom: RawRig.now)
+        rig.flush()
+        let answer = try rig.ask(RawRig.request(), ["Cache-Control: max-age=60"], status: 304)
+        #expect(answer.text == "old" && answer.cacheStatus == .revalidated)
+    }
+
+    @Test(arguments: [false, true])
+    func `what comes while a URL is invalidated is not there afterwards`(comesFirst: Bool) throws {
+        let rig = try RawRig()
+        let request = RawRig.request()
+        _ = rig.proxy.load(request) { _ in }
+        let load = try #require(try rig.loader.wait(for: 1).last)
+        let answer = RawExchange(
+            status: 200,
+            fields: RawRig.lines(Self.fields),
+            body: Array("old".utf8),
+            requestTime: RawRig.now,
+            responseTime: RawRig.now
+        )
+        rig.proxy.cache.drop(request.origin) {
+            if comesFirst { load.exchange(answer) }
+            rig.proxy.flights.taint(request.key)
+            if !comesFirst { load.exchange(answer) }
+        }
+        rig.settle()
+        #expect(rig.store.statistics.originals.entries == 0)
+        try rig.restart()
+        #expect(try rig.ask(request, Self.fields, body: "new").text == "new")
+    }
+
+    @Test func `an answer under way is not kept, neither in memory nor on disk`() throws {
+        let rig = try RawRig()
+        let result = Signal<String?>(nil)
+        _ = rig.proxy.load(RawRig.request()) { answer in
+            if case .success(let answer) = answer { result.update { $0 = answer.text } }
+        }
+        let load = try #require(try rig.loader.wait(for: 1).last)
+        purge(rig, .all)
+        load.exchange(
+            RawExchange(
+                status: 200,
+                fields: RawRig.lines(Self.fields),
+                body: Array("old".utf8),
+                requestTime: RawRig.now,
+                responseTime: RawRig.now
+            )
+        )
+        try result.wait { $0 == "old" }
+        rig.flush()
+        #expect(rig.store.statistics.originals.entries == 0)
+        #expect(try rig.ask(RawRig.request(), Self.fields, body: "new").text == "new")
+    }
+}

@@ -1,0 +1,114 @@
+import HTTPSemantics
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+/// A raw source's cache over a disk store, with an origin that a test answers for.
+final class RawRig {
+    static let now: Int64 = 1_700_000_000
+
+    let folder: TemporaryFolder
+    let time = ManualTime(wallSeconds: RawRig.now)
+    let loader = ScriptedLoader()
+    private(set) var store: DiskStore
+    private(set) var proxy: RawProxy
+    private let lane: WorkLane
+    private let memory: Int
+    private let quota: Int
+
+    /// - Parameters:
+    ///   - memory: bytes; 0 keeps nothing there.
+    ///   - quota: bytes of originals on disk.
+    init(memory: Int = 1 << 20, quota: Int = 1 << 30) throws {
+        folder = try TemporaryFolder()
+        lane = try WorkLane(WorkLane.Configuration(name: "raw-test"))
+        self.memory = memory
+        self.quota = quota
+        store = try DiskStore.forTest(folder.path, time: time) { $0.limits.originals = quota }
+        proxy = Self.proxy(store, loader, lane, time, memory)
+    }
+
+    private static func proxy(
+        _ store: DiskStore,
+        _ loader: ScriptedLoader,
+        _ lane: WorkLane,
+        _ time: ManualTime,
+        _ memory: Int
+    ) -> RawProxy {
+        RawProxy(
+            cache: RawCache(capacity: memory, disk: store),
+            loader: loader,
+            lane: lane,
+            time: time,
+            waiters: 10
+        )
+    }
+
+    /// Another process on the same folder.
+    func restart(losesIndex: Bool = false) throws {
+        store.close()
+        if losesIndex {
+            for suffix in ["", "-wal", "-shm"] { TemporaryFolder.delete(DiskFolder(path: folder.path).index + suffix) }
+        }
+        store = try DiskStore.forTest(folder.path, time: time) { [quota] in $0.limits.originals = quota }
+        proxy = Self.proxy(store, loader, lane, time, memory)
+    }
+
+    static func lines(_ lines: [String]) -> FieldLines { FieldLines(lines.compactMap { FieldLine(line: $0.utf8) }) }
+
+    static func request(
+        _ path: String = "a",
+        _ fields: [String] = [],
+        method: String = "GET",
+        tiers: CacheTiers = .all
+    ) -> RawRequest {
+        let rule = SourceRule(name: "x", location: .http(prefix: "http://x.test/"), cache: CachePolicy(tiers))
+        let url = "http://x.test/\(path)"
+        return RawRequest(
+            method: method,
+            origin: OriginRequest(source: rule, target: url, identity: url),
+            fields: lines(fields)
+        )
+    }
+
+    /// Asks, with what the origin says if it is asked; `nil` fails where it is asked all the same.
+    func ask(
+        _ request: RawRequest,
+        _ fields: [String]? = nil,
+        status: Int = 200,
+        body: String = ""
+    ) throws -> RawAnswer {
+        if let answer = proxy.cached(request) { return answer }
+        let before = loader.all.count
+        let result = Signal<Result<RawAnswer, PipelineError>?>(nil)
+        _ = proxy.load(request) { answer in result.update { $0 = answer } }
+        if let fields {
+            let load = try #require(try loader.wait(for: before + 1).last)
+            load.exchange(
+                RawExchange(
+                    status: status,
+                    fields: Self.lines(fields),
+                    body: Array(body.utf8),
+                    requestTime: time.wallSeconds,
+                    responseTime: time.wallSeconds
+                )
+            )
+        }
+        try result.wait { $0 != nil }
+        return try #require(result.value).get()
+    }
+
+    /// What the disk's writer has to do is done.
+    func flush() { store.flush() }
+
+    /// Nobody asks for anything any more, and what was stored is on disk.
+    func settle() {
+        while proxy.cache.heldCount > 0 { store.flush() }
+    }
+}
+
+extension RawAnswer {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}

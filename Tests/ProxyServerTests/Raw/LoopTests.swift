@@ -1,0 +1,75 @@
+import Glibc
+import HTTPKit
+import TestSupport
+import Testing
+
+@testable import ProxyServer
+
+/// Sources that lead back to the daemon itself.
+@Suite(.timeLimit(.minutes(1)))
+struct LoopTests {
+    private func rig(raw: Bool) throws -> EndToEndRig {
+        let rig = try EndToEndRig(source: ", raw: true") { request, connection in
+            connection.respond("508 Theirs", ["Cache-Control: max-age=60", "Via: 1.1 other"], text: request.head)
+        }
+        let port = rig.daemon.port
+        let text = "sources:\n  self: { url: \"http://127.0.0.1:\(port)/self/\", allow-private: true, raw: \(raw) }\n"
+        try rig.daemon.rewrite(rig.yaml(source: ", raw: true").replacing("sources:\n", with: text))
+        rig.daemon.signal(SIGHUP)
+        try rig.daemon.waitForLog("configuration reloaded")
+        return rig
+    }
+
+    @Test func `a raw source that leads here again answers 508, which nobody keeps`() throws {
+        let rig = try rig(raw: true)
+        for _ in 0..<2 {
+            let answer = try rig.get("/self/a")
+            #expect(answer.status == 508 && answer["Content-Type"] == "application/problem+json", "\(answer.text)")
+            #expect(answer["Cache-Control"] == "no-store" && answer.text.contains("\"title\":\"Loop Detected\""))
+            #expect(answer["Cache-Status"] == "edgeprint; fwd=uri-miss; fwd-status=508")
+        }
+        let post = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000).request("POST", "/self/a")
+        #expect(post.status == 508)
+        #expect(try rig.metric("edgeprint_disk_stores_total") == 0)
+    }
+
+    @Test func `a source of pictures that leads here again answers 508, and it counts as no failure of an origin`()
+        throws
+    {
+        let rig = try rig(raw: false)
+        for target in ["/self/a.png?w=5", "/self/a.png?w=5", "/self/a.png"] {
+            let answer = try rig.get(target)
+            #expect(answer.status == 508 && answer["Content-Type"] == "application/problem+json", "\(answer.text)")
+            #expect(answer["Cache-Control"] == "no-store" && answer["Cache-Status"] == nil)
+        }
+        #expect(try rig.metric("edgeprint_negative_entries") == 0)
+    }
+
+    @Test func `who names another daemon is served, and so is a 508 that an origin says itself`() throws {
+        let rig = try rig(raw: true)
+        let answer = try rig.get("/photos/a", [("Via", "1.1 edgeprint, 1.0 edgeprint-0123456789abcdef (x)")])
+        #expect(answer.status == 508 && answer.text.contains("Via: 1.1 edgeprint, 1.0 edgeprint-0123456789abcdef (x)"))
+        // Each intermediary names itself behind those before it.
+        let names = answer.values(of: "Via")
+        #expect(names.first == "1.1 other" && names.last?.hasPrefix("1.1 edgeprint-") == true)
+        let own = try #require(names.last)
+        #expect(try rig.get("/photos/a", [("Via", "1.1 other, \(own.uppercased())")]).text.contains("Loop Detected"))
+    }
+
+    @Test(arguments: [
+        ("1.1 edgeprint-1234", true), ("1.0 a, 1.1 edgeprint-1234 (x), 2 b", true), ("HTTP/1.1 EDGEPRINT-1234", true),
+        ("1.1 edgeprint-123", false), ("1.1 edgeprint", false), ("", false), ("1.1 edgeprint-1235", false),
+    ])
+    func `finds its own name, and no other`(value: String, isOwn: Bool) throws {
+        let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\nVia: 1.1 first\r\nVia: \(value)\r\n\r\n".utf8)
+        var head = RequestHead()
+        var progress = ParseProgress()
+        _ = try RequestParser().parse(bytes.span, &progress, into: &head)
+        #expect(ViaName("edgeprint-1234").isIn(head, bytes.span) == isOwn)
+    }
+
+    @Test func `each process has a name of its own`() {
+        let names = Set((0..<100).map { _ in ViaName().text })
+        #expect(names.count == 100 && names.allSatisfy { $0.utf8.count == 26 })
+    }
+}

@@ -1,0 +1,93 @@
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// What is stored of raw sources on the way through the daemon, its disk and its end.
+@Suite(.timeLimit(.minutes(1)))
+struct RawDiskWayTests {
+    private static let purging = "purge: { allow: [127.0.0.1] }"
+
+    private func rig(_ source: String = "", _ extra: String = purging) throws -> EndToEndRig {
+        try EndToEndRig(extra, source: ", raw: true\(source)") { request, connection in
+            let name = request.target.dropFirst()
+            connection.respond(
+                "203 Said",
+                ["Cache-Control: max-age=600", "Content-Type: text/x", "Surrogate-Key: k-\(name)", "Vary: X"],
+                text: "\(name) \(request.field("X") ?? "-")"
+            )
+        }
+    }
+
+    @Test func `what was stored is served from disk by the next daemon, though the last one was killed`() throws {
+        let rig = try rig()
+        for value in ["1", "2"] { #expect(try rig.get("/photos/a", [("X", value)]).text == "a \(value)") }
+        try rig.waitUntil("edgeprint_disk_stores_total", is: 2)
+        try rig.restartAfterKill(Self.purging, source: ", raw: true")
+        for value in ["1", "2"] {
+            let answer = try rig.get("/photos/a", [("X", value)])
+            #expect(answer.status == 203 && answer.text == "a \(value)" && answer["Content-Type"] == "text/x")
+            #expect(answer["Age"] != nil)
+        }
+        #expect(rig.origin.requests == 2)
+    }
+
+    @Test(arguments: [
+        #"{"url":"/photos/a"}"#, #"{"source":"photos"}"#, #"{"tag":"k-a"}"#, #"{"prefix":"/photos/a"}"#,
+        #"{"all":true}"#,
+    ])
+    func `a purge of any form is for good, also of what only the disk has`(order: String) throws {
+        let rig = try rig()
+        _ = try rig.get("/photos/a")
+        try rig.waitUntil("edgeprint_disk_stores_total", is: 1)
+        try rig.restartAfterKill(Self.purging, source: ", raw: true")
+        let admin = try RawHTTPClient(port: rig.daemon.admin, timeoutMilliseconds: 20_000)
+        try admin.send(
+            "POST /purge HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: \(order.utf8.count)\r\n\r\n\(order)"
+        )
+        let answer = try admin.readResponse()
+        #expect(answer.status == 200 && answer.text.contains("\"originals\":1"), "\(answer.text)")
+        try rig.restartAfterKill(Self.purging, source: ", raw: true")
+        #expect(try rig.cacheStatus("/photos/a") == "edgeprint; fwd=uri-miss; fwd-status=203")
+    }
+
+    @Test func `an unsafe request takes it off the disk`() throws {
+        let rig = try rig()
+        _ = try rig.get("/photos/a")
+        try rig.waitUntil("edgeprint_disk_stores_total", is: 1)
+        let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
+        #expect(try client.request("DELETE", "/photos/a").status == 203)
+        // What is queued later is done later: then the removal is done, too.
+        _ = try rig.get("/photos/b")
+        try rig.waitUntil("edgeprint_disk_stores_total", is: 2)
+        try rig.restartAfterKill(Self.purging, source: ", raw: true")
+        #expect(try rig.cacheStatus("/photos/a") == "edgeprint; fwd=uri-miss; fwd-status=203")
+        #expect(try rig.cacheStatus("/photos/b") == "edgeprint; hit; detail=disk")
+    }
+
+    @Test func `the source says which tiers, and a reload that takes one away drops what it has`() throws {
+        let rig = try rig(", cache: disk")
+        _ = try rig.get("/photos/a")
+        try rig.waitUntil("edgeprint_disk_stores_total", is: 1)
+        #expect(try rig.cacheStatus("/photos/a")?.contains("hit; detail=") == true)
+        #expect(try rig.metric("edgeprint_raw_entries") == 0)
+        try rig.rewrite(Self.purging, source: ", raw: true, cache: memory")
+        rig.daemon.signal(SIGHUP)
+        try rig.daemon.waitForLog("configuration reloaded")
+        #expect(try rig.cacheStatus("/photos/a")?.contains("fwd=uri-miss") == true)
+        #expect(try rig.cacheStatus("/photos/a") == "edgeprint; hit; detail=memory")
+        #expect(try rig.metric("edgeprint_disk_stores_total") == 1)
+    }
+
+    @Test func `counts in metrics and stats`() throws {
+        let rig = try rig()
+        for _ in 0..<3 { _ = try rig.get("/photos/a") }
+        #expect(try rig.metric("edgeprint_raw_entries") == 1 && rig.metric("edgeprint_raw_evictions_total") == 0)
+        let stats = try RawHTTPClient(port: rig.daemon.admin).get("/stats").text
+        let quota = (64 << 20) / 4
+        #expect(stats.contains("\"raw\":{\"entries\":1,"), "\(stats)")
+        #expect(stats.contains("\"quota\":\(quota),\"hits\":2,\"misses\":1,\"evictions\":0}"), "\(stats)")
+        #expect(stats.contains("\"memory\":{\"entries\":0,\"bytes\":0,\"quota\":\(3 * quota),"), "\(stats)")
+        #expect(stats.contains("\"allowed\":\(4 * quota),"), "\(stats)")
+    }
+}

@@ -1,0 +1,127 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Signed requests, interim answers and parts, through a raw source.
+@Suite(.timeLimit(.minutes(1)))
+struct RawRequestFormTests {
+    private static let signing = "signing: { keys: [\(String(repeating: "ab", count: 32))], required: true }"
+
+    private static func echo(_ request: ScriptedRequest, _ connection: ScriptedConnection) {
+        connection.respond("200 OK", ["Connection: close"], text: request.head)
+        connection.close()
+    }
+
+    /// What `edgeprint url` prints for the rig's configuration.
+    private func url(_ rig: EndToEndRig, _ arguments: String...) throws -> String {
+        let result = try CommandRun(["url"] + arguments + ["--config", rig.daemon.configurationFile])
+        #expect(result.code == 0, "\(result.errors)")
+        return String(result.output.dropLast())
+    }
+
+    @Test func `a signed request of a source passes, and its origin sees nothing of the signature`() throws {
+        let rig = try EndToEndRig(Self.signing, source: ", raw: true", script: Self.echo)
+        let target = try url(rig, "photos/a b/c", "w=x", "url=1&2", "--expires", "1h")
+        #expect(target.hasPrefix("/photos/a%20b/c?w=x&url=1%262&exp="))
+        let answer = try rig.get(target)
+        #expect(
+            answer.status == 200 && answer.text.hasPrefix("GET /a%20b/c?w=x&url=1%262 HTTP/1.1\r\n"),
+            "\(answer.text)"
+        )
+        let bare = try url(rig, "photos/plain")
+        #expect(try rig.get(bare).text.hasPrefix("GET /plain HTTP/1.1\r\n"))
+        for wrong in [target.replacing("w=x", with: "w=y"), bare + "&x=1", bare.replacing("plain", with: "other")] {
+            #expect(try rig.get(wrong).status == 403, "\(wrong)")
+        }
+        // The signature is of path and query, whatever the method.
+        let post = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000).request("POST", bare)
+        #expect(post.status == 200 && post.text.hasPrefix("POST /plain HTTP/1.1\r\n"))
+    }
+
+    @Test func `a signed request of a whole URL passes where the signature is right, and until it expires`() throws {
+        let rig = try EndToEndRig(
+            Self.signing + "\nremote: { allow-private: true, raw: true }",
+            script: { _, connection in connection.respond("418 x", ["Cache-Control: max-age=60"], text: "tea") }
+        )
+        let target = try url(rig, "http://127.0.0.1:\(rig.origin.port)/a?b=c&sig=theirs", "--expires", "1h")
+        for _ in 0..<2 { #expect(try rig.get(target).status == 418) }
+        #expect(rig.origin.requests == 1 && rig.origin.heads[0].hasPrefix("GET /a?b=c&sig=theirs HTTP/1.1\r\n"))
+        #expect(try rig.cacheStatus(target) == "edgeprint; hit; detail=memory")
+        #expect(try rig.get(String(target.prefix { $0 != "&" })).status == 403)
+        #expect(try rig.get(target.replacing("%2Fa", with: "%2Fb")).status == 403)
+        let old = try url(rig, "http://127.0.0.1:\(rig.origin.port)/a", "--expires", "1000000001")
+        #expect(try rig.get(old).status == 403)
+        #expect(rig.origin.requests == 1)
+    }
+
+    @Test(arguments: [
+        ["100 Continue"], ["102 Processing", "102 Processing"], ["103 Early Hints", "100 Continue", "103 Early Hints"],
+    ])
+    func `interim answers are dropped, and the final one is whole and kept`(interim: [String]) throws {
+        let rig = try EndToEndRig(source: ", raw: true") { request, connection in
+            for status in interim {
+                connection.send(
+                    "HTTP/1.1 \(status)\r\nLink: </x>; rel=preload\r\nCache-Control: no-store\r\nETag: \"i\"\r\n\r\n"
+                )
+            }
+            connection.respond("200 OK", ["Cache-Control: max-age=60", "X: final"], text: request.method)
+        }
+        for result in ["fwd=uri-miss; fwd-status=200", "hit; detail=memory"] {
+            let answer = try rig.get("/photos/a")
+            #expect(answer.status == 200 && answer.text == "GET" && answer["X"] == "final")
+            #expect(answer["Link"] == nil && answer["ETag"] == nil && answer["Cache-Control"] == "max-age=60")
+            #expect(answer["Cache-Status"] == "edgeprint; " + result)
+        }
+        let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
+        try client.send("POST /photos/b HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab")
+        let posted = try client.readResponse()
+        #expect(posted.status == 200 && posted.text == "POST")
+        #expect(rig.origin.requests == 2)
+    }
+
+    @Test func `parts are answered from a whole that is stored, in memory or on disk`() throws {
+        let rig = try EndToEndRig(source: ", raw: true") { request, connection in
+            let fields = ["Cache-Control: max-age=600", "ETag: \"1\"", "Content-Type: a/b"]
+            if request.field("Range") != nil, request.target == "/part" {
+                connection.respond("206 Partial Content", fields + ["Content-Range: bytes 2-3/10"], text: "23")
+            } else {
+                connection.respond("200 OK", fields, text: "0123456789")
+            }
+        }
+        // A part that nobody has whole is the origin's to send, and is not kept.
+        for _ in 0..<2 {
+            let part = try rig.get("/photos/part", [("Range", "bytes=2-3")])
+            #expect(part.status == 206 && part.text == "23" && part["Content-Range"] == "bytes 2-3/10")
+            #expect(part["Cache-Status"]?.contains("hit") == false)
+        }
+        #expect(try rig.get("/photos/whole").status == 200)
+        try rig.waitUntil("edgeprint_disk_stores_total", is: 1)
+        let asked = rig.origin.requests
+        for _ in 0..<2 {
+            for (range, status, text, content) in [
+                ("bytes=2-3", 206, "23", "bytes 2-3/10"), ("bytes=-1", 206, "9", "bytes 9-9/10"),
+                ("bytes=8-", 206, "89", "bytes 8-9/10"), ("bytes=10-", 416, "", "bytes */10"),
+            ] {
+                let part = try rig.get("/photos/whole", [("Range", range)])
+                #expect(part.status == status && part.text == text && part["Content-Range"] == content, "\(range)")
+            }
+            #expect(try rig.get("/photos/whole", [("Range", "bytes=2-3"), ("If-Range", "\"1\"")]).status == 206)
+            let whole = try rig.get("/photos/whole", [("Range", "bytes=2-3"), ("If-Range", "\"2\"")])
+            #expect(whole.status == 200 && whole.text == "0123456789")
+            try rig.restartAfterKill(source: ", raw: true")
+        }
+        #expect(rig.origin.requests == asked)
+    }
+
+    @Test func `explain and url understand it`() throws {
+        let rig = try EndToEndRig(source: ", raw: true, cache: disk", script: Self.echo)
+        let target = try url(rig, "photos/a", "w=x", "sig=theirs")
+        #expect(target == "/photos/a?w=x&sig=theirs")
+        let admin = try RawHTTPClient(port: rig.daemon.admin)
+        let answer = try admin.get("/explain?path=%2Fphotos%2Fa%3Fw%3Dx%26sig%3Dtheirs")
+        #expect(answer.status == 200 && answer.text.contains("\(rig.origin.url)/a?w=x&sig=theirs"), "\(answer.text)")
+        #expect(answer.text.contains("\"tiers\"") && !answer.text.contains("\"problem\":{"), "\(answer.text)")
+        let command = try CommandRun(["explain", target, "--config", rig.daemon.configurationFile])
+        #expect(command.code == 0 && command.output.contains("raw"), "\(command.output)\(command.errors)")
+    }
+}
