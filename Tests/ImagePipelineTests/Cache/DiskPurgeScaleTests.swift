@@ -22,7 +22,7 @@ struct DiskPurgeScaleTests {
         }
         let prefix = OriginPrefix(source: "photos", url: "https://photos.example.com/5432")
         for (selection, count) in [
-            (PurgeSelection.tag("t77"), 10), (.source("few"), 10), (.prefixes([prefix]), 11), (.tag("none"), 0),
+            (PurgeSelection.tags(["t77"]), 10), (.source("few"), 10), (.prefixes([prefix]), 11), (.tags(["none"]), 0),
         ] {
             var scan = Int64.max
             var search = Int64.max

@@ -28,13 +28,27 @@ extension DiskIndex {
                     way: byPlace
                 )
             }
-        case .tag(let tag):
-            [Condition(text: "o.id IN (SELECT t.origin FROM tags t WHERE t.tag = ?1)", values: [.text(tag)])]
+        case .tags(let tags):
+            [condition(Array(tags))]
         case .confirmedBefore(let time):
             [Condition(text: "o.response_time < ?1", values: [.integer(time)], way: "NOT INDEXED")]
         case .preset: []
         case .all: [Condition(text: "1")]
         }
+    }
+
+    /// One condition for all tags: what bears two of them counts once.
+    private static func condition(_ tags: [String]) -> Condition {
+        guard let last = tags.last else { return Condition(text: "0") }
+        // Statements are kept by their text: the last tag stands in until there are 1, 2, 4, … of them.
+        var count = 1
+        while count < tags.count { count *= 2 }
+        let values = tags + Array(repeating: last, count: count - tags.count)
+        let marks = (1...count).map { "?\($0)" }.joined(separator: ", ")
+        return Condition(
+            text: "o.id IN (SELECT t.origin FROM tags t WHERE t.tag IN (\(marks)))",
+            values: values.map { .text($0) }
+        )
     }
 
     /// A selection's origins, any of them first; those that were given before are gone, or have lower numbers.

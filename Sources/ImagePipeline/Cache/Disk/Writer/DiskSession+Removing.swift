@@ -30,7 +30,7 @@ extension DiskSession {
         switch selection {
         case .originals(let keys): for key in keys { try remove(key) }
         case .preset(let pattern): try removeVariants(of: pattern)
-        case .source, .prefixes, .tag, .confirmedBefore, .all: try removeOrigins(in: selection)
+        case .source, .prefixes, .tags, .confirmedBefore, .all: try removeOrigins(in: selection)
         }
     }
 
@@ -95,7 +95,7 @@ extension DiskSession {
             case .source, .preset, .all: break
             // Of single originals only those that are there: the table is to end.
             case .originals(let keys): noted = .originals(keys.filter(seed.contains(origin:)))
-            case .prefixes, .tag, .confirmedBefore: noted = .originals(seed.origins(in: selection).map(\.key))
+            case .prefixes, .tags, .confirmedBefore: noted = .originals(seed.origins(in: selection).map(\.key))
             }
         }
         do throws(SQLiteError) { try index.noteRemoved(noted) } catch { throw .index(error) }
