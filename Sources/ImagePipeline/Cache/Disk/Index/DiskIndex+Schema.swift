@@ -83,6 +83,12 @@ extension DiskIndex {
         """,
         // What clients are told where the origin has spoken to caches apart.
         "ALTER TABLE origins ADD COLUMN client_cache_control TEXT;",
+        // What purges by age and by preset go through, in steps. Rows that tell of a body in the seed layer stay without one here.
+        """
+        ALTER TABLE origins ADD COLUMN for_seed INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX origins_by_confirmation ON origins (response_time);
+        CREATE INDEX variants_by_plan ON variants (plan, presets);
+        """,
     ]
 
     /// An origin's columns in the order that `originRecord` reads them.
