@@ -20,6 +20,7 @@ enum CacheFixture {
 
     /// Takes the index from layout 3 back to 2.
     static let undoPurgeColumns = """
+        DROP INDEX variants_by_plan; DROP INDEX origins_by_confirmation; ALTER TABLE origins DROP COLUMN for_seed;
         DROP TRIGGER origins_lose_tags; DROP TABLE tags; DROP INDEX origins_by_place;
         ALTER TABLE origins DROP COLUMN tags; ALTER TABLE variants DROP COLUMN presets;
         ALTER TABLE origins DROP COLUMN client_cache_control;

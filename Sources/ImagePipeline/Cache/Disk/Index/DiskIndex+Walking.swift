@@ -14,6 +14,8 @@ extension DiskIndex {
         fileprivate var tables: String
         /// What stays the same on the whole way, with `values` from `?1` on.
         fileprivate var condition: String
+        /// Where the way ends, by `column`.
+        fileprivate var end: String?
         fileprivate var values: [SQLiteValue]
         /// What the index orders by before it orders by the row's number; `nil` where that is all.
         fileprivate var column: String?
@@ -29,13 +31,15 @@ extension DiskIndex {
             _ condition: String,
             _ values: [SQLiteValue],
             by column: String? = nil,
-            from place: SQLiteValue = .null
+            from place: SQLiteValue = .null,
+            to end: String? = nil
         ) {
             self.tables = tables
             self.condition = condition
             self.values = values
             self.column = column
             self.place = place
+            self.end = end
         }
     }
 
@@ -50,10 +54,11 @@ extension DiskIndex {
             prefixes.map { prefix in
                 OriginWalk(
                     places,
-                    "o.source = ?1 AND o.url <= ?2 || \(afterAll)",
+                    "o.source = ?1",
                     [.text(prefix.source), .text(prefix.url)],
                     by: "o.url",
-                    from: .text(prefix.url)
+                    from: .text(prefix.url),
+                    to: "o.url <= ?2 || \(afterAll)"
                 )
             }
         case .tags(let tags): walks(tags.sorted())
@@ -61,10 +66,11 @@ extension DiskIndex {
             [
                 OriginWalk(
                     "origins o INDEXED BY origins_by_confirmation",
-                    "o.response_time < ?1",
+                    "1",
                     [.integer(time)],
                     by: "o.response_time",
-                    from: .integer(Int64.min)
+                    from: .integer(Int64.min),
+                    to: "o.response_time < ?1"
                 )
             ]
         case .preset: []
@@ -124,9 +130,11 @@ extension DiskIndex {
         var terms = [walk.condition]
         var order = number
         switch walk.column {
-        case let column? where isSamePlace: terms += ["\(column) = \(mark(walk.place))", "\(number) > \(mark(.integer(walk.id)))"]
+        case let column? where isSamePlace:
+            // Without the end, by which SQLite would rather go.
+            terms += ["\(column) = \(mark(walk.place))", "\(number) > \(mark(.integer(walk.id)))"]
         case let column?:
-            terms.append("\(column) > \(mark(walk.place))")
+            terms += [walk.end ?? "1", "\(column) > \(mark(walk.place))"]
             order = "\(column), \(number)"
         case nil: terms.append("\(number) > \(mark(.integer(walk.id)))")
         }
