@@ -6,8 +6,8 @@ package enum PurgeSelection: Hashable, Sendable {
     case source(String)
     /// Originals at these places, each with all that was made of it.
     case prefixes([OriginPrefix])
-    /// Originals that their origin has marked with this tag, each with all that was made of it.
-    case tag(String)
+    /// Originals that their origin has marked with one of these tags, each with all that was made of it.
+    case tags(Set<String>)
     /// Originals that were last fetched or confirmed before this second of the wall clock, each with all that was made of it.
     case confirmedBefore(Int64)
     /// Pictures that a preset had its say in; no originals.
@@ -20,7 +20,7 @@ package enum PurgeSelection: Hashable, Sendable {
         case .originals(let keys): keys.contains(subject.origin)
         case .source(let name): name == subject.source
         case .prefixes(let prefixes): prefixes.contains { $0.covers(subject) }
-        case .tag(let tag): subject.record.map { $0.tags.contains(tag) }
+        case .tags(let tags): subject.record.map { !tags.isDisjoint(with: $0.tags) }
         case .confirmedBefore(let time): subject.record.map { $0.confirmedAt < time }
         case .preset(let pattern): subject.plan.map { pattern.matches(plan: $0, presets: subject.presets) } ?? false
         case .all: true

@@ -77,7 +77,7 @@ struct PurgeCommand: ParsableCommand {
     @OptionGroup var admin: AdminOptions
 
     private var orders: [PurgeOrder] {
-        var targets = urls.map { PurgeOrder.Target.url($0) } + prefix.map { .prefix($0) } + tag.map { .tag($0) }
+        var targets = urls.map { PurgeOrder.Target.url($0) } + prefix.map { .prefix($0) } + tag.map { .tags([$0]) }
         if let source { targets.append(.source(source)) }
         if let preset { targets.append(.preset(preset)) }
         if let olderThan { targets.append(.olderThan(olderThan)) }
@@ -132,7 +132,7 @@ private struct PurgeLine {
         case .url(let url): url
         case .prefix(let text): "\(text)…"
         case .source(let name): "source \(name)"
-        case .tag(let tag): "tag \(tag)"
+        case .tags(let tags): "tag \(tags.joined(separator: " "))"
         case .preset(let name): "preset \(name)"
         case .olderThan(let seconds): "older than \(ScaledNumber.text(seconds, units: ScaledNumber.seconds))"
         case .all: "everything"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `POST /purge` is asked to do: one target, and how.
+/// What `POST /purge` or a `PURGE` request is asked to do: one target, and how.
 struct PurgeOrder: Hashable, Sendable {
     /// What goes.
     enum Target: Hashable, Sendable {
@@ -10,8 +10,8 @@ struct PurgeOrder: Hashable, Sendable {
         case prefix(String)
         /// All of a source; `fetch` for remote URLs.
         case source(String)
-        /// All that the origin has marked with a tag.
-        case tag(String)
+        /// All that the origin has marked with one of these tags.
+        case tags([String])
         /// The pictures of a preset; originals stay.
         case preset(String)
         /// All that the origin has not been asked about for so many seconds.
@@ -25,22 +25,25 @@ struct PurgeOrder: Hashable, Sendable {
     /// Whether it is only counted.
     var isDry = false
 
-    private static let members = "url, prefix, source, tag, preset, older_than or all"
+    static let members = "url, prefix, source, tag, preset, older_than or all"
 
     /// Reads a JSON object such as `{"url":"/photos/a.jpg"}` (RFC 8259).
     ///
+    /// - Parameters:
+    ///   - json: the object's text.
+    ///   - named: what was named beside the object, which then names nothing else.
     /// - Throws: `Problem` 400, naming the member that is wrong.
-    init(json: [UInt8]) throws(Problem) {
+    init(json: [UInt8], named: [Target] = []) throws(Problem) {
         guard let members = try? JSONDecoder().decode([String: PurgeValue].self, from: Data(json)) else {
             throw Problem(400, "The body is no JSON object such as {\"url\":\"/photos/a.jpg\"}.")
         }
-        var targets: [Target] = []
+        var targets = named
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             switch name {
             case "url": targets.append(.url(try value.text(name)))
             case "prefix": targets.append(.prefix(try value.text(name)))
             case "source": targets.append(.source(try value.text(name)))
-            case "tag": targets.append(.tag(try value.text(name)))
+            case "tag": targets.append(.tags(try value.texts(name)))
             case "preset": targets.append(.preset(try value.text(name)))
             case "older_than": targets.append(.olderThan(try value.seconds(name)))
             case "all": if try value.flag(name) { targets.append(.all) }
@@ -52,16 +55,21 @@ struct PurgeOrder: Hashable, Sendable {
         guard let target = targets.first, targets.count == 1 else {
             throw Problem(400, "A purge names one of \(Self.members).", parameter: "url")
         }
-        if case .preset = target, isSoft {
-            throw Problem(400, "A preset's originals have not changed: soft is for them.", parameter: "soft")
-        }
         self.target = target
+        try check()
     }
 
     init(target: Target, isSoft: Bool = false, isDry: Bool = false) {
         self.target = target
         self.isSoft = isSoft
         self.isDry = isDry
+    }
+
+    /// - Throws: `Problem` 400 where the way does not fit the target.
+    func check() throws(Problem) {
+        if case .preset = target, isSoft {
+            throw Problem(400, "A preset's originals have not changed: soft is for them.", parameter: "soft")
+        }
     }
 
     /// The object that says the same.
@@ -71,7 +79,8 @@ struct PurgeOrder: Hashable, Sendable {
             case .url(let url): .init("url", .string(url))
             case .prefix(let text): .init("prefix", .string(text))
             case .source(let name): .init("source", .string(name))
-            case .tag(let tag): .init("tag", .string(tag))
+            case .tags(let tags) where tags.count == 1: .init("tag", .string(tags[0]))
+            case .tags(let tags): .init("tag", .array(tags.map { .string($0) }))
             case .preset(let name): .init("preset", .string(name))
             case .olderThan(let seconds): .init("older_than", .number(seconds))
             case .all: .init("all", .bool(true))

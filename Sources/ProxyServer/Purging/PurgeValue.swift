@@ -3,6 +3,7 @@ enum PurgeValue: Decodable {
     case text(String)
     case flag(Bool)
     case number(Int)
+    case texts([String])
     case other
 
     init(from decoder: any Decoder) throws {
@@ -13,6 +14,8 @@ enum PurgeValue: Decodable {
             self = .number(number)
         } else if let text = try? container.decode(String.self) {
             self = .text(text)
+        } else if let texts = try? container.decode([String].self) {
+            self = .texts(texts)
         } else {
             self = .other
         }
@@ -24,6 +27,15 @@ enum PurgeValue: Decodable {
             throw Problem(400, "\(name) is no text.", parameter: name)
         }
         return text
+    }
+
+    /// One text or several, each of which says something.
+    func texts(_ name: String) throws(Problem) -> [String] {
+        guard case .texts(let texts) = self else { return [try text(name)] }
+        guard !texts.isEmpty, !texts.contains("") else {
+            throw Problem(400, "\(name) is neither a text nor a list of texts.", parameter: name)
+        }
+        return texts
     }
 
     func flag(_ name: String) throws(Problem) -> Bool {

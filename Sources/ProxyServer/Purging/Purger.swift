@@ -29,12 +29,15 @@ struct Purger: Sendable {
             return .source(name)
         case .url(let text): return .originals(try originals(of: text))
         case .prefix(let text): return .prefixes(try PurgePlaces(resolver.current.resolver.table).prefixes(of: text))
-        case .tag(let tag):
-            guard OriginTags.isTag(tag) else {
-                let limit = OriginTags.maximumLength
+        case .tags(let tags):
+            let limit = OriginTags.maximumLength
+            guard tags.allSatisfy(OriginTags.isTag) else {
                 throw Problem(400, "A tag has no blanks or commas and at most \(limit) bytes.", parameter: "tag")
             }
-            return .tag(tag)
+            guard tags.count <= PurgeFields.maximumCount else {
+                throw Problem(400, "A purge has at most \(PurgeFields.maximumCount) tags.", parameter: "tag")
+            }
+            return .tags(Set(tags))
         case .preset(let name):
             // One that is configured no more may have left something behind, too.
             guard Preset.isValid(name: name) else {
@@ -104,7 +107,7 @@ struct Purger: Sendable {
         case .originals(let keys): "originals \(keys.map { String($0.description.prefix(16)) }.joined(separator: " "))"
         case .source(let name): "source \(name)"
         case .prefixes(let prefixes): "prefix \(prefixes.map { "\($0.source) \($0.url)" }.joined(separator: ", "))"
-        case .tag(let tag): "tag \(tag)"
+        case .tags(let tags): "tag \(tags.sorted().joined(separator: " "))"
         case .confirmedBefore(let time): "confirmed before \(Explainer.date(time))"
         case .preset(let pattern): "preset \(pattern.name)"
         case .all: "all"

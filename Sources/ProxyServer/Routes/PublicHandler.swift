@@ -41,7 +41,7 @@ final class PublicHandler: RequestHandler {
         return images.handle(head, bytes: bytes, context: context)
     }
 
-    /// `PURGE /NAME/PATH`: the original and all its variants, for those who may.
+    /// `PURGE /NAME/PATH`, or `/` with tags or content that name something else, for those who may.
     private func purge(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ context: RequestContext) -> Reply {
         let configuration = live.current
         guard configuration.takesPurges else {
@@ -53,7 +53,7 @@ final class PublicHandler: RequestHandler {
         guard isAllowed else { return .now(Response(Problem(403, "You may not purge here (purge.allow)."))) }
         do throws(Problem) {
             let target = String(decoding: bytes.copy(head.pathAndQuery), as: UTF8.self)
-            let order = PurgeOrder(target: .url(target))
+            let order = try PurgeOrder(target: target, fields: PurgeFields(head, bytes), body: context.body)
             let selection = try purger.selection(of: order.target)
             let promise = context.promise()
             purger.purge(selection, order, by: "\(context.peer)") { response in

@@ -21,6 +21,7 @@ enum CacheFixture {
     /// Takes the index from the newest layout back to 2.
     static let undoPurgeColumns = """
         DROP TABLE failures;
+        DROP INDEX variants_by_plan; DROP INDEX origins_by_confirmation; ALTER TABLE origins DROP COLUMN for_seed;
         DROP TRIGGER origins_lose_tags; DROP TABLE tags; DROP INDEX origins_by_place;
         ALTER TABLE origins DROP COLUMN tags; ALTER TABLE variants DROP COLUMN presets;
         ALTER TABLE origins DROP COLUMN client_cache_control; ALTER TABLE origins DROP COLUMN kind;

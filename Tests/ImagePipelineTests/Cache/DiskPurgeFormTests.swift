@@ -82,20 +82,32 @@ struct DiskPurgeFormTests {
         try fill(2, tags: ["round"])
         let (kept, _) = try fill(3, tags: ["rounder"])
         #expect(store.origin(first.key)?.record == first)
-        #expect(store.count(.tag("round")) == counts(2, 2))
+        #expect(store.count(.tags(["round"])) == counts(2, 2))
         // The origin's later words replace the earlier ones.
         var refreshed = first
         refreshed.tags = ["blue"]
         store.store(origin: refreshed, body: nil)
         store.flush()
-        #expect(store.count(.tag("red")) == counts(0, 0))
-        #expect(try purge(.tag("blue")) == counts(1, 1))
-        #expect(try purge(.tag("round")) == counts(1, 1))
+        #expect(store.count(.tags(["red"])) == counts(0, 0))
+        #expect(try purge(.tags(["blue"])) == counts(1, 1))
+        #expect(try purge(.tags(["round"])) == counts(1, 1))
         #expect(store.origin(kept.key)?.record.tags == ["rounder"])
         #expect(fileCounts() == [1, 1])
         store.close()
         var index = try DiskIndex.writing(DiskFolder(path: path).index)
         #expect(try index.connection.all("SELECT tag FROM tags") { $0.text(0) ?? "" } == ["rounder"])
+    }
+
+    @Test func `several tags are one purge, and what bears two of them counts once`() throws {
+        for (number, tags) in [["a", "b"], ["b"], ["c"], ["d", "a", "c"], ["e"]].enumerated() {
+            try fill(number, tags: tags)
+        }
+        #expect(store.count(.tags(["a", "b", "c"])) == counts(4, 4))
+        #expect(try purge(.tags(["a", "b", "c"]), staleFrom: 2000) == counts(4, 4))
+        #expect(try purge(.tags(["a", "b", "z"])) == counts(3, 3))
+        #expect(try purge(.tags([])) == counts(0, 0))
+        #expect(store.count(.all) == counts(2, 2))
+        store.close()
     }
 
     @Test func `a preset's variants go, its originals stay`() throws {
@@ -151,7 +163,7 @@ struct DiskPurgeFormTests {
             _ = gate.wait { $0.isOpen ? true : nil }
         }
         _ = gate.wait { $0.isEntered ? true : nil }
-        let soft = Purge(.tag("red"), staleFrom: 1010)
+        let soft = Purge(.tags(["red"]), staleFrom: 1010)
         #expect(store.conceal(soft))
         #expect(store.variant(variant.key)?.origin.freshness.staleAt == 1010)
         let done = Signal<PurgeCounts?>(nil)
@@ -194,7 +206,7 @@ struct DiskPurgeFormTests {
         tagged.tags = ["red"]
         again.store(origin: tagged, body: nil)
         again.flush()
-        #expect(again.count(.tag("red")) == counts(1, 1))
+        #expect(again.count(.tags(["red"])) == counts(1, 1))
         again.close()
     }
 }

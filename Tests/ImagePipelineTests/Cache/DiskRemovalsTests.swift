@@ -19,7 +19,7 @@ struct DiskRemovalsTests {
     private func read(_ row: () -> Int?) -> Int? { removals.visible({ _ in subject }, expire: { $0 -= Int($1) }, row) }
 
     private static let matching: [PurgeSelection] = [
-        .originals([CacheFixture.key(1)]), .source("photos"), .tag("round"), .confirmedBefore(501), .all,
+        .originals([CacheFixture.key(1)]), .source("photos"), .tags(["round"]), .confirmedBefore(501), .all,
         .prefixes([OriginPrefix(source: "photos", url: "https://photos.example.com/")]),
     ]
 
@@ -46,7 +46,7 @@ struct DiskRemovalsTests {
     }
 
     @Test(arguments: [
-        PurgeSelection.originals([CacheFixture.key(2)]), .source("other"), .tag("blue"), .confirmedBefore(500),
+        PurgeSelection.originals([CacheFixture.key(2)]), .source("other"), .tags(["blue"]), .confirmedBefore(500),
         .prefixes([OriginPrefix(source: "other", url: "https://photos.example.com/")]),
         .prefixes([OriginPrefix(source: "photos", url: "https://photos.example.com/2")]),
         .preset(PresetPattern(name: "thumb", preset: nil)),
@@ -58,11 +58,11 @@ struct DiskRemovalsTests {
 
     @Test func `no more than a bounded number waits`() {
         var count = 0
-        while count < 10_000, removals.add(Purge(.tag("t\(count)"))) { count += 1 }
+        while count < 10_000, removals.add(Purge(.tags(["t\(count)"]))) { count += 1 }
         #expect((1..<10_000).contains(count))
-        #expect(removals.add(Purge(.tag("t0"))))
-        removals.finish(Purge(.tag("t1")))
-        #expect(removals.add(Purge(.tag("another"))))
+        #expect(removals.add(Purge(.tags(["t0"]))))
+        removals.finish(Purge(.tags(["t1"])))
+        #expect(removals.add(Purge(.tags(["another"]))))
     }
 
     @Test func `a removal that is committed under a reader leaves it nothing`() {

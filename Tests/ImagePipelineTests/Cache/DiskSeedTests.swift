@@ -119,4 +119,97 @@ struct DiskSeedTests {
         holder.close()
         #expect(refusal(seed) == nil)
     }
+
+    private func purge(_ selection: PurgeSelection, staleFrom: Int64? = nil, of store: DiskStore) {
+        let purge = Purge(selection, staleFrom: staleFrom)
+        #expect(store.conceal(purge))
+        #expect(store.remove(purge, completion: nil))
+        store.flush()
+    }
+
+    private static let forms: [PurgeSelection] = [
+        .originals([CacheKey(hashing: "origin 1")]), .source("photos"), .all, .confirmedBefore(2000),
+        .prefixes([OriginPrefix(source: "photos", url: "https://photos.example.com/")]),
+    ]
+
+    @Test(arguments: forms)
+    func `a soft purge makes the seed's stale, also after a restart and a reconciliation`(
+        selection: PurgeSelection
+    ) throws {
+        var store = try open()
+        #expect(store.variant(key(1))?.origin.freshness.staleAt == origin.freshness.staleAt)
+        purge(selection, staleFrom: 1010, of: store)
+        func check() throws {
+            let variant = try #require(store.variant(key(1)))
+            #expect(variant.origin.freshness.staleAt == 1010)
+            #expect(try CacheFixture.read(variant.file) == CacheFixture.bytes(100, seed: 1))
+            let original = try #require(store.origin(origin.key))
+            #expect(original.record.freshness.staleAt == 1010)
+            #expect(try CacheFixture.read(#require(original.file)) == body)
+        }
+        try check()
+        store.close()
+        store = try open()
+        store.reconcile()
+        store.flush()
+        try check()
+        // The origin has been asked: it is fresh again, and that is kept as well.
+        var confirmed = origin
+        confirmed.freshness.responseTime = 1020
+        for _ in 0..<2 { store.store(origin: confirmed, body: nil) }
+        store.flush()
+        #expect(store.variant(key(2))?.origin == confirmed)
+        store.close()
+        var damages: [DiskDamage] = []
+        _ = try DiskCheck(path: path, listener: .init(found: { damage, _ in damages.append(damage) })).run(repairs: true)
+        #expect(damages.isEmpty, "\(damages)")
+        store = try open()
+        store.reconcile()
+        store.flush()
+        #expect(store.variant(key(1))?.origin == confirmed)
+        store.close()
+    }
+
+    @Test(arguments: forms)
+    func `a hard purge hides the seed's, also after a restart`(selection: PurgeSelection) throws {
+        var store = try open()
+        purge(selection, of: store)
+        for _ in 0..<2 {
+            for number in 1...2 { #expect(store.variant(key(number)) == nil) }
+            #expect(store.origin(origin.key) == nil)
+            store.close()
+            store = try open()
+            store.reconcile()
+            store.flush()
+        }
+        // What was hidden does not come back softly.
+        purge(.all, staleFrom: 1010, of: store)
+        #expect(store.variant(key(1)) == nil && store.origin(origin.key) == nil)
+        store.close()
+    }
+
+    @Test func `rows that told of a seed go when there is none any more`() throws {
+        var store = try open()
+        purge(.all, staleFrom: 1010, of: store)
+        store.close()
+        store = try DiskStore.forTest(path)
+        store.reconcile()
+        store.flush()
+        #expect(store.origin(origin.key) == nil)
+        store.close()
+    }
+
+    @Test func `a soft mark outlives what the store itself had of the original`() throws {
+        let store = try open()
+        var own = CacheFixture.variant(3, of: origin, bytes: [7])
+        own.presets = ["own"]
+        store.store(variant: own, origin: origin, bytes: [7])
+        purge(.all, staleFrom: 1010, of: store)
+        #expect(store.variant(own.key) != nil)
+        purge(.preset(PresetPattern(name: "own", preset: nil)), of: store)
+        #expect(store.variant(own.key) == nil)
+        #expect(store.variant(key(1))?.origin.freshness.staleAt == 1010)
+        #expect(store.origin(origin.key)?.record.freshness.staleAt == 1010)
+        store.close()
+    }
 }

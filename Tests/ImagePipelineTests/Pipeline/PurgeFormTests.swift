@@ -43,13 +43,13 @@ struct PurgeFormTests {
     @Test func `a tag goes from memory and disk, also after a restart`() throws {
         try fill("a.png", "w=10", tags: "red, round")
         try fill("b.png", "w=10", tags: "blue")
-        #expect(rig.pipeline.count(.tag("red")).memory == 1)
-        let counts = try purge(.tag("red"))
+        #expect(rig.pipeline.count(.tags(["red"])).memory == 1)
+        let counts = try purge(.tags(["red"]))
         #expect(counts.memory == 1 && counts.originals == 1 && counts.variants == 1)
         #expect(!isFresh("a.png", "w=10") && isFresh("b.png", "w=10"))
         let restarted = try rig.restarted()
         #expect(try restarted.ask("b.png", "w=10").value().provenance == .disk)
-        #expect(restarted.pipeline.count(.tag("blue")).memory == 1)
+        #expect(restarted.pipeline.count(.tags(["blue"])).memory == 1)
         _ = restarted.ask("a.png", "w=10")
         _ = try restarted.loader.wait(for: 1)
     }
@@ -58,7 +58,7 @@ struct PurgeFormTests {
         let red = rig.ask("a.png", "w=10")
         let blue = rig.ask("b.png", "w=10")
         let loads = try rig.loader.wait(for: 2).sorted { $0.fetch.target < $1.fetch.target }
-        _ = try purge(.tag("red"))
+        _ = try purge(.tags(["red"]))
         // Nobody can know yet what they bring: who asks now asks anew.
         let after = rig.ask("a.png", "w=10")
         let second = try rig.loader.wait(for: 3)[2]
@@ -118,7 +118,7 @@ struct PurgeFormTests {
     @Test(arguments: [false, true])
     func `a soft purge has the next request ask the origin, and keeps what still stands`(isRestarted: Bool) throws {
         try fill("a.png", "w=10", tags: "red")
-        let counts = try purge(.tag("red"), isSoft: true)
+        let counts = try purge(.tags(["red"]), isSoft: true)
         #expect(counts.memory == 1 && counts.originals == 1 && counts.variants == 1)
         let rig = isRestarted ? try rig.restarted() : rig
         let count = isRestarted ? 0 : 1
@@ -131,7 +131,7 @@ struct PurgeFormTests {
         #expect(answer.entity.memory == [0] && answer.provenance == .revalidated(status: 304, collapsed: false))
         #expect(rig.pipeline.cached(rig.request("a.png", "w=10").key, now: 1000)?.memory == [0])
         try rig.settle()
-        #expect(rig.pipeline.count(.tag("red")).variants == 1)
+        #expect(rig.pipeline.count(.tags(["red"])).variants == 1)
     }
 
     @Test func `a softly purged picture may be served once more where stale ones may`() throws {

@@ -8,7 +8,7 @@ struct RemovedSelectionTests {
     @Test func `what is noted is read again`() throws {
         let preset = try Preset(name: "thumb", text: "w=40&h=30&q=50&fit=cover")
         for selection in [
-            PurgeSelection.tag("größe"), .confirmedBefore(-7), .preset(PresetPattern(name: "thumb", preset: preset)),
+            PurgeSelection.tags(["größe"]), .confirmedBefore(-7), .preset(PresetPattern(name: "thumb", preset: preset)),
             .preset(PresetPattern(name: "gone", preset: nil)),
             .prefixes([OriginPrefix(source: "a", url: ""), OriginPrefix(source: "b", url: "https://b.example/")]),
         ] {

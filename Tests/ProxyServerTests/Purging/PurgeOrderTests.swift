@@ -16,6 +16,7 @@ struct PurgeOrderTests {
         for text in [
             #"{"url":"/a \"b\""}"#, #"{"source":"x","dry":true}"#, #"{"all":true}"#, #"{"tag":"t","soft":true}"#,
             #"{"preset":"p"}"#, #"{"prefix":"/a","soft":true,"dry":true}"#, #"{"older_than":60}"#,
+            #"{"tag":["t","u"]}"#,
         ] {
             #expect(try order(order(text).json.text) == order(text))
         }
@@ -31,7 +32,7 @@ struct PurgeOrderTests {
             (#"{"preset":"p","soft":true}"#, "soft"), (#"{"older_than":"soon"}"#, "older_than"),
             (#"{"older_than":-1}"#, "older_than"), (#"{"older_than":true}"#, "older_than"),
             (#"{"tag":"a","prefix":"/b"}"#, "url"),
-            (#"{"url":null}"#, "url"),
+            (#"{"url":null}"#, "url"), (#"{"tag":[]}"#, "tag"), (#"{"tag":["a",""]}"#, "tag"), (#"{"tag":[1]}"#, "tag"),
         ] as [(String, String?)]
     )
     func `names what is wrong`(json: String, parameter: String?) {

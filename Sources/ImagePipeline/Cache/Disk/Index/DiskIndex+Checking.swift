@@ -46,8 +46,16 @@ extension DiskIndex {
     }
 
     /// Whether an origin's row without body has no variants either.
-    mutating func isUnused(_ id: Int64) throws(SQLiteError) -> Bool {
-        try connection.first("SELECT 1 FROM variants WHERE origin = ?1 LIMIT 1", [.integer(id)]) { _ in true } == nil
+    ///
+    /// - Parameter keepsSeeded: whether one that tells of a body in the seed layer is used.
+    mutating func isUnused(_ id: Int64, keepsSeeded: Bool) throws(SQLiteError) -> Bool {
+        try connection.first(
+            """
+            SELECT 1 FROM variants WHERE origin = ?1 UNION ALL \
+            SELECT 1 FROM origins WHERE id = ?1 AND for_seed = 1 AND ?2 LIMIT 1
+            """,
+            [.integer(id), .integer(keepsSeeded ? 1 : 0)]
+        ) { _ in true } == nil
     }
 
     private static func table(_ diskClass: DiskClass) -> String {

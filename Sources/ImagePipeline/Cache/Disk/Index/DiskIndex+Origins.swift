@@ -45,15 +45,19 @@ extension DiskIndex {
 
     /// Inserts a row or replaces all of its values; the row's number stays.
     ///
-    /// - Parameter trailer: bytes that follow the body in its file.
+    /// - Parameters:
+    ///   - trailer: bytes that follow the body in its file.
+    ///   - isForSeed: whether the seed layer has that body, so that the row stays without one.
     /// - Returns: the row's number.
     mutating func putOrigin(
         _ record: OriginRecord,
         hasBody: Bool,
         trailer: Int = 0,
+        isForSeed: Bool = false,
         use: Use
     ) throws(SQLiteError) -> Int64 {
-        let values = Self.values(record, hasBody: hasBody, trailer: trailer, use: use)
+        let values =
+            Self.values(record, hasBody: hasBody, trailer: trailer, use: use) + [.integer(isForSeed ? 1 : 0)]
         let id = try connection.first(Self.upsertOrigin, values) { $0.integer(0) } ?? 0
         try connection.run("DELETE FROM tags WHERE origin = ?1", [.integer(id)])
         for tag in record.tags {
@@ -72,11 +76,11 @@ extension DiskIndex {
         try connection.run("DELETE FROM origins WHERE id = ?1", [.integer(id)])
     }
 
-    /// Deletes a row that has neither body nor variants.
+    /// Deletes a row that has neither body nor variants, and does not tell of the seed's.
     mutating func deleteOriginIfUnused(_ id: Int64) throws(SQLiteError) {
         try connection.run(
             """
-            DELETE FROM origins WHERE id = ?1 AND has_body = 0 \
+            DELETE FROM origins WHERE id = ?1 AND has_body = 0 AND for_seed = 0 \
             AND NOT EXISTS (SELECT 1 FROM variants WHERE origin = ?1)
             """,
             [.integer(id)]
@@ -86,13 +90,13 @@ extension DiskIndex {
     private static let upsertOrigin = """
         INSERT INTO origins (key, source, url, digest, length, format, width, height, frames, orientation, has_alpha, \
         entity_tag, last_modified, cache_control, response_time, initial_age, lifetime, advertised_lifetime, has_body, \
-        used, accessed_at, trailer, tags, client_cache_control, kind) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, \
-        ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25) ON CONFLICT (key) DO UPDATE SET \
+        used, accessed_at, trailer, tags, client_cache_control, kind, for_seed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \
+        ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26) ON CONFLICT (key) DO UPDATE SET \
         source = ?2, url = ?3, digest = ?4, length = ?5, format = ?6, \
         width = ?7, height = ?8, frames = ?9, orientation = ?10, has_alpha = ?11, entity_tag = ?12, last_modified = ?13, \
         cache_control = ?14, response_time = ?15, initial_age = ?16, lifetime = ?17, advertised_lifetime = ?18, \
         has_body = ?19, used = ?20, accessed_at = ?21, trailer = ?22, tags = ?23, \
-        client_cache_control = ?24, kind = ?25 RETURNING id
+        client_cache_control = ?24, kind = ?25, for_seed = ?26 RETURNING id
         """
 
     private static func values(_ record: OriginRecord, hasBody: Bool, trailer: Int, use: Use) -> [SQLiteValue] {

@@ -20,7 +20,7 @@ extension DiskIndex {
         case .originals(let keys): for key in keys { try noteRemoved(kind: 0, key.bytes) }
         case .source(let name): try noteRemoved(kind: 1, Array(name.utf8))
         case .all: try noteRemoved(kind: 2, [])
-        case .prefixes, .tag, .confirmedBefore, .preset:
+        case .prefixes, .tags, .confirmedBefore, .preset:
             try noteRemoved(kind: RemovedSelection.kind, RemovedSelection.encode(selection))
         }
     }

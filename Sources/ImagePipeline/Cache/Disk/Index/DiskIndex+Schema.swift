@@ -103,6 +103,12 @@ extension DiskIndex {
         """,
         // Responses of raw sources lie among the originals: 0 is a picture, 1 what is stored of a raw source's URL.
         "ALTER TABLE origins ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;",
+        // What purges by age and by preset go through, in steps. Rows that tell of a body in the seed layer stay without one here.
+        """
+        ALTER TABLE origins ADD COLUMN for_seed INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX origins_by_confirmation ON origins (response_time);
+        CREATE INDEX variants_by_plan ON variants (plan, presets);
+        """,
     ]
 
     /// An origin's columns in the order that `originRecord` reads them.

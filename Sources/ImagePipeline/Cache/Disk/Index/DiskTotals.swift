@@ -35,6 +35,15 @@ struct DiskTotals: Hashable, Sendable {
         self[diskClass].entries -= 1
         self[diskClass].bytes -= length
     }
+
+    /// What has gone since, where nothing came.
+    func lost(since earlier: DiskTotals) -> PurgeCounts {
+        var counts = PurgeCounts()
+        counts.originals = earlier.originals.entries - originals.entries
+        counts.variants = earlier.variants.entries - variants.entries
+        counts.bytes = earlier.originals.bytes - originals.bytes + earlier.variants.bytes - variants.bytes
+        return counts
+    }
 }
 
 extension DiskIndex {

@@ -22,7 +22,7 @@ enum RemovedSelection {
                 fields.put(Tag.prefixSource, prefix.source)
                 fields.put(Tag.prefixURL, prefix.url)
             }
-        case .tag(let tag): fields.put(Tag.tag, tag)
+        case .tags(let tags): for tag in tags.sorted() { fields.put(Tag.tag, tag) }
         case .confirmedBefore(let time): fields.put(Tag.confirmedBefore, time)
         case .preset(let pattern):
             fields.put(Tag.presetName, pattern.name)
@@ -37,7 +37,8 @@ enum RemovedSelection {
     static func decode(_ bytes: [UInt8]) -> PurgeSelection? {
         guard let fields = TaggedFields.Reader(bytes[...]) else { return nil }
         func texts(_ tag: UInt16) -> [String] { fields.all(tag).map { String(decoding: $0, as: UTF8.self) } }
-        if let tag = fields.text(Tag.tag) { return .tag(tag) }
+        let tags = texts(Tag.tag)
+        if !tags.isEmpty { return .tags(Set(tags)) }
         if let time = fields.integer(Tag.confirmedBefore) { return .confirmedBefore(time) }
         if let name = fields.text(Tag.presetName) {
             let steps = fields.text(Tag.presetSteps) ?? ""

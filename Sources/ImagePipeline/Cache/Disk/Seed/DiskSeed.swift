@@ -47,7 +47,11 @@ final class DiskSeed: Sendable {
     /// What is known of those originals of a selection that are in it; nothing of a preset, which has none.
     func origins(in selection: PurgeSelection) -> [OriginRecord] {
         let read = { (index: inout DiskIndex) throws(SQLiteError) -> [CacheKey] in
-            try index.origins(in: selection, above: 0, limit: .max).map(\.key)
+            var keys: [CacheKey] = []
+            for var walk in DiskIndex.walks(selection) {
+                while !walk.isDone { keys += try index.next(&walk, limit: 1024).map(\.key) }
+            }
+            return keys
         }
         let keys = (try? readers.read(read)) ?? []
         return keys.compactMap { key in

@@ -65,9 +65,11 @@ extension DiskSession {
         try begin()
         do throws(SQLiteError) {
             let ids = try index.originsWithoutBody(above: state.row, Self.rowsAtOnce)
-            for id in ids where try index.isUnused(id) {
+            // A check by hand does not know whether there is a seed.
+            let keepsSeeded = care.isThorough || shared.seed != nil
+            for id in ids where try index.isUnused(id, keepsSeeded: keepsSeeded) {
                 try care.handle(DiskDamage(.unused, "originals row \(id)")) { () throws(SQLiteError) in
-                    try index.deleteOriginIfUnused(id)
+                    try index.deleteOrigin(id)
                     return true
                 }
             }

@@ -1,88 +1,95 @@
 /// Purging: removing on somebody's word and not for a quota, or marking as stale.
 extension DiskSession {
-    /// Origins that one transaction removes.
-    private static let removalStep = 256
-    /// Variants that are looked at for a preset at a time.
-    private static let scanStep = 1024
+    /// Rows of originals, or of a preset's variants, that one step looks at.
+    private static let sweepStep = 256
 
-    /// Does what is purged; the last transaction stays open.
+    /// Does the next step of a purge in the open transaction; the first one opens it.
     ///
-    /// - Returns: what has gone, or is stale now.
-    func remove(_ purge: Purge) throws(DiskFault) -> PurgeCounts {
+    /// - Returns: whether it was the last one.
+    func step(_ sweep: DiskSweep) throws(DiskFault) -> Bool {
         try begin()
-        var counts = PurgeCounts()
-        if let time = purge.staleFrom {
-            counts = try expire(purge.selection, at: time)
-        } else {
-            let before = totals
-            try remove(purge.selection)
-            try hideForGood(purge.selection)
-            counts.originals = before[.originals].entries - totals[.originals].entries
-            counts.variants = before[.variants].entries - totals[.variants].entries
-            counts.bytes =
-                before[.originals].bytes - totals[.originals].bytes + before[.variants].bytes - totals[.variants].bytes
+        if !sweep.isBegun {
+            sweep.isBegun = true
+            try prepare(sweep)
         }
-        noteRemoved(purge)
-        return counts
-    }
-
-    private func remove(_ selection: PurgeSelection) throws(DiskFault) {
-        switch selection {
-        case .originals(let keys): for key in keys { try remove(key) }
-        case .preset(let pattern): try removeVariants(of: pattern)
-        case .source, .prefixes, .tag, .confirmedBefore, .all: try removeOrigins(in: selection)
-        }
-    }
-
-    /// Removes in steps: a transaction of a million rows would hold the log, and memory, for as long.
-    private func removeOrigins(in selection: PurgeSelection) throws(DiskFault) {
-        var last: Int64 = 0
-        while true {
-            let origins: [DiskIndex.OriginName]
-            do throws(SQLiteError) {
-                origins = try index.origins(in: selection, above: last, limit: Self.removalStep)
-            } catch {
-                throw .index(error)
-            }
-            for origin in origins { try remove(origin.key) }
-            guard let end = origins.last, origins.count == Self.removalStep else { return }
-            last = end.id
-            try commit()
-            try begin()
-        }
-    }
-
-    /// Looks at all variants: what a preset has made bears no mark that an index could know.
-    private func removeVariants(of pattern: PresetPattern) throws(DiskFault) {
-        var last: Int64 = 0
-        while true {
-            do throws(SQLiteError) {
-                let page = try index.variants(of: pattern, above: last, limit: Self.scanStep)
-                for variant in page.matches { try drop(variant) }
-                guard let end = page.last else { return }
-                last = end
-            } catch {
-                throw .index(error)
-            }
-            try commit()
-            try begin()
-        }
-    }
-
-    private func expire(_ selection: PurgeSelection, at time: Int64) throws(DiskFault) -> PurgeCounts {
-        let seeded = shared.seed?.origins(in: selection) ?? []
+        let before = totals
         do throws(SQLiteError) {
-            let counts = try index.count(selection)
-            try index.expire(selection, at: time)
-            // What the seed holds cannot be changed there: its record is kept here as it is now.
-            for record in seeded where try index.originState(record.key) == nil {
-                var record = record
-                record.expire(at: time)
-                _ = try index.putOrigin(record, hasBody: false, use: shared.nextUse())
-            }
-            return counts
+            try stepOrigins(sweep)
+            try stepVariants(sweep)
         } catch {
             throw .index(error)
+        }
+        if sweep.purge.staleFrom == nil { sweep.counts.add(totals.lost(since: before)) }
+        guard sweep.origins.isEmpty, sweep.variants.isEmpty else { return false }
+        noteRemoved(sweep.purge)
+        return true
+    }
+
+    private func stepOrigins(_ sweep: DiskSweep) throws(SQLiteError) {
+        var left = Self.sweepStep
+        while left > 0, var walk = sweep.origins.first {
+            let page = try index.next(&walk, limit: left)
+            for origin in page where !sweep.spared.contains(origin.key) {
+                if let time = sweep.purge.staleFrom {
+                    try index.expire(origin.id, at: time)
+                    sweep.counts.add(try index.countVariants(ofOrigin: origin.id))
+                    sweep.counts.originals += origin.length == nil ? 0 : 1
+                    sweep.counts.bytes += origin.length ?? 0
+                } else {
+                    try remove(origin.key)
+                }
+            }
+            // A way without any is a look as well.
+            left -= max(16, page.count)
+            if walk.isDone { sweep.origins.removeFirst() } else { sweep.origins[0] = walk }
+        }
+    }
+
+    private func stepVariants(_ sweep: DiskSweep) throws(SQLiteError) {
+        guard var walk = sweep.variants.first else { return }
+        for variant in try index.next(&walk, limit: Self.sweepStep) where !sweep.spared.contains(variant.entry.key) {
+            try drop(variant)
+        }
+        sweep.variants = walk.isDone ? [] : [walk]
+    }
+
+    /// Lets what is stored now outlive the purges under way; what of it was there before goes at once.
+    ///
+    /// Before its row is written. Soft purges are about it, too: all that comes of that is one more question to the origin.
+    func spare(_ origin: OriginRecord, variant: VariantRecord? = nil) throws(DiskFault) {
+        for sweep in sweeps where sweep.purge.staleFrom == nil {
+            let selection = sweep.purge.selection
+            if case .preset = selection {
+                if let variant, selection.covers(FlightSubject(variant, of: origin)) == true {
+                    sweep.spared.insert(variant.key)
+                }
+                continue
+            }
+            guard !sweep.spared.contains(origin.key) else { continue }
+            do throws(SQLiteError) {
+                let isOldCovered = try index.origin(origin.key).map { selection.covers($0.subject) != false } ?? false
+                if isOldCovered { try remove(origin.key) }
+                if isOldCovered || selection.covers(FlightSubject(origin)) != false { sweep.spared.insert(origin.key) }
+            } catch {
+                throw .index(error)
+            }
+        }
+    }
+
+    /// Before the first row goes: nothing of it is to come from elsewhere in between.
+    private func prepare(_ sweep: DiskSweep) throws(DiskFault) {
+        guard let time = sweep.purge.staleFrom else { return try hideForGood(sweep.purge.selection) }
+        // What the seed holds cannot be changed there: its record is kept here as it is now.
+        for record in shared.seed?.origins(in: sweep.purge.selection) ?? [] {
+            guard try originState(record.key) == nil else { continue }
+            var record = record
+            record.expire(at: time)
+            do throws(SQLiteError) {
+                guard try !index.wasRemoved(FlightSubject(record)) else { continue }
+                _ = try index.putOrigin(record, hasBody: false, isForSeed: true, use: shared.nextUse())
+            } catch {
+                throw .index(error)
+            }
         }
     }
 
@@ -95,20 +102,16 @@ extension DiskSession {
             case .source, .preset, .all: break
             // Of single originals only those that are there: the table is to end.
             case .originals(let keys): noted = .originals(keys.filter(seed.contains(origin:)))
-            case .prefixes, .tag, .confirmedBefore: noted = .originals(seed.origins(in: selection).map(\.key))
+            case .prefixes, .tags, .confirmedBefore: noted = .originals(seed.origins(in: selection).map(\.key))
             }
         }
         do throws(SQLiteError) { try index.noteRemoved(noted) } catch { throw .index(error) }
     }
 
-    private func remove(_ key: CacheKey) throws(DiskFault) {
-        guard let state = try originState(key) else { return }
+    private func remove(_ key: CacheKey) throws(SQLiteError) {
+        guard let state = try index.originState(key) else { return }
         if let body = state.body { noteGone(body) }
-        do throws(SQLiteError) {
-            try removeVariants(ofOrigin: state.id, except: nil)
-            try index.deleteOrigin(state.id)
-        } catch {
-            throw .index(error)
-        }
+        try removeVariants(ofOrigin: state.id, except: nil)
+        try index.deleteOrigin(state.id)
     }
 }

@@ -11,6 +11,7 @@ extension DiskSession {
         use: DiskIndex.Use
     ) throws(DiskFault) {
         try makeRoom(.variants, for: bytes.count)
+        try spare(origin, variant: variant)
         let state = try originState(origin.key)
         if let state, state.digest != origin.digest, state.responseTime >= origin.freshness.responseTime {
             throw .body("a newer original is stored")
@@ -37,6 +38,7 @@ extension DiskSession {
 
     /// Stores an original's record and body, or only the record over one that is there.
     func store(_ origin: OriginRecord, body: OriginBody?, use: DiskIndex.Use) throws(DiskFault) {
+        try spare(origin)
         if let body, body.length <= shared.quota(of: .originals) {
             try makeRoom(.originals, for: body.length)
             let trailer = ContentTrailer(origin: origin).encoded
@@ -49,7 +51,7 @@ extension DiskSession {
         }
         let state = try originState(origin.key)
         if state == nil, body == nil, shared.seed?.contains(origin) == true {
-            // What the origin says of the seed's body now; a row that no other needs goes at the next start.
+            // What the origin says of the seed's body now.
             _ = try put(origin, over: nil, body: .none, use: use)
         }
         if let state {
@@ -95,7 +97,13 @@ extension DiskSession {
                 case .none: 0
                 }
             let hasBody = stays || (body != .keep && body != .none)
-            return try index.putOrigin(origin, hasBody: hasBody, trailer: trailer, use: use)
+            return try index.putOrigin(
+                origin,
+                hasBody: hasBody,
+                trailer: trailer,
+                isForSeed: shared.seed?.contains(origin) == true,
+                use: use
+            )
         } catch {
             throw .index(error)
         }

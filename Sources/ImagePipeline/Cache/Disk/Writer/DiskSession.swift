@@ -20,6 +20,8 @@ final class DiskSession {
     var hasSkipped = false
     /// What stopped an adoption.
     var adoptionFault: DiskFault?
+    /// Purges that are under way, the first of them first.
+    var sweeps: [DiskSweep] = []
     /// Whether ages can be told.
     var clock = ClockTrust()
     private var isInTransaction = false

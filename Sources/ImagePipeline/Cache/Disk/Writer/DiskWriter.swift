@@ -13,6 +13,8 @@ final class DiskWriter {
 
     /// Nanoseconds between two looks at the file system and at ages.
     private static let housekeepingPause: Int64 = 1_000_000_000
+    /// Purges under way; one more is done to its end at once.
+    private static let sweepCount = 64
 
     private let shared: DiskShared
     private var session: DiskSession?
@@ -119,6 +121,7 @@ final class DiskWriter {
                 while try session.continueReconciling() {}
             }
         case .barrier(let completion):
+            finishSweeps()
             guarded { session throws(DiskFault) in
                 try session.commit()
                 while try session.continueEvicting() {}
@@ -151,22 +154,57 @@ final class DiskWriter {
         }
     }
 
+    /// Does a purge's first step at its place among the writes, and all of it where that is enough.
     private func remove(_ purge: Purge, _ completion: (@Sendable (PurgeCounts) -> Void)?) {
-        var counts = PurgeCounts()
-        var isNoted = false
+        let sweep = DiskSweep(purge, completion: completion)
+        if advance(sweep) { return }
+        guard let session, session.sweeps.count < Self.sweepCount else {
+            while !advance(sweep) {}
+            return
+        }
+        session.sweeps.append(sweep)
+    }
+
+    /// Does the next step of a purge.
+    ///
+    /// A transaction of a million rows would hold the log, memory, and every other write for as long.
+    /// - Returns: whether it has come to its end: it is done, or waits until the folder is back.
+    private func advance(_ sweep: DiskSweep) -> Bool {
+        var isDone = false
         guarded { session throws(DiskFault) in
-            counts = try session.remove(purge)
-            isNoted = true
+            isDone = try session.step(sweep)
             // Somebody waits to hear that it is gone for good.
-            if completion != nil { try session.commit() }
+            if sweep.completion != nil || !isDone { try session.commit() }
         }
-        if session == nil {
-            // One that was part of a lost transaction has been postponed with it.
-            if !isNoted { postpone(purge) }
-            counts = PurgeCounts()
-            counts.isDiskPending = true
+        guard session != nil else {
+            // One whose end was part of a lost transaction has been postponed with it.
+            give(up: sweep, isPostponed: isDone)
+            return true
         }
-        completion?(counts)
+        if isDone { sweep.completion?(sweep.counts) }
+        return isDone
+    }
+
+    /// Leaves a purge for when the folder is back.
+    private func give(up sweep: DiskSweep, isPostponed: Bool) {
+        if !isPostponed { postpone(sweep.purge) }
+        var counts = PurgeCounts()
+        counts.isDiskPending = true
+        sweep.completion?(counts)
+    }
+
+    /// One step of the first purge under way; to its end where too much was stored meanwhile.
+    private func stepSweeps() {
+        guard let session, !session.sweeps.isEmpty else { return }
+        let sweep = session.sweeps.removeFirst()
+        repeat {
+            if advance(sweep) { return }
+        } while sweep.isCrowded
+        session.sweeps.insert(sweep, at: 0)
+    }
+
+    private func finishSweeps() {
+        while session?.sweeps.isEmpty == false { stepSweeps() }
     }
 
     /// Keeps a removal until the folder is back; readers go on to hide what it is about.
@@ -204,10 +242,11 @@ final class DiskWriter {
 
     private var hasBackgroundWork: Bool {
         guard let session else { return false }
-        return session.reconciliation != nil || !session.evicting.isEmpty || isHousekeeping
+        return session.reconciliation != nil || !session.evicting.isEmpty || !session.sweeps.isEmpty || isHousekeeping
     }
 
     private func stepBackground() {
+        stepSweeps()
         guarded { session throws(DiskFault) in
             if try session.continueEvicting() { return }
             if try stepHousekeeping(session) { return }
@@ -240,6 +279,8 @@ final class DiskWriter {
             let lost = settle(session, after: fault)
             shared.count { $0.drops += lost.stores }
             for purge in lost.removals { postpone(purge) }
+            for sweep in session.sweeps { give(up: sweep, isPostponed: false) }
+            session.sweeps = []
         }
         session = nil
         isIndexDamaged = isIndexDamaged || fault.isCorruption
@@ -276,6 +317,7 @@ final class DiskWriter {
 
     private func end() {
         shared.queue.close()
+        finishSweeps()
         guarded { session throws(DiskFault) in try session.commit() }
         shared.readers.close()
         session = nil

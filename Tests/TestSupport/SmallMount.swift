@@ -1,0 +1,52 @@
+import Glibc
+import LinuxSystem
+
+/// A tmpfs of a test's own.
+package final class SmallMount: Sendable {
+    /// Whether this process may mount.
+    package static let isPossible: Bool = {
+        guard geteuid() == 0, let mount = try? SmallMount(bytes: 1 << 20) else { return false }
+        return !mount.path.isEmpty
+    }()
+
+    private let folder: TemporaryFolder
+    /// Where it is mounted.
+    package let path: String
+    private let hidden = Lock(0)
+
+    /// Mounts an empty file system of so many bytes.
+    package init(bytes: Int) throws {
+        folder = try TemporaryFolder()
+        path = folder.path + "/mount"
+        try checked("mkdir") { unsafe mkdir(path, 0o755) }
+        try Self.mount(path, flags: 0, "size=\(bytes)")
+    }
+
+    deinit {
+        for _ in 0...hidden.withLock({ $0 }) { _ = unsafe umount2(path, CInt(MNT_DETACH)) }
+    }
+
+    /// Makes it larger or smaller; EINVAL where more is in it.
+    package func resize(bytes: Int) throws { try Self.mount(path, flags: MS_REMOUNT, "size=\(bytes)") }
+
+    /// Only while nobody has a file of it open for writing: else EBUSY.
+    package func setReadOnly(_ isReadOnly: Bool) throws {
+        try Self.mount(path, flags: MS_REMOUNT | (isReadOnly ? MS_RDONLY : 0), "")
+    }
+
+    /// Puts a read-only, empty file system over it.
+    package func hide() throws {
+        try Self.mount(path, flags: MS_RDONLY, "size=65536")
+        hidden.withLock { $0 += 1 }
+    }
+
+    /// Takes away what `hide` has put there.
+    package func unhide() throws {
+        try checked("umount") { unsafe umount2(path, CInt(MNT_DETACH)) }
+        hidden.withLock { $0 -= 1 }
+    }
+
+    private static func mount(_ path: String, flags: Int, _ options: String) throws(Errno) {
+        try checked("mount") { unsafe Glibc.mount("tmpfs", path, "tmpfs", UInt(flags), options) }
+    }
+}
