@@ -74,7 +74,7 @@ struct NegativeRestorationTests {
     @Test func `a purge of what nothing is known about takes no chance`() throws {
         let keeper = Keeper([Self.failure("a")])
         let cache = cache(keeper)
-        cache.remove(.tag("blue"))
+        cache.remove(.tags(["blue"]))
         cache.restore()
         #expect(cache.statistics.entries == 0)
         #expect(keeper.names == [])

@@ -207,7 +207,7 @@ struct RawDiskTests {
         #expect(answer.text == "a" && answer.cacheStatus == .revalidated)
         #expect(rig.loader.all.last?.fetch.exchange?.fields["if-none-match"] == "\"1\"")
         rig.flush()
-        #expect(rig.store.count(.tag("t")).originals == 1)
+        #expect(rig.store.count(.tags(["t"])).originals == 1)
         rig.store.close()
         #expect(
             try DiskCheck(path: rig.folder.path, listener: DiskCheck.Listener(found: { _, _ in })).run(repairs: false)

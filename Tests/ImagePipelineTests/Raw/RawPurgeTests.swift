@@ -18,7 +18,7 @@ struct RawPurgeTests {
     }
 
     static let selections: [PurgeSelection] = [
-        .originals([RawRig.request().key]), .source("x"), .tag("two"), .all, .confirmedBefore(RawRig.now + 1),
+        .originals([RawRig.request().key]), .source("x"), .tags(["two"]), .all, .confirmedBefore(RawRig.now + 1),
         .prefixes([OriginPrefix(source: "x", url: "http://x.test/")]),
     ]
 
@@ -33,7 +33,7 @@ struct RawPurgeTests {
         #expect(rig.store.statistics.originals.entries == 0)
     }
 
-    @Test(arguments: [PurgeSelection.source("y"), .tag("three"), .confirmedBefore(RawRig.now)])
+    @Test(arguments: [PurgeSelection.source("y"), .tags(["three"]), .confirmedBefore(RawRig.now)])
     func `stays where the purge is about something else`(selection: PurgeSelection) throws {
         let rig = try RawRig()
         _ = try rig.ask(RawRig.request(), Self.fields, body: "old")
