@@ -62,3 +62,37 @@ cpu_ticks() {
 median() { printf '%s\n' "$@" | sort -g | awk '{a[NR]=$1} END {print NR % 2 ? a[(NR+1)/2] : (a[NR/2]+a[NR/2+1])/2}'; }
 
 rss_kib() { awk '/^VmRSS/ {print $2}' "/proc/$1/status"; }
+
+# start_nginx PORT [DIRECTIVES] <SERVERS: sets $nginx; a tuned nginx with the server blocks of standard input and further directives
+# of http; nothing is logged, everything temporary is in $work. PORT must have /picture.jpg.
+start_nginx() {
+    local user=
+    # Workers that could not read the temporary folder would serve nothing.
+    [[ $(id -u) -eq 0 ]] && user="user root;"
+    cat >"$work/nginx.conf" <<CONF
+$user
+worker_processes $(nproc);
+pid $work/nginx.pid;
+error_log $work/nginx.log;
+daemon off;
+events { worker_connections 1024; }
+http {
+    access_log off;
+    sendfile on;
+    tcp_nopush on;
+    tcp_nodelay on;
+    keepalive_requests 100000000;
+    open_file_cache max=1000 inactive=60s;
+    open_file_cache_valid 60s;
+    types { image/jpeg jpg; }
+    client_body_temp_path $work/t1; proxy_temp_path $work/t2; fastcgi_temp_path $work/t3;
+    uwsgi_temp_path $work/t4; scgi_temp_path $work/t5;
+    ${2:-}
+    $(cat)
+}
+CONF
+    nginx -c "$work/nginx.conf" -p "$work" &
+    nginx=$!
+    started+=("$nginx")
+    wait_for "http://127.0.0.1:$1/picture.jpg"
+}

@@ -27,43 +27,19 @@ for ((i = 0; i < 100; i++)); do
 done
 [[ $status == *"hit; detail=disk"* ]] || { echo "bench: not a disk hit: $status" >&2; exit 1; }
 
-user=
-[[ $(id -u) -eq 0 ]] && user="user root;"
-cat >"$work/nginx.conf" <<CONF
-$user
-worker_processes $cores;
-pid $work/nginx.pid;
-error_log $work/nginx.log;
-daemon off;
-events { worker_connections 1024; }
-http {
-    access_log off;
-    sendfile on;
-    tcp_nopush on;
-    tcp_nodelay on;
-    keepalive_requests 100000000;
-    open_file_cache max=1000 inactive=60s;
-    open_file_cache_valid 60s;
-    proxy_cache_path $work/proxied levels=1:2 keys_zone=pictures:10m;
-    types { image/jpeg jpg; }
-    client_body_temp_path $work/t1; proxy_temp_path $work/t2; fastcgi_temp_path $work/t3;
-    uwsgi_temp_path $work/t4; scgi_temp_path $work/t5;
-    server { listen 127.0.0.1:18083; root $work/www; }
-    server {
-        listen 127.0.0.1:18082 reuseport;
-        location / {
-            proxy_pass http://127.0.0.1:18083;
-            proxy_cache pictures;
-            proxy_cache_valid 200 1h;
-            add_header X-Cache \$upstream_cache_status;
-        }
+theirs_url=http://127.0.0.1:18082/picture.jpg
+start_nginx 18082 "proxy_cache_path $work/proxied levels=1:2 keys_zone=pictures:10m;" <<CONF
+server { listen 127.0.0.1:18083; root $work/www; }
+server {
+    listen 127.0.0.1:18082 reuseport;
+    location / {
+        proxy_pass http://127.0.0.1:18083;
+        proxy_cache pictures;
+        proxy_cache_valid 200 1h;
+        add_header X-Cache \$upstream_cache_status;
     }
 }
 CONF
-nginx -c "$work/nginx.conf" -p "$work" &
-started+=($!)
-theirs_url=http://127.0.0.1:18082/picture.jpg
-wait_for $theirs_url
 curl -fsS -o /dev/null -D - $theirs_url | grep -q 'X-Cache: HIT' || { echo "bench: nginx does not hit" >&2; exit 1; }
 
 # measure URL: prints requests/s and p99 in ms.

@@ -7,23 +7,6 @@ seconds=${BENCH_SECONDS:-10}
 quota=$((32 << 20))
 mkdir -p "$work/source" "$work/cache" "$work/www"
 cp "$root/demo/landscape.jpg" "$work/source/picture.jpg"
-user=
-[[ $(id -u) -eq 0 ]] && user="user root;"
-cat >"$work/nginx.conf" <<CONF
-$user
-worker_processes 1;
-pid $work/nginx.pid;
-error_log $work/nginx.log;
-daemon off;
-events { worker_connections 256; }
-http {
-    access_log off;
-    types { image/jpeg jpg; }
-    client_body_temp_path $work/t1; proxy_temp_path $work/t2; fastcgi_temp_path $work/t3;
-    uwsgi_temp_path $work/t4; scgi_temp_path $work/t5;
-    server { listen 127.0.0.1:18083; root $work/www; location / { try_files /picture.jpg =404; } }
-}
-CONF
 cat >"$work/edgeprint.yaml" <<YAML
 listen: 127.0.0.1:18080
 admin: { listen: "127.0.0.1:18081" }
@@ -33,8 +16,6 @@ sources:
 cache: { path: "$work/cache", memory: 64MiB, originals: ${quota}B }
 log: { access: off, level: warning }
 YAML
-nginx -c "$work/nginx.conf" -p "$work" &
-started+=($!)
 "$binary" serve --config "$work/edgeprint.yaml" 2>"$work/edgeprint.log" &
 daemon=$!
 started+=("$daemon")
@@ -44,7 +25,9 @@ curl -fsS -o /dev/null "$url"
 # About 100 kB a piece.
 curl -fsS -o "$work/www/picture.jpg" 'http://127.0.0.1:18080/bench/picture.jpg?w=700&format=jpeg&q=90'
 object=$(stat -c %s "$work/www/picture.jpg")
-wait_for http://127.0.0.1:18083/x.jpg
+start_nginx 18083 <<CONF
+server { listen 127.0.0.1:18083; root $work/www; location / { try_files /picture.jpg =404; } }
+CONF
 
 # Distinct paths, some hundred a second: the quota ten times over.
 cat >"$work/filler.lua" <<'LUA'

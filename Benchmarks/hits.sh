@@ -16,34 +16,10 @@ size=$(stat -c %s "$work/www/picture.jpg")
 status=$(curl -fsS -o /dev/null -D - "$url" | tr -d '\r' | awk -F': ' 'tolower($1) == "cache-status" {print $2}')
 [[ $status == *detail=memory* ]] || { echo "bench: not a memory hit: $status" >&2; exit 1; }
 
-# Workers that could not read the temporary folder would serve nothing.
-user=
-[[ $(id -u) -eq 0 ]] && user="user root;"
-cat >"$work/nginx.conf" <<CONF
-$user
-worker_processes $cores;
-pid $work/nginx.pid;
-error_log $work/nginx.log;
-daemon off;
-events { worker_connections 1024; }
-http {
-    access_log off;
-    sendfile on;
-    tcp_nopush on;
-    tcp_nodelay on;
-    keepalive_requests 100000000;
-    open_file_cache max=1000 inactive=60s;
-    open_file_cache_valid 60s;
-    types { image/jpeg jpg; }
-    client_body_temp_path $work/t1; proxy_temp_path $work/t2; fastcgi_temp_path $work/t3;
-    uwsgi_temp_path $work/t4; scgi_temp_path $work/t5;
-    server { listen 127.0.0.1:18082 reuseport; root $work/www; }
-}
+start_nginx 18082 <<CONF
+server { listen 127.0.0.1:18082 reuseport; root $work/www; }
 CONF
-nginx -c "$work/nginx.conf" -p "$work" &
-started+=($!)
-wait_for http://127.0.0.1:18082/picture.jpg
-mapfile -t nginx_workers < <(pgrep -P "${started[-1]}")
+mapfile -t nginx_workers < <(pgrep -P "$nginx")
 
 # measure URL PID…: prints requests/s, microseconds of server CPU per request, p99 in ms.
 measure() {

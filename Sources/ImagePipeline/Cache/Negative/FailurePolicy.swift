@@ -85,26 +85,6 @@ extension FailureWords {
             Int64(text).map { max(0, $0) }
                 ?? HTTPDate(text, now: fields.responseTime).map { max(0, $0.seconds - fields.responseTime) }
         }
-        let control = fields.cacheControl.map { CacheControl($0) }
-        guard
-            control?.sMaxAge ?? control?.maxAge != nil || fields.expires != nil || control?.isStorable == false
-                || control?.requiresValidation == true
-        else { return }
-        guard control?.isStorable != false else {
-            lifetime = 0
-            return
-        }
-        let freshness = Freshness.compute(
-            Freshness.Fields(
-                cacheControl: fields.cacheControl,
-                expires: fields.expires,
-                date: fields.date,
-                age: fields.age
-            ),
-            requestTime: fields.requestTime,
-            responseTime: fields.responseTime,
-            defaultLifetime: 0
-        )
-        lifetime = max(0, freshness.lifetime - freshness.initialAge)
+        lifetime = fields.statedAllowance.map { max(0, $0) }
     }
 }

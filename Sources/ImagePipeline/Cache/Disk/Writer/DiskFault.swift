@@ -1,3 +1,5 @@
+import CSQLite
+import Glibc
 import LinuxSystem
 
 /// Why the writer could not do something.
@@ -14,6 +16,15 @@ enum DiskFault: Error, CustomStringConvertible {
     /// Whether only a new index helps.
     var isCorruption: Bool {
         if case .index(let error) = self { error.isCorruption } else { false }
+    }
+
+    /// Whether the file system, or what of it we may use, is full.
+    var isFull: Bool {
+        switch self {
+        case .index(let error): error.primaryCode == SQLITE_FULL
+        case .file(let errno): [ENOSPC, EDQUOT].contains(errno.code)
+        default: false
+        }
     }
 
     var description: String {

@@ -1,7 +1,7 @@
 /// Purging: removing on somebody's word and not for a quota, or marking as stale.
 extension DiskSession {
     /// Rows of originals, or of a preset's variants, that one step looks at.
-    private static let sweepStep = 256
+    private static let sweepStep = 64
 
     /// Does the next step of a purge in the open transaction; the first one opens it.
     ///

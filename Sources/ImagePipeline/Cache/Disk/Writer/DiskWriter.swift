@@ -13,6 +13,8 @@ final class DiskWriter {
 
     /// Nanoseconds between two looks at the file system and at ages.
     private static let housekeepingPause: Int64 = 1_000_000_000
+    /// Bytes that are to be free, beside what there was no room for, before a full file system is tried again.
+    private static let slack = 1 << 20
     /// Purges under way; one more is done to its end at once.
     private static let sweepCount = 64
 
@@ -25,6 +27,8 @@ final class DiskWriter {
     private var hasReconciled = false
     /// Monotonic nanoseconds.
     private var retryAt: Int64 = .min
+    /// Bytes that must be free before the folder is tried again; 0 where it was not full.
+    private var wantedBytes = 0
     /// Whether nothing is stored because too little is free.
     private var isShort = false
     private var isHousekeeping = false
@@ -287,6 +291,7 @@ final class DiskWriter {
         if fault.isCorruption { shared.readers.close() }
         shared.count { $0.errors += 1 }
         shared.health = .degraded(fault.description)
+        wantedBytes = fault.isFull ? heldBytes * 2 + Self.slack : 0
         let now = shared.configuration.time.monotonic
         // A damaged index is replaced at once: waiting does not heal it.
         retryAt = fault.isCorruption ? now : now + shared.configuration.retrySeconds * 1_000_000_000
@@ -305,7 +310,21 @@ final class DiskWriter {
 
     private func reopenIfDue() {
         guard session == nil, shared.configuration.time.monotonic >= retryAt else { return }
+        guard hasRoom else {
+            // It would fail, be well and fail again every few seconds, and say so each time.
+            retryAt = shared.configuration.time.monotonic + shared.configuration.retrySeconds * 1_000_000_000
+            return
+        }
         do throws(DiskFault) { try open() } catch { degrade(error) }
+    }
+
+    private var hasRoom: Bool {
+        guard wantedBytes > 0 else { return true }
+        do throws(Errno) {
+            return try shared.configuration.files.freeBytes(shared.folder.path) >= wantedBytes
+        } catch {
+            return true
+        }
     }
 
     private func rebuild(_ generation: Int) {

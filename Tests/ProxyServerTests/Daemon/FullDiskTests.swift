@@ -1,0 +1,91 @@
+import TestSupport
+import Testing
+
+/// The daemon on a file system of the kernel's own that fills up, or is covered by a read-only one, under it.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: SmallMount.isPossible, "mounting a tmpfs needs root"))
+struct FullDiskTests {
+    private let mount: SmallMount
+    private let folder: TemporaryFolder
+    private let origin: ScriptedOrigin
+    private let daemon: DaemonProcess
+
+    /// A picture of some 80 kB for each path, as high as its number tells.
+    private static func picture(_ number: Int) -> [UInt8] {
+        TestImages.gradient(width: 160, height: 120 + number)
+    }
+
+    init() throws {
+        mount = try SmallMount(bytes: 2 << 20)
+        folder = try TemporaryFolder()
+        origin = try ScriptedOrigin { request, connection in
+            let number = Int(request.target.dropFirst()) ?? 0
+            connection.respond("200 OK", ["Cache-Control: max-age=3600"], body: Self.picture(number))
+        }
+        daemon = try DaemonProcess(
+            """
+            sources:
+              photos: { url: "\(origin.url)/", allow-private: true }
+            cache: { path: "\(mount.path)/cache", memory: 0, min-free: 0 }
+
+            """,
+            in: folder
+        )
+    }
+
+    private func get(_ target: String) throws -> RawHTTPResponse {
+        try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000).get(target)
+    }
+
+    /// Asks for originals, which must be right, and for a size of each.
+    private func ask(_ numbers: ClosedRange<Int>) throws {
+        for number in numbers {
+            let original = try get("/photos/\(number)")
+            #expect(original.status == 200 && original.body == Self.picture(number))
+            let size = try get("/photos/\(number)?w=8&format=png")
+            #expect(size.status == 200 && PictureHeader.size(ofPNG: size.body)?.first == 8)
+        }
+    }
+
+    private var isHealthy: Bool {
+        get throws { try RawHTTPClient(port: daemon.admin).get("/metrics").text.contains("edgeprint_disk_healthy 1") }
+    }
+
+    private func ready() throws -> String { try RawHTTPClient(port: daemon.admin).get("/readyz").text }
+
+    /// Waits until the cache works again, which is tried every few seconds.
+    private func waitUntilHealthy(andAsk number: Int) throws {
+        try daemon.waitForLog("disk cache works again")
+        try ask(number...number)
+        #expect(try isHealthy)
+        #expect(try ready() == "{\"ready\":true,\"disk\":\"ok\"}\n")
+    }
+
+    private func count(_ text: String) -> Int { daemon.logText.split(separator: "\n").count { $0.contains(text) } }
+
+    @Test func `a file system that is full costs no answer, is said once, and is used again when there is room`() throws {
+        try ask(1...60)
+        try daemon.waitForLog("disk cache stores nothing")
+        #expect(try !isHealthy)
+        #expect(try ready().contains(#""ready":true,"disk":"degraded: "#))
+        try ask(1...60)
+        #expect(count("disk cache stores nothing") == 1)
+        try mount.resize(bytes: 64 << 20)
+        try waitUntilHealthy(andAsk: 61)
+        try ask(1...20)
+        #expect(count("disk cache stores nothing") == 1)
+    }
+
+    @Test func `a read-only file system over the folder costs no answer, is said once, and is forgotten when it is gone`() throws {
+        try ask(1...3)
+        try mount.hide()
+        try ask(1...6)
+        try daemon.waitForLog("disk cache stores nothing")
+        #expect(try !isHealthy)
+        #expect(try ready().contains(#""ready":true,"disk":"degraded: "#))
+        #expect(count("disk cache stores nothing") == 1)
+        try mount.unhide()
+        try waitUntilHealthy(andAsk: 7)
+        try ask(1...6)
+        #expect(count("disk cache stores nothing") == 1)
+    }
+}
