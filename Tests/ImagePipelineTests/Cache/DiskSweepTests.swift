@@ -95,7 +95,9 @@ struct DiskSweepTests {
         #expect((Self.count - 3...Self.count).contains(counts.variants))
         store.close()
         var damages: [DiskDamage] = []
-        _ = try DiskCheck(path: path, listener: .init(found: { damage, _ in damages.append(damage) })).run(repairs: false)
+        _ = try DiskCheck(path: path, listener: .init(found: { damage, _ in damages.append(damage) })).run(
+            repairs: false
+        )
         #expect(damages.isEmpty, "\(damages)")
     }
 
