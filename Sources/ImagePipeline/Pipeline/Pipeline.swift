@@ -80,7 +80,7 @@ package final class Pipeline: Sendable {
     ///   - request: what is asked for.
     ///   - demand: what the request says about stored responses.
     ///   - priority: its place in the transform queue.
-    ///   - traceparent: what the origin is told where this request is the first of those that share a download.
+    ///   - caller: what the origin is told where this request is the first of those that share a download.
     ///   - completion: called exactly once on a pipeline thread, unless the subscription is cancelled first.
     /// - Returns: the request's part in the work; cancelling it detaches this request alone.
     @discardableResult
@@ -88,7 +88,7 @@ package final class Pipeline: Sendable {
         _ request: VariantRequest,
         demand: CacheDemand = .none,
         priority: TransformJob.Priority = .normal,
-        traceparent: String? = nil,
+        caller: OriginCaller = .nobody,
         completion: @escaping @Sendable (Result<Answer, PipelineError>) -> Void
     ) -> Subscription {
         let verdict = verdict(on: request, demand)
@@ -118,7 +118,7 @@ package final class Pipeline: Sendable {
                 demand: demand,
                 isProbe: isProbing,
                 priority: priority,
-                traceparent: traceparent,
+                caller: caller,
                 flight
             )
         }
@@ -129,7 +129,7 @@ package final class Pipeline: Sendable {
         // An origin that has just failed is left alone.
         guard parts.failures.pause(request.origin.key) == nil else { return }
         variants.startUnlessUnderWay(request.key, about: FlightSubject(request)) { flight in
-            start(request, demand: .none, isRefresh: true, priority: .low, traceparent: nil, flight)
+            start(request, demand: .none, isRefresh: true, priority: .low, caller: .nobody, flight)
         }
     }
 
@@ -139,7 +139,7 @@ package final class Pipeline: Sendable {
         isRefresh: Bool = false,
         isProbe: Bool = false,
         priority: TransformJob.Priority,
-        traceparent: String?,
+        caller: OriginCaller,
         _ flight: Flight<Answer>
     ) {
         VariantTask(
@@ -148,7 +148,7 @@ package final class Pipeline: Sendable {
             isRefresh: isRefresh,
             isProbe: isProbe,
             priority: priority,
-            traceparent: traceparent,
+            caller: caller,
             parts: parts,
             originals: originalFlights,
             flight: flight,

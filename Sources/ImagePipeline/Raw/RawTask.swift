@@ -35,7 +35,8 @@ final class RawTask: Sendable {
         case .serve(let stored, let isStale, let refreshes):
             if refreshes { refresh(stored, hold) }
             proxy.cache.touch(request)
-            let tier = hold?.isFromDisk == true ? CacheStatus.Tier.disk : .memory
+            // What it has waited for has not been read for it.
+            let tier = mayWait && hold?.isFromDisk == true ? CacheStatus.Tier.disk : .memory
             finish(.success(RawAnswer(stored, to: request, .hit(isStale ? .stale : tier), at: now)))
         case .unavailable: finish(.failure(.notCached))
         case .validate(let stored, let reason): ask(about: stored, reason, hold, now, mayWait: mayWait)

@@ -19,7 +19,7 @@ final class OriginTask: Sendable {
     private let mode: Mode
     /// Whether the one who starts it needs the bytes; else a conditional request will do although they are gone.
     private let needsBody: Bool
-    private let traceparent: String?
+    private let caller: OriginCaller
     private let parts: PipelineParts
     private let flight: Flight<OriginOutcome>
     private let refresh: @Sendable () -> Void
@@ -32,7 +32,7 @@ final class OriginTask: Sendable {
         request: OriginRequest,
         mode: Mode,
         needsBody: Bool,
-        traceparent: String?,
+        caller: OriginCaller,
         parts: PipelineParts,
         flight: Flight<OriginOutcome>,
         refresh: @escaping @Sendable () -> Void
@@ -40,7 +40,7 @@ final class OriginTask: Sendable {
         self.request = request
         self.mode = mode
         self.needsBody = needsBody
-        self.traceparent = traceparent
+        self.caller = caller
         self.parts = parts
         self.flight = flight
         self.refresh = refresh
@@ -140,7 +140,7 @@ final class OriginTask: Sendable {
             entityTag: conditional ? stored?.origin.record.entityTag : nil,
             lastModified: conditional ? stored?.origin.record.lastModified : nil
         )
-        fetch.traceparent = traceparent
+        fetch.caller = caller
         let began = parts.time.monotonic
         let handle = parts.loader.load(fetch) { [self] result in
             let microseconds = UInt32(clamping: (parts.time.monotonic - began) / 1000)

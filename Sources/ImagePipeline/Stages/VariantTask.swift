@@ -13,7 +13,7 @@ final class VariantTask: Sendable {
     /// Whether it is the one try after a failure: however it ends, the next may be made then.
     private let isProbe: Bool
     private let priority: TransformJob.Priority
-    private let traceparent: String?
+    private let caller: OriginCaller
     private let parts: PipelineParts
     private let originals: OriginalFlights
     private let flight: Flight<Answer>
@@ -33,7 +33,7 @@ final class VariantTask: Sendable {
         isRefresh: Bool,
         isProbe: Bool,
         priority: TransformJob.Priority,
-        traceparent: String?,
+        caller: OriginCaller,
         parts: PipelineParts,
         originals: OriginalFlights,
         flight: Flight<Answer>,
@@ -45,7 +45,7 @@ final class VariantTask: Sendable {
         self.isProbe = isProbe
         self.refresh = refresh
         self.priority = priority
-        self.traceparent = traceparent
+        self.caller = caller
         self.parts = parts
         self.originals = originals
         self.flight = flight
@@ -169,7 +169,7 @@ final class VariantTask: Sendable {
             isRefresh: isRefresh,
             purpose: purpose,
             needsBody: needsBody,
-            traceparent: traceparent
+            caller: caller
         ) { result, collapsed in
             switch result {
             case .success(let outcome): then(outcome, collapsed)

@@ -18,12 +18,12 @@ struct OriginalFlights: Sendable {
         isRefresh: Bool,
         purpose: Purpose,
         needsBody: Bool,
-        traceparent: String?,
+        caller: OriginCaller,
         waiter: @escaping TaskPool<OriginOutcome>.Waiter
     ) -> Subscription {
         let mode = isRefresh ? .refresh : demand.originMode
         return pool.join(key(request, demand, purpose), about: FlightSubject(request), waiter: waiter) { flight in
-            start(request, mode, needsBody: needsBody, traceparent: traceparent, flight)
+            start(request, mode, needsBody: needsBody, caller: caller, flight)
         }
     }
 
@@ -32,7 +32,7 @@ struct OriginalFlights: Sendable {
         // An origin that has just failed is left alone.
         guard parts.failures.pause(request.key) == nil else { return }
         pool.startUnlessUnderWay(key(request, .none, .any), about: FlightSubject(request)) { flight in
-            start(request, .refresh, needsBody: false, traceparent: nil, flight)
+            start(request, .refresh, needsBody: false, caller: .nobody, flight)
         }
     }
 
@@ -40,14 +40,14 @@ struct OriginalFlights: Sendable {
         _ request: OriginRequest,
         _ mode: OriginTask.Mode,
         needsBody: Bool,
-        traceparent: String?,
+        caller: OriginCaller,
         _ flight: Flight<OriginOutcome>
     ) {
         OriginTask(
             request: request,
             mode: mode,
             needsBody: needsBody,
-            traceparent: traceparent,
+            caller: caller,
             parts: parts,
             flight: flight,
             refresh: { refresh(request) }

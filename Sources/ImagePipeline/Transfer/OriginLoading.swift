@@ -28,8 +28,8 @@ package struct OriginFetch: Sendable {
     /// `If-Modified-Since`, raw.
     package var lastModified: String?
 
-    /// `traceparent` (W3C Trace Context); `nil` where no caller has said one.
-    package var traceparent: String?
+    /// The request that it is for; a raw one has its own fields.
+    package var caller = OriginCaller.nobody
 
     /// What goes upstream in place of a plain GET, and comes back as it is; `nil` for originals.
     package var exchange: Exchange?

@@ -99,6 +99,14 @@ final class ImageRoute: Sendable {
         )
     }
 
+    /// The way that the request has come.
+    private static func via(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> String? {
+        guard head.has(.via) else { return nil }
+        var text: [UInt8] = []
+        head.forEach(.via) { text += (text.isEmpty ? [] : Array(", ".utf8)) + bytes.copy($0) }
+        return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
+    }
+
     private static func bucket(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> FormatBucket {
         var best = FormatBucket.rest
         head.forEach(.accept) { value in
@@ -120,9 +128,12 @@ final class ImageRoute: Sendable {
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let trace = context.trace
-        let traceparent = trace.isFromCaller ? trace.traceparent(parent: .random(in: 1 ... .max)) : nil
+        let caller = OriginCaller(
+            traceparent: trace.isFromCaller ? trace.traceparent(parent: .random(in: 1 ... .max)) : nil,
+            via: Self.via(head, bytes)
+        )
         let bucket = variant.bucket ?? .rest
-        let subscription = pipeline.load(variant, demand: demand, traceparent: traceparent) { [self] result in
+        let subscription = pipeline.load(variant, demand: demand, caller: caller) { [self] result in
             switch result {
             case .success(let answer):
                 // What several waited for is counted once.

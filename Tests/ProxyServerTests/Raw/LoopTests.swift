@@ -45,6 +45,27 @@ struct LoopTests {
         #expect(try rig.metric("edgeprint_negative_entries") == 0)
     }
 
+    @Test(arguments: [false, true])
+    func `a way in a circle over another daemon is found, too`(raw: Bool) throws {
+        let rig = try EndToEndRig(script: ScriptedOrigin.pictures([:]))
+        let folder = try TemporaryFolder()
+        let other = try DaemonProcess(
+            """
+            sources: { c: { url: "http://127.0.0.1:\(rig.daemon.port)/c/", allow-private: true, raw: \(raw) } }
+            cache: { path: "\(folder.path)/cache" }
+
+            """,
+            in: folder
+        )
+        let text = "sources:\n  c: { url: \"http://127.0.0.1:\(other.port)/c/\", allow-private: true, raw: \(raw) }\n"
+        try rig.daemon.rewrite(rig.yaml().replacing("sources:\n", with: text))
+        rig.daemon.signal(SIGHUP)
+        try rig.daemon.waitForLog("configuration reloaded")
+        let answer = try rig.get("/c/a.png")
+        #expect(answer.status == 508 && answer.text.contains("Loop Detected"), "\(answer.text)")
+        #expect(try rig.metric("edgeprint_negative_entries") == 0)
+    }
+
     @Test func `who names another daemon is served, and so is a 508 that an origin says itself`() throws {
         let rig = try rig(raw: true)
         let answer = try rig.get("/photos/a", [("Via", "1.1 edgeprint, 1.0 edgeprint-0123456789abcdef (x)")])

@@ -36,8 +36,9 @@ enum RequestFields {
         }
         fields += credentials.map { ($0.name, $0.value) }
         // RFC 9110 §7.6.3: an intermediary names itself, which also lets it know its own request when it comes back.
-        fields.append(("Via", "1.1 \(pseudonym)"))
-        if let traceparent = fetch.traceparent { fields.append(("traceparent", traceparent)) }
+        // Behind the names of those before us, so that each of them does.
+        fields.append(("Via", (fetch.caller.via.map { "\($0), " } ?? "") + "1.1 \(pseudonym)"))
+        if let traceparent = fetch.caller.traceparent { fields.append(("traceparent", traceparent)) }
         if let entityTag = fetch.entityTag { fields.append(("If-None-Match", entityTag)) }
         if let lastModified = fetch.lastModified { fields.append(("If-Modified-Since", lastModified)) }
         return fields.filter { isText($0.value) }.map(line)
