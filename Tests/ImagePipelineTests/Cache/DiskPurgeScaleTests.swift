@@ -42,7 +42,9 @@ struct DiskPurgeScaleTests {
             var search = Int64.max
             for _ in 0..<5 {
                 var start = SystemTime().monotonic
-                #expect(try index.connection.first("SELECT count(*) FROM origins WHERE width = -1") { $0.integer(0) } == 0)
+                #expect(
+                    try index.connection.first("SELECT count(*) FROM origins WHERE width = -1") { $0.integer(0) } == 0
+                )
                 scan = min(scan, SystemTime().monotonic - start)
                 start = SystemTime().monotonic
                 #expect(try page(selection, &index).count == count)

@@ -161,7 +161,9 @@ struct DiskSeedTests {
         #expect(store.variant(key(2))?.origin == confirmed)
         store.close()
         var damages: [DiskDamage] = []
-        _ = try DiskCheck(path: path, listener: .init(found: { damage, _ in damages.append(damage) })).run(repairs: true)
+        _ = try DiskCheck(path: path, listener: .init(found: { damage, _ in damages.append(damage) })).run(
+            repairs: true
+        )
         #expect(damages.isEmpty, "\(damages)")
         store = try open()
         store.reconcile()

@@ -47,7 +47,9 @@ struct FullDiskTests {
     }
 
     private var isHealthy: Bool {
-        get throws { try RawHTTPClient(port: daemon.admin).get("/metrics").text.contains("edgeprint_disk_healthy 1") }
+        get throws {
+            try RawHTTPClient(port: daemon.admin).get("/metrics").text.contains("\nedgeprint_disk_healthy 1\n")
+        }
     }
 
     private func ready() throws -> String { try RawHTTPClient(port: daemon.admin).get("/readyz").text }
@@ -62,7 +64,8 @@ struct FullDiskTests {
 
     private func count(_ text: String) -> Int { daemon.logText.split(separator: "\n").count { $0.contains(text) } }
 
-    @Test func `a file system that is full costs no answer, is said once, and is used again when there is room`() throws {
+    @Test func `a file system that is full costs no answer, is said once, and is used again when there is room`() throws
+    {
         try ask(1...60)
         try daemon.waitForLog("disk cache stores nothing")
         #expect(try !isHealthy)
@@ -75,7 +78,10 @@ struct FullDiskTests {
         #expect(count("disk cache stores nothing") == 1)
     }
 
-    @Test func `a read-only file system over the folder costs no answer, is said once, and is forgotten when it is gone`() throws {
+    @Test
+    func `a read-only file system over the folder costs no answer, is said once, and is forgotten when it is gone`()
+        throws
+    {
         try ask(1...3)
         try mount.hide()
         try ask(1...6)
