@@ -8,7 +8,7 @@ import Testing
 /// Large purges: done in steps, with other writes in between.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskSweepTests {
-    private static let count = 3_000
+    private static let count = 600
     private let folder: TemporaryFolder
     private let path: String
     private let store: DiskStore
@@ -20,7 +20,7 @@ struct DiskSweepTests {
         store = try DiskStore.forTest(path)
         for number in 0..<Self.count {
             put(number)
-            if number.isMultiple(of: 500) { store.flush() }
+            if number.isMultiple(of: 300) { store.flush() }
         }
         store.flush()
         #expect(store.count(.all).variants == Self.count)

@@ -47,7 +47,9 @@ struct FullDiskTests {
     }
 
     private var isHealthy: Bool {
-        get throws { try RawHTTPClient(port: daemon.admin).get("/metrics").text.contains("edgeprint_disk_healthy 1") }
+        get throws {
+            try RawHTTPClient(port: daemon.admin).get("/metrics").text.contains("\nedgeprint_disk_healthy 1\n")
+        }
     }
 
     private func ready() throws -> String { try RawHTTPClient(port: daemon.admin).get("/readyz").text }

@@ -1,4 +1,6 @@
-/// A purge as the writer does it: in steps, with other writes in between. Writer's thread only.
+/// A purge as the writer does it: in steps, with other writes in between.
+///
+/// Writer's thread only.
 final class DiskSweep {
     let purge: Purge
     /// Who waits to hear that it is done for good.
