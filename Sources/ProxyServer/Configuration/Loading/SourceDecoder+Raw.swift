@@ -5,7 +5,8 @@ extension SourceDecoder {
     private static let pictureKeys = [
         "originals", "preset", "fallback.image", "fallback.status", "fallback.ttl", "forward-query", "ignore-query",
         "ttl",
-        "ttl-min", "ttl-max", "cache", "limits.pixels", "limits.frames", "limits.redirects", "timeouts.transform",
+        "ttl-min", "ttl-max", "cache", "mezzanine", "limits.pixels", "limits.frames", "limits.redirects",
+        "timeouts.transform",
         "quality.jpeg", "quality.webp", "quality.avif",
     ]
 
