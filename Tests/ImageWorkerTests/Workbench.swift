@@ -78,6 +78,28 @@ enum Workbench {
         return Made(description: outputs[0], bytes: answer.pictures[0].copy)
     }
 
+    /// Makes outputs of a source in one job, by their canonical texts.
+    static func run(
+        _ plans: [String],
+        of source: [UInt8],
+        as format: ImageFormat,
+        reduction: Reduction? = nil
+    ) throws -> [Made] {
+        precondition(isStarted)
+        let job = WorkerJob(
+            id: 1,
+            sourceLength: source.count,
+            sourceFormat: format,
+            deadlineMilliseconds: 20_000,
+            maximumPixels: 50_000_000,
+            maximumFrames: 256,
+            reduction: reduction,
+            outputs: plans.map { .init(plan: $0, bucket: .rest, quality: QualityDefaults()) }
+        )
+        let answer = JobRunner(job: job).run(descriptor: try memoryFile(source))
+        return zip(try answer.reply.result.get(), answer.pictures).map { Made(description: $0, bytes: $1.copy) }
+    }
+
     /// Makes a PNG of a source and decodes it.
     static func pixels(
         _ query: String,

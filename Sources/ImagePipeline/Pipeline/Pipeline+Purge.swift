@@ -18,6 +18,7 @@ extension Pipeline {
         beside: (Purge) -> Int = { _ in 0 },
         completion: @escaping @Sendable (PurgeCounts) -> Void
     ) -> Bool {
+        let selection = selection.withMezzanines
         let purge = Purge(selection, staleFrom: isSoft ? parts.time.wallSeconds : nil)
         // The order matters. First nothing old can be read from below. Then flights that may have read it before are cut off, and
         // what starts now is, too: nothing old can be put anywhere while everything is cleared. Originals are let go first, since

@@ -17,11 +17,13 @@ package final class Pipeline: Sendable {
     let originals: TaskPool<OriginOutcome>
     private let originalFlights: OriginalFlights
     let variants: TaskPool<Answer>
+    private let transforms: TransformGroups
 
     /// Builds the stages around the parts.
     package init(_ parts: PipelineParts) {
         self.parts = parts
         memoryVariants = MemoryVariantStage(memory: parts.memory)
+        transforms = TransformGroups(parts: parts)
         originals = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
         originalFlights = OriginalFlights(pool: originals, parts: parts)
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
@@ -151,6 +153,7 @@ package final class Pipeline: Sendable {
             caller: caller,
             parts: parts,
             originals: originalFlights,
+            transforms: transforms,
             flight: flight,
             refresh: { [weak self] in self?.refresh($0) }
         )
@@ -177,6 +180,12 @@ package final class Pipeline: Sendable {
         originals.setMaximumWaiters(limit)
         variants.setMaximumWaiters(limit)
     }
+
+    /// Transforms that wait for the decoding of their original by another, for metrics.
+    package var waitingTransforms: Int { transforms.waitingCount }
+
+    /// How much decoding was saved.
+    package var sharing: SharingStatistics { parts.sharing }
 
     /// Failures that are not tried again for a while.
     package var failures: NegativeCache { parts.failures }

@@ -17,6 +17,8 @@ package struct PipelineParts: Sendable {
     package var limits: Limits
     let origins = OriginTable()
     let recent = RecentOriginals()
+    /// How much decoding was saved.
+    let sharing = SharingStatistics()
     /// Variants on disk that are not kept in memory, each with its open file: what a hit needs, without a look-up.
     let openFiles: MemoryCache<Entity>
 

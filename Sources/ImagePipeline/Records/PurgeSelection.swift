@@ -14,6 +14,12 @@ package enum PurgeSelection: Hashable, Sendable {
     case preset(PresetPattern)
     case all
 
+    /// The same with what is kept of these originals at a fraction of their size.
+    var withMezzanines: PurgeSelection {
+        guard case .originals(let keys) = self else { return self }
+        return .originals(keys.flatMap { [$0] + MezzanineStage.keys(of: $0) })
+    }
+
     /// Whether something belongs to it; `nil` where too little is known of that.
     func covers(_ subject: FlightSubject) -> Bool? {
         switch self {

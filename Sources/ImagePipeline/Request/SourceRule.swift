@@ -54,6 +54,8 @@ package struct SourceRule: Hashable, Sendable {
     /// Seconds for which a stale picture is served when the origin cannot be asked, where it says nothing (RFC 5861 §4).
     package var staleIfError: Int64
     package var originals: OriginalsPolicy
+    /// Whether large originals are kept at a fraction of their size as well, so that they are decoded once (`Mezzanine`).
+    package var keepsMezzanines = true
     /// Which tiers keep what comes of it.
     package var cache: CachePolicy
     package var limits: Limits

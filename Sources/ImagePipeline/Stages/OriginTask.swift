@@ -231,7 +231,7 @@ final class OriginTask: Sendable {
 
     /// What was kept must not live on under words that forbid keeping it (RFC 9111 §3).
     private func dropStored() {
-        let selection = PurgeSelection.originals([request.key])
+        let selection = PurgeSelection.originals([request.key]).withMezzanines
         parts.recent.purge(Purge(selection))
         guard let disk = parts.disk, disk.conceal(selection) else { return }
         _ = disk.remove(selection, completion: nil)

@@ -15,14 +15,17 @@ enum TransformStage {
             source: body.file,
             length: body.length,
             header: header,
-            outputs: [
-                WorkerJob.Output(plan: plan, bucket: request.bucket ?? .rest, quality: source.quality)
-            ],
+            outputs: [output(of: request, plan: plan)],
             maximumPixels: source.limits.pixels,
             maximumFrames: source.limits.frames,
             timeoutMilliseconds: source.timeouts.transform,
             priority: priority
         )
+    }
+
+    /// What a worker is to make for a request.
+    static func output(of request: VariantRequest, plan: String) -> WorkerJob.Output {
+        WorkerJob.Output(plan: plan, bucket: request.bucket ?? .rest, quality: request.origin.source.quality)
     }
 
     /// The record of a picture that a worker made; its digest is computed here, in the daemon.

@@ -16,6 +16,7 @@ final class VariantTask: Sendable {
     private let caller: OriginCaller
     private let parts: PipelineParts
     private let originals: OriginalFlights
+    private let transforms: TransformGroups
     private let flight: Flight<Answer>
     private let refresh: @Sendable (VariantRequest) -> Void
     private let step = Lock(Step())
@@ -36,6 +37,7 @@ final class VariantTask: Sendable {
         caller: OriginCaller,
         parts: PipelineParts,
         originals: OriginalFlights,
+        transforms: TransformGroups,
         flight: Flight<Answer>,
         refresh: @escaping @Sendable (VariantRequest) -> Void
     ) {
@@ -48,6 +50,7 @@ final class VariantTask: Sendable {
         self.caller = caller
         self.parts = parts
         self.originals = originals
+        self.transforms = transforms
         self.flight = flight
     }
 
@@ -194,21 +197,29 @@ final class VariantTask: Sendable {
             fail(refusal)
             return
         }
-        let job = TransformStage.job(
+        let number = begin()
+        let order = TransformOrder(
             request: request,
             plan: plan,
-            header: header,
+            outcome: outcome,
             body: body,
-            priority: priority
-        )
-        let number = begin()
-        let handle = parts.transformer.transform(job) { [self] result in
+            priority: priority,
+            mezzanine: keepsMezzanine(of: outcome) ? Mezzanine.smallest(for: plan, of: header) : nil,
+            publish: { [flight] keep in _ = flight.publish(of: outcome.origin.record, keep) }
+        ) { [self] result in
             switch result {
             case .success(let made): publish(made, plan: plan, outcome: outcome, collapsed: collapsed)
             case .failure(let error): fail(error)
             }
         }
-        remember(number) { handle.cancel() }
+        transforms.order(order)
+        remember(number) { order.cancel() }
+    }
+
+    /// Whether a large original may be kept at a fraction of its size as well.
+    private func keepsMezzanine(of outcome: OriginOutcome) -> Bool {
+        request.origin.source.keepsMezzanines && parts.disk != nil && outcome.storable
+            && request.origin.keeps.originals.keepOnDisk
     }
 
     /// The original is there, but not this picture of it: remembered for this variant alone.

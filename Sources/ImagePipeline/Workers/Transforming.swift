@@ -8,6 +8,13 @@ package protocol Transforming: Sendable {
         _ job: TransformJob,
         completion: @escaping @Sendable (Result<TransformResult, PipelineError>) -> Void
     ) -> any TransformHandle
+
+    /// Whether all processors have transforms to do: then nothing is made that nobody waits for.
+    var isLoaded: Bool { get }
+}
+
+extension Transforming {
+    package var isLoaded: Bool { false }
 }
 
 /// A transform that is queued or under way; any thread.
@@ -29,7 +36,10 @@ package struct TransformJob: Sendable {
 
     package var source: SharedDescriptor
     package var length: Int
+    /// What the source says of itself; of a mezzanine all but the format is the original's.
     package var header: ImageHeader
+    /// What the source is a reduction of; `nil` where it is the original itself.
+    package var reduction: Reduction?
     package var outputs: [WorkerJob.Output]
     package var maximumPixels: Int
     package var maximumFrames: Int

@@ -100,6 +100,11 @@ package final class WorkerPool: Transforming {
         return pending
     }
 
+    package var isLoaded: Bool {
+        let busy = shared.counts.withLock { $0.workers.count(where: \.isBusy) }
+        return busy + shared.queue.count >= Configuration.processors
+    }
+
     /// Ends all workers, and returns when they are gone; jobs that wait or run end `.cancelled`.
     ///
     /// Not to be called from a completion.
@@ -141,6 +146,7 @@ extension WorkerJob {
             deadlineMilliseconds: job.timeoutMilliseconds,
             maximumPixels: job.maximumPixels,
             maximumFrames: job.maximumFrames,
+            reduction: job.reduction,
             outputs: job.outputs
         )
     }

@@ -16,12 +16,23 @@ package enum ShrinkOnLoad {
         source: PixelSize,
         orientation: Int
     ) -> Int {
-        guard format == .jpeg, let index = steps.firstIndex(where: { $0.step is ResizeStep }),
+        guard format == .jpeg else { return 1 }
+        return Self.factor(among: [8, 4, 2], steps: steps, source: source, orientation: orientation)
+    }
+
+    /// The first of some factors, largest first, by which a source may be loaded smaller as above; else 1.
+    package static func factor(
+        among factors: [Int],
+        steps: [ResolvedStep],
+        source: PixelSize,
+        orientation: Int
+    ) -> Int {
+        guard let index = steps.firstIndex(where: { $0.step is ResizeStep }),
             let resize = steps[index].step as? ResizeStep
         else { return 1 }
         let input = steps[index].input.size
         let scaled = resize.geometry(for: input).scaled
-        for factor in [8, 4, 2] where leavesEnough(of: input, for: scaled, factor: factor) {
+        for factor in factors where leavesEnough(of: input, for: scaled, factor: factor) {
             if isExact(steps[..<index], source: source, orientation: orientation, factor: factor) { return factor }
         }
         return 1

@@ -11,6 +11,7 @@ extension WorkerJob {
             writer.write(UInt32(deadlineMilliseconds))
             writer.write(UInt64(maximumPixels))
             writer.write(UInt32(maximumFrames))
+            write(reduction, to: &writer)
             writer.write(UInt8(outputs.count))
             for output in outputs {
                 writer.write(text: output.plan)
@@ -35,6 +36,7 @@ extension WorkerJob {
         deadlineMilliseconds = try reader.read(UInt32.self, in: Self.counts, "deadline")
         maximumPixels = try reader.read(UInt64.self, in: Self.lengths, "maximumPixels")
         maximumFrames = try reader.read(UInt32.self, in: Self.counts, "maximumFrames")
+        reduction = try Self.readReduction(&reader)
         let count = try reader.read(UInt8.self, in: 1...WorkerMessage.maximumOutputs, "outputs")
         outputs = []
         for _ in 0..<count {
@@ -50,6 +52,39 @@ extension WorkerJob {
         guard reader.remaining == 0 else { throw .length }
     }
 
+    /// A factor, 1 for the original itself; else what the original says of itself follows.
+    private func write(_ reduction: Reduction?, to writer: inout MessageWriter) {
+        writer.write(UInt8(reduction?.factor ?? 1))
+        guard let original = reduction?.original else { return }
+        writer.write(original.format.rawValue)
+        writer.write(UInt32(original.width))
+        writer.write(UInt32(original.height))
+        writer.write(UInt8(original.orientation))
+        writer.write(UInt8(original.hasAlpha.map { $0 ? 1 : 0 } ?? 2))
+    }
+
+    private static func readReduction(_ reader: inout MessageReader) throws(WorkerMessageError) -> Reduction? {
+        let factor = try reader.read(UInt8.self, in: 1...4, "factor")
+        guard factor > 1 else { return nil }
+        guard Mezzanine.factors.contains(factor) else { throw .field("factor") }
+        let format = try reader.read(ImageFormat.self, "format")
+        let width = try reader.read(UInt32.self, in: sides, "width")
+        let height = try reader.read(UInt32.self, in: sides, "height")
+        let orientation = try reader.read(UInt8.self, in: 1...8, "orientation")
+        let alpha = try reader.read(UInt8.self, in: 0...2, "alpha")
+        return Reduction(
+            factor: factor,
+            original: ImageHeader(
+                format: format,
+                width: width,
+                height: height,
+                orientation: orientation,
+                hasAlpha: alpha == 2 ? nil : alpha == 1
+            )
+        )
+    }
+
+    private static let sides = 1...Int(Int32.max)
     private static let lengths = 1...Int.max
     private static let counts = 1...Int(UInt32.max)
 
@@ -58,6 +93,12 @@ extension WorkerJob {
         guard Self.counts.contains(deadlineMilliseconds) else { throw .field("deadline") }
         guard Self.lengths.contains(maximumPixels) else { throw .field("maximumPixels") }
         guard Self.counts.contains(maximumFrames) else { throw .field("maximumFrames") }
+        if let reduction {
+            guard Mezzanine.factors.contains(reduction.factor) else { throw .field("factor") }
+            guard Self.sides.contains(reduction.original.width) else { throw .field("width") }
+            guard Self.sides.contains(reduction.original.height) else { throw .field("height") }
+            guard (1...8).contains(reduction.original.orientation) else { throw .field("orientation") }
+        }
         guard (1...WorkerMessage.maximumOutputs).contains(outputs.count) else { throw .field("outputs") }
         for output in outputs {
             guard output.plan.utf8.count <= WorkerMessage.maximumPlanSize else { throw .field("plan") }

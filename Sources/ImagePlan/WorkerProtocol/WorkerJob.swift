@@ -14,6 +14,8 @@ package struct WorkerJob: Hashable, Sendable {
     package var maximumPixels: Int
     /// The most frames that may be decoded.
     package var maximumFrames: Int
+    /// What the source is a reduction of; `nil` where it is the original itself.
+    package var reduction: Reduction?
     /// What to make.
     package var outputs: [Output]
 
@@ -42,6 +44,7 @@ package struct WorkerJob: Hashable, Sendable {
         deadlineMilliseconds: Int,
         maximumPixels: Int,
         maximumFrames: Int,
+        reduction: Reduction? = nil,
         outputs: [Output]
     ) {
         self.id = id
@@ -50,6 +53,7 @@ package struct WorkerJob: Hashable, Sendable {
         self.deadlineMilliseconds = deadlineMilliseconds
         self.maximumPixels = maximumPixels
         self.maximumFrames = maximumFrames
+        self.reduction = reduction
         self.outputs = outputs
     }
 }

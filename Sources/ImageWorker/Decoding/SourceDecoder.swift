@@ -7,6 +7,8 @@ import ImagePlan
 struct SourceDecoder {
     private let mapping: SourceMapping
     private let format: ImageFormat
+    /// What the source is a reduction of.
+    private let reduction: Reduction?
 
     /// What a source says of itself when a decoder has opened it.
     struct Facts {
@@ -25,10 +27,11 @@ struct SourceDecoder {
     /// Decodes `mapping` as `format`.
     ///
     /// - Throws: `WorkerReply.Failure.unsupported` for a format that is not on the allow-list.
-    init(_ mapping: SourceMapping, format: ImageFormat) throws(WorkerReply.Failure) {
+    init(_ mapping: SourceMapping, format: ImageFormat, reduction: Reduction? = nil) throws(WorkerReply.Failure) {
         guard Self.isAllowed(format) else { throw .unsupported("\(format) is not decoded here") }
         self.mapping = mapping
         self.format = format
+        self.reduction = reduction
     }
 
     /// The allow-list; libvips' operations of all others are blocked as well (`VipsRuntime`).
@@ -42,9 +45,10 @@ struct SourceDecoder {
     /// Whether libvips loads the format's frames.
     private var isAnimatable: Bool { format == .gif || format == .webp }
 
-    /// Reads the header.
-    func facts() throws(VipsError) -> Facts {
-        let raster = try open()
+    /// Reads the header; of a reduction it gives what the original was.
+    func facts() throws -> Facts {
+        let raster = try load(shrink: 1, allFrames: false)
+        if let reduction { return try Self.facts(reduction, raster) }
         // libheif turns pictures upright itself, so a tag must not turn them again (ISO 23008-12 §6.5.10).
         let orientation = format == .avif || format == .heic ? 1 : raster.integer(VIPS_META_ORIENTATION) ?? 1
         return Facts(
@@ -56,10 +60,57 @@ struct SourceDecoder {
         )
     }
 
+    private static func facts(_ reduction: Reduction, _ raster: Raster) throws(WorkerReply.Failure) -> Facts {
+        guard PixelSize(width: raster.width, height: raster.height) == reduction.size else {
+            throw .broken("a reduction of \(raster.width)×\(raster.height) pixels in place of \(reduction.size)")
+        }
+        let original = reduction.original
+        return Facts(
+            format: original.format,
+            size: PixelSize(width: original.width, height: original.height),
+            frames: 1,
+            orientation: original.orientation,
+            hasAlpha: raster.hasAlpha
+        )
+    }
+
+    /// By how much the picture may be loaded smaller for a plan; a reduction is so much smaller already.
+    func loadFactor(_ steps: [ResolvedStep], _ facts: Facts) -> Int {
+        guard let reduction else {
+            return ShrinkOnLoad.factor(
+                for: facts.format,
+                steps: steps,
+                source: facts.orientedSize,
+                orientation: facts.orientation
+            )
+        }
+        // As the original is loaded, and no smaller: else results would differ from the original's by more than its compression.
+        let all = facts.format == .jpeg && format == .jpeg ? [8, 4, 2] : [reduction.factor]
+        return ShrinkOnLoad.factor(
+            among: all.filter { $0 >= reduction.factor },
+            steps: steps,
+            source: facts.orientedSize,
+            orientation: facts.orientation
+        )
+    }
+
+    /// By how much the picture may be loaded smaller for a mezzanine of it.
+    func loadFactor(of mezzanine: Mezzanine) -> Int {
+        format == .jpeg ? mezzanine.factor : reduction?.factor ?? 1
+    }
+
     /// Opens the first frame, or all of them stacked.
     ///
-    /// - Parameter shrink: 1, 2, 4 or 8, for a JPEG.
-    func open(shrink: Int = 1, allFrames: Bool = false) throws(VipsError) -> Raster {
+    /// - Parameter factor: how many times smaller than the original: 1, or as `loadFactor` allows.
+    func open(factor: Int = 1, allFrames: Bool = false) throws -> Raster {
+        let own = reduction?.factor ?? 1
+        guard factor.isMultiple(of: own) else {
+            throw WorkerReply.Failure.worker("a picture loaded \(factor) times smaller of one \(own) times smaller")
+        }
+        return try load(shrink: factor / own, allFrames: allFrames)
+    }
+
+    private func load(shrink: Int, allFrames: Bool) throws(VipsError) -> Raster {
         let pages: CInt = allFrames && isAnimatable ? -1 : 1
         return try Raster.make("load") { out in
             let start = unsafe mapping.bytes.baseAddress

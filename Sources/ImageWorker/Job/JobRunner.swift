@@ -27,7 +27,7 @@ struct JobRunner {
 
     private func make(_ mapping: SourceMapping, _ deadline: Deadline) throws -> Answer {
         if job.outputs.count == 1, job.outputs[0].plan == MetadataCleaner.planText { return try clean(mapping) }
-        let decoder = try SourceDecoder(mapping, format: job.sourceFormat)
+        let decoder = try SourceDecoder(mapping, format: job.sourceFormat, reduction: job.reduction)
         let facts = try decoder.facts()
         // Before any pixel is decoded.
         guard facts.size.pixels <= job.maximumPixels else {
@@ -36,16 +36,27 @@ struct JobRunner {
         var outputs: [WorkerReply.Output] = []
         var pictures: [EncodedPicture] = []
         var timing = WorkerReply.Timing()
-        for output in job.outputs {
-            try deadline.check()
-            let made = try OutputMaker(
+        let makers = job.outputs.map { output in
+            OutputMaker(
                 decoder: decoder,
                 facts: facts,
                 output: output,
                 maximumPixels: job.maximumPixels,
                 maximumFrames: job.maximumFrames,
                 deadline: deadline
-            ).make()
+            )
+        }
+        let shared = try SharedDecode(of: decoder, for: makers, deadline)
+        if let shared { timing.decode = shared.microseconds }
+        for (maker, output) in zip(makers, job.outputs) {
+            try deadline.check()
+            let made: OutputMaker.Made
+            if let mezzanine = Mezzanine(planText: output.plan) {
+                let maker = MezzanineMaker(decoder: decoder, facts: facts, mezzanine: mezzanine, deadline: deadline)
+                made = try maker.make(from: shared)
+            } else {
+                made = try maker.make(from: shared)
+            }
             outputs.append(made.description)
             pictures.append(made.encoded)
             timing.add(made.timing)

@@ -21,10 +21,25 @@ struct OutputMaker {
         var timing: WorkerReply.Timing
     }
 
-    /// Makes the picture.
+    /// How much smaller the output lets its source be loaded; `nil` where it takes all frames of an animation.
+    ///
+    /// - Throws: as `make`.
+    func loadFactor() throws -> Int? {
+        if let mezzanine = Mezzanine(planText: output.plan) { return decoder.loadFactor(of: mezzanine) }
+        let plan = try Plan(canonicalText: output.plan)
+        let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
+        let format = chooseFormat(plan, steps.last?.output.size ?? facts.orientedSize)
+        return isAnimated(format) ? nil : decoder.loadFactor(steps, facts)
+    }
+
+    private func isAnimated(_ format: ImageFormat) -> Bool {
+        facts.frames > 1 && (format == .gif || format == .webp)
+    }
+
+    /// Makes the picture, of what several outputs share if there is such.
     ///
     /// - Throws: `VipsError`, `RequestError` or `WorkerReply.Failure`.
-    func make() throws -> Made {
+    func make(from shared: SharedDecode? = nil) throws -> Made {
         var clock = StageClock()
         let plan = try Plan(canonicalText: output.plan)
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
@@ -33,10 +48,10 @@ struct OutputMaker {
         guard max(size.width, size.height) <= Encoder.longestSide(of: format) else {
             throw WorkerReply.Failure.refused("\(format) holds no picture of \(size) pixels")
         }
-        let isAnimated = facts.frames > 1 && (format == .gif || format == .webp)
+        let isAnimated = isAnimated(format)
         if isAnimated { try checkFrames() }
 
-        var (canvas, animation) = try load(plan, steps, format, isAnimated: isAnimated)
+        var (canvas, animation) = try load(plan, steps, format, isAnimated: isAnimated, from: shared)
         clock.endDecode()
         for resolved in steps { try apply(resolved, to: &canvas) }
         let finished = try finish(canvas, animation, plan, format)
@@ -97,15 +112,13 @@ struct OutputMaker {
         _ plan: Plan,
         _ steps: [ResolvedStep],
         _ format: ImageFormat,
-        isAnimated: Bool
+        isAnimated: Bool,
+        from shared: SharedDecode?
     ) throws -> (Canvas, Animation?) {
-        let factor = ShrinkOnLoad.factor(
-            for: facts.format,
-            steps: steps,
-            source: facts.orientedSize,
-            orientation: facts.orientation
-        )
-        let opened = try decoder.open(shrink: factor, allFrames: isAnimated)
+        let factor = isAnimated ? 1 : decoder.loadFactor(steps, facts)
+        let opened =
+            try isAnimated
+            ? decoder.open(allFrames: true) : shared?.raster(factor) ?? decoder.open(factor: factor)
         let background = plan.background ?? (format == .jpeg ? .white : nil)
         let canvas = Canvas(
             frames: isAnimated ? try Animation.frames(of: opened, height: facts.size.height) : [opened],

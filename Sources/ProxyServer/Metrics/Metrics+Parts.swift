@@ -104,6 +104,18 @@ extension Metrics {
             text.gauge("edgeprint_variants_under_way", "Variants being made.", Double(pipeline.variantsUnderWay))
             text.gauge("edgeprint_originals_under_way", "Originals being brought.", Double(pipeline.originalsUnderWay))
             let failures = pipeline.failures.statistics
+            let sharing = pipeline.sharing
+            text.counter("edgeprint_mezzanines_made_total", "Originals kept smaller.", sharing.mezzaninesMade)
+            text.counter(
+                "edgeprint_mezzanine_hits_total",
+                "Variants made from those in place of the original.",
+                sharing.mezzaninesUsed
+            )
+            text.counter(
+                "edgeprint_decodes_shared_total",
+                "Variants made of another's decoding.",
+                sharing.decodesShared
+            )
             text.gauge("edgeprint_negative_entries", "Failures that are remembered.", Double(failures.entries))
             text.counter("edgeprint_negative_hits_total", "Failures given instead of a try.", failures.hits)
             let now = server.statistics

@@ -116,8 +116,30 @@ final class ScriptedTransformer: Transforming {
             completion(.success(TransformResult(pictures: [picture], timing: WorkerReply.Timing(), queued: 0)))
         }
 
+        /// One picture an output.
+        func makeAll(_ all: [[UInt8]]) {
+            let pictures = all.map { bytes in
+                TransformResult.Picture(
+                    description: WorkerReply.Output(
+                        format: .jpeg,
+                        width: 1,
+                        height: 1,
+                        frames: 1,
+                        hasAlpha: false,
+                        length: bytes.count
+                    ),
+                    bytes: bytes
+                )
+            }
+            completion(.success(TransformResult(pictures: pictures, timing: WorkerReply.Timing(), queued: 0)))
+        }
+
         func fail(_ error: PipelineError) { completion(.failure(error)) }
     }
+
+    /// Whether all processors are said to be busy.
+    let loaded = Lock(false)
+    var isLoaded: Bool { loaded.withLock { $0 } }
 
     private let jobs = Signal<[Job]>([])
 

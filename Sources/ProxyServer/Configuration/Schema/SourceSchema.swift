@@ -74,6 +74,12 @@ enum SourceSchema {
             .cachePolicy,
             "Which tiers keep what comes of it: all, memory, disk or none; or for each."
         ),
+        Setting(
+            "mezzanine",
+            \.rule.keepsMezzanines,
+            .flag,
+            "Whether large originals are kept smaller as well, so that they are decoded once."
+        ),
         Setting("originals", \.rule.originals, .choice, "What the bare original answers: serve, clean or refuse."),
     ]
 

@@ -1,0 +1,106 @@
+import ImagePlan
+import LinuxSystem
+
+/// Variants that are made in one job: of one source, decoded once.
+final class TransformGroup: Sendable {
+    private let parts: PipelineParts
+    private let orders: [TransformOrder]
+    /// What it is made from in place of the original.
+    private let source: MezzanineStage.Found?
+    /// The mezzanine that is made along with them.
+    private let extra: Mezzanine?
+    private let ended: @Sendable () -> Void
+    private let handle = Lock<(any TransformHandle)?>(nil)
+
+    /// - Parameter ended: called once all orders have ended.
+    init(
+        parts: PipelineParts,
+        orders: [TransformOrder],
+        source: MezzanineStage.Found?,
+        extra: Mezzanine?,
+        ended: @escaping @Sendable () -> Void
+    ) {
+        self.parts = parts
+        self.orders = orders
+        self.source = source
+        self.extra = extra
+        self.ended = ended
+    }
+
+    /// Sends the job.
+    func start() {
+        guard let first = orders.first else { return ended() }
+        let body = source?.body ?? first.body
+        var job = TransformStage.job(
+            request: first.request,
+            plan: first.plan,
+            header: first.outcome.origin.record.header,
+            body: body,
+            priority: orders.map(\.priority).max() ?? .normal
+        )
+        job.outputs = orders.map { TransformStage.output(of: $0.request, plan: $0.plan) }
+        if let extra { job.outputs.append(TransformStage.output(of: first.request, plan: extra.planText)) }
+        if let source {
+            job.reduction = Reduction(factor: source.mezzanine.factor, original: job.header)
+            job.header.format = source.format
+        }
+        let handle = parts.transformer.transform(job) { [self] result in
+            switch result {
+            case .success(let made): deliver(made)
+            case .failure(let error): fail(error)
+            }
+        }
+        self.handle.withLock { $0 = handle }
+        for order in orders { order.onLeave { [self] in cancelIfUnwanted() } }
+    }
+
+    private func cancelIfUnwanted() {
+        guard !orders.contains(where: \.isWanted) else { return }
+        handle.withLock { $0 }?.cancel()
+    }
+
+    private func deliver(_ made: TransformResult) {
+        guard made.pictures.count == orders.count + (extra == nil ? 0 : 1) else { return fail(.workerLost) }
+        if let extra, let picture = made.pictures.last, let first = orders.first {
+            let stage = MezzanineStage(parts: parts)
+            first.publish { stage.keep(picture, as: extra, of: first.outcome.origin.record) }
+            parts.sharing.noteMade()
+        }
+        if source != nil { parts.sharing.noteUsed(orders.count) }
+        if orders.count > 1 { parts.sharing.noteShared(orders.count - 1) }
+        for (order, picture) in zip(orders, made.pictures) {
+            order.end(.success(TransformResult(pictures: [picture], timing: made.timing, queued: made.queued)))
+        }
+        ended()
+    }
+
+    /// One failure may be another's fault: whoever was not alone is tried alone, from the original.
+    private func fail(_ error: PipelineError) {
+        let wasAlone = orders.count == 1 && extra == nil && source == nil
+        guard !wasAlone, error.mayBeAnothersFault else {
+            for order in orders { order.end(.failure(error)) }
+            return ended()
+        }
+        let rest = Lock(orders.count)
+        for order in orders {
+            TransformGroup(parts: parts, orders: [order], source: nil, extra: nil) { [ended] in
+                let isLast = rest.withLock { rest in
+                    rest -= 1
+                    return rest == 0
+                }
+                if isLast { ended() }
+            }
+            .start()
+        }
+    }
+}
+
+extension PipelineError {
+    /// Whether another output of the same job, or another source of the same picture, may have been the cause.
+    fileprivate var mayBeAnothersFault: Bool {
+        switch self {
+        case .broken, .refused, .notAnImage, .transformTimeout: true
+        default: false
+        }
+    }
+}

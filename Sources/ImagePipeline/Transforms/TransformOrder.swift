@@ -1,0 +1,72 @@
+import ImagePlan
+import LinuxSystem
+
+/// One variant to be made of an original, from its ordering to its completion, which runs exactly once.
+final class TransformOrder: TransformHandle {
+    typealias Completion = @Sendable (Result<TransformResult, PipelineError>) -> Void
+
+    private struct State: Sendable {
+        var completion: Completion?
+        /// Tells who makes it that it is not wanted any more.
+        var leave: (@Sendable () -> Void)?
+    }
+
+    let request: VariantRequest
+    let plan: String
+    let outcome: OriginOutcome
+    let body: OriginBody
+    let priority: TransformJob.Priority
+    /// The mezzanine that it may be made from; `nil` for the original alone.
+    let mezzanine: Mezzanine?
+    /// Runs a closure unless a purge has come between, and keeps what it makes from being kept otherwise.
+    let publish: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let state: Lock<State>
+
+    init(
+        request: VariantRequest,
+        plan: String,
+        outcome: OriginOutcome,
+        body: OriginBody,
+        priority: TransformJob.Priority,
+        mezzanine: Mezzanine?,
+        publish: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        completion: @escaping Completion
+    ) {
+        self.request = request
+        self.plan = plan
+        self.outcome = outcome
+        self.body = body
+        self.priority = priority
+        self.mezzanine = mezzanine
+        self.publish = publish
+        state = Lock(State(completion: completion))
+    }
+
+    /// Whether somebody still waits for it.
+    var isWanted: Bool { state.withLock { $0.completion != nil } }
+
+    /// Names who is to be told when it is not wanted any more.
+    func onLeave(_ leave: @escaping @Sendable () -> Void) {
+        let isWanted = state.withLock { state in
+            state.leave = leave
+            return state.completion != nil
+        }
+        if !isWanted { leave() }
+    }
+
+    /// Runs the completion, unless it has run.
+    func end(_ result: Result<TransformResult, PipelineError>) { take().completion?(result) }
+
+    func cancel() {
+        let last = take()
+        last.leave?()
+        last.completion?(.failure(.cancelled))
+    }
+
+    private func take() -> State {
+        state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Glibc
+import ImagePlan
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+/// Large originals are decoded once: shared by who asks at a time, and kept smaller for who asks later.
+@Suite(.timeLimit(.minutes(1)))
+struct MezzanineTests {
+    let rig: PipelineRig
+
+    init() throws { rig = try PipelineRig() }
+
+    /// 4 MP, as its header says.
+    private var large: [UInt8] { rig.png(width: 2000, height: 2000) }
+
+    private func plans(_ job: ScriptedTransformer.Job) -> [String] { job.job.outputs.map(\.plan) }
+
+    /// Asks for the first width of a large picture, and answers with the mezzanine that it brings.
+    private func first(_ plan: String, mezzanine: [UInt8] = [7, 7]) throws {
+        let pending = rig.ask("large.png", plan)
+        try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
+        let job = try rig.transformer.wait(for: 1)[0]
+        #expect(plans(job) == [plan, Mezzanine(factor: 2).planText])
+        job.makeAll([[1], mezzanine])
+        #expect(try pending.value().entity.memory == [1])
+    }
+
+    @Test func `the first width leaves a mezzanine, of which later ones are made`() throws {
+        let plan = try canonical("w=400")
+        try first(plan)
+        for settles in [false, true] {
+            if settles { try rig.settle() }
+            let count = rig.transformer.all.count
+            let later = rig.ask("large.png", try canonical(settles ? "w=200" : "w=300"))
+            let job = try rig.transformer.wait(for: count + 1)[count]
+            #expect(job.job.reduction?.factor == 2 || job.job.reduction?.factor == 4)
+            #expect(job.job.reduction?.original.width == 2000)
+            #expect(job.job.header.format == .jpeg)
+            #expect(job.job.length == 2)
+            job.makeAll(Array(repeating: [3], count: job.job.outputs.count))
+            #expect(try later.value().entity.memory == [3])
+        }
+        #expect(rig.loader.all.count == 1)
+        #expect(rig.pipeline.sharing.mezzaninesUsed == 2)
+    }
+
+    @Test func `it survives a restart`() throws {
+        try first(try canonical("w=400"))
+        let again = try rig.restarted()
+        let later = again.ask("large.png", try canonical("w=500"))
+        let job = try again.transformer.wait(for: 1)[0]
+        #expect(try job.job.reduction == Reduction(factor: 2, original: ImageSniffer.header(of: large)))
+        job.make([5])
+        #expect(try later.value().entity.memory == [5])
+        #expect(again.loader.all.isEmpty)
+    }
+
+    @Test func `a purge of the picture takes it along`() throws {
+        try first(try canonical("w=400"))
+        try rig.settle()
+        let key = rig.request("large.png", nil).origin.key
+        let purged = Signal(false)
+        #expect(rig.pipeline.purge(.originals([key])) { _ in purged.update { $0 = true } })
+        try purged.wait { $0 }
+        for mezzanine in MezzanineStage.keys(of: key) { #expect(rig.store.origin(mezzanine) == nil) }
+    }
+
+    @Test func `another body of the original makes it void`() throws {
+        try first(try canonical("w=400"))
+        rig.time.advance(seconds: 4000)
+        let later = rig.ask("large.png", try canonical("w=300"))
+        let other = rig.png(width: 2002, height: 2000)
+        try rig.loader.wait(for: 2)[1].answer(other, at: rig.time.wallSeconds)
+        let job = try rig.transformer.wait(for: 2)[1]
+        #expect(job.job.reduction == nil)
+        #expect(job.job.header.width == 2002)
+        job.makeAll([[9], [8]])
+        #expect(try later.value().entity.memory == [9])
+    }
+
+    @Test func `none is made while all processors are busy, where the source says so, and for what needs the original`()
+        throws
+    {
+        rig.transformer.loaded.withLock { $0 = true }
+        let busy = rig.ask("large.png", try canonical("w=400"))
+        try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
+        let first = try rig.transformer.wait(for: 1)[0]
+        #expect(first.job.outputs.count == 1)
+        first.make([1])
+        _ = try busy.value()
+        rig.transformer.loaded.withLock { $0 = false }
+        let off = rig.ask("large.png", try canonical("w=300")) { $0.keepsMezzanines = false }
+        let second = try rig.transformer.wait(for: 2)[1]
+        #expect(second.job.outputs.count == 1)
+        second.make([2])
+        _ = try off.value()
+        let whole = rig.ask("large.png", try canonical("blur=3&w=300"))
+        let third = try rig.transformer.wait(for: 3)[2]
+        #expect(third.job.outputs.count == 1)
+        third.make([3])
+        _ = try whole.value()
+    }
+
+    @Test func `widths asked for at one time share two decodings`() throws {
+        let widths = try (1...5).map { try canonical("w=\($0 * 50)") }
+        let pending = rig.ask("large.png", widths[0])
+        try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
+        let first = try rig.transformer.wait(for: 1)[0]
+        let others = widths.dropFirst().map { rig.ask("large.png", $0) }
+        // Each has read the original by now, and waits for the first.
+        while rig.pipeline.originalsUnderWay > 0 || rig.waitingTransforms < 4 { sched_yield() }
+        #expect(rig.transformer.all.count == 1)
+        first.makeAll([[1], [2]])
+        _ = try pending.value()
+        let second = try rig.transformer.wait(for: 2)[1]
+        #expect(Set(plans(second)) == Set(widths.dropFirst()))
+        #expect(second.job.reduction?.factor == 4)
+        second.makeAll(second.job.outputs.map { [UInt8($0.plan.utf8.count)] })
+        for other in others { _ = try other.value() }
+        #expect(rig.transformer.all.count == 2)
+        #expect(rig.pipeline.sharing.decodesShared == 3)
+    }
+
+    @Test func `one that fails among several fails alone`() throws {
+        let plan = try canonical("w=400")
+        let pending = rig.ask("large.png", plan)
+        try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
+        try rig.transformer.wait(for: 1)[0].fail(.refused("the mezzanine"))
+        let second = try rig.transformer.wait(for: 2)[1]
+        #expect(plans(second) == [plan])
+        second.make([4])
+        #expect(try pending.value().entity.memory == [4])
+    }
+
+    @Test func `a mezzanine that cannot be decoded is not the picture's fault`() throws {
+        try first(try canonical("w=400"))
+        let later = rig.ask("large.png", try canonical("w=500"))
+        try rig.transformer.wait(for: 2)[1].fail(.broken("cut"))
+        let again = try rig.transformer.wait(for: 3)[2]
+        #expect(again.job.reduction == nil)
+        again.fail(.broken("really"))
+        #expect(try later.error() == .broken("really"))
+    }
+
+    @Test func `who leaves is not made, and the last one cancels`() throws {
+        let pending = rig.ask("large.png", try canonical("w=400"))
+        try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
+        let job = try rig.transformer.wait(for: 1)[0]
+        pending.leave()
+        while !job.isCancelled { sched_yield() }
+    }
+
+    private func canonical(_ query: String) throws -> String {
+        try RequestLanguage.parse(query: query, options: ParseOptions()).plan.canonicalText
+    }
+}
+
+extension ImageSniffer {
+    /// What a whole file says of itself.
+    fileprivate static func header(of bytes: [UInt8]) throws -> ImageHeader {
+        guard case .image(let header) = sniff(bytes.span, totalLength: bytes.count) else {
+            throw PipelineError.notAnImage("")
+        }
+        return header
+    }
+}
+
+extension PipelineRig {
+    fileprivate var waitingTransforms: Int { pipeline.waitingTransforms }
+}

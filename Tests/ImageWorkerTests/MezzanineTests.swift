@@ -1,0 +1,146 @@
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImageWorker
+
+/// What is made of a mezzanine is what is made of the original.
+@Suite(.timeLimit(.minutes(3)))
+struct MezzanineTests {
+    /// The least structural similarity of the two.
+    private static let least = 0.995
+
+    private static let photographs = [
+        "bus-12mp.jpg", "hato.jpg", "fox.jpg", "kimono.jpg", "exif-landscape-6.jpg", "exif-landscape-3.jpg",
+        "photo.webp",
+        "rgba.png", "sample-16bit.png", "icc-red-at-12-oclock.jpg", "icc-xyb.jpg", "hato-8bit.avif", "fox-10bit.avif",
+    ]
+
+    @Test(arguments: photographs)
+    func `results of photographs look the same`(_ name: String) throws {
+        guard let bytes = SharedImages.bytes(name) else { return print("skipped: no \(name)") }
+        try compare(bytes, queries: ["w=$", "w=$&h=$&fit=cover", "flip=h&w=$&round=20", "rotate=90&h=$"], name)
+    }
+
+    @Test func `results of a drawing with transparency look the same`() throws {
+        let width = 400
+        let height = 300
+        var rgba: [UInt8] = []
+        for y in 0..<height {
+            for x in 0..<width {
+                let inside = (x - 200) * (x - 200) + (y - 150) * (y - 150) < 120 * 120
+                rgba += [
+                    UInt8(x * 255 / width), UInt8(y * 255 / height), UInt8((x / 16 + y / 16) % 2 * 200),
+                    inside ? 255 : 40,
+                ]
+            }
+        }
+        try compare(
+            TestImages.png(width: width, height: height, rgba: rgba),
+            queries: ["w=$", "w=$&h=$&fit=fill"],
+            "drawing"
+        )
+    }
+
+    @Test func `sizes, crops and turns are those of the original`() throws {
+        // Odd sides: the reductions round down.
+        let source = TestImages.gradient(width: 203, height: 101)
+        let header = try header(of: source)
+        for query in ["w=20", "h=10", "w=30&h=10&fit=cover&gravity=0.9,0.2", "flip=v&w=17", "w=25&rotate=90&round=max"]
+        {
+            let steps = try PlanGeometry.resolve(Plan(canonicalText: canonical(query)), source: header.orientedSize)
+            let allowed = ShrinkOnLoad.factor(among: [4, 2], steps: steps, source: header.orientedSize, orientation: 1)
+            #expect(allowed > 1)
+            for mezzanine in Mezzanine.factors.filter({ $0 <= allowed }).map({ Mezzanine(factor: $0) }) {
+                let small = try Workbench.run([mezzanine.planText], of: source, as: .png)[0]
+                #expect(small.description.width == 203 / mezzanine.factor)
+                #expect(small.description.height == 101 / mezzanine.factor)
+                let made = try Workbench.run(
+                    [canonical(query)],
+                    of: small.bytes,
+                    as: small.description.format,
+                    reduction: Reduction(factor: mezzanine.factor, original: header)
+                )[0]
+                let whole = try Workbench.make(query, of: source, as: .png)
+                #expect(made.description.width == whole.description.width)
+                #expect(made.description.height == whole.description.height)
+                #expect(made.description.format == whole.description.format)
+            }
+        }
+    }
+
+    @Test func `several outputs share one decoding, and are what they are alone`() throws {
+        let source = TestImages.gradient(width: 640, height: 480)
+        let queries = [
+            "w=300&format=png", "w=40&format=png", "crop=10,20,300,200&w=90&format=png", "format=png&rotate=90",
+        ]
+        let together = try Workbench.run(queries.map(canonical), of: source, as: .png)
+        for (query, made) in zip(queries, together) {
+            #expect(try Workbench.decode(made) == Workbench.decode(Workbench.make(query, of: source, as: .png)))
+        }
+    }
+
+    @Test func `outputs of a photograph that need less are made of what needs more`() throws {
+        guard let bytes = SharedImages.bytes("kimono.jpg") else { return print("skipped: no kimono.jpg") }
+        let queries = ["w=300&format=png", "w=64&format=png", "w=32&format=png"]
+        let together = try Workbench.run(queries.map(canonical), of: bytes, as: .jpeg)
+        for (query, made) in zip(queries, together) {
+            let alone = try Workbench.decode(Workbench.make(query, of: bytes, as: .jpeg))
+            let similarity = ImageComparison.structuralSimilarity(try Workbench.decode(made), alone)
+            #expect(similarity >= Self.least)
+        }
+    }
+
+    @Test func `a mezzanine of another size than it should have is refused`() throws {
+        let source = TestImages.gradient(width: 200, height: 100)
+        var other = try header(of: source)
+        other.width = 210
+        let small = try Workbench.run([Mezzanine(factor: 2).planText], of: source, as: .png)[0]
+        #expect(throws: WorkerReply.Failure.self) {
+            try Workbench.run(
+                [canonical("w=20")],
+                of: small.bytes,
+                as: small.description.format,
+                reduction: Reduction(factor: 2, original: other)
+            )
+        }
+    }
+
+    /// Compares results made of mezzanines with those made of the original, at widths just small enough and smaller.
+    private func compare(_ bytes: [UInt8], queries: [String], _ name: String) throws {
+        let header = try header(of: bytes)
+        for mezzanine in Mezzanine.factors.map({ Mezzanine(factor: $0) }) {
+            let small = try Workbench.run([mezzanine.planText], of: bytes, as: header.format)[0]
+            let widest = header.orientedSize.shorterSide * 4 / 7 / mezzanine.factor
+            for width in [widest, widest * 2 / 3, widest / 3] where width > 16 {
+                for query in queries {
+                    let plan = try canonical(query.replacing("$", with: "\(width)") + "&format=png&bg=808080")
+                    let reduced = try Workbench.run(
+                        [plan],
+                        of: small.bytes,
+                        as: small.description.format,
+                        reduction: Reduction(factor: mezzanine.factor, original: header)
+                    )[0]
+                    let whole = try Workbench.run([plan], of: bytes, as: header.format)[0]
+                    #expect(reduced.description.width == whole.description.width)
+                    let similarity = ImageComparison.structuralSimilarity(
+                        try Workbench.decode(reduced),
+                        try Workbench.decode(whole)
+                    )
+                    #expect(similarity >= Self.least, "\(name) ÷\(mezzanine.factor) \(query) \(width): \(similarity)")
+                }
+            }
+        }
+    }
+
+    private func canonical(_ query: String) throws -> String {
+        try RequestLanguage.parse(query: query, options: ParseOptions()).plan.canonicalText
+    }
+
+    private func header(of bytes: [UInt8]) throws -> ImageHeader {
+        guard case .image(let header) = ImageSniffer.sniff(bytes.span, totalLength: bytes.count) else {
+            throw WorkerReply.Failure.broken("no header")
+        }
+        return header
+    }
+}
