@@ -126,6 +126,34 @@ static inline int edge_vips_linear(VipsImage *in, VipsImage **out, double factor
 static inline int edge_vips_over(VipsImage *base, VipsImage *overlay, VipsImage **out) {
     return vips_composite2(base, overlay, out, VIPS_BLEND_MODE_OVER, NULL);
 }
+static inline int edge_vips_maplut(VipsImage *in, VipsImage **out, VipsImage *table) {
+    return vips_maplut(in, out, table, NULL);
+}
+// `rows` × `columns` factors, row by row: bands out and bands in.
+static inline int edge_vips_recomb(VipsImage *in, VipsImage **out, const double *factors, int rows, int columns) {
+    VipsImage *matrix = vips_image_new_matrix_from_array(columns, rows, factors, rows * columns);
+    if (!matrix) return -1;
+    int failed = vips_recomb(in, out, matrix, NULL);
+    g_object_unref(matrix);
+    return failed;
+}
+// Per band: factor times value plus addend, 8 bits or the format that comes of it.
+static inline int edge_vips_linear_bands(VipsImage *in, VipsImage **out, const double *factors, const double *addends,
+                                         int count, int eight) {
+    return vips_linear(in, out, factors, addends, count, "uchar", eight, NULL);
+}
+static inline int edge_vips_shrink(VipsImage *in, VipsImage **out, double horizontal, double vertical) {
+    return vips_shrink(in, out, horizontal, vertical, NULL);
+}
+static inline int edge_vips_zoom(VipsImage *in, VipsImage **out, int horizontal, int vertical) {
+    return vips_zoom(in, out, horizontal, vertical, NULL);
+}
+static inline int edge_vips_replicate(VipsImage *in, VipsImage **out, int across, int down) {
+    return vips_replicate(in, out, across, down, NULL);
+}
+static inline int edge_vips_add(VipsImage *first, VipsImage *second, VipsImage **out) {
+    return vips_add(first, second, out, NULL);
+}
 static inline int edge_vips_copy_as(VipsImage *in, VipsImage **out, VipsInterpretation space) {
     return vips_copy(in, out, "interpretation", space, NULL);
 }

@@ -100,6 +100,8 @@ extension Raster {
     /// Runs an operation that mixes neighbouring pixels: on colours times alpha where there is alpha, so that no hidden colour bleeds.
     func transparently(_ body: (Raster) throws -> Raster) throws -> Raster {
         guard hasAlpha else { return try body(self) }
-        return try body(premultiplied()).unpremultiplied().cast(to: format)
+        let mixed = try body(premultiplied()).unpremultiplied()
+        // A cast cuts off what lies behind the point.
+        return format == VIPS_FORMAT_UCHAR ? try mixed.roundedToEightBits() : try mixed.cast(to: format)
     }
 }
