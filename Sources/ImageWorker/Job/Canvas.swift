@@ -13,6 +13,8 @@ struct Canvas {
     /// What lies under transparent pixels in the end, where it is opaque; steps that bare pixels may fill with it at once.
     let opaqueBackground: Color?
     let deadline: Deadline
+    /// The steps that follow the one that runs.
+    var following: ArraySlice<ResolvedStep> = []
     /// How many times smaller than `shape.size` the picture was loaded; 1 from the resize on.
     private(set) var loadFactor: Int
     private var orientation: Orientation
@@ -79,6 +81,12 @@ struct Canvas {
         try settle()
         frames = try frames.map(body)
         self.shape = shape
+    }
+
+    /// Makes the pixels at hand smaller, and not the picture: the next resize scales them to what it asks.
+    mutating func shrink(by factor: Int, _ body: (Raster) throws -> Raster) throws {
+        try change(to: shape, body)
+        loadFactor *= factor
     }
 
     /// Scales the whole picture, stretched where the sides' factors differ.

@@ -131,6 +131,7 @@ struct OutputMaker {
             guard let step = steps[index].step as? any PixelStep else {
                 throw WorkerReply.Failure.worker("a step without pixels: \(type(of: steps[index].step))")
             }
+            canvas.following = steps[(index + 1)...]
             try step.apply(to: &canvas)
             let (made, planned) = (canvas.shape, steps[index].output)
             if step.sizeDependsOnPixels {

@@ -1,9 +1,10 @@
 import CVips
 
 extension Raster {
-    /// Blurs with a Gaussian; transparent pictures must come premultiplied.
+    /// Blurs with a Gaussian; transparent pictures must come premultiplied, as floats.
     func blurred(sigma: Double) throws(VipsError) -> Raster {
-        try Raster.make("gaussblur") { out in unsafe edge_vips_blur(pointer, &out, sigma) }
+        let blurred = try Raster.make("gaussblur") { out in unsafe edge_vips_blur(pointer, &out, sigma) }
+        return format == VIPS_FORMAT_UCHAR ? try blurred.roundedToEightBits() : blurred
     }
 
     /// Sharpens the lightness (an unsharp mask in CIELAB).
