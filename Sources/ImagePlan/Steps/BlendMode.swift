@@ -30,4 +30,12 @@ package enum BlendMode: String, Hashable, Sendable, CaseIterable {
         default: false
         }
     }
+
+    /// Whether an opaque picture may be scaled before or after: values are neither clipped nor bent.
+    var commutesWithScaling: Bool {
+        switch self {
+        case .add, .overlay, .darken, .lighten, .colourDodge, .colourBurn, .softLight, .difference: false
+        default: true
+        }
+    }
 }

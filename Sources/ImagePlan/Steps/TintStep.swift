@@ -27,4 +27,9 @@ package struct TintStep: SingleParameterStep {
     package var makesAlpha: Bool { mode.makesAlpha(under: color.alpha) }
 
     package func cost(on picture: PictureShape) -> Int { picture.size.pixels.multipliedSaturated(by: 4) }
+
+    /// Only opaque pictures are loaded smaller.
+    package func loadRequirement(on picture: PictureShape) -> LoadRequirement {
+        mode.commutesWithScaling ? .anyScale : .fullSize
+    }
 }

@@ -112,7 +112,8 @@ struct StepParsingTests {
         ("brightness=0.5", 8), ("brightness=1.5", 1), ("contrast=0.5", 8), ("contrast=2", 1), ("saturation=0.2", 8),
         ("saturation=2", 1), ("gamma=2", 1), ("hue=90", 1), ("filter=grayscale", 8), ("filter=invert", 8),
         ("filter=duotone:000,fff", 8), ("filter=monochrome", 8), ("filter=sepia", 1), ("filter=vignette", 1),
-        ("pixelate=9", 1), ("tint=fff", 1), ("pad=8", 1), ("trim=9", 1), ("mask=circle", 1),
+        ("pixelate=9", 1), ("tint=fff", 8), ("tint=fff,screen", 8), ("tint=fff,overlay", 1), ("tint=fff,add", 1),
+        ("pad=8", 1), ("trim=9", 1), ("mask=circle", 1),
     ])
     func `only what clips nothing stands before a resize of a smaller load`(query: String, expected: Int) throws {
         let source = PixelSize(width: 4000, height: 3000)
