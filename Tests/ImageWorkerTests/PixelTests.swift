@@ -63,6 +63,21 @@ struct PixelTests {
         #expect(pixels[6, 1] == [255, 0, 0, 128])
     }
 
+    @Test func `a translucent background is laid under translucent pixels to the rounding`() throws {
+        let source = PixelImage(width: 256, height: 3) { x, y in [UInt8(x), 40, UInt8(255 - x), UInt8(x)] }
+        let pixels = try Workbench.pixels("bg=10f06080", of: Workbench.png(source))
+        let (under, colour) = (128.0 / 255, [16.0, 240, 96])
+        for x in 0..<256 {
+            let over = Double(x) / 255
+            let alpha = over + under * (1 - over)
+            #expect(abs(Double(pixels[x, 1][3]) - 255 * alpha) <= 0.51)
+            for channel in 0..<3 {
+                let right = (Double(source[x, 1][channel]) * over + colour[channel] * under * (1 - over)) / alpha
+                #expect(abs(Double(pixels[x, 1][channel]) - right) <= 0.52, "\(x)")
+            }
+        }
+    }
+
     @Test(arguments: ["jpeg", "png", "webp", "avif", "gif"])
     func `every format comes out as itself and looks like the source`(format: String) throws {
         let source = PixelImage(width: 96, height: 64) { x, y in [UInt8(x * 2), UInt8(y * 3), 90, 255] }

@@ -4,6 +4,8 @@ package enum LoadRequirement: Hashable, Sendable {
     case anyScale
     /// Cuts this rectangle: means the same where the rectangle's edges fall on whole pixels of the smaller picture too.
     case rectangle(PixelRectangle)
+    /// Leaves nothing that a picture this many times smaller could not hold; its lengths are divided there.
+    case smooth(largestFactor: Int)
     /// Depends on pixels of the full size.
     case fullSize
 }

@@ -17,6 +17,9 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
 
     package var shorterSide: Int { min(width, height) }
 
+    /// Whether neither side is longer than the other size's.
+    package func isContained(in other: PixelSize) -> Bool { width <= other.width && height <= other.height }
+
     /// The size with its sides exchanged.
     package var transposed: PixelSize { PixelSize(width: height, height: width) }
 

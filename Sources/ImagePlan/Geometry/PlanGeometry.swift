@@ -1,9 +1,12 @@
-/// The sizes of a plan on a source, computed once, before a pixel is touched.
+/// The sizes of a plan on a source, computed before a pixel is touched.
+///
+/// A step whose size only the pixels tell (`TransformStep.sizeDependsOnPixels`) counts as if it cut nothing away: enough for an
+/// estimate of the cost. Sizes from there on are not held against limits; the worker resolves the rest again when it knows more.
 package enum PlanGeometry {
     /// The longest side of any picture between two steps, in pixels: what encoders and libvips hold with ease.
     package static let longestSide = 65_535
 
-    /// Resolves each step in order.
+    /// Resolves each step of a plan in order.
     ///
     /// - Parameters:
     ///   - source: The size after EXIF orientation.
@@ -17,12 +20,25 @@ package enum PlanGeometry {
         guard source.width > 0, source.height > 0, source.width <= 1 << 31, source.height <= 1 << 31 else {
             throw RequestError(parameter: "path", reason: "the picture has no usable size", status: .unprocessable)
         }
-        var shape = PictureShape(size: source)
+        return try resolve(plan.steps[...], from: PictureShape(size: source), maximumPixels: maximumPixels)
+    }
+
+    /// Resolves each of some steps in order, on a picture of a known shape.
+    ///
+    /// - Throws: As `resolve(_:source:maximumPixels:)`.
+    package static func resolve(
+        _ steps: ArraySlice<any TransformStep>,
+        from start: PictureShape,
+        maximumPixels: Int = 50_000_000
+    ) throws(RequestError) -> [ResolvedStep] {
+        var shape = start
+        var isExact = true
         var resolved: [ResolvedStep] = []
-        for step in plan.steps {
+        for step in steps {
             let after = try step.shape(after: shape)
-            try check(after.size, grownFrom: shape.size, by: step, maximumPixels: maximumPixels)
-            resolved.append(ResolvedStep(step: step, input: shape, output: after))
+            if step.sizeDependsOnPixels { isExact = false }
+            if isExact { try check(after.size, grownFrom: shape.size, by: step, maximumPixels: maximumPixels) }
+            resolved.append(ResolvedStep(step: step, input: shape, output: after, isExact: isExact))
             shape = after
         }
         return resolved

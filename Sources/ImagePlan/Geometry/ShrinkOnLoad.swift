@@ -38,6 +38,19 @@ package enum ShrinkOnLoad {
         return 1
     }
 
+    /// Whether a picture that has been blurred may stay smaller than it is until the next resize, which only steps stand before
+    /// that mean the same there.
+    package static func mayStaySmaller(before following: ArraySlice<ResolvedStep>, factor: Int) -> Bool {
+        guard let index = following.firstIndex(where: { $0.step is ResizeStep }) else { return false }
+        return following[..<index].allSatisfy { resolved in
+            switch resolved.step.loadRequirement(on: resolved.input) {
+            case .anyScale: true
+            case .smooth(let largestFactor): factor <= largestFactor
+            case .rectangle, .fullSize: false
+            }
+        }
+    }
+
     /// A rectangle of the full-size picture on the picture as it was loaded.
     ///
     /// Exact under a factor that `factor(for:steps:source:orientation:)` has chosen; an edge of the picture stays its edge,
@@ -76,6 +89,8 @@ package enum ShrinkOnLoad {
                 return false
             case .anyScale:
                 upright = false
+            case .smooth(let largestFactor):
+                guard factor <= largestFactor else { return false }
             case .rectangle(let rectangle):
                 let size = resolved.input.size
                 guard divides || upright, rectangle.left.isMultiple(of: factor), rectangle.top.isMultiple(of: factor),

@@ -3,8 +3,7 @@
 /// Steps and settings are looked up before this list: a name may stay here when its step is registered.
 package enum UnsupportedParameters {
     package static let names: Set<String> = [
-        "pixelate", "tint", "filter", "brightness", "contrast", "saturation", "hue", "gamma",
-        "trim", "pad", "mask", "watermark",
+        "watermark",
         "frame", "page", "anim", "dpi", "strict", "speed", "loop", "reverse",
         "lossless", "progressive", "effort", "chroma", "near_lossless", "sharp_yuv", "alpha_q", "max_bytes",
     ]

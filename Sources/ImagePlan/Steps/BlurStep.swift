@@ -18,8 +18,20 @@ package struct BlurStep: SingleParameterStep {
 
     package var value: String { sigma.text }
 
-    /// Two passes over a kernel of about three standard deviations on each side.
+    /// The deviation in pixels of a smaller picture on which the blur may run; see `largestFactor`.
+    private static let smallestSigma = FixedDecimal(millionths: 2_500_000)
+
+    /// How many times smaller a picture may be made before it is blurred: what is left of its detail the blur takes anyway.
+    package var largestFactor: Int { max(1, sigma.millionths / Self.smallestSigma.millionths) }
+
+    /// Two passes over a kernel of about three standard deviations on each side, on a smaller picture where that is wide.
     package func cost(on picture: PictureShape) -> Int {
-        picture.size.pixels.multipliedSaturated(by: 2 + 2 * (1 + 3 * sigma.rounded))
+        let factor = largestFactor
+        let taps = 2 * (1 + 3 * (sigma.rounded / factor))
+        return picture.size.pixels.multipliedSaturated(by: 4 + taps / (factor * factor))
+    }
+
+    package func loadRequirement(on picture: PictureShape) -> LoadRequirement {
+        .smooth(largestFactor: largestFactor)
     }
 }

@@ -9,6 +9,17 @@ package enum StepRegistry {
         SharpenStep.self,
         FlipStep.self,
         RotateStep.self,
+        PixelateStep.self,
+        BrightnessStep.self,
+        ContrastStep.self,
+        SaturationStep.self,
+        HueStep.self,
+        GammaStep.self,
+        FilterStep.self,
+        TintStep.self,
+        PadStep.self,
+        TrimStep.self,
+        MaskStep.self,
     ]
 
     /// The step that a parameter states.

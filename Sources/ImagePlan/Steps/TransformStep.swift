@@ -25,6 +25,8 @@ package protocol TransformStep: Hashable, Sendable {
 
     /// The picture's shape after the step; 422 where nothing would be left.
     func shape(after picture: PictureShape) throws(RequestError) -> PictureShape
+    /// Whether only the pixels tell the size after the step; `shape(after:)` is then the largest that it can be.
+    var sizeDependsOnPixels: Bool { get }
     /// Whether the step can leave transparent pixels in an opaque picture, where no opaque `bg` fills them.
     var makesAlpha: Bool { get }
     /// The work of the step on one frame, in units of about one cheap pass over one pixel.
@@ -40,6 +42,7 @@ extension TransformStep {
     package var attributeParameters: [Parameter] { [] }
     package func uses(attribute name: String) -> Bool { Self.attributes.contains(name) }
     package func shape(after picture: PictureShape) throws(RequestError) -> PictureShape { picture }
+    package var sizeDependsOnPixels: Bool { false }
     package var makesAlpha: Bool { false }
     package func cost(on picture: PictureShape) -> Int { picture.size.pixels }
     package func loadRequirement(on picture: PictureShape) -> LoadRequirement { .fullSize }

@@ -13,6 +13,8 @@ struct Canvas {
     /// What lies under transparent pixels in the end, where it is opaque; steps that bare pixels may fill with it at once.
     let opaqueBackground: Color?
     let deadline: Deadline
+    /// The steps that follow the one that runs.
+    var following: ArraySlice<ResolvedStep> = []
     /// How many times smaller than `shape.size` the picture was loaded; 1 from the resize on.
     private(set) var loadFactor: Int
     private var orientation: Orientation
@@ -81,6 +83,12 @@ struct Canvas {
         self.shape = shape
     }
 
+    /// Makes the pixels at hand smaller, and not the picture: the next resize scales them to what it asks.
+    mutating func shrink(by factor: Int, _ body: (Raster) throws -> Raster) throws {
+        try change(to: shape, body)
+        loadFactor *= factor
+    }
+
     /// Scales the whole picture, stretched where the sides' factors differ.
     mutating func scale(to shape: PictureShape) throws {
         try deadline.check()
@@ -100,6 +108,8 @@ extension Raster {
     /// Runs an operation that mixes neighbouring pixels: on colours times alpha where there is alpha, so that no hidden colour bleeds.
     func transparently(_ body: (Raster) throws -> Raster) throws -> Raster {
         guard hasAlpha else { return try body(self) }
-        return try body(premultiplied()).unpremultiplied().cast(to: format)
+        let mixed = try body(premultiplied()).unpremultiplied()
+        // A cast cuts off what lies behind the point.
+        return format == VIPS_FORMAT_UCHAR ? try mixed.roundedToEightBits() : try mixed.cast(to: format)
     }
 }

@@ -43,17 +43,17 @@ struct OutputMaker {
         var clock = StageClock()
         let plan = try Plan(canonicalText: output.plan)
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
-        let size = steps.last?.output.size ?? facts.orientedSize
-        let format = chooseFormat(plan, size)
-        guard max(size.width, size.height) <= Encoder.longestSide(of: format) else {
-            throw WorkerReply.Failure.refused("\(format) holds no picture of \(size) pixels")
-        }
+        let planned = steps.last?.output.size ?? facts.orientedSize
+        let format = chooseFormat(plan, planned)
+        if steps.last?.isExact ?? true { try check(planned, fits: format) }
         let isAnimated = isAnimated(format)
         if isAnimated { try checkFrames() }
 
         var (canvas, animation) = try load(plan, steps, format, isAnimated: isAnimated, from: shared)
         clock.endDecode()
-        for resolved in steps { try apply(resolved, to: &canvas) }
+        try apply(steps, of: plan, to: &canvas)
+        let size = canvas.shape.size
+        try check(size, fits: format)
         let finished = try finish(canvas, animation, plan, format)
         clock.endTransform()
 
@@ -131,13 +131,31 @@ struct OutputMaker {
         return (canvas, isAnimated ? Animation(of: opened) : nil)
     }
 
-    private func apply(_ resolved: ResolvedStep, to canvas: inout Canvas) throws {
-        guard let step = resolved.step as? any PixelStep else {
-            throw WorkerReply.Failure.worker("a step without pixels: \(type(of: resolved.step))")
+    private func check(_ size: PixelSize, fits format: ImageFormat) throws(WorkerReply.Failure) {
+        guard max(size.width, size.height) <= Encoder.longestSide(of: format) else {
+            throw .refused("\(format) holds no picture of \(size) pixels")
         }
-        try step.apply(to: &canvas)
-        guard canvas.shape == resolved.output else {
-            throw WorkerReply.Failure.worker("a step made \(canvas.shape.size) and not \(resolved.output.size)")
+    }
+
+    /// Runs the steps; those behind one whose size only the pixels tell are resolved again on what it made.
+    private func apply(_ steps: [ResolvedStep], of plan: Plan, to canvas: inout Canvas) throws {
+        var steps = steps
+        for index in plan.steps.indices {
+            guard let step = steps[index].step as? any PixelStep else {
+                throw WorkerReply.Failure.worker("a step without pixels: \(type(of: steps[index].step))")
+            }
+            canvas.following = steps[(index + 1)...]
+            try step.apply(to: &canvas)
+            let (made, planned) = (canvas.shape, steps[index].output)
+            if step.sizeDependsOnPixels {
+                let rest = plan.steps[(index + 1)...]
+                let resolved = try PlanGeometry.resolve(rest, from: made, maximumPixels: maximumPixels)
+                steps.replaceSubrange((index + 1)..., with: resolved)
+            }
+            let isRight = step.sizeDependsOnPixels ? made.size.isContained(in: planned.size) : made == planned
+            guard isRight else {
+                throw WorkerReply.Failure.worker("a step made \(made.size) and not \(planned.size)")
+            }
         }
     }
 

@@ -1,30 +1,42 @@
 import ImagePlan
 
 extension BlurStep: PixelStep {
+    /// Blurs a picture as small as the blur allows, and leaves it so small where the next resize scales it anyway.
     func apply(to canvas: inout Canvas) throws {
-        // Several passes over the same lines.
         try canvas.settle()
-        try canvas.makeRandomAccess()
+        let sigma = sigma.value / Double(canvas.loadFactor)
+        let factor = largestFactor / canvas.loadFactor
+        guard factor > 1 else {
+            // Several passes over the same lines.
+            try canvas.makeRandomAccess()
+            try canvas.change(to: canvas.shape) { frame in try frame.transparently { try $0.blurred(sigma: sigma) } }
+            return
+        }
+        let deadline = canvas.deadline
+        if ShrinkOnLoad.mayStaySmaller(before: canvas.following, factor: factor * canvas.loadFactor) {
+            try canvas.shrink(by: factor) { frame in
+                try frame.transparently { try $0.smallAndBlurred(sigma, factor: factor, deadline) }
+            }
+            return
+        }
         try canvas.change(to: canvas.shape) { frame in
-            try frame.transparently { frame in try frame.widelyBlurred(sigma: sigma.value) }
+            try frame.transparently { frame in
+                let small = try frame.smallAndBlurred(sigma, factor: factor, deadline)
+                deadline.watch(small)
+                return try small.inMemory().resized(width: frame.width, height: frame.height)
+            }
         }
     }
 }
 
 extension Raster {
-    /// The standard deviation from which a blur runs on a smaller picture.
-    private static let wideSigma = 12.0
-
-    /// Blurs at a cost that does not grow with `sigma`.
-    ///
-    /// A wide Gaussian leaves no detail that a picture scaled down to a deviation of six pixels or more could not hold.
-    fileprivate func widelyBlurred(sigma: Double) throws(VipsError) -> Raster {
-        guard sigma >= Self.wideSigma else { return try blurred(sigma: sigma) }
-        let factor = (sigma / (Self.wideSigma / 2)).rounded(.down)
-        let small = try resized(
-            width: max(1, Int((Double(width) / factor).rounded())),
-            height: max(1, Int((Double(height) / factor).rounded()))
-        )
-        return try small.blurred(sigma: sigma / factor).inMemory().resized(width: width, height: height)
+    /// Scaled down by about `factor`, and blurred as much less.
+    fileprivate func smallAndBlurred(_ sigma: Double, factor: Int, _ deadline: Deadline) throws -> Raster {
+        let small = try resized(width: .side(width, dividedBy: factor), height: .side(height, dividedBy: factor))
+        // In memory: the blur passes several times over the same lines.
+        deadline.watch(small)
+        // By what the longer side was really divided.
+        let scale = width >= height ? Double(small.width) / Double(width) : Double(small.height) / Double(height)
+        return try small.inMemory().blurred(sigma: sigma * scale)
     }
 }

@@ -1,9 +1,10 @@
 import CVips
 
 extension Raster {
-    /// Blurs with a Gaussian; transparent pictures must come premultiplied.
+    /// Blurs with a Gaussian; transparent pictures must come premultiplied, as floats.
     func blurred(sigma: Double) throws(VipsError) -> Raster {
-        try Raster.make("gaussblur") { out in unsafe edge_vips_blur(pointer, &out, sigma) }
+        let blurred = try Raster.make("gaussblur") { out in unsafe edge_vips_blur(pointer, &out, sigma) }
+        return format == VIPS_FORMAT_UCHAR ? try blurred.roundedToEightBits() : blurred
     }
 
     /// Sharpens the lightness (an unsharp mask in CIELAB).
@@ -68,12 +69,14 @@ extension Raster {
         return try colours.joined(with: scaled)
     }
 
-    /// This picture with another over it (Porter-Duff "over"), 8 bit again.
+    /// This picture with another over it (Porter-Duff "over"), rounded to 8 bits again.
     func composited(with overlay: Raster) throws(VipsError) -> Raster {
+        // As floats: of 8-bit pictures libvips cuts off what lies behind the point.
+        let (base, over) = (try cast(to: VIPS_FORMAT_FLOAT), try overlay.cast(to: VIPS_FORMAT_FLOAT))
         let result = try Raster.make("composite2") { out in
-            unsafe edge_vips_over(pointer, overlay.pointer, &out)
+            unsafe edge_vips_over(base.pointer, over.pointer, &out)
         }
-        return try result.cast(to: VIPS_FORMAT_UCHAR)
+        return try result.roundedToEightBits()
     }
 
     /// A picture of this size in one colour.

@@ -35,6 +35,9 @@ struct ShrinkOnLoadTests {
         ("rotate=5&w=100", 1),
         ("w=100&blur=3", 8), ("flip=h&w=100", 8), ("rotate=90&w=100", 8), ("rotate=270&flip=v&w=100", 8),
         ("crop=1000x1000&gravity=entropy&w=100", 1),
+        // A wide blur takes what the smaller picture lacks; its deviation there is 2.5 pixels at least.
+        ("blur=4.9&w=100", 1), ("blur=5&w=100", 2), ("blur=10&w=100", 4), ("blur=19.9&w=100", 4), ("blur=20&w=100", 8),
+        ("blur=20&flip=h&blur=5&w=100", 2), ("blur=20&round=9&w=100", 1), ("blur=20&w=1100", 2),
     ])
     func `never changes the meaning of a step`(query: String, expected: Int) throws {
         #expect(try factor(query) == expected)

@@ -65,7 +65,7 @@ struct PresetTests {
     @Test(arguments: [
         ("w=0", "w"), ("fit=outside", "fit"), ("gravity=up", "gravity"), ("dpr=9", "dpr"), ("preset=b", "preset"),
         ("url=x", "url"),
-        ("exp=5", "exp"), ("filename=x", "filename"), ("nonsense=1", "nonsense"), ("tint=fff", "tint"),
+        ("exp=5", "exp"), ("filename=x", "filename"), ("nonsense=1", "nonsense"), ("watermark=a", "watermark"),
         ("w=3&w=4", "w"),
         ("enlarge=maybe", "enlarge"), ("format=jxl", "format"),
     ])

@@ -64,7 +64,12 @@ enum RandomPlan {
         gravity: Gravity,
         using generator: inout some RandomNumberGenerator
     ) -> any TransformStep {
-        switch Int.random(in: 0...6, using: &generator) {
+        switch Int.random(in: 0...11, using: &generator) {
+        case 7...9: return tone(using: &generator)
+        case 10: return pad(using: &generator)
+        case 11:
+            if Bool.random(using: &generator) { return TrimStep(threshold: .random(in: 1...255, using: &generator)) }
+            return MaskStep(shape: MaskStep.Shape.allCases.randomElement(using: &generator) ?? .circle)
         case 0: return crop(gravity: gravity, using: &generator)
         case 1:
             return RoundStep(
@@ -83,6 +88,38 @@ enum RandomPlan {
             let free = RotateStep(degrees: decimal(1...359_999_999, using: &generator))
             return Bool.random(using: &generator) ? quarter : free
         }
+    }
+
+    private static func tone(using generator: inout some RandomNumberGenerator) -> any TransformStep {
+        // Never 1, which is no step.
+        let factor = decimal(1_000_001...10_000_000, using: &generator)
+        let mode = BlendMode.allCases.filter { $0 != .dest }.randomElement(using: &generator) ?? .over
+        let steps: [any TransformStep] = [
+            BrightnessStep(factor: factor), ContrastStep(factor: factor), SaturationStep(factor: factor),
+            GammaStep(factor: factor), HueStep(degrees: decimal(1...359_999_999, using: &generator)),
+            PixelateStep(block: .random(in: 2...PixelateStep.largestBlock, using: &generator)),
+            TintStep(color: color(using: &generator), mode: mode), FilterStep(filter: filter(using: &generator)),
+        ]
+        return steps[Int.random(in: 0..<steps.count, using: &generator)]
+    }
+
+    private static func filter(using generator: inout some RandomNumberGenerator) -> any NamedFilter {
+        let (dark, light) = (color(using: &generator).opaque, color(using: &generator).opaque)
+        let filters: [any NamedFilter] = [
+            GrayscaleFilter(), SepiaFilter(), InvertFilter(), DuotoneFilter(dark: dark, light: light),
+            MonochromeFilter(color: dark), VignetteFilter(strength: decimal(1...1_000_000, using: &generator)),
+        ]
+        return filters[Int.random(in: 0..<filters.count, using: &generator)]
+    }
+
+    private static func pad(using generator: inout some RandomNumberGenerator) -> PadStep {
+        let widths = (0..<4).map { _ in Int.random(in: 0...PadStep.widest, using: &generator) }
+        return PadStep(
+            top: widths[0] + (widths[0] < PadStep.widest ? 1 : 0),
+            right: widths[1],
+            bottom: widths[2],
+            left: widths[3]
+        )
     }
 
     private static func radius(using generator: inout some RandomNumberGenerator) -> RoundStep.Radius {
@@ -120,4 +157,8 @@ enum RandomPlan {
             metadata: MetadataPolicy.allCases.randomElement(using: &generator) ?? .strip
         )
     }
+}
+
+extension Color {
+    fileprivate var opaque: Color { Color(red: red, green: green, blue: blue) }
 }

@@ -1,0 +1,68 @@
+import CVips
+
+extension Raster {
+    /// A picture of 8-bit bands that copies its bytes, pixel by pixel, from an array.
+    static func bytes(_ bytes: [UInt8], width: Int, height: Int, bands: Int) throws(VipsError) -> Raster {
+        precondition(bytes.count == width * height * bands)
+        let image = unsafe bytes.withUnsafeBytes { buffer in
+            unsafe vips_image_new_from_memory_copy(
+                buffer.baseAddress,
+                buffer.count,
+                CInt(width),
+                CInt(height),
+                CInt(bands),
+                VIPS_FORMAT_UCHAR
+            )
+        }
+        guard let image = unsafe image else { throw VipsError.take("new_from_memory") }
+        return unsafe Raster(owning: image)
+    }
+
+    /// A picture of one band of floats.
+    static func floats(_ values: [Float], width: Int, height: Int) throws(VipsError) -> Raster {
+        precondition(values.count == width * height)
+        let image = unsafe values.withUnsafeBytes { buffer in
+            unsafe vips_image_new_from_memory_copy(
+                buffer.baseAddress,
+                buffer.count,
+                CInt(width),
+                CInt(height),
+                1,
+                VIPS_FORMAT_FLOAT
+            )
+        }
+        guard let image = unsafe image else { throw VipsError.take("new_from_memory") }
+        return unsafe Raster(owning: image)
+    }
+
+    /// A picture of one band whose value at x, y is the product (or sum) of a column's and a row's; computed as it is read.
+    static func grid(columns: [Float], rows: [Float], _ combine: Combination) throws(VipsError) -> Raster {
+        let (width, height) = (columns.count, rows.count)
+        let line = try floats(columns, width: width, height: 1)
+        let across = try Raster.make("replicate") { out in
+            unsafe edge_vips_replicate(line.pointer, &out, 1, CInt(height))
+        }
+        let column = try floats(rows, width: 1, height: height)
+        let down = try Raster.make("replicate") { out in
+            unsafe edge_vips_replicate(column.pointer, &out, CInt(width), 1)
+        }
+        return switch combine {
+        case .product: try across.times(down)
+        case .sum: try across.plus(down)
+        }
+    }
+
+    /// How a grid's value comes of its column's and its row's.
+    enum Combination {
+        case product, sum
+    }
+
+    /// Runs a function on the pixels' bytes, row by row, without gaps; computes them where they are not in memory yet.
+    func withBytes<Result>(_ body: (RawSpan) throws -> Result) throws -> Result {
+        let memory = try inMemory()
+        guard let data = unsafe vips_image_get_data(memory.pointer) else { throw VipsError.take("get_data") }
+        let pixel = Int(vips_format_sizeof(memory.format)) * memory.bands
+        defer { withExtendedLifetime(memory) {} }
+        return try body(unsafe UnsafeRawBufferPointer(start: data, count: memory.width * memory.height * pixel).bytes)
+    }
+}

@@ -1,0 +1,134 @@
+import Glibc
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImageWorker
+
+@Suite(.timeLimit(.minutes(4)))
+struct BlurTests {
+    /// A Gaussian in doubles to four deviations, edges repeated: what `blur` stands for.
+    private static func gaussian(_ image: PixelImage, sigma: Double) -> PixelImage {
+        let reach = Int((4 * sigma).rounded(.up))
+        let kernel = (-reach...reach).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
+        let sum = kernel.reduce(0, +)
+        let weights = kernel.map { Float($0 / sum) }
+        let (width, height) = (image.width, image.height)
+        var planes = (0..<3).map { channel in
+            (0..<width * height).map { Float(image.bytes[$0 * image.channels + channel]) }
+        }
+        for channel in 0..<3 {
+            planes[channel] = passed(planes[channel], width, height, weights, reach)
+        }
+        let bytes = (0..<width * height * 3).map { UInt8(rounding: Double(planes[$0 % 3][$0 / 3])) }
+        return PixelImage(width: width, height: height, channels: 3, bytes: bytes)
+    }
+
+    private static func passed(_ plane: [Float], _ width: Int, _ height: Int, _ weights: [Float], _ reach: Int)
+        -> [Float]
+    {
+        var across = plane
+        var result = plane
+        for y in 0..<height {
+            for x in 0..<width {
+                var sum: Float = 0
+                for tap in -reach...reach {
+                    sum += plane[y * width + max(0, min(width - 1, x + tap))] * weights[tap + reach]
+                }
+                across[y * width + x] = sum
+            }
+        }
+        for y in 0..<height {
+            for x in 0..<width {
+                var sum: Float = 0
+                for tap in -reach...reach {
+                    sum += across[max(0, min(height - 1, y + tap)) * width + x] * weights[tap + reach]
+                }
+                result[y * width + x] = sum
+            }
+        }
+        return result
+    }
+
+    private static func picture(_ name: String) throws -> PixelImage {
+        switch name {
+        case "checks":
+            return PixelImage(width: 300, height: 200) { x, y in
+                (x / 37 + y / 29).isMultiple(of: 2) ? [250, 20, 90, 255] : [5, 190, 240, 255]
+            }
+        case "noise":
+            var generator = SeededGenerator(seed: 1)
+            return PixelImage(width: 200, height: 160) { _, _ in
+                (0..<3).map { _ in UInt8.random(in: 0...255, using: &generator) } + [255]
+            }
+        default:
+            let source = try Workbench.photograph(name)
+            let pixels = try Workbench.pixels("w=300", of: source, as: .jpeg)
+            return PixelImage(width: pixels.width, height: pixels.height) { Array(pixels[$0, $1].prefix(3)) + [255] }
+        }
+    }
+
+    /// Around the deviations at which the reduction changes, and far from them.
+    private static let sigmas = [0.5, 1, 2, 4.9, 5, 7.4, 7.5, 12, 20]
+
+    @Test(arguments: ["checks", "noise"])
+    func `looks like a Gaussian`(name: String) throws {
+        try compare(name)
+    }
+
+    @Test(.enabled(if: SharedImages.isAvailable), arguments: ["kimono.jpg", "fox.jpg", "hato.jpg"])
+    func `looks like a Gaussian on photographs`(name: String) throws {
+        try compare(name)
+    }
+
+    private func compare(_ name: String) throws {
+        let source = try Self.picture(name)
+        for sigma in Self.sigmas {
+            let right = Self.gaussian(source, sigma: sigma)
+            let made = try Workbench.pixels("blur=\(sigma)", of: Workbench.png(source))
+            let similarity = ImageComparison.structuralSimilarity(made, right)
+            let difference = ImageComparison.meanDifference(made, right)
+            let bias = (0..<right.bytes.count / 3).reduce(0) {
+                $0 + Int(made.bytes[$1 * made.channels]) - Int(right.bytes[$1 * 3])
+            }
+            #expect(similarity >= 0.995, "\(sigma)")
+            #expect(difference < 1.5, "\(sigma)")
+            #expect(abs(bias) * 3 < right.bytes.count, "\(sigma)")
+        }
+    }
+
+    @Test(arguments: [2, 4.5, 8, 30])
+    func `a resize behind a blur gives what it gives of the picture in full`(sigma: Double) throws {
+        let source = Workbench.png(try Self.picture("checks"))
+        for resize in [
+            "w=100", "w=60&h=60&fit=cover&gravity=west", "w=90&h=90&fit=fill", "w=600&enlarge=1", "flip=h&h=70",
+        ] {
+            let small = try Workbench.pixels("blur=\(sigma)&\(resize)", of: source)
+            // A brightness above 1 is not put in front of a resize, and this one changes nothing.
+            let full = try Workbench.pixels("blur=\(sigma)&brightness=1.000001&\(resize)", of: source)
+            #expect(small.width == full.width && small.height == full.height)
+            #expect(ImageComparison.structuralSimilarity(small, full) > 0.995, "\(resize)")
+            #expect(ImageComparison.meanDifference(small, full) < 1, "\(resize)")
+        }
+    }
+
+    @Test(.enabled(if: SharedImages.isAvailable), arguments: [5.0, 8, 30])
+    func `shrink-on-load under a blur changes nothing to be seen`(sigma: Double) throws {
+        let photograph = try Workbench.photograph("bus-12mp.jpg")
+        let source = try Workbench.make("w=1600&format=jpeg&q=95", of: photograph, as: .jpeg).bytes
+        let small = try Workbench.pixels("blur=\(sigma)&w=300", of: source, as: .jpeg)
+        let full = try Workbench.pixels("blur=\(sigma)&brightness=1.000001&w=300", of: source, as: .jpeg)
+        #expect(ImageComparison.structuralSimilarity(small, full) > 0.995)
+        #expect(ImageComparison.meanDifference(small, full) < 1)
+    }
+
+    @Test(arguments: [2, 3, 4])
+    func `an enlarged ramp lies where it was`(factor: Int) throws {
+        let source = PixelImage(width: 40, height: 6) { x, _ in [UInt8(x * 6), UInt8(x * 6), UInt8(x * 6), 255] }
+        let pixels = try Workbench.pixels("w=\(40 * factor)&enlarge=1", of: Workbench.png(source))
+        for x in 3 * factor..<37 * factor {
+            let right = 6 * ((Double(x) + 0.5) / Double(factor) - 0.5)
+            #expect(abs(Double(pixels[x, 3][0]) - right) <= 1, "\(x)")
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import CVips
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImageWorker
+
+@Suite(.timeLimit(.minutes(1)))
+struct TintTests {
+    /// Opaque, translucent and transparent pixels of many colours.
+    private let colours = PixelImage(width: 52, height: 16) { x, y in
+        [UInt8(x * 4), UInt8(y * 16), UInt8((x * 37 + y * 91) % 256), [255, 255, 160, 0][y % 4]]
+    }
+
+    /// W3C Compositing and Blending 1: premultiplied colour and alpha of a source over a backdrop, all 0–1.
+    private static func composite(_ mode: String, _ source: [Double], _ backdrop: [Double]) -> [Double] {
+        let (alphaS, alphaB) = (source[3], backdrop[3])
+        let factors: (source: Double, backdrop: Double)
+        switch mode {
+        case "clear": factors = (0, 0)
+        case "source": factors = (1, 0)
+        case "over": factors = (1, 1 - alphaS)
+        case "in": factors = (alphaB, 0)
+        case "out": factors = (1 - alphaB, 0)
+        case "atop": factors = (alphaB, 1 - alphaS)
+        case "dest-over": factors = (1 - alphaB, 1)
+        case "dest-in": factors = (0, alphaS)
+        case "dest-out": factors = (0, 1 - alphaS)
+        case "dest-atop": factors = (1 - alphaB, alphaS)
+        case "xor": factors = (1 - alphaB, 1 - alphaS)
+        case "add": factors = (1, 1)
+        case "saturate": factors = (alphaS > 0 ? min(1, (1 - alphaB) / alphaS) : 1, 1)
+        default:
+            let alpha = alphaS + alphaB * (1 - alphaS)
+            return (0..<3).map { index in
+                let (s, b) = (source[index], backdrop[index])
+                return alphaS * (1 - alphaB) * s + alphaB * (1 - alphaS) * b + alphaS * alphaB * blend(mode, b, s)
+            } + [alpha]
+        }
+        let colours = (0..<3).map { factors.source * alphaS * source[$0] + factors.backdrop * alphaB * backdrop[$0] }
+        return colours + [min(1, factors.source * alphaS + factors.backdrop * alphaB)]
+    }
+
+    private static func blend(_ mode: String, _ b: Double, _ s: Double) -> Double {
+        switch mode {
+        case "multiply": return b * s
+        case "screen": return 1 - (1 - b) * (1 - s)
+        case "overlay": return b <= 0.5 ? 2 * b * s : 1 - 2 * (1 - b) * (1 - s)
+        case "darken": return min(b, s)
+        case "lighten": return max(b, s)
+        case "colour-dodge": return b == 0 ? 0 : s >= 1 ? 1 : min(1, b / (1 - s))
+        case "colour-burn": return b >= 1 ? 1 : s <= 0 ? 0 : 1 - min(1, (1 - b) / s)
+        case "hard-light": return s <= 0.5 ? 2 * b * s : 1 - 2 * (1 - b) * (1 - s)
+        case "soft-light":
+            if s <= 0.5 { return b - (1 - 2 * s) * b * (1 - b) }
+            let d = b <= 0.25 ? ((16 * b - 12) * b + 4) * b : b.squareRoot()
+            return b + (2 * s - 1) * (d - b)
+        case "difference": return abs(b - s)
+        default: return b + s - 2 * b * s
+        }
+    }
+
+    @Test(
+        arguments: BlendMode.allCases.filter { $0 != .dest }.map(\.rawValue),
+        ["e06020ff", "20a0ff60", "ffffffff", "00000080"]
+    )
+    func `blends as the standard says`(mode: String, colour: String) throws {
+        let parameter = try Color(parsing: Parameter("tint", colour))
+        let source = [parameter.red, parameter.green, parameter.blue, parameter.alpha].map { Double($0) / 255 }
+        let pixels = try Workbench.pixels("tint=\(colour),\(mode)", of: Workbench.png(colours))
+        #expect(pixels.channels == 4)
+        for y in 0..<colours.height {
+            for x in 0..<colours.width {
+                let right = Self.composite(mode, source, colours[x, y].map { Double($0) / 255 })
+                let made = pixels[x, y].map(Double.init)
+                #expect(abs(made[3] - 255 * right[3]) <= 0.52, "alpha at \(x), \(y)")
+                guard right[3] > 0.01 else { continue }
+                for channel in 0..<3 {
+                    let expected = min(255, 255 * right[channel] / right[3])
+                    #expect(abs(made[channel] - expected) <= 1.02, "\(channel) at \(x), \(y)")
+                }
+            }
+        }
+    }
+
+    @Test func `an opaque picture under a plain tint is exact to the rounding`() throws {
+        let source = PixelImage(width: 256, height: 1) { x, _ in [UInt8(x), UInt8(255 - x), 77, 255] }
+        let pixels = try Workbench.pixels("tint=ff880040", of: Workbench.png(source))
+        let share = 64.0 / 255
+        for x in 0..<256 {
+            for (channel, tint) in [255.0, 136, 0].enumerated() {
+                let right = Double(source[x, 0][channel]) * (1 - share) + tint * share
+                #expect(abs(Double(pixels[x, 0][channel]) - right) <= 0.5001)
+            }
+        }
+    }
+
+    @Test func `the modes are libvips' own, by their names`() {
+        let names = (0..<Int(VIPS_BLEND_MODE_LAST.rawValue)).map { value in
+            unsafe String(cString: vips_enum_nick(vips_blend_mode_get_type(), CInt(value)))
+        }
+        #expect(BlendMode.allCases.map(\.rawValue) == names)
+    }
+
+    @Test func `a silhouette is tinted where the picture is`() throws {
+        // SDImageTintTransformer's own mode: sourceIn.
+        let source = PixelImage(width: 8, height: 8) { x, _ in x < 4 ? [10, 200, 90, 255] : [10, 200, 90, 0] }
+        let pixels = try Workbench.pixels("tint=ff8800,in", of: Workbench.png(source))
+        #expect(pixels[1, 1] == [255, 136, 0, 255])
+        #expect(pixels.alpha(6, 1) == 0)
+    }
+
+    @Test func `tints every frame`() throws {
+        let made = try Workbench.make(
+            "tint=808080,difference&format=gif",
+            of: ThreeFrames.gif(width: 12, height: 5),
+            as: .gif
+        )
+        let stack = try Workbench.decode(made)
+        for frame in 0..<3 {
+            let source = ThreeFrames.picture(frame, width: 12, height: 5)[6, 2]
+            for (made, value) in zip(stack[6, frame * 5 + 2], source.prefix(3)) {
+                // A GIF's palette is off by one at times.
+                #expect(abs(Int(made) - abs(Int(value) - 128)) <= 1)
+            }
+        }
+    }
+}
