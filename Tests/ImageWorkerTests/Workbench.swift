@@ -55,6 +55,26 @@ enum Workbench {
         )
     }
 
+    /// Makes the outputs of one job, `queries` in the request language or names of what no request can spell.
+    static func makeAll(_ queries: [String], of source: [UInt8], as format: ImageFormat) throws -> [Made] {
+        precondition(isStarted)
+        let plans = try queries.map { query in
+            query == Placeholder.planText
+                ? query : try RequestLanguage.parse(query: query, options: ParseOptions()).plan.canonicalText
+        }
+        let job = WorkerJob(
+            id: 1,
+            sourceLength: source.count,
+            sourceFormat: format,
+            deadlineMilliseconds: 20_000,
+            maximumPixels: 50_000_000,
+            maximumFrames: 256,
+            outputs: plans.map { .init(plan: $0, bucket: .rest, quality: QualityDefaults()) }
+        )
+        let answer = JobRunner(job: job).run(descriptor: try memoryFile(source))
+        return try zip(answer.reply.result.get(), answer.pictures).map { Made(description: $0, bytes: $1.copy) }
+    }
+
     private static func make(
         _ output: WorkerJob.Output,
         of source: [UInt8],
@@ -89,7 +109,7 @@ enum Workbench {
 
     /// Decodes what was made: all frames of it, stacked, as RGB or RGBA.
     static func decode(_ made: Made) throws -> PixelImage {
-        try decode(made.bytes, as: made.description.format)
+        try decode(made.bytes, as: #require(made.description.format.image))
     }
 
     static func decode(_ bytes: [UInt8], as format: ImageFormat) throws -> PixelImage {
@@ -102,7 +122,7 @@ enum Workbench {
     /// A file as if it had been made here, for looking at.
     static func made(_ bytes: [UInt8], as format: ImageFormat) throws -> Made {
         let description = WorkerReply.Output(
-            format: format,
+            format: .picture(format),
             width: 1,
             height: 1,
             frames: 1,
@@ -115,7 +135,7 @@ enum Workbench {
     /// Metadata fields of an encoded picture.
     static func metadata(_ made: Made) throws -> Raster {
         let mapping = try SourceMapping(descriptor: memoryFile(made.bytes), length: made.bytes.count)
-        let raster = try SourceDecoder(mapping, format: made.description.format).open(allFrames: true).inMemory()
+        let raster = try SourceDecoder(mapping, format: #require(made.description.format.image)).open(allFrames: true).inMemory()
         return withExtendedLifetime(mapping) { raster }
     }
 

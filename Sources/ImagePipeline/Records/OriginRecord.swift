@@ -37,6 +37,8 @@ package struct OriginRecord: Hashable, Sendable {
     package var advertisedLifetime: Int64
     /// The origin's marks for purging, each once and without blanks.
     package var tags: [String]
+    /// What pages show before the picture; `nil` until it has been computed, of these very bytes.
+    package var placeholder: Placeholder?
 
     /// Creates a record.
     package init(
@@ -52,7 +54,8 @@ package struct OriginRecord: Hashable, Sendable {
         clientCacheControl: String? = nil,
         freshness: Freshness,
         advertisedLifetime: Int64,
-        tags: [String] = []
+        tags: [String] = [],
+        placeholder: Placeholder? = nil
     ) {
         self.key = key
         self.source = source
@@ -67,6 +70,7 @@ package struct OriginRecord: Hashable, Sendable {
         self.freshness = freshness
         self.advertisedLifetime = advertisedLifetime
         self.tags = tags
+        self.placeholder = placeholder
     }
 
     /// Lets it count as stale from a second of the wall clock on, unless it does already.

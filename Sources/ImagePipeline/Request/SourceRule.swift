@@ -54,6 +54,7 @@ package struct SourceRule: Hashable, Sendable {
     /// Seconds for which a stale picture is served when the origin cannot be asked, where it says nothing (RFC 5861 §4).
     package var staleIfError: Int64
     package var originals: OriginalsPolicy
+    package var placeholder = PlaceholderPolicy.none
     /// Which tiers keep what comes of it.
     package var cache: CachePolicy
     package var limits: Limits

@@ -2,10 +2,40 @@ import ImagePlan
 
 /// Stage 7: what a worker is asked, and what is kept of its answer.
 enum TransformStage {
-    /// The job of one variant.
+    /// The job of one variant; with it the original's placeholder, where the source asks for it and nobody has computed it.
     static func job(
         request: VariantRequest,
         plan: String,
+        origin: OriginRecord,
+        body: OriginBody,
+        priority: TransformJob.Priority
+    ) -> TransformJob {
+        var outputs = [
+            WorkerJob.Output(plan: plan, bucket: request.bucket ?? .rest, quality: request.origin.source.quality)
+        ]
+        if request.origin.source.placeholder == .headers, origin.placeholder == nil, plan != MetadataCleaner.planText {
+            outputs.append(placeholderOutput(request))
+        }
+        return job(request: request, outputs: outputs, header: origin.header, body: body, priority: priority)
+    }
+
+    /// The job of an original's placeholder alone: whoever asked has been answered.
+    static func placeholderJob(request: VariantRequest, header: ImageHeader, body: OriginBody) -> TransformJob {
+        job(request: request, outputs: [placeholderOutput(request)], header: header, body: body, priority: .low)
+    }
+
+    /// What a worker has told of the original beside the picture, if it was asked.
+    static func placeholder(of made: TransformResult) -> Placeholder? {
+        made.pictures.count > 1 ? Placeholder(text: made.pictures[1].bytes) : nil
+    }
+
+    private static func placeholderOutput(_ request: VariantRequest) -> WorkerJob.Output {
+        WorkerJob.Output(plan: Placeholder.planText, bucket: .rest, quality: request.origin.source.quality)
+    }
+
+    private static func job(
+        request: VariantRequest,
+        outputs: [WorkerJob.Output],
         header: ImageHeader,
         body: OriginBody,
         priority: TransformJob.Priority
@@ -15,9 +45,7 @@ enum TransformStage {
             source: body.file,
             length: body.length,
             header: header,
-            outputs: [
-                WorkerJob.Output(plan: plan, bucket: request.bucket ?? .rest, quality: source.quality)
-            ],
+            outputs: outputs,
             maximumPixels: source.limits.pixels,
             maximumFrames: source.limits.frames,
             timeoutMilliseconds: source.timeouts.transform,

@@ -42,6 +42,9 @@ struct SourceDecoder {
     /// Whether libvips loads the format's frames.
     private var isAnimatable: Bool { format == .gif || format == .webp }
 
+    /// Bytes of the source.
+    var byteCount: Int { unsafe mapping.bytes.count }
+
     /// Reads the header.
     func facts() throws(VipsError) -> Facts {
         let raster = try open()

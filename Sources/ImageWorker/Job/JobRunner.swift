@@ -36,16 +36,20 @@ struct JobRunner {
         var outputs: [WorkerReply.Output] = []
         var pictures: [EncodedPicture] = []
         var timing = WorkerReply.Timing()
+        let wantsPlaceholder = job.outputs.contains { $0.plan == Placeholder.planText }
+        let shared = wantsPlaceholder && job.outputs.count > 1 ? SharedDecode(deadline: deadline) : nil
         for output in job.outputs {
             try deadline.check()
-            let made = try OutputMaker(
+            let maker = OutputMaker(
                 decoder: decoder,
                 facts: facts,
                 output: output,
                 maximumPixels: job.maximumPixels,
                 maximumFrames: job.maximumFrames,
-                deadline: deadline
-            ).make()
+                deadline: deadline,
+                shared: shared
+            )
+            let made = output.plan == Placeholder.planText ? maker.makePlaceholder() : try maker.make()
             outputs.append(made.description)
             pictures.append(made.encoded)
             timing.add(made.timing)
@@ -65,7 +69,7 @@ struct JobRunner {
         try OutputLimit.check(cleaned.count)
         clock.endTransform()
         let output = WorkerReply.Output(
-            format: header.format,
+            format: .picture(header.format),
             width: header.width,
             height: header.height,
             frames: header.frames,

@@ -10,6 +10,8 @@ struct OutputMaker {
     let maximumPixels: Int
     let maximumFrames: Int
     let deadline: Deadline
+    /// Where a job's placeholder finds what was decoded for its picture.
+    var shared: SharedDecode?
 
     /// The frames of an animation together may hold this many times the pixels of the largest still.
     private static let animationFactor = 4
@@ -27,6 +29,7 @@ struct OutputMaker {
     func make() throws -> Made {
         var clock = StageClock()
         let plan = try Plan(canonicalText: output.plan)
+        if plan.settings.format.isWords { return try makeWords(plan) }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let size = steps.last?.output.size ?? facts.orientedSize
         let format = chooseFormat(plan, size)
@@ -53,7 +56,7 @@ struct OutputMaker {
         try OutputLimit.check(encoded.count)
         clock.endEncode()
         let description = WorkerReply.Output(
-            format: format,
+            format: .picture(format),
             width: size.width,
             height: size.height,
             frames: canvas.frames.count,
@@ -93,7 +96,7 @@ struct OutputMaker {
         guard total <= limit else { throw .refused("\(total) pixels in all frames; the limit is \(limit)") }
     }
 
-    private func load(
+    func load(
         _ plan: Plan,
         _ steps: [ResolvedStep],
         _ format: ImageFormat,
@@ -105,7 +108,8 @@ struct OutputMaker {
             source: facts.orientedSize,
             orientation: facts.orientation
         )
-        let opened = try decoder.open(shrink: factor, allFrames: isAnimated)
+        var opened = try decoder.open(shrink: factor, allFrames: isAnimated)
+        if let shared, !isAnimated { opened = try shared.keep(opened, loadFactor: factor) }
         let background = plan.background ?? (format == .jpeg ? .white : nil)
         let canvas = Canvas(
             frames: isAnimated ? try Animation.frames(of: opened, height: facts.size.height) : [opened],
@@ -118,7 +122,7 @@ struct OutputMaker {
         return (canvas, isAnimated ? Animation(of: opened) : nil)
     }
 
-    private func apply(_ resolved: ResolvedStep, to canvas: inout Canvas) throws {
+    func apply(_ resolved: ResolvedStep, to canvas: inout Canvas) throws {
         guard let step = resolved.step as? any PixelStep else {
             throw WorkerReply.Failure.worker("a step without pixels: \(type(of: resolved.step))")
         }

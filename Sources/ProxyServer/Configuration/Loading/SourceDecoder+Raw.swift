@@ -6,7 +6,7 @@ extension SourceDecoder {
         "originals", "preset", "fallback.image", "fallback.status", "fallback.ttl", "forward-query", "ignore-query",
         "ttl",
         "ttl-min", "ttl-max", "cache", "limits.pixels", "limits.frames", "limits.redirects", "timeouts.transform",
-        "quality.jpeg", "quality.webp", "quality.avif",
+        "quality.jpeg", "quality.webp", "quality.avif", "placeholder",
     ]
 
     /// Finds what contradicts `raw: true`.

@@ -83,16 +83,18 @@ extension DiskIndex {
         """,
         // What clients are told where the origin has spoken to caches apart.
         "ALTER TABLE origins ADD COLUMN client_cache_control TEXT;",
+        // What pages show before the picture; NULL until it has been computed.
+        "ALTER TABLE origins ADD COLUMN placeholder TEXT;",
     ]
 
     /// An origin's columns in the order that `originRecord` reads them.
     static let originColumns = """
         o.key, o.source, o.url, o.digest, o.length, o.format, o.width, o.height, o.frames, o.orientation, o.has_alpha, \
         o.entity_tag, o.last_modified, o.cache_control, o.response_time, o.initial_age, o.lifetime, o.advertised_lifetime, \
-        o.tags, o.client_cache_control
+        o.tags, o.client_cache_control, o.placeholder
         """
     /// How many those are.
-    static let originColumnCount: Int32 = 20
+    static let originColumnCount: Int32 = 21
     /// A variant's columns in the order that `variantRecord` reads them; its origin's key is another table's.
     static let variantColumns =
         "v.key, v.origin_digest, v.plan, v.format, v.width, v.height, v.frames, v.length, v.digest, v.presets"

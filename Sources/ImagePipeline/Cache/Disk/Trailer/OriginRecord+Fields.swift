@@ -25,6 +25,7 @@ extension OriginRecord {
         static let advertisedLifetime: UInt16 = 18
         static let tag: UInt16 = 19
         static let clientCacheControl: UInt16 = 20
+        static let placeholder: UInt16 = 22
     }
 
     /// The record's fields, encoded.
@@ -50,6 +51,7 @@ extension OriginRecord {
         fields.put(Tag.lifetime, freshness.lifetime)
         fields.put(Tag.advertisedLifetime, advertisedLifetime)
         for tag in tags { fields.put(Tag.tag, tag) }
+        fields.put(Tag.placeholder, placeholder?.text)
         return fields.bytes
     }
 
@@ -85,7 +87,8 @@ extension OriginRecord {
                 lifetime: fields.integer(Tag.lifetime) ?? 0
             ),
             advertisedLifetime: fields.integer(Tag.advertisedLifetime) ?? 0,
-            tags: fields.all(Tag.tag).map { String(decoding: $0, as: UTF8.self) }
+            tags: fields.all(Tag.tag).map { String(decoding: $0, as: UTF8.self) },
+            placeholder: fields.bytes(Tag.placeholder).flatMap { Placeholder(text: Array($0)) }
         )
     }
 }
