@@ -28,7 +28,11 @@ struct WordsTests {
         #expect(object["type"] as? String == "image/png" && object["bytes"] as? Int == flag.count)
         let color = try #require(object["color"] as? [String: Any])
         #expect(color["dominant"] as? String == "#c81414")
-        #expect((color["palette"] as? [[String: Any]])?.compactMap { $0["color"] as? String }.prefix(2) == ["#c81414", "#1414c8"])
+        #expect(
+            (color["palette"] as? [[String: Any]])?.compactMap { $0["color"] as? String }.prefix(2) == [
+                "#c81414", "#1414c8",
+            ]
+        )
         #expect((object["exif"] as? [String: Any])?.isEmpty == true)
     }
 
@@ -70,7 +74,10 @@ struct WordsTests {
         let bytes = try #require(Data(base64Encoded: String(uri.dropFirst(prefix.count))))
         let preview = try Workbench.decode(Array(bytes), as: .webp)
         let expected = try Workbench.pixels(
-            "w=\(preview.width)&h=\(preview.height)&fit=fill", of: photograph, as: format)
+            "w=\(preview.width)&h=\(preview.height)&fit=fill",
+            of: photograph,
+            as: format
+        )
         #expect(max(preview.width, preview.height) >= 8)
         #expect(ImageComparison.meanDifference(preview, expected) < 24)
     }
@@ -117,7 +124,8 @@ struct WordsTests {
     }
 
     @Test func `an animation is described by its first frame`() throws {
-        let pixels = [[UInt8]](repeating: [UInt8](repeating: 1, count: 64), count: 1) + [[UInt8](repeating: 2, count: 64)]
+        let pixels =
+            [[UInt8]](repeating: [UInt8](repeating: 1, count: 64), count: 1) + [[UInt8](repeating: 2, count: 64)]
         let gif = TestImages.gif(
             width: 8,
             height: 8,

@@ -135,7 +135,8 @@ enum Workbench {
     /// Metadata fields of an encoded picture.
     static func metadata(_ made: Made) throws -> Raster {
         let mapping = try SourceMapping(descriptor: memoryFile(made.bytes), length: made.bytes.count)
-        let raster = try SourceDecoder(mapping, format: #require(made.description.format.image)).open(allFrames: true).inMemory()
+        let raster = try SourceDecoder(mapping, format: #require(made.description.format.image)).open(allFrames: true)
+            .inMemory()
         return withExtendedLifetime(mapping) { raster }
     }
 

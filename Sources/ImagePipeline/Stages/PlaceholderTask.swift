@@ -54,7 +54,9 @@ final class PlaceholderTask: Sendable {
         _ = parts.transformer.transform(job) { [self] result in
             switch result {
             case .success(let made):
-                guard let words = made.pictures.first, let placeholder = Placeholder(text: words.bytes) else { return end() }
+                guard let words = made.pictures.first, let placeholder = Placeholder(text: words.bytes) else {
+                    return end()
+                }
                 learn(placeholder, of: origin)
             case .failure(let error):
                 // What is wrong with the picture stays wrong.
@@ -94,7 +96,12 @@ final class PlaceholderTask: Sendable {
 
 extension PipelineParts {
     /// Makes known what was computed of an original, and keeps it beside the original's record where there is one on disk.
-    func learn(_ placeholder: Placeholder, of origin: OriginSnapshot, for request: OriginRequest, in flight: Flight<Answer>) {
+    func learn(
+        _ placeholder: Placeholder,
+        of origin: OriginSnapshot,
+        for request: OriginRequest,
+        in flight: Flight<Answer>
+    ) {
         guard !request.keepsNothing else { return }
         _ = flight.publish(of: origin.record) {
             guard let record = origin.state.learn(placeholder, of: origin.record.digest) else { return }

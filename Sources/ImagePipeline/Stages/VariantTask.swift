@@ -287,7 +287,9 @@ final class VariantTask: Sendable {
                 parts.disk?.store(variant: record, origin: outcome.origin.record, bytes: picture.bytes)
             }
         }
-        if let placeholder, outcome.storable { parts.learn(placeholder, of: outcome.origin, for: request.origin, in: flight) }
+        if let placeholder, outcome.storable {
+            parts.learn(placeholder, of: outcome.origin, for: request.origin, in: flight)
+        }
         var timings = StageTimings(fetch: outcome.fetchMicroseconds)
         timings.queue = made.queued
         timings.decode = made.timing.decode

@@ -1,5 +1,5 @@
 /// What a result is: a picture of some format, or words about one.
-package enum ResultFormat: RawRepresentable, Hashable, Sendable {
+package enum ResultFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     case picture(ImageFormat)
     /// `format=json`.
     case json
@@ -32,6 +32,15 @@ package enum ResultFormat: RawRepresentable, Hashable, Sendable {
         case .picture(let format): format.rawValue
         case .json: Self.jsonNumber
         case .text: Self.textNumber
+        }
+    }
+
+    /// The format's name.
+    package var description: String {
+        switch self {
+        case .picture(let format): "\(format)"
+        case .json: "json"
+        case .text: "text"
         }
     }
 

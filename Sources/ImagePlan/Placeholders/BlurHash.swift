@@ -9,6 +9,9 @@ package enum BlurHash {
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8
     )
 
+    /// The waves begin with a pixel's edge and not its middle: of one colour, each keeps its light over the number of pixels.
+    private static let fewestPixels = 32
+
     /// Components on each axis, 1–9: about twelve, as many more on the longer side as it is longer.
     package static func components(width: Int, height: Int) -> (x: Int, y: Int) {
         let ratio = Double(max(1, width)) / Double(max(1, height))
@@ -20,7 +23,7 @@ package enum BlurHash {
     package static func encode(_ picture: TinyPicture, components given: (x: Int, y: Int)? = nil) -> String {
         let components = given ?? Self.components(width: picture.width, height: picture.height)
         precondition((1...9).contains(components.x) && (1...9).contains(components.y))
-        let waves = amplitudes(of: picture, components)
+        let waves = amplitudes(of: picture.repeated(untilAtLeast: fewestPixels), components)
         var text: [UInt8] = []
         append(components.x - 1 + (components.y - 1) * 9, digits: 1, to: &text)
         let greatest = waves.dropFirst().flatMap { [abs($0.red), abs($0.green), abs($0.blue)] }.max() ?? 0

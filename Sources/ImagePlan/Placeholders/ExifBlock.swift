@@ -44,7 +44,9 @@ struct ExifBlock {
                 let count = number(at: start + 4, 4), let value = number(at: start + 8, 4)
             else { break }
             let isInline = count.multipliedSaturated(by: Self.size(of: type)) <= 4
-            if entries[tag] == nil { entries[tag] = Entry(type: type, count: count, offset: isInline ? start + 8 : value) }
+            if entries[tag] == nil {
+                entries[tag] = Entry(type: type, count: count, offset: isInline ? start + 8 : value)
+            }
         }
         return entries
     }
@@ -68,7 +70,9 @@ struct ExifBlock {
 
     /// An ASCII text, to its NUL, without blanks around it; `nil` where nothing is left, or it is no text.
     func text(_ entry: Entry) -> String? {
-        guard entry.type == 2, entry.offset <= bytes.count, entry.count <= bytes.count - entry.offset else { return nil }
+        guard entry.type == 2, entry.offset <= bytes.count, entry.count <= bytes.count - entry.offset else {
+            return nil
+        }
         let characters = bytes[entry.offset..<entry.offset + min(entry.count, Self.maximumText)].prefix { $0 != 0 }
         guard let text = String(validating: characters, as: UTF8.self) else { return nil }
         let blanks: (Character) -> Bool = { $0 == " " }

@@ -9,8 +9,12 @@ package enum ThumbHash {
     /// The most bytes of a hash: six, and half a byte for each of 14 + 5 + 5 + 14 waves.
     package static let longest = 25
 
+    /// Fewer pixels on a side cannot hold seven waves.
+    private static let fewestPixels = 4
+
     /// The hash's bytes.
     package static func encode(_ picture: TinyPicture) -> [UInt8] {
+        let picture = picture.repeated(untilAtLeast: fewestPixels)
         let channels = Channels(picture)
         let (width, height) = (picture.width, picture.height)
         let limit = channels.hasAlpha ? 5.0 : 7.0

@@ -21,4 +21,22 @@ package struct TinyPicture: Hashable, Sendable {
     }
 
     var pixelCount: Int { width * height }
+
+    /// The same picture with each pixel repeated until no side is shorter, as long as a side may be.
+    ///
+    /// Waves that few pixels cannot hold would show as stripes: the transforms take them for others.
+    func repeated(untilAtLeast side: Int) -> TinyPicture {
+        let across = (side + width - 1) / width
+        let down = (side + height - 1) / height
+        guard across > 1 || down > 1 else { return self }
+        var larger: [UInt8] = []
+        larger.reserveCapacity(rgba.count * across * down)
+        for y in 0..<height * down {
+            for x in 0..<width * across {
+                let start = (y / down * width + x / across) * 4
+                larger += rgba[start..<start + 4]
+            }
+        }
+        return TinyPicture(width: width * across, height: height * down, rgba: larger) ?? self
+    }
 }

@@ -19,8 +19,10 @@ struct LowQualityPreview {
             let picture = try Self.shrink(raster, to: side)
             for quality in Self.qualities {
                 let settings = Encoder.Settings(format: .webp, quality: quality, strips: true)
-                let bytes = try Encoder(settings: settings).encode(picture).copy
-                guard Self.prefix.utf8.count + Base64.encodedCount(bytes.count) <= Self.maximumSize else { continue }
+                let file = try Encoder(settings: settings).encode(picture).copy
+                guard let bytes = BareWebP.strip(file),
+                    Self.prefix.utf8.count + Base64.encodedCount(bytes.count) <= Self.maximumSize
+                else { continue }
                 dataURI = Self.prefix + Base64.encode(bytes)
                 return
             }

@@ -21,16 +21,17 @@ extension OutputMaker {
         case .blurhash: words = BlurHash.encode(tiny.picture)
         case .lqip: words = try LowQualityPreview(of: tiny.raster).dataURI
         default:
-            words = PictureDescription(
-                size: size,
-                hasAlpha: plan.hasAlpha(source: facts.hasAlpha),
-                format: facts.format,
-                bytes: decoder.byteCount,
-                frames: facts.frames,
-                orientation: facts.orientation,
-                camera: try CameraFacts(exif: decoder.open().bytes(VIPS_META_EXIF_NAME) ?? []),
-                picture: tiny.picture
-            ).json
+            words =
+                PictureDescription(
+                    size: size,
+                    hasAlpha: plan.hasAlpha(source: facts.hasAlpha),
+                    format: facts.format,
+                    bytes: decoder.byteCount,
+                    frames: facts.frames,
+                    orientation: facts.orientation,
+                    camera: try CameraFacts(exif: decoder.open().bytes(VIPS_META_EXIF_NAME) ?? []),
+                    picture: tiny.picture
+                ).json
         }
         clock.endEncode()
         return made(words, as: plan.settings.format == .json ? .json : .text, size, clock.timing)
@@ -44,7 +45,8 @@ extension OutputMaker {
         return made(placeholder.text, as: .text, facts.orientedSize, clock.timing)
     }
 
-    private func made(_ words: String, as format: ResultFormat, _ size: PixelSize, _ timing: WorkerReply.Timing) -> Made {
+    private func made(_ words: String, as format: ResultFormat, _ size: PixelSize, _ timing: WorkerReply.Timing) -> Made
+    {
         let bytes = Array(words.utf8)
         let description = WorkerReply.Output(
             format: format,
@@ -71,7 +73,8 @@ extension OutputMaker {
         try deadline.check()
         deadline.watch(canvas.frames[0])
         let raster = try canvas.frames[0].withAlpha().inMemory()
-        guard let picture = TinyPicture(width: raster.width, height: raster.height, rgba: try raster.pixelBytes()) else {
+        guard let picture = TinyPicture(width: raster.width, height: raster.height, rgba: try raster.pixelBytes())
+        else {
             throw WorkerReply.Failure.worker("a tiny picture of \(raster.width)×\(raster.height)×\(raster.bands)")
         }
         clock.endTransform()

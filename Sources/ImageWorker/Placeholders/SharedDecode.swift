@@ -16,7 +16,9 @@ final class SharedDecode {
 
     /// Computes what was opened for the picture, and remembers it; gives it back as it is where it is large.
     func keep(_ raster: Raster, loadFactor: Int) throws -> Raster {
-        guard decoded == nil, raster.width.multipliedSaturated(by: raster.height) <= Self.maximumPixels else { return raster }
+        guard decoded == nil, raster.width.multipliedSaturated(by: raster.height) <= Self.maximumPixels else {
+            return raster
+        }
         try deadline.check()
         deadline.watch(raster)
         let copy = try raster.inMemory()

@@ -56,7 +56,9 @@ enum HashDecoders {
         guard hash.count >= 5 else { return nil }
         func bits(_ start: Int, _ count: Int) -> Double {
             var value = 0
-            for bit in 0..<count where hash[(start + bit) / 8] >> UInt8((start + bit) % 8) & 1 == 1 { value |= 1 << bit }
+            for bit in 0..<count where hash[(start + bit) / 8] >> UInt8((start + bit) % 8) & 1 == 1 {
+                value |= 1 << bit
+            }
             return Double(value)
         }
         let hasAlpha = bits(23, 1) == 1
