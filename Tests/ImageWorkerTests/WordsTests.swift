@@ -142,6 +142,17 @@ struct WordsTests {
         #expect(both[0].description.frames == 2)
     }
 
+    @Test func `json has what the camera wrote, unless the source gives out no metadata`() throws {
+        let jpeg = TestImages.withCamera("Edge", try Workbench.make("format=jpeg", of: flag, as: .png).bytes)
+        let open = try object(Workbench.make("format=json", of: jpeg, as: .jpeg))
+        #expect((open["exif"] as? [String: String]) == ["make": "Edge"])
+        let clean = try object(
+            Workbench.makeAll([PictureDescription.cleanPlan("1?format=json")], of: jpeg, as: .jpeg)[0]
+        )
+        #expect((clean["exif"] as? [String: String])?.isEmpty == true)
+        #expect(clean["width"] as? Int == 300)
+    }
+
     @Test func `a broken picture fails as it does for pictures`() throws {
         let broken = Array(flag[..<(flag.count / 2)])
         for query in ["format=json", "format=lqip", "format=blurhash"] {

@@ -55,11 +55,11 @@ enum Workbench {
         )
     }
 
-    /// Makes the outputs of one job, `queries` in the request language or names of what no request can spell.
+    /// Makes the outputs of one job, `queries` in the request language, or plans as they are, which no request can spell.
     static func makeAll(_ queries: [String], of source: [UInt8], as format: ImageFormat) throws -> [Made] {
         precondition(isStarted)
         let plans = try queries.map { query in
-            query == Placeholder.planText
+            query.contains("/")
                 ? query : try RequestLanguage.parse(query: query, options: ParseOptions()).plan.canonicalText
         }
         let job = WorkerJob(

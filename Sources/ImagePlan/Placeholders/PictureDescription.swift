@@ -3,6 +3,18 @@
 /// Size, transparency, colours and hashes are those of the picture that the steps make; format, bytes, frames, orientation and EXIF
 /// fields are the original's.
 package struct PictureDescription: Hashable, Sendable {
+    /// Stands before the plan where the source gives out no metadata (`originals: clean`): no request can spell it, and what is
+    /// cached with the camera's facts is another result.
+    private static let cleanPrefix = MetadataCleaner.planText + " "
+
+    /// The text that stands for a plan whose description says nothing of the camera.
+    package static func cleanPlan(_ canonicalText: String) -> String { cleanPrefix + canonicalText }
+
+    /// A plan's canonical text, and whether its description says nothing of the camera.
+    package static func reading(_ plan: String) -> (canonicalText: String, isClean: Bool) {
+        plan.hasPrefix(cleanPrefix) ? (String(plan.dropFirst(cleanPrefix.count)), true) : (plan, false)
+    }
+
     /// Upright, in pixels, after the steps.
     package var size: PixelSize
     package var hasAlpha: Bool

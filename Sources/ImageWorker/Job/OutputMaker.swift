@@ -28,8 +28,9 @@ struct OutputMaker {
     /// - Throws: `VipsError`, `RequestError` or `WorkerReply.Failure`.
     func make() throws -> Made {
         var clock = StageClock()
-        let plan = try Plan(canonicalText: output.plan)
-        if plan.settings.format.isWords { return try makeWords(plan) }
+        let (text, isClean) = PictureDescription.reading(output.plan)
+        let plan = try Plan(canonicalText: text)
+        if plan.settings.format.isWords { return try makeWords(plan, isClean: isClean) }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let size = steps.last?.output.size ?? facts.orientedSize
         let format = chooseFormat(plan, size)

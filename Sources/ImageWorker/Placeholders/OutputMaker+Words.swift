@@ -11,8 +11,9 @@ extension OutputMaker {
 
     /// Makes the words that a plan asks for.
     ///
+    /// - Parameter isClean: whether nothing of the original's metadata is told.
     /// - Throws: `VipsError`, `RequestError` or `WorkerReply.Failure`.
-    func makeWords(_ plan: Plan) throws -> Made {
+    func makeWords(_ plan: Plan, isClean: Bool) throws -> Made {
         var clock = StageClock()
         let size = try PlanGeometry.outputSize(of: plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let tiny = try shrink(plan, &clock)
@@ -29,7 +30,7 @@ extension OutputMaker {
                     bytes: decoder.byteCount,
                     frames: facts.frames,
                     orientation: facts.orientation,
-                    camera: try CameraFacts(exif: decoder.open().bytes(VIPS_META_EXIF_NAME) ?? []),
+                    camera: try CameraFacts(exif: isClean ? [] : decoder.open().bytes(VIPS_META_EXIF_NAME) ?? []),
                     picture: tiny.picture
                 ).json
         }

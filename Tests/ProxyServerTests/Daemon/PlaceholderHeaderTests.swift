@@ -75,6 +75,28 @@ struct PlaceholderHeaderTests {
         #expect(stored["Content-Type"] == "application/json")
     }
 
+    @Test func `a source that gives out no metadata tells nothing of the camera`() throws {
+        let maker = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": flag]))
+        let jpeg = TestImages.withCamera("Edge", try maker.get("/photos/a.png?format=jpeg").body)
+        let script = ScriptedOrigin.pictures(["a.jpg": jpeg])
+        let open = try EndToEndRig(script: script).get("/photos/a.jpg?format=json")
+        #expect(open.text.contains("\"exif\":{\"make\":\"Edge\"}"), "\(open.text)")
+        let clean = try EndToEndRig(source: ", originals: clean", script: script).get("/photos/a.jpg?format=json")
+        #expect(clean.status == 200 && clean.text.contains("\"exif\":{}"), "\(clean.text)")
+    }
+
+    @Test func `the bare original has it as soon as it is computed`() throws {
+        let rig = try EndToEndRig(source: ", placeholder: headers", script: ScriptedOrigin.pictures(["a.png": flag]))
+        let first = try rig.get("/photos/a.png")
+        #expect(first["X-Original-Size"] == "90x60" && first["X-Blurhash"] == nil)
+        // The suite's time limit ends it otherwise.
+        while try rig.get("/photos/a.png")["X-Blurhash"] == nil {}
+        let later = try rig.get("/photos/a.png")
+        #expect(later["Cache-Status"] == "edgeprint; hit; detail=memory" && later.body == flag)
+        #expect(later["X-Dominant-Color"] == "#c81414" && later["ETag"] == first["ETag"])
+        #expect(try rig.get("/photos/a.png?w=9&format=png")["X-Blurhash"] == later["X-Blurhash"])
+    }
+
     @Test func `what is no picture says so in these formats, too`() throws {
         let text = Array("just words, and no picture at all".utf8)
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.txt": text, "cut.png": Array(flag.prefix(300))]))
