@@ -153,6 +153,13 @@ struct WordsTests {
         #expect(clean["width"] as? Int == 300)
     }
 
+    @Test func `without time for it there is no placeholder, and another job may try again`() throws {
+        let late = try Workbench.placeholderText(of: flag, as: .png, milliseconds: 0)
+        #expect(Placeholder(text: Array(late.utf8)) == nil)
+        let made = try Workbench.placeholderText(of: flag, as: .png, milliseconds: 20_000)
+        #expect(Placeholder(text: Array(made.utf8))?.dominant?.text == "c81414")
+    }
+
     @Test func `a broken picture fails as it does for pictures`() throws {
         let broken = Array(flag[..<(flag.count / 2)])
         for query in ["format=json", "format=lqip", "format=blurhash"] {

@@ -98,6 +98,25 @@ enum Workbench {
         return Made(description: outputs[0], bytes: answer.pictures[0].copy)
     }
 
+    /// What a job whose picture is made says of the placeholder when so much time is left.
+    static func placeholderText(of source: [UInt8], as format: ImageFormat, milliseconds: Int) throws -> String {
+        precondition(isStarted)
+        let mapping = try SourceMapping(descriptor: memoryFile(source), length: source.count)
+        let decoder = try SourceDecoder(mapping, format: format)
+        let deadline = Deadline(milliseconds: milliseconds)
+        let maker = OutputMaker(
+            decoder: decoder,
+            facts: try decoder.facts(),
+            output: .init(plan: Placeholder.planText, bucket: .rest, quality: QualityDefaults()),
+            maximumPixels: 50_000_000,
+            maximumFrames: 256,
+            deadline: deadline
+        )
+        return withExtendedLifetime((mapping, deadline)) {
+            String(decoding: maker.makePlaceholder().encoded.copy, as: UTF8.self)
+        }
+    }
+
     /// Makes a PNG of a source and decodes it.
     static func pixels(
         _ query: String,

@@ -62,14 +62,31 @@ package struct ColorPalette: Hashable, Sendable {
 
     /// At most 4,096 cells of 16 × 16 × 16, weighted by alpha, in a fixed order.
     private static func samples(of picture: TinyPicture) -> [Sample] {
-        var cells: [Int: Cluster] = [:]
-        for start in stride(from: 0, to: picture.rgba.count, by: 4) where picture.rgba[start + 3] > 0 {
+        var cells = [Cell](repeating: Cell(), count: 1 << 12)
+        for start in stride(from: 0, to: picture.rgba.count, by: 4) {
             let (red, green, blue) = (picture.rgba[start], picture.rgba[start + 1], picture.rgba[start + 2])
+            let weight = Int(picture.rgba[start + 3])
             let cell = Int(red >> 4) << 8 | Int(green >> 4) << 4 | Int(blue >> 4)
-            let color = Oklab(Color(red: red, green: green, blue: blue))
-            cells[cell, default: Cluster()].add(color, Double(picture.rgba[start + 3]) / 255)
+            cells[cell].red += Int(red) * weight
+            cells[cell].green += Int(green) * weight
+            cells[cell].blue += Int(blue) * weight
+            cells[cell].weight += weight
         }
-        return cells.sorted { $0.key < $1.key }.map { Sample(color: $0.value.centre, weight: $0.value.weight) }
+        return cells.filter { $0.weight > 0 }.map(\.sample)
+    }
+
+    /// Sums of stored values times alpha: within a cell they are as good as linear.
+    private struct Cell {
+        var red = 0
+        var green = 0
+        var blue = 0
+        var weight = 0
+
+        var sample: Sample {
+            func mean(_ sum: Int) -> UInt8 { UInt8((sum + weight / 2) / weight) }
+            let color = Color(red: mean(red), green: mean(green), blue: mean(blue))
+            return Sample(color: Oklab(color), weight: Double(weight) / 255)
+        }
     }
 
     private static func seeds(_ samples: [Sample]) -> [Oklab] {

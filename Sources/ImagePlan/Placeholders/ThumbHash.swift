@@ -55,21 +55,44 @@ package enum ThumbHash {
         let hasAlpha: Bool
 
         init(_ picture: TinyPicture) {
-            let pixels = stride(from: 0, to: picture.rgba.count, by: 4).map { start in
-                picture.rgba[start..<start + 4].map { Double($0) / 255 }
+            let mean = Mean(picture)
+            hasAlpha = mean.weight < 255 * Double(picture.pixelCount)
+            for start in stride(from: 0, to: picture.rgba.count, by: 4) {
+                let opacity = Double(picture.rgba[start + 3]) / 255
+                func color(_ offset: Int, over mean: Double) -> Double {
+                    mean * (1 - opacity) + Double(picture.rgba[start + offset]) / 255 * opacity
+                }
+                let red = color(0, over: mean.red)
+                let green = color(1, over: mean.green)
+                let blue = color(2, over: mean.blue)
+                luminance.append((red + green + blue) / 3)
+                yellowBlue.append((red + green) / 2 - blue)
+                redGreen.append(red - green)
+                alpha.append(opacity)
             }
-            let visible = pixels.reduce(0) { $0 + $1[3] }
-            hasAlpha = visible < Double(pixels.count)
-            let mean = (0..<3).map { channel in
-                visible > 0 ? pixels.reduce(0) { $0 + $1[channel] * $1[3] } / visible : 0
+        }
+    }
+
+    /// The mean colour of what is visible, 0–1; black where nothing is.
+    private struct Mean {
+        var red = 0.0
+        var green = 0.0
+        var blue = 0.0
+        /// Of all pixels' alpha, 0–255 each.
+        var weight = 0.0
+
+        init(_ picture: TinyPicture) {
+            for start in stride(from: 0, to: picture.rgba.count, by: 4) {
+                let alpha = Double(picture.rgba[start + 3])
+                red += Double(picture.rgba[start]) * alpha
+                green += Double(picture.rgba[start + 1]) * alpha
+                blue += Double(picture.rgba[start + 2]) * alpha
+                weight += alpha
             }
-            for pixel in pixels {
-                let color = (0..<3).map { mean[$0] * (1 - pixel[3]) + pixel[$0] * pixel[3] }
-                luminance.append((color[0] + color[1] + color[2]) / 3)
-                yellowBlue.append((color[0] + color[1]) / 2 - color[2])
-                redGreen.append(color[0] - color[1])
-                alpha.append(pixel[3])
-            }
+            guard weight > 0 else { return }
+            red /= weight * 255
+            green /= weight * 255
+            blue /= weight * 255
         }
     }
 
@@ -84,13 +107,19 @@ package enum ThumbHash {
         init(_ channel: [Double], _ width: Int, _ height: Int, _ columns: Int, _ rows: Int) {
             let across = Self.waves(columns, over: width)
             let down = Self.waves(rows, over: height)
+            // First along each line, then down the columns of sums: as many multiplications as pixels for each column.
+            let sums = across.map { wave in
+                (0..<height).map { y in
+                    var sum = 0.0
+                    for x in 0..<width { sum += channel[y * width + x] * wave[x] }
+                    return sum
+                }
+            }
             for row in 0..<rows {
                 var column = 0
                 while column * rows < columns * (rows - row) {
                     var sum = 0.0
-                    for y in 0..<height {
-                        for x in 0..<width { sum += channel[y * width + x] * across[column][x] * down[row][y] }
-                    }
+                    for y in 0..<height { sum += sums[column][y] * down[row][y] }
                     sum /= Double(width * height)
                     if row == 0, column == 0 {
                         mean = sum

@@ -39,11 +39,15 @@ extension OutputMaker {
     }
 
     /// Makes the original's placeholder; that of no picture where it cannot be made, so that the job's picture is still given.
+    ///
+    /// Where time has run out, what is made is no placeholder at all: another job may have more of it.
     func makePlaceholder() -> Made {
         var clock = StageClock()
-        let placeholder = (try? shrink(.identity, &clock)).map { Placeholder(of: $0.picture) } ?? .none
+        let tiny = try? shrink(.identity, &clock)
+        let isLate = tiny == nil && deadline.hasPassed
+        let text = isLate ? "late" : (tiny.map { Placeholder(of: $0.picture) } ?? .none).text
         clock.endEncode()
-        return made(placeholder.text, as: .text, facts.orientedSize, clock.timing)
+        return made(text, as: .text, facts.orientedSize, clock.timing)
     }
 
     private func made(_ words: String, as format: ResultFormat, _ size: PixelSize, _ timing: WorkerReply.Timing) -> Made
