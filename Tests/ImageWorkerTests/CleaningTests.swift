@@ -27,7 +27,7 @@ struct CleaningTests {
         for field in new.fields {
             #expect(!Self.forbidden.contains { field.hasPrefix($0) }, "\(name): \(field)")
         }
-        #expect(made.description.width == new.width && made.description.format == format, "\(name)")
+        #expect(made.description.width == new.width && made.description.format == .picture(format), "\(name)")
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp])

@@ -55,6 +55,26 @@ enum Workbench {
         )
     }
 
+    /// Makes the outputs of one job, `queries` in the request language, or plans as they are, which no request can spell.
+    static func makeAll(_ queries: [String], of source: [UInt8], as format: ImageFormat) throws -> [Made] {
+        precondition(isStarted)
+        let plans = try queries.map { query in
+            query.contains("/")
+                ? query : try RequestLanguage.parse(query: query, options: ParseOptions()).plan.canonicalText
+        }
+        let job = WorkerJob(
+            id: 1,
+            sourceLength: source.count,
+            sourceFormat: format,
+            deadlineMilliseconds: 20_000,
+            maximumPixels: 50_000_000,
+            maximumFrames: 256,
+            outputs: plans.map { .init(plan: $0, bucket: .rest, quality: QualityDefaults()) }
+        )
+        let answer = JobRunner(job: job).run(descriptor: try memoryFile(source))
+        return try zip(answer.reply.result.get(), answer.pictures).map { Made(description: $0, bytes: $1.copy) }
+    }
+
     private static func make(
         _ output: WorkerJob.Output,
         of source: [UInt8],
@@ -100,6 +120,25 @@ enum Workbench {
         return zip(try answer.reply.result.get(), answer.pictures).map { Made(description: $0, bytes: $1.copy) }
     }
 
+    /// What a job whose picture is made says of the placeholder when so much time is left.
+    static func placeholderText(of source: [UInt8], as format: ImageFormat, milliseconds: Int) throws -> String {
+        precondition(isStarted)
+        let mapping = try SourceMapping(descriptor: memoryFile(source), length: source.count)
+        let decoder = try SourceDecoder(mapping, format: format)
+        let deadline = Deadline(milliseconds: milliseconds)
+        let maker = OutputMaker(
+            decoder: decoder,
+            facts: try decoder.facts(),
+            output: .init(plan: Placeholder.planText, bucket: .rest, quality: QualityDefaults()),
+            maximumPixels: 50_000_000,
+            maximumFrames: 256,
+            deadline: deadline
+        )
+        return withExtendedLifetime((mapping, deadline)) {
+            String(decoding: maker.makePlaceholder().encoded.copy, as: UTF8.self)
+        }
+    }
+
     /// Makes a PNG of a source and decodes it.
     static func pixels(
         _ query: String,
@@ -111,7 +150,7 @@ enum Workbench {
 
     /// Decodes what was made: all frames of it, stacked, as RGB or RGBA.
     static func decode(_ made: Made) throws -> PixelImage {
-        try decode(made.bytes, as: made.description.format)
+        try decode(made.bytes, as: #require(made.description.format.image))
     }
 
     static func decode(_ bytes: [UInt8], as format: ImageFormat) throws -> PixelImage {
@@ -124,7 +163,7 @@ enum Workbench {
     /// A file as if it had been made here, for looking at.
     static func made(_ bytes: [UInt8], as format: ImageFormat) throws -> Made {
         let description = WorkerReply.Output(
-            format: format,
+            format: .picture(format),
             width: 1,
             height: 1,
             frames: 1,
@@ -137,7 +176,8 @@ enum Workbench {
     /// Metadata fields of an encoded picture.
     static func metadata(_ made: Made) throws -> Raster {
         let mapping = try SourceMapping(descriptor: memoryFile(made.bytes), length: made.bytes.count)
-        let raster = try SourceDecoder(mapping, format: made.description.format).open(allFrames: true).inMemory()
+        let raster = try SourceDecoder(mapping, format: #require(made.description.format.image)).open(allFrames: true)
+            .inMemory()
         return withExtendedLifetime(mapping) { raster }
     }
 

@@ -30,6 +30,16 @@ package enum TestImages {
         return png(width: width, height: height, rgba: rgba)
     }
 
+    /// A JPEG with an EXIF block that names the camera's make, of up to 30 ASCII letters, behind its start.
+    package static func withCamera(_ make: String, _ jpeg: [UInt8]) -> [UInt8] {
+        precondition(jpeg.starts(with: [0xFF, 0xD8]) && (4...30).contains(make.utf8.count))
+        let count = UInt8(make.utf8.count + 1)
+        let directory: [UInt8] = [0, 1, 0x01, 0x0F, 0, 2, 0, 0, 0, count, 0, 0, 0, 26, 0, 0, 0, 0]
+        let block = [0x4D, 0x4D, 0, 42, 0, 0, 0, 8] + directory + Array(make.utf8) + [0]
+        let segment = Array("Exif".utf8) + [0, 0] + block
+        return [0xFF, 0xD8, 0xFF, 0xE1, 0, UInt8(segment.count + 2)] + segment + jpeg.dropFirst(2)
+    }
+
     /// Only what a sniffer looks at of a PNG: a header that claims a size, without any pixels behind it.
     package static func claimedPNG(width: Int, height: Int) -> [UInt8] {
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]

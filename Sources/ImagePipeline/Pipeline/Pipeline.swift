@@ -135,6 +135,13 @@ package final class Pipeline: Sendable {
         }
     }
 
+    /// Has an original's placeholder computed for nobody in particular, and told with the entity from then on.
+    private func describe(_ request: VariantRequest, _ entity: Entity, _ body: OriginBody?) {
+        variants.startUnlessUnderWay(PlaceholderTask.key(request), about: FlightSubject(request)) { flight in
+            PlaceholderTask(request: request, entity: entity, parts: parts, flight: flight).start(with: body)
+        }
+    }
+
     private func start(
         _ request: VariantRequest,
         demand: CacheDemand,
@@ -155,7 +162,8 @@ package final class Pipeline: Sendable {
             originals: originalFlights,
             transforms: transforms,
             flight: flight,
-            refresh: { [weak self] in self?.refresh($0) }
+            refresh: { [weak self] in self?.refresh($0) },
+            describe: { [weak self] in self?.describe($0, $1, $2) }
         )
         .start(stale: request.tiers.keepInMemory ? memoryVariants.stale(request.key) : nil)
     }

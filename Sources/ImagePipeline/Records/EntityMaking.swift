@@ -2,7 +2,14 @@ import Glibc
 import LinuxSystem
 
 extension EntityDescription {
-    init(mediaType: String, digest: CacheKey, length: Int, origin: OriginRecord, variesOnAccept: Bool) {
+    init(
+        mediaType: String,
+        digest: CacheKey,
+        length: Int,
+        origin: OriginRecord,
+        of source: SourceRule,
+        variesOnAccept: Bool
+    ) {
         self.init(
             mediaType: mediaType,
             digest: digest,
@@ -10,7 +17,8 @@ extension EntityDescription {
             lastModified: origin.lastModified,
             cacheControl: origin.wordsToClients,
             advertisedLifetime: origin.advertisedLifetime,
-            variesOnAccept: variesOnAccept
+            variesOnAccept: variesOnAccept,
+            hints: OriginalHints(origin, for: source)
         )
     }
 }

@@ -45,6 +45,8 @@ package struct OriginRecord: Hashable, Sendable {
     /// The origin's marks for purging, each once and without blanks.
     package var tags: [String]
     package var kind: Kind
+    /// What pages show before the picture; `nil` until it has been computed, of these very bytes.
+    package var placeholder: Placeholder?
 
     /// Creates a record.
     package init(
@@ -61,7 +63,8 @@ package struct OriginRecord: Hashable, Sendable {
         freshness: Freshness,
         advertisedLifetime: Int64,
         tags: [String] = [],
-        kind: Kind = .picture
+        kind: Kind = .picture,
+        placeholder: Placeholder? = nil
     ) {
         self.key = key
         self.source = source
@@ -77,6 +80,7 @@ package struct OriginRecord: Hashable, Sendable {
         self.advertisedLifetime = advertisedLifetime
         self.tags = tags
         self.kind = kind
+        self.placeholder = placeholder
     }
 
     /// Lets it count as stale from a second of the wall clock on, unless it does already.

@@ -3,5 +3,5 @@ struct OriginSnapshot: Sendable {
     let state: OriginState
     /// What `OriginState.version` was.
     let version: UInt64
-    let record: OriginRecord
+    var record: OriginRecord
 }

@@ -1,4 +1,5 @@
 import HTTPSemantics
+import ImagePlan
 import LinuxSystem
 import Synchronization
 
@@ -91,6 +92,9 @@ package final class OriginState: Sendable {
     ///   said through others meanwhile, and then what is made counts as outdated.
     func update(_ record: OriginRecord) -> OriginSnapshot {
         current.withLock { current in
+            var record = record
+            // The same bytes look the same.
+            if record.placeholder == nil, record.digest == current.digest { record.placeholder = current.placeholder }
             let saysOther =
                 current.digest != record.digest || current.cacheControl != record.cacheControl
                 || current.clientCacheControl != record.clientCacheControl
@@ -104,6 +108,17 @@ package final class OriginState: Sendable {
             staleAt.store(record.freshness.staleAt, ordering: .relaxed)
             if saysOther { currentVersion.add(1, ordering: .acquiringAndReleasing) }
             return OriginSnapshot(state: self, version: version, record: record)
+        }
+    }
+
+    /// Takes what has been computed of the original's bytes, which changes no version: what was made stays right.
+    ///
+    /// - Returns: the record as it is now; `nil` where the original has other bytes by now.
+    func learn(_ placeholder: Placeholder, of digest: CacheKey) -> OriginRecord? {
+        current.withLock { current in
+            guard current.digest == digest else { return nil }
+            current.placeholder = placeholder
+            return current
         }
     }
 }

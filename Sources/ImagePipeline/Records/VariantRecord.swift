@@ -13,8 +13,8 @@ package struct VariantRecord: Hashable, Sendable {
     /// Names of the presets by which it was asked for when it was made.
     package var presets: [String]
     /// The encoded format.
-    package var format: ImageFormat
-    /// Pixels.
+    package var format: ResultFormat
+    /// Pixels; of words, those of the picture that they are about.
     package var width: Int
     /// Pixels of one frame.
     package var height: Int
@@ -32,7 +32,7 @@ package struct VariantRecord: Hashable, Sendable {
         originDigest: CacheKey,
         plan: String,
         presets: [String] = [],
-        format: ImageFormat,
+        format: ResultFormat,
         width: Int,
         height: Int,
         frames: Int,

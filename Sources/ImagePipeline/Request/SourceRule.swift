@@ -56,6 +56,7 @@ package struct SourceRule: Hashable, Sendable {
     package var originals: OriginalsPolicy
     /// Whether large originals are kept at a fraction of their size as well, so that they are decoded once (`Mezzanine`).
     package var keepsMezzanines = true
+    package var placeholder = PlaceholderPolicy.none
     /// Which tiers keep what comes of it.
     package var cache: CachePolicy
     package var limits: Limits

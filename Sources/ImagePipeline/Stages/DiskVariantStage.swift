@@ -17,6 +17,7 @@ struct DiskVariantStage: Sendable {
             digest: stored.record.digest,
             length: stored.record.length,
             origin: origin.record,
+            of: request.origin.source,
             variesOnAccept: request.bucket != nil
         )
         guard request.keeps.keepInMemory, description.length <= parts.memoryObject else {

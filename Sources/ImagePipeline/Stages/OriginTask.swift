@@ -191,15 +191,19 @@ final class OriginTask: Sendable {
         replacing stored: StoredOriginalStage.Found?,
         microseconds: UInt32
     ) {
-        let record: OriginRecord
+        var record: OriginRecord
         do {
             record = try TransferStage.record(of: request, fields: fields, body: body)
         } catch {
             fail(error, words: FailureWords(fields), after: stored)
             return
         }
-        // What could not be made of another body may well be made of this one.
-        if stored?.origin.record.digest != record.digest { parts.failures.forgetVariants(of: request.key) }
+        if let stored, stored.origin.record.digest == record.digest {
+            record.placeholder = stored.origin.record.placeholder
+        } else {
+            // What could not be made of another body may well be made of this one.
+            parts.failures.forgetVariants(of: request.key)
+        }
         parts.failures.forget(request.key)
         let storable = TransferStage.isStorable(fields)
         let origin = publish(record) {

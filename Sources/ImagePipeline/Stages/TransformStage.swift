@@ -2,10 +2,30 @@ import ImagePlan
 
 /// Stage 7: what a worker is asked, and what is kept of its answer.
 enum TransformStage {
-    /// The job of one variant.
+    /// Whether the original's placeholder is to be made along with a variant.
+    static func wantsPlaceholder(_ request: VariantRequest, plan: String, of origin: OriginRecord) -> Bool {
+        request.origin.source.placeholder == .headers && origin.placeholder == nil && plan != MetadataCleaner.planText
+    }
+
+    /// The job of an original's placeholder alone: whoever asked has been answered.
+    static func placeholderJob(request: VariantRequest, header: ImageHeader, body: OriginBody) -> TransformJob {
+        job(request: request, outputs: [placeholderOutput(request)], header: header, body: body, priority: .low)
+    }
+
+    /// What a worker has told of the original beside the picture, if it was asked.
+    static func placeholder(of made: TransformResult) -> Placeholder? {
+        made.pictures.count > 1 ? Placeholder(text: made.pictures[1].bytes) : nil
+    }
+
+    /// What a worker is to make for the original's placeholder.
+    static func placeholderOutput(_ request: VariantRequest) -> WorkerJob.Output {
+        WorkerJob.Output(plan: Placeholder.planText, bucket: .rest, quality: request.origin.source.quality)
+    }
+
+    /// The job of some outputs of one original.
     static func job(
         request: VariantRequest,
-        plan: String,
+        outputs: [WorkerJob.Output],
         header: ImageHeader,
         body: OriginBody,
         priority: TransformJob.Priority
@@ -15,7 +35,7 @@ enum TransformStage {
             source: body.file,
             length: body.length,
             header: header,
-            outputs: [output(of: request, plan: plan)],
+            outputs: outputs,
             maximumPixels: source.limits.pixels,
             maximumFrames: source.limits.frames,
             timeoutMilliseconds: source.timeouts.transform,

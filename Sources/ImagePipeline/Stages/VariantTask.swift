@@ -19,6 +19,7 @@ final class VariantTask: Sendable {
     private let transforms: TransformGroups
     private let flight: Flight<Answer>
     private let refresh: @Sendable (VariantRequest) -> Void
+    private let describe: @Sendable (VariantRequest, Entity, OriginBody?) -> Void
     private let step = Lock(Step())
 
     /// The step that is under way, and how to give it up.
@@ -27,7 +28,9 @@ final class VariantTask: Sendable {
         var giveUp: (@Sendable () -> Void)?
     }
 
-    /// - Parameter refresh: has the variant brought up to date behind the back of who gets it stale.
+    /// - Parameters:
+    ///   - refresh: has the variant brought up to date behind the back of who gets it stale.
+    ///   - describe: has the placeholder of its original computed behind the back of who gets it without.
     init(
         request: VariantRequest,
         demand: CacheDemand,
@@ -39,13 +42,15 @@ final class VariantTask: Sendable {
         originals: OriginalFlights,
         transforms: TransformGroups,
         flight: Flight<Answer>,
-        refresh: @escaping @Sendable (VariantRequest) -> Void
+        refresh: @escaping @Sendable (VariantRequest) -> Void,
+        describe: @escaping @Sendable (VariantRequest, Entity, OriginBody?) -> Void
     ) {
         self.request = demand.noStore ? VariantRequest(keepingNothingOf: request) : request
         self.demand = demand
         self.isRefresh = isRefresh
         self.isProbe = isProbe
         self.refresh = refresh
+        self.describe = describe
         self.priority = priority
         self.caller = caller
         self.parts = parts
@@ -133,6 +138,7 @@ final class VariantTask: Sendable {
         description.lastModified = outcome.origin.record.lastModified
         description.cacheControl = outcome.origin.record.wordsToClients
         description.advertisedLifetime = outcome.origin.record.advertisedLifetime
+        description.hints = OriginalHints(outcome.origin.record, for: request.origin.source)
         return parts.entity(
             key: request.key,
             description: description,
@@ -238,6 +244,7 @@ final class VariantTask: Sendable {
             digest: body.digest,
             length: body.length,
             origin: outcome.origin.record,
+            of: request.origin.source,
             variesOnAccept: false
         )
         let entity = parts.entity(
@@ -255,16 +262,21 @@ final class VariantTask: Sendable {
         finish(
             entity,
             outcome.provenance(collapsed: collapsed, stored: .disk),
-            StageTimings(fetch: outcome.fetchMicroseconds)
+            StageTimings(fetch: outcome.fetchMicroseconds),
+            // What may not be kept is not computed for the next one either.
+            body: outcome.storable ? body : nil
         )
     }
 
     private func publish(_ made: TransformResult, plan: String, outcome: OriginOutcome, collapsed: Bool) {
+        var outcome = outcome
         parts.failures.forget(request.key)
         guard let picture = made.pictures.first else {
             end(.failure(.workerLost))
             return
         }
+        let placeholder = TransformStage.placeholder(of: made)
+        if let placeholder { outcome.origin.record.placeholder = placeholder }
         let record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
         let entity = parts.entity(
             key: request.key,
@@ -273,6 +285,7 @@ final class VariantTask: Sendable {
                 digest: record.digest,
                 length: record.length,
                 origin: outcome.origin.record,
+                of: request.origin.source,
                 variesOnAccept: request.bucket != nil
             ),
             body: .memory(picture.bytes),
@@ -284,6 +297,9 @@ final class VariantTask: Sendable {
             _ = flight.publish(of: outcome.origin.record) {
                 parts.disk?.store(variant: record, origin: outcome.origin.record, bytes: picture.bytes)
             }
+        }
+        if let placeholder, outcome.storable {
+            parts.learn(placeholder, of: outcome.origin, for: request.origin, in: flight)
         }
         var timings = StageTimings(fetch: outcome.fetchMicroseconds)
         timings.queue = made.queued
@@ -298,7 +314,15 @@ final class VariantTask: Sendable {
         flight.finish(result)
     }
 
-    private func finish(_ entity: Entity, _ provenance: Provenance, _ timings: StageTimings) {
+    private func finish(
+        _ entity: Entity,
+        _ provenance: Provenance,
+        _ timings: StageTimings,
+        body: OriginBody? = nil
+    ) {
+        if let hints = entity.description.hints, hints.placeholder == nil, request.keeps != .none {
+            describe(request, entity, body)
+        }
         end(.success(Answer(entity: entity, provenance: provenance, timings: timings)))
     }
 

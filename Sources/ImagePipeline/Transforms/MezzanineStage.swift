@@ -42,8 +42,9 @@ struct MezzanineStage: Sendable {
 
     /// Keeps one that a worker made; what cannot be kept is made again some time.
     func keep(_ picture: TransformResult.Picture, as mezzanine: Mezzanine, of origin: OriginRecord) {
-        guard let disk = parts.disk, let body = try? Self.body(picture.bytes) else { return }
         let description = picture.description
+        guard let disk = parts.disk, let format = description.format.image, let body = try? Self.body(picture.bytes)
+        else { return }
         let record = OriginRecord(
             key: Self.key(of: origin.key, mezzanine),
             source: origin.source,
@@ -51,7 +52,7 @@ struct MezzanineStage: Sendable {
             digest: body.digest,
             length: body.length,
             header: ImageHeader(
-                format: description.format,
+                format: format,
                 width: description.width,
                 height: description.height,
                 hasAlpha: description.hasAlpha

@@ -31,15 +31,16 @@ final class TransformGroup: Sendable {
     func start() {
         guard let first = orders.first else { return ended() }
         let body = source?.body ?? first.body
+        var outputs = orders.map { TransformStage.output(of: $0.request, plan: $0.plan) }
+        if let extra { outputs.append(TransformStage.output(of: first.request, plan: extra.planText)) }
+        if wantsPlaceholder { outputs.append(TransformStage.placeholderOutput(first.request)) }
         var job = TransformStage.job(
             request: first.request,
-            plan: first.plan,
+            outputs: outputs,
             header: first.outcome.origin.record.header,
             body: body,
             priority: orders.map(\.priority).max() ?? .normal
         )
-        job.outputs = orders.map { TransformStage.output(of: $0.request, plan: $0.plan) }
-        if let extra { job.outputs.append(TransformStage.output(of: first.request, plan: extra.planText)) }
         if let source {
             job.reduction = Reduction(factor: source.mezzanine.factor, original: job.header)
             job.header.format = source.format
@@ -54,22 +55,33 @@ final class TransformGroup: Sendable {
         for order in orders { order.onLeave { [self] in cancelIfUnwanted() } }
     }
 
+    /// Whether what pages show before the picture is made along with it.
+    private var wantsPlaceholder: Bool {
+        orders.first.map { TransformStage.wantsPlaceholder($0.request, plan: $0.plan, of: $0.outcome.origin.record) }
+            ?? false
+    }
+
     private func cancelIfUnwanted() {
         guard !orders.contains(where: \.isWanted) else { return }
         handle.withLock { $0 }?.cancel()
     }
 
     private func deliver(_ made: TransformResult) {
-        guard made.pictures.count == orders.count + (extra == nil ? 0 : 1) else { return fail(.workerLost) }
-        if let extra, let picture = made.pictures.last, let first = orders.first {
+        var pictures = made.pictures
+        guard pictures.count == orders.count + (extra == nil ? 0 : 1) + (wantsPlaceholder ? 1 : 0) else {
+            return fail(.workerLost)
+        }
+        let placeholder = wantsPlaceholder ? pictures.popLast() : nil
+        if let extra, let picture = pictures.popLast(), let first = orders.first {
             let stage = MezzanineStage(parts: parts)
             first.publish { stage.keep(picture, as: extra, of: first.outcome.origin.record) }
             parts.sharing.noteMade()
         }
         if source != nil { parts.sharing.noteUsed(orders.count) }
         if orders.count > 1 { parts.sharing.noteShared(orders.count - 1) }
-        for (order, picture) in zip(orders, made.pictures) {
-            order.end(.success(TransformResult(pictures: [picture], timing: made.timing, queued: made.queued)))
+        for (order, picture) in zip(orders, pictures) {
+            let own = [picture] + (placeholder.map { [$0] } ?? [])
+            order.end(.success(TransformResult(pictures: own, timing: made.timing, queued: made.queued)))
         }
         ended()
     }

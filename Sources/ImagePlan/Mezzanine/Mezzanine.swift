@@ -41,7 +41,8 @@ package struct Mezzanine: Hashable, Sendable {
     package static func smallest(for plan: String, of header: ImageHeader) -> Mezzanine? {
         guard header.frames == 1, isReducible(header.format),
             header.width.multipliedSaturated(by: header.height) >= leastPixels,
-            let plan = try? Plan(canonicalText: plan),
+            // Words about a picture tell of its original's bytes.
+            let plan = try? Plan(canonicalText: plan), !plan.settings.format.isWords,
             let steps = try? PlanGeometry.resolve(plan, source: header.orientedSize, maximumPixels: .max)
         else { return nil }
         let factor = ShrinkOnLoad.factor(

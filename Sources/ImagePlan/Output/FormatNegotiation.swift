@@ -28,6 +28,8 @@ package enum FormatNegotiation {
         case .webp: return .webp
         case .avif: return .avif
         case .gif: return .gif
+        // Words are made from the pixels of one frame, with their alpha.
+        case .json, .blurhash, .lqip: return .png
         case .source:
             return isEncoded(sourceFormat) ? sourceFormat : rest(sourceFormat, alpha: alpha, frames: frames)
         case .auto:

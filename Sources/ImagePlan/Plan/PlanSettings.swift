@@ -32,6 +32,20 @@ package enum FormatSetting: String, Hashable, Sendable, CaseIterable {
     case webp
     case avif
     case gif
+    /// What is known of the picture, as JSON.
+    case json
+    /// Its BlurHash, as text.
+    case blurhash
+    /// A tiny WebP of it as a `data:` URI, as text.
+    case lqip
+
+    /// Whether the result is words about the picture.
+    package var isWords: Bool {
+        switch self {
+        case .json, .blurhash, .lqip: true
+        default: false
+        }
+    }
 }
 
 /// The value of `meta`: what of the source's metadata the result keeps.

@@ -53,30 +53,17 @@ extension WorkerCapabilities {
     /// The JSON text (RFC 8259): the worker has no Foundation, whose coders do this elsewhere.
     package var json: String {
         let codecs = codecs.map { codec in
-            var members = ["\"format\":\(Self.quoted(codec.format))", "\"decodes\":\(codec.decodes)"]
+            var members = ["\"format\":\(JSONQuoting.quoted(codec.format))", "\"decodes\":\(codec.decodes)"]
             if let encodes = codec.encodes { members.append("\"encodes\":\(encodes)") }
-            if let problem = codec.problem { members.append("\"problem\":\(Self.quoted(problem))") }
+            if let problem = codec.problem { members.append("\"problem\":\(JSONQuoting.quoted(problem))") }
             return "{\(members.joined(separator: ","))}"
         }
         let libraries = libraries.map { library in
-            "{\"name\":\(Self.quoted(library.name)),\"version\":\(Self.quoted(library.version))}"
+            "{\"name\":\(JSONQuoting.quoted(library.name)),\"version\":\(JSONQuoting.quoted(library.version))}"
         }
         return """
-            {"protocolVersion":\(protocolVersion),"libvips":\(Self.quoted(libvips)),\
+            {"protocolVersion":\(protocolVersion),"libvips":\(JSONQuoting.quoted(libvips)),\
             "codecs":[\(codecs.joined(separator: ","))],"libraries":[\(libraries.joined(separator: ","))]}
             """
-    }
-
-    /// A string in quotes; controls, which a library's message might hold, become spaces.
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": result += "\\\(scalar)"
-            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value): result += " "
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
     }
 }

@@ -49,7 +49,7 @@ package struct WorkerReplyMessage: Hashable, Sendable {
         var inline: [Bool] = []
         for _ in 0..<count {
             let output = try WorkerReply.Output(
-                format: reader.read(ImageFormat.self, "format"),
+                format: reader.read(ResultFormat.self, "format"),
                 width: reader.read(UInt32.self, in: 1...Int(Int32.max), "width"),
                 height: reader.read(UInt32.self, in: 1...Int(Int32.max), "height"),
                 frames: reader.read(UInt32.self, in: 1...Int(Int32.max), "frames"),

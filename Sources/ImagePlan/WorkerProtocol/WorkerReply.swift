@@ -11,7 +11,7 @@ package struct WorkerReply: Hashable, Sendable {
 
     /// A finished picture's description; its bytes follow inline or in a sealed memfd.
     package struct Output: Hashable, Sendable {
-        package var format: ImageFormat
+        package var format: ResultFormat
         package var width: Int
         /// Height of one frame.
         package var height: Int
@@ -21,7 +21,7 @@ package struct WorkerReply: Hashable, Sendable {
         package var length: Int
 
         /// Creates a description.
-        package init(format: ImageFormat, width: Int, height: Int, frames: Int, hasAlpha: Bool, length: Int) {
+        package init(format: ResultFormat, width: Int, height: Int, frames: Int, hasAlpha: Bool, length: Int) {
             self.format = format
             self.width = width
             self.height = height

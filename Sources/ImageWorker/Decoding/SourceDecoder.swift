@@ -45,6 +45,9 @@ struct SourceDecoder {
     /// Whether libvips loads the format's frames.
     private var isAnimatable: Bool { format == .gif || format == .webp }
 
+    /// Bytes of the source.
+    var byteCount: Int { unsafe mapping.bytes.count }
+
     /// Reads the header; of a reduction it gives what the original was.
     func facts() throws -> Facts {
         let raster = try load(shrink: 1, allFrames: false)

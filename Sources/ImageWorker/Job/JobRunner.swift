@@ -48,15 +48,11 @@ struct JobRunner {
         }
         let shared = try SharedDecode(of: decoder, for: makers, deadline)
         if let shared { timing.decode = shared.microseconds }
-        for (maker, output) in zip(makers, job.outputs) {
-            try deadline.check()
-            let made: OutputMaker.Made
-            if let mezzanine = Mezzanine(planText: output.plan) {
-                let maker = MezzanineMaker(decoder: decoder, facts: facts, mezzanine: mezzanine, deadline: deadline)
-                made = try maker.make(from: shared)
-            } else {
-                made = try maker.make(from: shared)
-            }
+        for var maker in makers {
+            maker.shared = shared
+            // A picture that is made is given, whatever becomes of what was to come with it.
+            if !maker.isPlaceholder || outputs.isEmpty { try deadline.check() }
+            let made = try maker.make()
             outputs.append(made.description)
             pictures.append(made.encoded)
             timing.add(made.timing)
@@ -76,7 +72,7 @@ struct JobRunner {
         try OutputLimit.check(cleaned.count)
         clock.endTransform()
         let output = WorkerReply.Output(
-            format: header.format,
+            format: .picture(header.format),
             width: header.width,
             height: header.height,
             frames: header.frames,

@@ -10,6 +10,8 @@ struct OutputMaker {
     let maximumPixels: Int
     let maximumFrames: Int
     let deadline: Deadline
+    /// What the job's outputs share.
+    var shared: SharedDecode?
 
     /// The frames of an animation together may hold this many times the pixels of the largest still.
     private static let animationFactor = 4
@@ -21,12 +23,16 @@ struct OutputMaker {
         var timing: WorkerReply.Timing
     }
 
-    /// How much smaller the output lets its source be loaded; `nil` where it takes all frames of an animation.
+    /// Whether it is what pages show before the picture.
+    var isPlaceholder: Bool { output.plan == Placeholder.planText }
+
+    /// How much smaller the output lets its source be loaded; `nil` where it takes all frames of an animation, or is words.
     ///
     /// - Throws: as `make`.
     func loadFactor() throws -> Int? {
         if let mezzanine = Mezzanine(planText: output.plan) { return decoder.loadFactor(of: mezzanine) }
-        let plan = try Plan(canonicalText: output.plan)
+        let plan = try Plan(canonicalText: PictureDescription.reading(output.plan).0)
+        guard !plan.settings.format.isWords else { return nil }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let format = chooseFormat(plan, steps.last?.output.size ?? facts.orientedSize)
         return isAnimated(format) ? nil : decoder.loadFactor(steps, facts)
@@ -36,12 +42,19 @@ struct OutputMaker {
         facts.frames > 1 && (format == .gif || format == .webp)
     }
 
-    /// Makes the picture, of what several outputs share if there is such.
+    /// Makes the output.
     ///
     /// - Throws: `VipsError`, `RequestError` or `WorkerReply.Failure`.
-    func make(from shared: SharedDecode? = nil) throws -> Made {
+    func make() throws -> Made {
+        if isPlaceholder { return makePlaceholder() }
+        if let mezzanine = Mezzanine(planText: output.plan) {
+            return try MezzanineMaker(decoder: decoder, facts: facts, mezzanine: mezzanine, deadline: deadline)
+                .make(from: shared)
+        }
         var clock = StageClock()
-        let plan = try Plan(canonicalText: output.plan)
+        let (text, isClean) = PictureDescription.reading(output.plan)
+        let plan = try Plan(canonicalText: text)
+        if plan.settings.format.isWords { return try makeWords(plan, isClean: isClean) }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let planned = steps.last?.output.size ?? facts.orientedSize
         let format = chooseFormat(plan, planned)
@@ -49,7 +62,7 @@ struct OutputMaker {
         let isAnimated = isAnimated(format)
         if isAnimated { try checkFrames() }
 
-        var (canvas, animation) = try load(plan, steps, format, isAnimated: isAnimated, from: shared)
+        var (canvas, animation) = try load(plan, steps, format, isAnimated: isAnimated)
         clock.endDecode()
         try apply(steps, of: plan, to: &canvas)
         let size = canvas.shape.size
@@ -68,7 +81,7 @@ struct OutputMaker {
         try OutputLimit.check(encoded.count)
         clock.endEncode()
         let description = WorkerReply.Output(
-            format: format,
+            format: .picture(format),
             width: size.width,
             height: size.height,
             frames: canvas.frames.count,
@@ -108,12 +121,11 @@ struct OutputMaker {
         guard total <= limit else { throw .refused("\(total) pixels in all frames; the limit is \(limit)") }
     }
 
-    private func load(
+    func load(
         _ plan: Plan,
         _ steps: [ResolvedStep],
         _ format: ImageFormat,
-        isAnimated: Bool,
-        from shared: SharedDecode?
+        isAnimated: Bool
     ) throws -> (Canvas, Animation?) {
         let factor = isAnimated ? 1 : decoder.loadFactor(steps, facts)
         let opened =
@@ -138,7 +150,7 @@ struct OutputMaker {
     }
 
     /// Runs the steps; those behind one whose size only the pixels tell are resolved again on what it made.
-    private func apply(_ steps: [ResolvedStep], of plan: Plan, to canvas: inout Canvas) throws {
+    func apply(_ steps: [ResolvedStep], of plan: Plan, to canvas: inout Canvas) throws {
         var steps = steps
         for index in plan.steps.indices {
             guard let step = steps[index].step as? any PixelStep else {

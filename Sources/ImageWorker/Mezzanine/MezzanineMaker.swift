@@ -38,7 +38,7 @@ struct MezzanineMaker {
         try OutputLimit.check(encoded.count)
         clock.endEncode()
         let description = WorkerReply.Output(
-            format: converted.hasAlpha ? .webp : .jpeg,
+            format: .picture(converted.hasAlpha ? .webp : .jpeg),
             width: size.width,
             height: size.height,
             frames: 1,

@@ -168,7 +168,11 @@ struct RequestResolver: Sendable {
             let plan = origin.source.originals == .clean ? MetadataCleaner.planText : nil
             return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil))
         }
-        let plan = parsed.plan.canonicalText
+        var plan = parsed.plan.canonicalText
+        if parsed.plan.settings.format == .json, origin.source.originals == .clean {
+            // What bare originals are not to tell, their descriptions do not tell either.
+            plan = PictureDescription.cleanPlan(plan)
+        }
         // The query's preset before the source's.
         let tiers = parsed.presets.reversed().lazy.compactMap { table.presetTiers[$0] }.first
         func variant(_ bucket: FormatBucket?) -> VariantRequest {

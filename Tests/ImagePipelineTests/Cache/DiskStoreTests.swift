@@ -70,7 +70,7 @@ struct DiskStoreTests {
         origin.freshness = Freshness(responseTime: .max, initialAge: -7, lifetime: .min)
         origin.advertisedLifetime = Int64(number) << 40
         var variant = CacheFixture.variant(number, of: origin, bytes: body)
-        variant.format = format
+        variant.format = .picture(format)
         variant.plan = "w=1&text='\"\n🖼"
         variant.width = 1
         variant.height = 1 << 40

@@ -103,17 +103,22 @@ final class ScriptedTransformer: Transforming {
             completion(.failure(.cancelled))
         }
 
-        func make(_ bytes: [UInt8]) {
-            let description = WorkerReply.Output(
-                format: .png,
-                width: 1,
-                height: 1,
-                frames: 1,
-                hasAlpha: false,
-                length: bytes.count
-            )
-            let picture = TransformResult.Picture(description: description, bytes: bytes)
-            completion(.success(TransformResult(pictures: [picture], timing: WorkerReply.Timing(), queued: 0)))
+        func make(_ bytes: [UInt8]) { make([bytes], as: .png) }
+
+        /// Gives a result for each output.
+        func make(_ results: [[UInt8]], as format: ResultFormat) {
+            let pictures = results.map { bytes in
+                let description = WorkerReply.Output(
+                    format: format,
+                    width: 1,
+                    height: 1,
+                    frames: 1,
+                    hasAlpha: false,
+                    length: bytes.count
+                )
+                return TransformResult.Picture(description: description, bytes: bytes)
+            }
+            completion(.success(TransformResult(pictures: pictures, timing: WorkerReply.Timing(), queued: 0)))
         }
 
         /// One picture an output.

@@ -67,11 +67,13 @@ struct ConfigurationProblemTests {
         for (line, prefix) in zip(found, prefixes) { #expect(line.hasPrefix(prefix), "\(line)") }
     }
 
-    @Test func `refuses what this version does not honour`() {
-        let found = problems("sources: { a: { url: \"https://x/\", placeholder: headers } }")
+    @Test func `placeholders are told in headers or not at all`() throws {
+        let found = problems("sources: { a: { url: \"https://x/\", placeholder: body } }")
         #expect(found.count == 1)
-        #expect(found.first?.contains("not supported in this version") == true)
-        #expect(found.first?.hasPrefix("test.yaml:1: ") == true)
+        #expect(found.first?.hasPrefix("test.yaml:1: sources.a.placeholder: ") == true, "\(found)")
+        #expect(problems("sources: { a: { url: \"https://x/\", placeholder: headers } }").isEmpty)
+        let raw = problems("sources: { a: { url: \"https://x/\", raw: true, placeholder: headers } }")
+        #expect(raw.count == 1 && raw.first?.contains("sources.a.placeholder") == true, "\(raw)")
     }
 
     @Test(arguments: [

@@ -3,7 +3,7 @@ import ImagePlan
 
 /// Every key of one source.
 enum SourceSchema {
-    static let table = SettingTable<Draft>(place + behaviour + overrides + unsupported)
+    static let table = SettingTable<Draft>(place + behaviour + overrides)
 
     private static let place: [Setting<Draft>] = [
         Setting("url", \.location, .location, "Where the originals are: http://, https://, s3:// or file://."),
@@ -81,6 +81,12 @@ enum SourceSchema {
             "Whether large originals are kept smaller as well, so that they are decoded once."
         ),
         Setting("originals", \.rule.originals, .choice, "What the bare original answers: serve, clean or refuse."),
+        Setting(
+            "placeholder",
+            \.rule.placeholder,
+            .choice,
+            "What of a picture is told beside it: none, or in headers what a page can show before it has come."
+        ),
     ]
 
     private static let overrides: [Setting<Draft>] = [
@@ -100,10 +106,6 @@ enum SourceSchema {
         Setting("quality.jpeg", \.rule.quality.jpeg, .count(1...100), "As quality.jpeg, for this source."),
         Setting("quality.webp", \.rule.quality.webp, .count(1...100), "As quality.webp, for this source."),
         Setting("quality.avif", \.rule.quality.avif, .count(1...100), "As quality.avif, for this source."),
-    ]
-
-    private static let unsupported: [Setting<Draft>] = [
-        .fixed("placeholder", .text("none"), "none", "What of a picture is told beside it.")
     ]
 
     private static let duration = ValueFormat<Int>.duration(1...ConfigurationSchema.longest)

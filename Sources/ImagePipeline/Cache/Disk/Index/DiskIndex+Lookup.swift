@@ -85,14 +85,15 @@ extension DiskIndex {
             ),
             advertisedLifetime: row.integer(start + 17),
             tags: words(row.text(start + 18)),
-            kind: kind
+            kind: kind,
+            placeholder: row.text(start + 21).flatMap { Placeholder(text: Array($0.utf8)) }
         )
     }
 
     /// Reads a variant's columns, from the first; `nil` where a value is none that this release knows.
     private static func variantRecord(_ row: SQLiteStatement, origin: CacheKey) -> VariantRecord? {
         guard let key = row.key(0), let originDigest = row.key(1), let digest = row.key(8),
-            let format = ImageFormat(rawValue: UInt8(truncatingIfNeeded: row.integer(3)))
+            let format = ResultFormat(rawValue: UInt8(truncatingIfNeeded: row.integer(3)))
         else { return nil }
         return VariantRecord(
             key: key,

@@ -43,7 +43,7 @@ extension DiskIndex {
         return row ?? nil
     }
 
-    /// Inserts a row or replaces all of its values; the row's number stays.
+    /// Inserts a row or replaces all of its values; the row's number stays, and so does a placeholder of the same bytes.
     ///
     /// - Parameters:
     ///   - trailer: bytes that follow the body in its file.
@@ -90,13 +90,15 @@ extension DiskIndex {
     private static let upsertOrigin = """
         INSERT INTO origins (key, source, url, digest, length, format, width, height, frames, orientation, has_alpha, \
         entity_tag, last_modified, cache_control, response_time, initial_age, lifetime, advertised_lifetime, has_body, \
-        used, accessed_at, trailer, tags, client_cache_control, kind, for_seed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \
-        ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26) ON CONFLICT (key) DO UPDATE SET \
+        used, accessed_at, trailer, tags, client_cache_control, kind, placeholder, for_seed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, \
+        ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27) \
+        ON CONFLICT (key) DO UPDATE SET \
         source = ?2, url = ?3, digest = ?4, length = ?5, format = ?6, \
         width = ?7, height = ?8, frames = ?9, orientation = ?10, has_alpha = ?11, entity_tag = ?12, last_modified = ?13, \
         cache_control = ?14, response_time = ?15, initial_age = ?16, lifetime = ?17, advertised_lifetime = ?18, \
         has_body = ?19, used = ?20, accessed_at = ?21, trailer = ?22, tags = ?23, \
-        client_cache_control = ?24, kind = ?25, for_seed = ?26 RETURNING id
+        client_cache_control = ?24, kind = ?25, \
+        placeholder = CASE WHEN digest = ?4 THEN coalesce(?26, placeholder) ELSE ?26 END, for_seed = ?27 RETURNING id
         """
 
     private static func values(_ record: OriginRecord, hasBody: Bool, trailer: Int, use: Use) -> [SQLiteValue] {
@@ -126,6 +128,7 @@ extension DiskIndex {
             .text(record.tags.joined(separator: " ")),
             .text(record.clientCacheControl),
             .integer(record.kind.rawValue),
+            .text(record.placeholder?.text),
         ]
     }
 }

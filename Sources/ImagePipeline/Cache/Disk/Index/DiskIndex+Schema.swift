@@ -109,16 +109,18 @@ extension DiskIndex {
         CREATE INDEX origins_by_confirmation ON origins (response_time);
         CREATE INDEX variants_by_plan ON variants (plan, presets);
         """,
+        // What pages show before the picture; NULL until it has been computed.
+        "ALTER TABLE origins ADD COLUMN placeholder TEXT;",
     ]
 
     /// An origin's columns in the order that `originRecord` reads them.
     static let originColumns = """
         o.key, o.source, o.url, o.digest, o.length, o.format, o.width, o.height, o.frames, o.orientation, o.has_alpha, \
         o.entity_tag, o.last_modified, o.cache_control, o.response_time, o.initial_age, o.lifetime, o.advertised_lifetime, \
-        o.tags, o.client_cache_control, o.kind
+        o.tags, o.client_cache_control, o.kind, o.placeholder
         """
     /// How many those are.
-    static let originColumnCount: Int32 = 21
+    static let originColumnCount: Int32 = 22
     /// A variant's columns in the order that `variantRecord` reads them; its origin's key is another table's.
     static let variantColumns =
         "v.key, v.origin_digest, v.plan, v.format, v.width, v.height, v.frames, v.length, v.digest, v.presets"

@@ -26,6 +26,7 @@ extension OriginRecord {
         static let tag: UInt16 = 19
         static let clientCacheControl: UInt16 = 20
         static let kind: UInt16 = 21
+        static let placeholder: UInt16 = 22
     }
 
     /// The record's fields, encoded.
@@ -52,6 +53,7 @@ extension OriginRecord {
         fields.put(Tag.advertisedLifetime, advertisedLifetime)
         for tag in tags { fields.put(Tag.tag, tag) }
         if kind != .picture { fields.put(Tag.kind, kind.rawValue) }
+        fields.put(Tag.placeholder, placeholder?.text)
         return fields.bytes
     }
 
@@ -89,7 +91,8 @@ extension OriginRecord {
             ),
             advertisedLifetime: fields.integer(Tag.advertisedLifetime) ?? 0,
             tags: fields.all(Tag.tag).map { String(decoding: $0, as: UTF8.self) },
-            kind: kind
+            kind: kind,
+            placeholder: fields.bytes(Tag.placeholder).flatMap { Placeholder(text: Array($0)) }
         )
     }
 }

@@ -40,7 +40,7 @@ extension VariantRecord {
             let key = fields.key(Tag.key), let origin = fields.key(Tag.origin),
             let originDigest = fields.key(Tag.originDigest), let digest = fields.key(Tag.digest),
             let length = fields.count(Tag.length),
-            let format = fields.integer(Tag.format).flatMap(UInt8.init(exactly:)).flatMap(ImageFormat.init(rawValue:))
+            let format = fields.integer(Tag.format).flatMap(UInt8.init(exactly:)).flatMap(ResultFormat.init(rawValue:))
         else { return nil }
         self.init(
             key: key,

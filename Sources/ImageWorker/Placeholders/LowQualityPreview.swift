@@ -1,0 +1,39 @@
+import ImagePlan
+
+/// `format=lqip`: the best WebP of a picture whose `data:` URI stays within 300 bytes (RFC 2397).
+struct LowQualityPreview {
+    /// The most bytes of the URI.
+    static let maximumSize = 300
+    private static let prefix = "data:image/webp;base64,"
+    /// Longest sides in pixels and qualities, from the best: at most 24 tries of a fraction of a millisecond each.
+    private static let sides = [32, 24, 16, 12, 8, 4]
+    private static let qualities = [60, 40, 20, 5]
+
+    let dataURI: String
+
+    /// Encodes a tiny picture smaller and worse until it fits.
+    ///
+    /// - Throws: `WorkerReply.Failure.refused` where nothing does, which only an encoder of another kind would bring about.
+    init(of raster: Raster) throws {
+        for side in Self.sides {
+            let picture = try Self.shrink(raster, to: side)
+            for quality in Self.qualities {
+                let settings = Encoder.Settings(format: .webp, quality: quality, strips: true)
+                let file = try Encoder(settings: settings).encode(picture).copy
+                guard let bytes = BareWebP.strip(file),
+                    Self.prefix.utf8.count + Base64.encodedCount(bytes.count) <= Self.maximumSize
+                else { continue }
+                dataURI = Self.prefix + Base64.encode(bytes)
+                return
+            }
+        }
+        throw WorkerReply.Failure.refused("no preview of it fits into \(Self.maximumSize) bytes")
+    }
+
+    private static func shrink(_ raster: Raster, to side: Int) throws -> Raster {
+        let size = PixelSize(width: raster.width, height: raster.height)
+        let target = ResizeStep(width: side, height: side).geometry(for: size).output
+        guard target != size else { return raster }
+        return try raster.transparently { try $0.resized(width: target.width, height: target.height) }
+    }
+}

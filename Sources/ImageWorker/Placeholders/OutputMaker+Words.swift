@@ -1,0 +1,118 @@
+import CVips
+import ImagePlan
+
+/// Results that are words about a picture: `format=json`, `blurhash`, `lqip`, and the placeholder for header fields.
+extension OutputMaker {
+    /// A picture that is small enough for placeholders, as a raster and as bytes.
+    private struct Tiny {
+        var raster: Raster
+        var picture: TinyPicture
+        /// The size of what the plan makes.
+        var size: PixelSize
+    }
+
+    /// Makes the words that a plan asks for.
+    ///
+    /// - Parameter isClean: whether nothing of the original's metadata is told.
+    /// - Throws: `VipsError`, `RequestError` or `WorkerReply.Failure`.
+    func makeWords(_ plan: Plan, isClean: Bool) throws -> Made {
+        var clock = StageClock()
+        let tiny = try shrink(plan, &clock)
+        let size = tiny.size
+        let words: String
+        switch plan.settings.format {
+        case .blurhash: words = BlurHash.encode(tiny.picture)
+        case .lqip: words = try LowQualityPreview(of: tiny.raster).dataURI
+        default:
+            words =
+                PictureDescription(
+                    size: size,
+                    hasAlpha: plan.hasAlpha(source: facts.hasAlpha),
+                    format: facts.format,
+                    bytes: decoder.byteCount,
+                    frames: facts.frames,
+                    orientation: facts.orientation,
+                    camera: try CameraFacts(exif: isClean ? [] : decoder.open().bytes(VIPS_META_EXIF_NAME) ?? []),
+                    picture: tiny.picture
+                ).json
+        }
+        clock.endEncode()
+        return made(words, as: plan.settings.format == .json ? .json : .text, size, clock.timing)
+    }
+
+    /// Makes the original's placeholder; that of no picture where it cannot be made, so that the job's picture is still given.
+    ///
+    /// Where time has run out, what is made is no placeholder at all: another job may have more of it.
+    func makePlaceholder() -> Made {
+        var clock = StageClock()
+        let tiny = try? shrink(.identity, &clock)
+        let isLate = tiny == nil && deadline.hasPassed
+        let text = isLate ? "late" : (tiny.map { Placeholder(of: $0.picture) } ?? .none).text
+        clock.endEncode()
+        return made(text, as: .text, facts.orientedSize, clock.timing)
+    }
+
+    private func made(_ words: String, as format: ResultFormat, _ size: PixelSize, _ timing: WorkerReply.Timing) -> Made
+    {
+        let bytes = Array(words.utf8)
+        let description = WorkerReply.Output(
+            format: format,
+            width: size.width,
+            height: size.height,
+            frames: 1,
+            hasAlpha: false,
+            length: bytes.count
+        )
+        return Made(description: description, encoded: EncodedPicture(bytes), timing: timing)
+    }
+
+    /// Runs the steps, and behind them one that makes the picture tiny, so that the source is loaded as small as both allow.
+    private func shrink(_ plan: Plan, _ clock: inout StageClock) throws -> Tiny {
+        let side = TinyPicture.longestSide
+        let last = ResizeStep(width: side, height: side)
+        let whole = Plan(steps: plan.steps + [last], settings: plan.settings)
+        let steps = try PlanGeometry.resolve(whole, source: facts.orientedSize, maximumPixels: maximumPixels)
+        var canvas = try loadShared(whole, steps)
+        clock.endDecode()
+        try apply(Array(steps.dropLast()), of: plan, to: &canvas)
+        // Only the pixels may have told the size.
+        let size = canvas.shape.size
+        try apply(PlanGeometry.resolve([last][...], from: canvas.shape), of: Plan(steps: [last]), to: &canvas)
+        try canvas.settle()
+        try canvas.layBackground(plan.background, formatHasAlpha: true)
+        try deadline.check()
+        deadline.watch(canvas.frames[0])
+        let raster = try canvas.frames[0].withAlpha().inMemory()
+        guard let picture = TinyPicture(width: raster.width, height: raster.height, rgba: try raster.pixelBytes())
+        else {
+            throw WorkerReply.Failure.worker("a tiny picture of \(raster.width)×\(raster.height)×\(raster.bands)")
+        }
+        clock.endTransform()
+        return Tiny(raster: raster, picture: picture, size: size)
+    }
+
+    /// What another output of the job has decoded, where nothing but the resize needs it; else the source, as small as it may be.
+    private func loadShared(_ plan: Plan, _ steps: [ResolvedStep]) throws -> Canvas {
+        guard steps.count == 1, let decoded = shared?.best(atMost: decoder.loadFactor(steps, facts)) else {
+            return try load(plan, steps, .png, isAnimated: false).0
+        }
+        return Canvas(
+            frames: [decoded.raster],
+            size: facts.orientedSize,
+            loadFactor: decoded.loadFactor,
+            orientation: Orientation(exif: facts.orientation),
+            opaqueBackground: nil,
+            deadline: deadline
+        )
+    }
+}
+
+extension Raster {
+    /// All bytes of the pixels, computed now.
+    func pixelBytes() throws(VipsError) -> [UInt8] {
+        var count = 0
+        guard let memory = unsafe vips_image_write_to_memory(pointer, &count) else { throw VipsError.take("write") }
+        defer { unsafe g_free(memory) }
+        return unsafe Array(UnsafeRawBufferPointer(start: memory, count: count))
+    }
+}

@@ -1,0 +1,22 @@
+import HTTPKit
+import ImagePipeline
+import ImagePlan
+
+/// What a page can show before a picture has come, told beside it (`placeholder: headers`).
+enum HintFields {
+    private static let blurHash = "X-Blurhash"
+    private static let thumbHash = "X-Thumbhash"
+    private static let color = "X-Dominant-Color"
+    private static let size = "X-Original-Size"
+
+    /// Appends a field for each thing that is known, and lets scripts of other sites read them (Fetch §3.3.3).
+    static func append(_ hints: OriginalHints, to block: inout FieldBlock) {
+        if let size = hints.size { block.append(Self.size, "\(size.width)x\(size.height)") }
+        if let placeholder = hints.placeholder {
+            if !placeholder.blurHash.isEmpty { block.append(blurHash, placeholder.blurHash) }
+            if !placeholder.thumbHash.isEmpty { block.append(thumbHash, placeholder.thumbHash) }
+            if let dominant = placeholder.dominant { block.append(color, "#\(dominant.text)") }
+        }
+        block.append("Access-Control-Expose-Headers", "\(blurHash), \(thumbHash), \(color), \(size)")
+    }
+}

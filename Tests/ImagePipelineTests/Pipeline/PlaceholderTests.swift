@@ -1,0 +1,169 @@
+import ImagePipeline
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+/// `placeholder: headers` in the pipeline: computed once an original, kept with it, told with every entity.
+@Suite(.timeLimit(.minutes(1)))
+struct PlaceholderTests {
+    let rig: PipelineRig
+    private let placeholder: Placeholder
+    private let wishes: @Sendable (inout SourceRule) -> Void = { $0.placeholder = .headers }
+
+    init() throws {
+        rig = try PipelineRig()
+        let rgba = [UInt8](repeating: 200, count: 4 * 4 * 4)
+        placeholder = Placeholder(of: try #require(TinyPicture(width: 4, height: 4, rgba: rgba)))
+    }
+
+    private var words: [UInt8] { Array(placeholder.text.utf8) }
+
+    /// Asks for the first size of a picture, and answers for origin and worker.
+    private func fill(_ plan: String = "w=10") throws -> Entity {
+        let first = rig.ask("photo.png", plan, rule: wishes)
+        try rig.loader.wait(for: 1)[0].answer(rig.png(width: 40, height: 30), at: 1000)
+        let job = try rig.transformer.wait(for: 1)[0]
+        #expect(job.job.outputs.map(\.plan) == [plan, Placeholder.planText])
+        job.make([[1], words], as: .png)
+        return try first.value().entity
+    }
+
+    @Test func `the first size brings it along, the second asks for it no more`() throws {
+        let first = try fill()
+        #expect(first.description.hints?.placeholder == placeholder)
+        #expect(first.description.hints?.size == PixelSize(width: 40, height: 30))
+        let second = rig.ask("photo.png", "w=20", rule: wishes)
+        let job = try rig.transformer.wait(for: 2)[1]
+        #expect(job.job.outputs.map(\.plan) == ["w=20"])
+        job.make([2])
+        #expect(try second.value().entity.description.hints?.placeholder == placeholder)
+        let bare = try rig.ask("photo.png", nil, rule: wishes).value().entity
+        #expect(bare.description.hints?.placeholder == placeholder)
+        #expect(rig.transformer.all.count == 2)
+    }
+
+    @Test func `a source that does not ask for it pays nothing and tells nothing`() throws {
+        let answer = rig.ask("photo.png", "w=10")
+        try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
+        let job = try rig.transformer.wait(for: 1)[0]
+        #expect(job.job.outputs.count == 1)
+        job.make([1])
+        #expect(try answer.value().entity.description.hints == nil)
+        _ = try rig.ask("photo.png", nil).value()
+        #expect(rig.transformer.all.count == 1)
+    }
+
+    @Test func `it survives a restart, with sizes that were there and for new ones`() throws {
+        _ = try fill()
+        try rig.settle()
+        let again = try rig.restarted()
+        let stored = try again.ask("photo.png", "w=10", rule: wishes).value()
+        #expect(stored.provenance == .disk)
+        #expect(stored.entity.description.hints?.placeholder == placeholder)
+        let other = again.ask("photo.png", "w=30", rule: wishes)
+        let job = try again.transformer.wait(for: 1)[0]
+        #expect(job.job.outputs.count == 1)
+        job.make([3])
+        #expect(try other.value().entity.description.hints?.placeholder == placeholder)
+    }
+
+    @Test func `the bare original has it from the answer after its computing on`() throws {
+        let first = rig.ask("photo.png", nil, rule: wishes)
+        try rig.loader.wait(for: 1)[0].answer(rig.png(width: 40, height: 30), at: 1000)
+        let hints = try first.value().entity.description.hints
+        #expect(hints?.placeholder == nil && hints?.size == PixelSize(width: 40, height: 30))
+        let job = try rig.transformer.wait(for: 1)[0]
+        #expect(job.job.outputs.map(\.plan) == [Placeholder.planText] && job.job.priority == .low)
+        job.make([words], as: .text)
+        let key = rig.request("photo.png", nil, rule: wishes).key
+        let second = rig.pipeline.cached(key, now: 1000)
+        #expect(second?.description.hints?.placeholder == placeholder)
+        #expect(second?.memory == rig.png(width: 40, height: 30))
+        try rig.settle()
+        let again = try rig.restarted()
+        let stored = try again.ask("photo.png", nil, rule: wishes).value()
+        #expect(stored.entity.description.hints?.placeholder == placeholder)
+        #expect(again.transformer.all.isEmpty && again.loader.all.isEmpty)
+    }
+
+    @Test func `sizes that were there before the wish get it afterwards`() throws {
+        try rig.fill("photo.png", "w=10", with: [1])
+        let again = try rig.restarted()
+        let stored = try again.ask("photo.png", "w=10", rule: wishes).value().entity
+        #expect(stored.description.hints != nil && stored.description.hints?.placeholder == nil)
+        try again.transformer.wait(for: 1)[0].make([words], as: .text)
+        let key = again.request("photo.png", "w=10", rule: wishes).key
+        #expect(again.pipeline.cached(key, now: 1000)?.description.hints?.placeholder == placeholder)
+    }
+
+    @Test func `a 304 keeps it, another body does not`() throws {
+        _ = try fill()
+        rig.time.advance(seconds: 4000)
+        let confirmed = rig.ask("photo.png", "w=10", rule: wishes)
+        try rig.loader.wait(for: 2)[1].answerNotModified(at: 5000)
+        #expect(try confirmed.value().entity.description.hints?.placeholder == placeholder)
+        rig.time.advance(seconds: 4000)
+        let changed = rig.ask("photo.png", "w=10", rule: wishes)
+        try rig.loader.wait(for: 3)[2].answer(rig.png(width: 9, height: 9), at: 9000)
+        let job = try rig.transformer.wait(for: 2)[1]
+        #expect(job.job.outputs.count == 2)
+        job.make([[7], Array(Placeholder.none.text.utf8)], as: .png)
+        #expect(try changed.value().entity.description.hints?.placeholder == Placeholder.none)
+    }
+
+    @Test func `a hostile worker's words are not told, and the picture is`() throws {
+        let answer = rig.ask("photo.png", "w=10", rule: wishes)
+        try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
+        try rig.transformer.wait(for: 1)[0].make([[1], Array("x\r\nSet-Cookie: a=b\n\n".utf8)], as: .png)
+        let entity = try answer.value().entity
+        #expect(entity.memory == [1] && entity.description.hints?.placeholder == nil)
+    }
+
+    @Test func `a picture that none can be computed of is not tried again`() throws {
+        _ = try { () throws in
+            let first = rig.ask("photo.png", nil, rule: wishes)
+            try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
+            return try first.value()
+        }()
+        try rig.transformer.wait(for: 1)[0].fail(.broken("no pixels"))
+        let again = try rig.ask("photo.png", nil, rule: wishes).value().entity
+        #expect(again.description.hints?.placeholder == Placeholder.none)
+        #expect(rig.transformer.all.count == 1)
+    }
+
+    @Test func `what a purge removes does not come back with it`() throws {
+        let first = rig.ask("photo.png", nil, rule: wishes)
+        try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
+        _ = try first.value()
+        let job = try rig.transformer.wait(for: 1)[0]
+        let purged = Signal(false)
+        #expect(rig.pipeline.purge(.all) { _ in purged.update { $0 = true } })
+        try purged.wait { $0 }
+        job.make([words], as: .text)
+        try rig.settle()
+        #expect(rig.pipeline.cached(rig.request("photo.png", nil, rule: wishes).key, now: 1000) == nil)
+        #expect(rig.store.origin(rig.request("photo.png", nil, rule: wishes).origin.key) == nil)
+    }
+
+    @Test func `a rebuilt index has it of the files`() throws {
+        var record = CacheFixture.origin(1, body: [1, 2, 3])
+        record.placeholder = placeholder
+        #expect(OriginRecord(fields: record.fields[...])?.placeholder == placeholder)
+        record.placeholder = nil
+        #expect(OriginRecord(fields: record.fields[...]) == record)
+    }
+
+    @Test func `words are kept as what they are`() throws {
+        let answer = rig.ask("photo.png", "1?format=json")
+        try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
+        try rig.transformer.wait(for: 1)[0].make([Array("{}".utf8)], as: .json)
+        #expect(try answer.value().entity.description.mediaType == "application/json")
+        try rig.settle()
+        let again = try rig.restarted()
+        let stored = try again.ask("photo.png", "1?format=json").value()
+        #expect(stored.provenance == .disk && stored.entity.description.mediaType == "application/json")
+        #expect(stored.entity.memory == Array("{}".utf8))
+    }
+}
