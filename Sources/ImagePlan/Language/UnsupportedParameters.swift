@@ -5,7 +5,6 @@ package enum UnsupportedParameters {
     package static let names: Set<String> = [
         "pixelate", "tint", "filter", "brightness", "contrast", "saturation", "hue", "gamma",
         "trim", "pad", "mask", "watermark",
-        "frame", "page", "anim", "dpi", "strict", "speed", "loop", "reverse",
-        "lossless", "progressive", "effort", "chroma", "near_lossless", "sharp_yuv", "alpha_q", "max_bytes",
+        "frame", "page", "anim", "strict", "speed", "loop", "reverse",
     ]
 }

@@ -28,19 +28,16 @@ struct JobRunner {
     private func make(_ mapping: SourceMapping, _ deadline: Deadline) throws -> Answer {
         if job.outputs.count == 1, job.outputs[0].plan == MetadataCleaner.planText { return try clean(mapping) }
         let decoder = try SourceDecoder(mapping, format: job.sourceFormat)
-        let facts = try decoder.facts()
-        // Before any pixel is decoded.
-        guard facts.size.pixels <= job.maximumPixels else {
-            throw WorkerReply.Failure.refused("\(facts.size.pixels) pixels; the limit is \(job.maximumPixels)")
-        }
+        let facts = try checkedFacts(decoder, dpi: nil)
         var outputs: [WorkerReply.Output] = []
         var pictures: [EncodedPicture] = []
         var timing = WorkerReply.Timing()
         for output in job.outputs {
             try deadline.check()
+            let dpi = try Plan(canonicalText: output.plan).settings.dpi
             let made = try OutputMaker(
                 decoder: decoder,
-                facts: facts,
+                facts: dpi == nil ? facts : checkedFacts(decoder, dpi: dpi),
                 output: output,
                 maximumPixels: job.maximumPixels,
                 maximumFrames: job.maximumFrames,
@@ -51,6 +48,15 @@ struct JobRunner {
             timing.add(made.timing)
         }
         return Answer(reply: WorkerReply(id: job.id, result: .success(outputs), timing: timing), pictures: pictures)
+    }
+
+    /// The source's size and kind, before any pixel is decoded.
+    private func checkedFacts(_ decoder: SourceDecoder, dpi: Int?) throws -> SourceDecoder.Facts {
+        let facts = try decoder.facts(dpi: dpi ?? PlanSetting.standardDPI)
+        guard facts.size.pixels <= job.maximumPixels else {
+            throw WorkerReply.Failure.refused("\(facts.size.pixels) pixels; the limit is \(job.maximumPixels)")
+        }
+        return facts
     }
 
     /// The source without its metadata: no decoder sees it.

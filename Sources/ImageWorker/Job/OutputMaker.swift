@@ -30,26 +30,24 @@ struct OutputMaker {
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let size = steps.last?.output.size ?? facts.orientedSize
         let format = chooseFormat(plan, size)
-        guard max(size.width, size.height) <= Encoder.longestSide(of: format) else {
+        guard let coder = CoderRegistry.coder(for: format), let traits = CoderRegistry.encoders[format] else {
+            throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
+        }
+        guard max(size.width, size.height) <= traits.longestSide else {
             throw WorkerReply.Failure.refused("\(format) holds no picture of \(size) pixels")
         }
-        let isAnimated = facts.frames > 1 && (format == .gif || format == .webp)
+        let isAnimated = facts.frames > 1 && traits.hasAnimation
         if isAnimated { try checkFrames() }
 
         var (canvas, animation) = try load(plan, steps, format, isAnimated: isAnimated)
         clock.endDecode()
         for resolved in steps { try apply(resolved, to: &canvas) }
-        let finished = try finish(canvas, animation, plan, format)
+        let finished = try finish(canvas, animation, plan, keepsAlpha: traits.hasAlpha)
         clock.endTransform()
 
         try deadline.check()
-        deadline.watch(finished)
-        let settings = Encoder.Settings(
-            format: format,
-            quality: quality(plan, format),
-            strips: plan.settings.metadata == .strip
-        )
-        let encoded = try Encoder(settings: settings).encode(finished)
+        let options = EncodingOptions(plan, output.quality, format: format, deadline: deadline)
+        let encoded = try coder.encodeWithinBounds(finished, options)
         try OutputLimit.check(encoded.count)
         clock.endEncode()
         let description = WorkerReply.Output(
@@ -57,7 +55,7 @@ struct OutputMaker {
             width: size.width,
             height: size.height,
             frames: canvas.frames.count,
-            hasAlpha: finished.hasAlpha,
+            hasAlpha: finished.frames[0].hasAlpha,
             length: encoded.count
         )
         return Made(description: description, encoded: encoded, timing: clock.timing)
@@ -71,17 +69,9 @@ struct OutputMaker {
             hasAlpha: facts.hasAlpha,
             frames: facts.frames,
             plan: plan,
-            outputSize: size
+            outputSize: size,
+            encoders: CoderRegistry.encoders
         )
-    }
-
-    private func quality(_ plan: Plan, _ format: ImageFormat) -> Int {
-        if let quality = plan.settings.quality { return quality }
-        return switch format {
-        case .webp: output.quality.webp
-        case .avif: output.quality.avif
-        default: output.quality.jpeg
-        }
     }
 
     private func checkFrames() throws(WorkerReply.Failure) {
@@ -105,7 +95,11 @@ struct OutputMaker {
             source: facts.orientedSize,
             orientation: facts.orientation
         )
-        let opened = try decoder.open(shrink: factor, allFrames: isAnimated)
+        let opened = try decoder.open(
+            shrink: factor,
+            allFrames: isAnimated,
+            dpi: plan.settings.dpi ?? PlanSetting.standardDPI
+        )
         let background = plan.background ?? (format == .jpeg ? .white : nil)
         let canvas = Canvas(
             frames: isAnimated ? try Animation.frames(of: opened, height: facts.size.height) : [opened],
@@ -128,17 +122,20 @@ struct OutputMaker {
         }
     }
 
-    /// Puts the background under what is transparent, filters metadata, and stacks an animation's frames.
+    /// Puts the background under what is transparent.
     private func finish(
         _ canvas: consuming Canvas,
         _ animation: Animation?,
         _ plan: Plan,
-        _ format: ImageFormat
-    ) throws -> Raster {
+        keepsAlpha: Bool
+    ) throws -> FinishedPicture {
         var canvas = canvas
         try canvas.settle()
-        try canvas.layBackground(plan.background, formatHasAlpha: format != .jpeg)
-        let stack = try animation?.stacked(canvas.frames) ?? canvas.frames[0]
-        return try MetadataFilter(policy: plan.settings.metadata).apply(to: stack)
+        try canvas.layBackground(plan.background, formatHasAlpha: keepsAlpha)
+        return FinishedPicture(
+            frames: canvas.frames,
+            animation: animation,
+            filter: MetadataFilter(policy: plan.settings.metadata)
+        )
     }
 }

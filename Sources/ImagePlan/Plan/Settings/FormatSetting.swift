@@ -1,6 +1,6 @@
 extension PlanSetting {
     /// Values that the language has, and that this version does not know.
-    private static let later: Set<String> = ["jxl", "tiff", "json", "blurhash", "lqip"]
+    private static let later: Set<String> = ["json", "blurhash", "lqip"]
 
     /// `format`.
     package static let format = PlanSetting(
