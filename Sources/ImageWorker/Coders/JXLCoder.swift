@@ -35,7 +35,7 @@ struct JXLCoder: Coder {
                 &count,
                 CInt(options.quality),
                 options.isLossless ? 1 : 0,
-                options.effort(in: 1...9, standard: Self.standardEffort),
+                options.effort(in: 3...9, standard: Self.standardEffort),
                 options.strips ? 1 : 0
             )
         }
