@@ -155,7 +155,8 @@ static inline int edge_vips_save_jpeg(VipsImage *in, void **bytes, size_t *count
                                 "subsample_mode", subsample, "strip", strip, NULL);
 }
 static inline int edge_vips_save_png(VipsImage *in, void **bytes, size_t *count, int compression, int interlace, int strip) {
-    return vips_pngsave_buffer(in, bytes, count, "compression", compression, "interlace", interlace, "strip", strip, NULL);
+    return vips_pngsave_buffer(in, bytes, count, "compression", compression, "filter", VIPS_FOREIGN_PNG_FILTER_ALL,
+                               "interlace", interlace, "strip", strip, NULL);
 }
 static inline int edge_vips_save_webp(VipsImage *in, void **bytes, size_t *count) {
     return vips_webpsave_buffer(in, bytes, count, "effort", 0, NULL);

@@ -65,7 +65,7 @@ struct EncodingTests {
     }
 
     @Test func `effort makes smaller files of the same pixels`() throws {
-        for format in ["png", "jpeg"] {
+        for format in ["png", "jpeg", "webp&lossless=1"] {
             let fast = try Workbench.make("format=\(format)&effort=0", of: Self.noisy, as: .png)
             let small = try Workbench.make("format=\(format)&effort=9", of: Self.noisy, as: .png)
             #expect(small.bytes.count < fast.bytes.count, "\(format)")

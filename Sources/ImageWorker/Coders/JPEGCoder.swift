@@ -17,6 +17,10 @@ struct JPEGCoder: Coder {
     /// Pixels of a picture up to which its colours are looked at: it must be in memory for that.
     private static let largestLookedAt = 4_000_000
 
+    /// Pixels of a picture up to which its own Huffman tables are made unasked: at 512 px they cost 1 ms and save 1.4 %, at 1920 px
+    /// 11 ms and 0.8 % (Benchmarks/README.md).
+    private static let largestOptimised = 600_000
+
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
         try Raster.make("load") { out in
             unsafe edge_vips_load_jpeg(source.bytes.baseAddress, source.bytes.count, &out, CInt(options.shrink))
@@ -35,8 +39,8 @@ struct JPEGCoder: Coder {
             subsample = try ChromaDetail(of: raster).isSharp ? VIPS_FOREIGN_SUBSAMPLE_OFF : VIPS_FOREIGN_SUBSAMPLE_ON
         case .auto: subsample = VIPS_FOREIGN_SUBSAMPLE_ON
         }
-        // Only effort=0 leaves the standard tables: they save half a millisecond at 512 pixels and cost 5 to 10 % of the bytes.
-        let optimises: CInt = options.settings.effort == 0 ? 0 : 1
+        let isSmall = raster.width * raster.height <= Self.largestOptimised
+        let optimises: CInt = options.settings.effort.map { $0 > 0 } ?? isSmall ? 1 : 0
         return try save { bytes, count in
             unsafe edge_vips_save_jpeg(
                 raster.pointer,

@@ -68,6 +68,29 @@ struct Palette {
 }
 
 extension Raster {
+    /// Whether more than a third of an 8-bit picture's pixels, in memory, equal their left neighbours: a drawing.
+    func isMostlyFlat() throws(VipsError) -> Bool {
+        let (width, height, bands) = (width, height, bands)
+        guard width > 1 else { return false }
+        // At most 64 rows, evenly spaced.
+        let step = max(1, height / 64)
+        return try withPixels { pixels in
+            var (seen, equal) = (0, 0)
+            for y in stride(from: 0, to: height, by: step) {
+                let row = y * width * bands
+                for start in stride(from: row + bands, to: row + width * bands, by: bands) {
+                    seen += 1
+                    var same = true
+                    for band in 0..<bands where unsafe pixels[start + band] != pixels[start + band - bands] {
+                        same = false
+                    }
+                    if same { equal += 1 }
+                }
+            }
+            return 3 * equal > seen
+        }
+    }
+
     /// The first band, and alpha: of a picture whose colours are equal.
     func asGrey() throws(VipsError) -> Raster {
         let grey = try bands(from: 0, count: 1)
