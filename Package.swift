@@ -106,7 +106,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ImageWorkerTests",
-            dependencies: ["ImageWorker", "ImagePlan", "LinuxSystem", "CLinux", "CVips", "CWebP", "TestSupport"],
+            dependencies: [
+                "ImageWorker", "ImagePlan", "LinuxSystem", "CLinux", "CVips", "CWebP", "CZlib", "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

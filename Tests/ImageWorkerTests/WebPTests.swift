@@ -124,6 +124,56 @@ struct WebPTests {
         #expect(after.integer("loop") == before.integer("loop"))
     }
 
+    @Test(
+        .enabled(if: SharedImages.isAvailable),
+        arguments: ["dispose-background.gif", "dispose-previous.gif", "trans-x.gif", "cogs.gif"]
+    )
+    func `frames are decoded as libwebp's own player shows them`(name: String) throws {
+        let made = try Workbench.make("lossless=1&format=webp", of: Workbench.photograph(name), as: .gif)
+        #expect(made.bytes.count > 100)
+        let shown = try Workbench.decode(made)
+        let expected = try Self.played(made.bytes)
+        #expect(expected.count == made.description.frames)
+        for (index, frame) in expected.enumerated() {
+            let own = shown.cropped(x: 0, y: index * frame.height, width: frame.width, height: frame.height)
+            var worst = 0
+            for pixel in 0..<frame.width * frame.height {
+                let alpha = Int(frame.bytes[pixel * 4 + 3])
+                let ownAlpha = own.channels == 4 ? Int(own.bytes[pixel * 4 + 3]) : 255
+                worst = max(worst, abs(alpha - ownAlpha))
+                for channel in 0..<3 where alpha > 0 {
+                    let difference =
+                        Int(frame.bytes[pixel * 4 + channel]) - Int(own.bytes[pixel * own.channels + channel])
+                    worst = max(worst, abs(difference))
+                }
+            }
+            #expect(worst <= 1, "\(name), frame \(index)")
+        }
+    }
+
+    /// All frames as WebPAnimDecoder puts them together, in RGBA.
+    private static func played(_ file: [UInt8]) throws -> [PixelImage] {
+        var frames: [PixelImage] = []
+        unsafe file.withUnsafeBufferPointer { bytes in
+            var data = unsafe WebPData(bytes: bytes.baseAddress, size: bytes.count)
+            guard let decoder = unsafe WebPAnimDecoderNew(&data, nil) else { return }
+            defer { unsafe WebPAnimDecoderDelete(decoder) }
+            var info = WebPAnimInfo()
+            unsafe WebPAnimDecoderGetInfo(decoder, &info)
+            while unsafe WebPAnimDecoderHasMoreFrames(decoder) != 0 {
+                var buffer: UnsafeMutablePointer<UInt8>?
+                var time: CInt = 0
+                guard unsafe WebPAnimDecoderGetNext(decoder, &buffer, &time) != 0, let buffer = unsafe buffer else {
+                    return
+                }
+                let (width, height) = (Int(info.canvas_width), Int(info.canvas_height))
+                let pixels = unsafe Array(UnsafeBufferPointer(start: buffer, count: width * height * 4))
+                frames.append(PixelImage(width: width, height: height, channels: 4, bytes: pixels))
+            }
+        }
+        return frames
+    }
+
     @Test func `an animation keeps its metadata, too`() throws {
         let gif = TestImages.gif(
             width: 8,
