@@ -50,9 +50,10 @@ static inline int edge_vips_load_jp2(const void *bytes, size_t count, VipsImage 
                                 NULL);
 }
 // Without "unlimited", librsvg bounds elements and text; without a base address it reads no file that the markup names.
-static inline int edge_vips_load_svg(const void *bytes, size_t count, VipsImage **out, double dpi) {
-    return vips_svgload_buffer((void *)bytes, count, out, "dpi", dpi, "unlimited", FALSE, "access", VIPS_ACCESS_SEQUENTIAL,
-                               "fail_on", VIPS_FAIL_ON_ERROR, NULL);
+static inline int edge_vips_load_svg(const void *bytes, size_t count, VipsImage **out, double dpi,
+                                     double scale) {
+    return vips_svgload_buffer((void *)bytes, count, out, "dpi", dpi, "scale", scale, "unlimited", FALSE, "access",
+                               VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR, NULL);
 }
 
 // Geometry.

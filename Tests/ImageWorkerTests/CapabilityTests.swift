@@ -44,7 +44,7 @@ struct CapabilityTests {
             libvips: "8.14.1",
             codecs: [
                 .init(format: "jpeg", decodes: true, encodes: false, problem: "a \"b\" \\ c: größer"),
-                .init(format: "heic", decodes: false),
+                .init(format: "heic", decodes: false, settings: ["a", "b\"c"]),
             ],
             libraries: [.init(name: "x", version: "1")]
         )

@@ -27,6 +27,40 @@ struct CoderRegistryTests {
         }
     }
 
+    @Test func `each coder makes use of the settings that it names, and of no others`() throws {
+        let source = Workbench.png(
+            PixelImage(width: 64, height: 64) { x, y in
+                [UInt8(x * 4), UInt8(y * 4), UInt8((x * y) & 255), UInt8(max(60, 255 - x))]
+            }
+        )
+        let values = [
+            "lossless": "1", "progressive": "1", "effort": "0", "chroma": "444", "near_lossless": "0", "sharp_yuv": "1",
+            "alpha_q": "0", "max_bytes": "1500",
+        ]
+        for coder in CoderRegistry.all where coder.traits != nil && coder.format != .gif {
+            let plain = try Workbench.make("q=90&format=\(coder.format)", of: source, as: .png)
+            for (name, standard) in values {
+                // What differs from the format's own choice.
+                let value =
+                    switch (coder.format, name) {
+                    case (.jpeg, "chroma"): "420"
+                    case (.avif, "effort"), (.jxl, "effort"): "5"
+                    case (.png, "max_bytes"), (.tiff, "max_bytes"): "300"
+                    default: standard
+                    }
+                let isNamed = coder.settings.contains { $0.name == name }
+                let query = "q=90&format=\(coder.format)&\(name)=\(value)"
+                // JPEG has no lossless, and says so; what has no quality refuses what it cannot meet.
+                if coder.format == .jpeg && name == "lossless" || !isNamed && name == "max_bytes" {
+                    #expect(throws: (any Error).self) { try Workbench.make(query, of: source, as: .png) }
+                    continue
+                }
+                let made = try Workbench.make(query, of: source, as: .png)
+                #expect((made.bytes != plain.bytes) == isNamed, "\(coder.format) \(name)")
+            }
+        }
+    }
+
     @Test func `a format that nothing encodes here is unsupported, by name`() throws {
         #expect(CoderRegistry.encoders[.heic] == nil)
         let options = EncodingOptions(quality: 50, deadline: Deadline(milliseconds: 1000))

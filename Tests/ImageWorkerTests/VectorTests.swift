@@ -88,6 +88,24 @@ struct VectorTests {
         }
     }
 
+    @Test func `is drawn at the size that is asked, and not enlarged from pixels`() throws {
+        let source = svg("width='10' height='10'", "<rect x='5' width='5' height='10' fill='#f00'/>")
+        for query in ["w=400&enlarge=1", "w=400&h=400&fit=cover&enlarge=1", "w=400&h=400&fit=pad&enlarge=1"] {
+            let pixels = try Workbench.pixels(query, of: source, as: .svg)
+            #expect(pixels.width == 400 && pixels.height == 400)
+            #expect(pixels.alpha(198, 200) == 0 && pixels.alpha(201, 200) == 255, "\(query)")
+        }
+        // As everything else it ends at its own size where nobody says enlarge.
+        #expect(try Workbench.make("w=400&format=png", of: source, as: .svg).description.width == 10)
+        let strip = try Workbench.make(
+            "w=16000&h=2&fit=fill&enlarge=1&format=png",
+            of: svg("width='2' height='2000'"),
+            as: .svg,
+            maximumPixels: 40_000
+        )
+        #expect(strip.description.width == 16_000 && strip.description.height == 2)
+    }
+
     @Test func `dpi draws physical sizes larger`() throws {
         let made = try Workbench.make("dpi=144&format=png", of: svg("width='1in' height='1in'"), as: .svg)
         #expect(made.description.width == 144)

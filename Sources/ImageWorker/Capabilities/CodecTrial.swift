@@ -26,6 +26,7 @@ enum CodecTrial {
             let options = EncodingOptions(quality: 50, deadline: Deadline(milliseconds: 10_000))
             var codec = try decoding(coder, sample: coder.encode(picture, options).copy)
             codec.encodes = true
+            if !coder.settings.isEmpty { codec.settings = coder.settings.map(\.name) }
             return codec
         } catch {
             return .init(

@@ -14,6 +14,8 @@ protocol Coder: Sendable {
     var settings: [PlanSetting] { get }
     /// Whether more frames than the first are decoded.
     var decodesAnimation: Bool { get }
+    /// Whether the source has no pixels, and is drawn as large as it is wanted.
+    var drawsAtAnySize: Bool { get }
     /// Whether the decoder turns pictures upright itself, so that a tag must not turn them again.
     var standsUpright: Bool { get }
     /// A tiny file of the format, for trying a decoder that has no encoder beside it.
@@ -39,6 +41,8 @@ struct DecodingOptions {
     var allFrames = false
     /// Dots an inch at which what has no pixels is drawn.
     var dpi = PlanSetting.standardDPI
+    /// How much larger than at `dpi` it is drawn.
+    var scale = 1.0
 }
 
 /// Defaults: a still format that is only read.
@@ -47,6 +51,7 @@ extension Coder {
     var traits: EncoderTraits? { nil }
     var settings: [PlanSetting] { [] }
     var decodesAnimation: Bool { false }
+    var drawsAtAnySize: Bool { false }
     var standsUpright: Bool { false }
     var sample: [UInt8]? { nil }
 

@@ -48,18 +48,31 @@ struct SourceDecoder {
     }
 
     /// Opens the first frame, or all of them stacked.
-    ///
-    /// - Parameter shrink: 1, 2, 4 or 8, for a JPEG.
-    func open(
-        shrink: Int = 1,
-        allFrames: Bool = false,
-        dpi: Int = PlanSetting.standardDPI
-    ) throws -> Raster {
-        try coder.open(
-            mapping,
-            DecodingOptions(shrink: shrink, allFrames: allFrames && coder.decodesAnimation, dpi: dpi)
-        )
+    func open(_ options: DecodingOptions) throws -> Raster {
+        var options = options
+        options.allFrames = options.allFrames && coder.decodesAnimation
+        return try coder.open(mapping, options)
     }
+
+    /// Opens a source as it is.
+    func open(allFrames: Bool = false) throws -> Raster { try open(DecodingOptions(allFrames: allFrames)) }
+
+    /// The scale at which a source without pixels is drawn so that the plan's first step, a resize, has the least to do; 1 for all
+    /// others.
+    func scale(for steps: [ResolvedStep], of size: PixelSize, maximumPixels: Int) -> Double {
+        guard coder.drawsAtAnySize, let resize = steps.first?.step as? ResizeStep else { return 1 }
+        let scaled = resize.geometry(for: size).scaled
+        let wanted = max(Double(scaled.width) / Double(size.width), Double(scaled.height) / Double(size.height))
+        // Stretched to a strip, one side asks for much more than the other.
+        let room = min(
+            (Double(maximumPixels) / Double(size.pixels)).squareRoot(),
+            Double(Self.longestDrawnSide) / Double(max(size.width, size.height))
+        )
+        return min(wanted, room)
+    }
+
+    /// The longest side that cairo draws.
+    private static let longestDrawnSide = 32_767
 }
 
 /// A coder that reads headers by itself, since opening would decode everything at once.

@@ -96,9 +96,12 @@ struct OutputMaker {
             orientation: facts.orientation
         )
         let opened = try decoder.open(
-            shrink: factor,
-            allFrames: isAnimated,
-            dpi: plan.settings.dpi ?? PlanSetting.standardDPI
+            DecodingOptions(
+                shrink: factor,
+                allFrames: isAnimated,
+                dpi: plan.settings.dpi ?? PlanSetting.standardDPI,
+                scale: decoder.scale(for: steps, of: facts.orientedSize, maximumPixels: maximumPixels)
+            )
         )
         let background = plan.background ?? (format == .jpeg ? .white : nil)
         let canvas = Canvas(
