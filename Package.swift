@@ -35,6 +35,8 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // "gobject-2.0" and not "vips": vips.pc carries -pthread, which SwiftPM reports at each build.
         .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
+        .systemLibrary(name: "CWebP", pkgConfig: "libwebpmux", providers: [.apt(["libwebp-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Swift, lowest layer first.
         .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: settings),
@@ -48,7 +50,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "ImageWorker",
-            dependencies: ["ImagePlan", "LinuxSystem", "CLinux", "CVips"],
+            dependencies: ["ImagePlan", "LinuxSystem", "CLinux", "CVips", "CWebP", "CZlib"],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -104,7 +106,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ImageWorkerTests",
-            dependencies: ["ImageWorker", "ImagePlan", "LinuxSystem", "CLinux", "CVips", "TestSupport"],
+            dependencies: [
+                "ImageWorker", "ImagePlan", "LinuxSystem", "CLinux", "CVips", "CWebP", "CZlib", "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -41,6 +41,20 @@ static inline int edge_vips_load_tiff(const void *bytes, size_t count, VipsImage
     return vips_tiffload_buffer((void *)bytes, count, out, "page", page, "n", 1, "access", VIPS_ACCESS_SEQUENTIAL,
                                 "fail_on", VIPS_FAIL_ON_ERROR, NULL);
 }
+static inline int edge_vips_load_jxl(const void *bytes, size_t count, VipsImage **out) {
+    return vips_jxlload_buffer((void *)bytes, count, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
+                               NULL);
+}
+static inline int edge_vips_load_jp2(const void *bytes, size_t count, VipsImage **out) {
+    return vips_jp2kload_buffer((void *)bytes, count, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
+                                NULL);
+}
+// Without "unlimited", librsvg bounds elements and text; without a base address it reads no file that the markup names.
+static inline int edge_vips_load_svg(const void *bytes, size_t count, VipsImage **out, double dpi,
+                                     double scale) {
+    return vips_svgload_buffer((void *)bytes, count, out, "dpi", dpi, "scale", scale, "unlimited", FALSE, "access",
+                               VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR, NULL);
+}
 
 // Geometry.
 static inline int edge_vips_resize(VipsImage *in, VipsImage **out, double horizontal, double vertical) {
@@ -177,24 +191,32 @@ static inline int edge_vips_constant_like(VipsImage *in, VipsImage **out, const 
 }
 
 // Savers. `strip` drops every metadata block, the profile included; page-height and delays survive it.
-static inline int edge_vips_save_jpeg(VipsImage *in, void **bytes, size_t *count, int quality, int progressive, int strip) {
-    return vips_jpegsave_buffer(in, bytes, count, "Q", quality, "optimize_coding", TRUE, "interlace", progressive,
-                                "subsample_mode", VIPS_FOREIGN_SUBSAMPLE_ON, "strip", strip, NULL);
+static inline int edge_vips_save_jpeg(VipsImage *in, void **bytes, size_t *count, int quality, int optimise, int progressive,
+                                      VipsForeignSubsample subsample, int strip) {
+    return vips_jpegsave_buffer(in, bytes, count, "Q", quality, "optimize_coding", optimise, "interlace", progressive,
+                                "subsample_mode", subsample, "strip", strip, NULL);
 }
-static inline int edge_vips_save_png(VipsImage *in, void **bytes, size_t *count, int compression, int strip) {
-    return vips_pngsave_buffer(in, bytes, count, "compression", compression, "strip", strip, NULL);
+static inline int edge_vips_save_png(VipsImage *in, void **bytes, size_t *count, int compression, int interlace, int strip) {
+    return vips_pngsave_buffer(in, bytes, count, "compression", compression, "filter", VIPS_FOREIGN_PNG_FILTER_ALL,
+                               "interlace", interlace, "strip", strip, NULL);
 }
-static inline int edge_vips_save_webp(VipsImage *in, void **bytes, size_t *count, int quality, int lossless, int effort,
-                                      int strip) {
-    return vips_webpsave_buffer(in, bytes, count, "Q", quality, "lossless", lossless, "effort", effort, "strip", strip,
-                                NULL);
+static inline int edge_vips_save_webp(VipsImage *in, void **bytes, size_t *count) {
+    return vips_webpsave_buffer(in, bytes, count, "effort", 0, NULL);
 }
 static inline int edge_vips_save_avif(VipsImage *in, void **bytes, size_t *count, int quality, int lossless, int effort,
-                                      int strip) {
+                                      VipsForeignSubsample subsample, int strip) {
     return vips_heifsave_buffer(in, bytes, count, "Q", quality, "lossless", lossless, "effort", effort, "bitdepth", 8,
-                                "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "subsample_mode",
-                                VIPS_FOREIGN_SUBSAMPLE_ON, "strip", strip, NULL);
+                                "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "subsample_mode", subsample, "strip",
+                                strip, NULL);
 }
-static inline int edge_vips_save_gif(VipsImage *in, void **bytes, size_t *count, int effort, int strip) {
-    return vips_gifsave_buffer(in, bytes, count, "effort", effort, "strip", strip, NULL);
+static inline int edge_vips_save_gif(VipsImage *in, void **bytes, size_t *count, int effort, int interlace, int strip) {
+    return vips_gifsave_buffer(in, bytes, count, "effort", effort, "interlace", interlace, "strip", strip, NULL);
+}
+static inline int edge_vips_save_jxl(VipsImage *in, void **bytes, size_t *count, int quality, int lossless, int effort,
+                                     int strip) {
+    return vips_jxlsave_buffer(in, bytes, count, "Q", quality, "lossless", lossless, "effort", effort, "strip", strip, NULL);
+}
+static inline int edge_vips_save_tiff(VipsImage *in, void **bytes, size_t *count, int strip) {
+    return vips_tiffsave_buffer(in, bytes, count, "compression", VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE, "predictor",
+                                VIPS_FOREIGN_TIFF_PREDICTOR_HORIZONTAL, "strip", strip, NULL);
 }

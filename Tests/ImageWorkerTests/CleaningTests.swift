@@ -123,6 +123,6 @@ private enum TaggedImages {
         let xmp = Array("<x:xmpmeta>".utf8) + secret + Array("</x:xmpmeta>".utf8)
         unsafe vips_image_set_blob_copy(image, "xmp-data", xmp, xmp.count)
         unsafe vips_image_set_int(image, "orientation", 6)
-        return try Encoder(settings: .init(format: format, quality: 90, strips: false)).encode(raster).copy
+        return try Workbench.encodeWithMetadata(raster, as: format)
     }
 }

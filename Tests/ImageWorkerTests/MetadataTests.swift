@@ -45,8 +45,7 @@ struct MetadataTests {
     }
 
     private func encode(_ raster: Raster) throws -> [UInt8] {
-        let encoder = Encoder(settings: .init(format: .jpeg, quality: 95, strips: false))
-        return try encoder.encode(raster).copy
+        try Workbench.encodeWithMetadata(raster, as: .jpeg)
     }
 
     @Test(arguments: [

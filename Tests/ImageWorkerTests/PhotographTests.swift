@@ -134,6 +134,19 @@ struct PhotographTests {
         }
     }
 
+    @Test func `pngsuite's good files are what the specification says`() throws {
+        let names = TemporaryFolder.names(in: SharedImages.path("pngsuite")).filter { $0.hasSuffix(".png") }
+        for name in names where !name.hasPrefix("x") {
+            let source = try Workbench.photograph("pngsuite/\(name)")
+            let expected = try ReferencePNG.decode(source)
+            let shown = try Workbench.decode(source, as: .png)
+            #expect(shown.channels == expected.channels && shown.width == expected.width, "\(name)")
+            let largest = zip(shown.bytes, expected.bytes).map { abs(Int($0) - Int($1)) }.max()
+            // 16 bits may be rounded or cut.
+            #expect(largest ?? 255 <= 1, "\(name)")
+        }
+    }
+
     @Test func `meta says what of the metadata stays`() throws {
         let source = try Workbench.photograph("exif-landscape-6.jpg")
         for (policy, keeps) in [("strip", false), ("keep", true)] {

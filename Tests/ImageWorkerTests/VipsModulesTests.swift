@@ -8,7 +8,7 @@ struct VipsModulesTests {
     @Test func `only the formats that are served are loaded`() throws {
         try VipsRuntime.start()
         func exists(_ name: String) -> Bool { unsafe vips_type_find("VipsForeign", name) != 0 }
-        VipsModules.loadHEIF()
+        VipsModules.Module.heif.load()
         #expect(exists("VipsForeignLoadHeifBuffer"))
         #expect(exists("VipsForeignSaveHeifBuffer"))
         #expect(exists("VipsForeignLoadJpegBuffer"))

@@ -153,10 +153,17 @@ enum Workbench {
         try decode(made.bytes, as: #require(made.description.format.image))
     }
 
-    static func decode(_ bytes: [UInt8], as format: ImageFormat) throws -> PixelImage {
+    /// Decodes a file, where its frame has no more pixels than `maximumPixels`.
+    static func decode(
+        _ bytes: [UInt8],
+        as format: ImageFormat,
+        maximumPixels: Int = 50_000_000
+    ) throws -> PixelImage {
         precondition(isStarted)
         let mapping = try SourceMapping(descriptor: memoryFile(bytes), length: bytes.count)
-        let raster = try SourceDecoder(mapping, format: format).open(allFrames: true).inMemory().convertedToSRGB()
+        let decoder = try SourceDecoder(mapping, format: format)
+        guard try decoder.facts().size.pixels <= maximumPixels else { throw WorkerReply.Failure.refused("pixels") }
+        let raster = try decoder.open(allFrames: true).inMemory().convertedToSRGB()
         return try withExtendedLifetime(mapping) { try pixels(of: raster) }
     }
 
@@ -179,6 +186,46 @@ enum Workbench {
         let raster = try SourceDecoder(mapping, format: #require(made.description.format.image)).open(allFrames: true)
             .inMemory()
         return withExtendedLifetime(mapping) { raster }
+    }
+
+    /// Encodes a raster with copyright and camera in EXIF, and XMP.
+    static func tagged(_ raster: Raster, as format: ImageFormat) throws -> [UInt8] {
+        let raster = try raster.inMemory()
+        let image = unsafe raster.pointer
+        for (field, value) in [
+            ("exif-ifd0-Copyright", "Someone (Someone, ASCII, 8 components, 8 bytes)"),
+            ("exif-ifd0-Make", "Camera (Camera, ASCII, 7 components, 7 bytes)"),
+        ] {
+            unsafe vips_image_set_string(image, field, value)
+        }
+        let xmp = Array("<x:xmpmeta/>".utf8)
+        unsafe vips_image_set_blob_copy(image, "xmp-data", xmp, xmp.count)
+        return try encodeWithMetadata(raster, as: format)
+    }
+
+    /// Encodes a raster as it is, with all metadata, by libvips' own savers.
+    static func encodeWithMetadata(_ raster: Raster, as format: ImageFormat) throws -> [UInt8] {
+        precondition(isStarted)
+        return try JPEGCoder().save { bytes, count in
+            switch format {
+            case .jpeg:
+                return unsafe edge_vips_save_jpeg(
+                    raster.pointer,
+                    &bytes,
+                    &count,
+                    95,
+                    1,
+                    0,
+                    VIPS_FOREIGN_SUBSAMPLE_ON,
+                    0
+                )
+            case .webp: return unsafe edge_vips_save_webp(raster.pointer, &bytes, &count)
+            case .gif: return unsafe edge_vips_save_gif(raster.pointer, &bytes, &count, 3, 0, 0)
+            case .png: return unsafe edge_vips_save_png(raster.pointer, &bytes, &count, 6, 0, 0)
+            default: return -1
+            }
+        }
+        .copy
     }
 
     static func pixels(of raster: Raster) throws -> PixelImage {

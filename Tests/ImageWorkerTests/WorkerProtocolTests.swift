@@ -26,6 +26,22 @@ struct WorkerProtocolTests {
         #expect(try WorkerJob(decoding: job.encoded()) == job)
     }
 
+    @Test func `libwebp's options travel, and none out of its range`() throws {
+        var options = WebPOptions()
+        (options.method, options.pass, options.preprocessing, options.lowMemory) = (6, 10, 7, true)
+        (options.segments, options.snsStrength, options.filterStrength, options.filterSharpness) = (1, 0, 100, 7)
+        (options.filterType, options.autofilter, options.alphaCompression, options.alphaFiltering) = (0, true, 0, 2)
+        (options.alphaQuality, options.partitions, options.partitionLimit, options.useSharpYUV) = (0, 3, 100, true)
+        (options.nearLossless, options.exact, options.targetPSNR, options.lossless) = (0, true, 42, true)
+        var job = job
+        job.outputs[0].quality.webpOptions = options
+        #expect(try WorkerJob(decoding: job.encoded()) == job)
+        #expect(job.outputs[0].quality.keyText == "80,79,60;6,10,7,1,0,100,7,0,0,2,0,3,100,0,42,1,1,1,1,1")
+        #expect(QualityDefaults().keyText == "80,79,60")
+        job.outputs[0].quality.webpOptions.segments = 5
+        #expect(throws: WorkerMessageError.field("webp")) { try job.encoded() }
+    }
+
     @Test func `a reply survives its coding, and tells where the bytes are`() throws {
         let reply = WorkerReply(id: 9, result: .success(outputs), timing: timing)
         let bytes = try reply.encoded(inline: [[1, 2, 3, 4, 5], nil, [8, 9]])

@@ -41,8 +41,7 @@ package final class VariantRequest: Sendable {
             key = CacheKey(hashing: "bare/1\n\(origin.key)")
             return
         }
-        let quality = origin.source.quality
-        let qualities = "\(quality.jpeg),\(quality.webp),\(quality.avif)"
+        let qualities = origin.source.quality.keyText
         key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)")
     }
 

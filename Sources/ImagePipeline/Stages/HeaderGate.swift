@@ -2,8 +2,8 @@ import ImagePlan
 
 /// What the sniffed header alone forbids, before any decoder sees the file.
 enum HeaderGate {
-    /// Formats that the worker's allow-list decodes.
-    static let decodable: Set<ImageFormat> = [.jpeg, .png, .gif, .webp, .avif, .heic, .tiff]
+    /// Formats that workers have a coder for; whether this machine's libraries hold it a worker says.
+    static let decodable = Set(ImageFormat.allCases).subtracting([.pdf])
 
     /// Why an original must not be transformed; `nil` where it may.
     static func refusal(of header: ImageHeader, plan: String, limits: SourceRule.Limits) -> PipelineError? {

@@ -82,6 +82,9 @@ struct PlanParameters {
             default: break
             }
         }
+        if settings.format == .jpeg, settings.encoding.isLossless {
+            throw RequestError(parameter: PlanSetting.lossless.name, reason: "format=jpeg loses always")
+        }
         let steps = try madeSteps(in: try StepContext(attributes: attributes)).compactMap(\.step)
         for attribute in attributes {
             for type in StepRegistry.types where type.attributes.contains(attribute.name) {

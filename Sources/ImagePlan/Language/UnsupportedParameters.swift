@@ -4,7 +4,6 @@
 package enum UnsupportedParameters {
     package static let names: Set<String> = [
         "watermark",
-        "frame", "page", "anim", "dpi", "strict", "speed", "loop", "reverse",
-        "lossless", "progressive", "effort", "chroma", "near_lossless", "sharp_yuv", "alpha_q", "max_bytes",
+        "frame", "page", "anim", "strict", "speed", "loop", "reverse",
     ]
 }

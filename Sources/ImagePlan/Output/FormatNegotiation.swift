@@ -1,17 +1,17 @@
 /// The choice of the result's format.
 package enum FormatNegotiation {
-    /// The longest side of a WebP picture in pixels (RFC 9649 §2.5: 14 bits).
-    package static let longestWebPSide = 16_383
-
     /// Chooses by the contract's rules for `format`.
     ///
-    /// `auto` never chooses AVIF yet: its bucket answers WebP. A picture too long for WebP is answered as by the rest.
-    /// `source` keeps a format that is encoded here (JPEG, PNG, GIF, WebP, AVIF), and is the rest's answer for any other.
+    /// `auto` never chooses AVIF yet: its bucket answers WebP. What the encoder of a choice cannot keep (alpha, the frames, the
+    /// size, every pixel with `lossless=1`), or that is not there, is answered by the next that can. `source` keeps a format that
+    /// is encoded here, and is the rest's answer for any other.
     ///
     /// - Parameters:
     ///   - hasAlpha: Whether the source has transparency; `nil`, not known, counts as yes, so that nothing is lost.
     ///   - frames: Frames of the source, 1 for a still.
     ///   - outputSize: The result's size, where it is known.
+    ///   - encoders: What can be encoded.
+    /// - Returns: for a format that is asked for by name that one, whether `encoders` has it or not.
     package static func choose(
         _ setting: FormatSetting,
         bucket: FormatBucket,
@@ -19,9 +19,15 @@ package enum FormatNegotiation {
         hasAlpha: Bool?,
         frames: Int,
         plan: Plan,
-        outputSize: PixelSize? = nil
+        outputSize: PixelSize? = nil,
+        encoders: EncoderTable
     ) -> ImageFormat {
-        let alpha = plan.hasAlpha(source: hasAlpha ?? true)
+        let demand = EncoderTable.Demand(
+            hasAlpha: plan.hasAlpha(source: hasAlpha ?? true),
+            isAnimated: frames > 1,
+            isLossless: plan.settings.encoding.isLossless,
+            size: outputSize
+        )
         switch setting {
         case .jpeg: return .jpeg
         case .png: return .png
@@ -30,31 +36,39 @@ package enum FormatNegotiation {
         case .gif: return .gif
         // Words are made from the pixels of one frame, with their alpha.
         case .json, .blurhash, .lqip: return .png
+        case .jxl: return .jxl
+        case .tiff: return .tiff
         case .source:
-            return isEncoded(sourceFormat) ? sourceFormat : rest(sourceFormat, alpha: alpha, frames: frames)
+            if encoders[sourceFormat] != nil { return sourceFormat }
+            return first(of: rest(sourceFormat, demand), for: demand, encoders)
         case .auto:
-            let fitsWebP = outputSize.map { max($0.width, $0.height) <= longestWebPSide } ?? true
-            if bucket != .rest && fitsWebP { return .webp }
-            return rest(sourceFormat, alpha: alpha, frames: frames)
+            let preferred: [ImageFormat] = bucket == .rest ? [] : [.webp]
+            return first(of: preferred + rest(sourceFormat, demand), for: demand, encoders)
         }
     }
 
-    /// Whether results can have a format.
-    package static func isEncoded(_ format: ImageFormat) -> Bool {
-        switch format {
-        case .jpeg, .png, .gif, .webp, .avif: true
-        case .heic, .tiff, .jxl, .jp2, .bmp, .ico, .svg, .pdf: false
-        }
-    }
-
-    /// The answer for clients that name neither AVIF nor WebP: what every client shows.
-    private static func rest(_ source: ImageFormat, alpha: Bool, frames: Int) -> ImageFormat {
-        switch source {
-        case .png, .gif: source
-        case .jpeg where !alpha: .jpeg
+    /// What every client shows, the best first: for clients that name neither AVIF nor WebP.
+    private static func rest(_ source: ImageFormat, _ demand: EncoderTable.Demand) -> [ImageFormat] {
+        let fallbacks: [ImageFormat] = demand.hasAlpha || demand.isLossless ? [.png, .gif] : [.jpeg, .png]
+        return switch source {
+        // A PNG has no frames but one here; of an animation it would be the first.
+        case .png, .gif: [source] + fallbacks
         // Before alpha: a GIF keeps both the animation and, at one bit, the transparency; a PNG would keep one frame.
-        case _ where frames > 1: .gif
-        default: alpha ? .png : .jpeg
+        default: demand.isAnimated ? [.gif] + fallbacks : fallbacks
         }
+    }
+
+    /// The first that can take all of a result; else the first that gives up no more than its frames; else PNG, which is always
+    /// there and whose encoder then says what it cannot.
+    private static func first(
+        of candidates: [ImageFormat],
+        for demand: EncoderTable.Demand,
+        _ encoders: EncoderTable
+    ) -> ImageFormat {
+        var still = demand
+        still.isAnimated = false
+        return candidates.first { encoders.canEncode($0, demand) }
+            ?? candidates.first { encoders.canEncode($0, still) }
+            ?? .png
     }
 }

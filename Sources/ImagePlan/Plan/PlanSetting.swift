@@ -11,7 +11,11 @@ package struct PlanSetting: Sendable {
     /// The canonical value; `nil` where the setting has its default.
     package let canonicalValue: @Sendable (PlanSettings) -> String?
 
-    package static let all: [PlanSetting] = [background, format, metadata, quality]
+    package static let all: [PlanSetting] = [
+        alphaQuality, background, chroma, dpi, effort, format, lossless, maximumBytes, metadata, nearLossless,
+        progressive,
+        quality, sharpYUV,
+    ]
 
     /// The setting that a parameter states.
     package static func named(_ name: String) -> PlanSetting? { all.first { $0.name == name } }

@@ -6,18 +6,25 @@ package struct PlanSettings: Hashable, Sendable {
     /// 1–100; `nil` takes the source's default for the format.
     package var quality: Int?
     package var metadata: MetadataPolicy
+    package var encoding: EncodingSettings
+    /// Dots an inch at which a source without pixels (SVG) is drawn; `nil` is the 72 of librsvg.
+    package var dpi: Int?
 
     /// Creates settings, the contract's defaults where nothing is given.
     package init(
         background: Color? = nil,
         format: FormatSetting = .auto,
         quality: Int? = nil,
-        metadata: MetadataPolicy = .strip
+        metadata: MetadataPolicy = .strip,
+        encoding: EncodingSettings = EncodingSettings(),
+        dpi: Int? = nil
     ) {
         self.background = background
         self.format = format
         self.quality = quality
         self.metadata = metadata
+        self.encoding = encoding
+        self.dpi = dpi
     }
 }
 
@@ -32,6 +39,8 @@ package enum FormatSetting: String, Hashable, Sendable, CaseIterable {
     case webp
     case avif
     case gif
+    case jxl
+    case tiff
     /// What is known of the picture, as JSON.
     case json
     /// Its BlurHash, as text.

@@ -18,13 +18,22 @@ package struct WorkerCapabilities: Codable, Hashable, Sendable {
         package var encodes: Bool?
         /// What the library said to what failed.
         package var problem: String?
+        /// The settings beside `q` that its encoder makes use of; `nil` where it has none.
+        package var settings: [String]?
 
         /// Creates an entry.
-        package init(format: String, decodes: Bool, encodes: Bool? = nil, problem: String? = nil) {
+        package init(
+            format: String,
+            decodes: Bool,
+            encodes: Bool? = nil,
+            problem: String? = nil,
+            settings: [String]? = nil
+        ) {
             self.format = format
             self.decodes = decodes
             self.encodes = encodes
             self.problem = problem
+            self.settings = settings
         }
     }
 
@@ -56,6 +65,9 @@ extension WorkerCapabilities {
             var members = ["\"format\":\(JSONQuoting.quoted(codec.format))", "\"decodes\":\(codec.decodes)"]
             if let encodes = codec.encodes { members.append("\"encodes\":\(encodes)") }
             if let problem = codec.problem { members.append("\"problem\":\(JSONQuoting.quoted(problem))") }
+            if let settings = codec.settings {
+                members.append("\"settings\":[\(settings.map(JSONQuoting.quoted).joined(separator: ","))]")
+            }
             return "{\(members.joined(separator: ","))}"
         }
         let libraries = libraries.map { library in

@@ -19,6 +19,7 @@ extension WorkerJob {
                 writer.write(UInt8(output.quality.jpeg))
                 writer.write(UInt8(output.quality.webp))
                 writer.write(UInt8(output.quality.avif))
+                output.quality.webpOptions.write(to: &writer)
             }
         }
         guard bytes.count <= WorkerMessage.maximumSize else { throw .oversized }
@@ -45,7 +46,8 @@ extension WorkerJob {
             let quality = try QualityDefaults(
                 jpeg: reader.read(UInt8.self, in: 1...100, "quality"),
                 webp: reader.read(UInt8.self, in: 1...100, "quality"),
-                avif: reader.read(UInt8.self, in: 1...100, "quality")
+                avif: reader.read(UInt8.self, in: 1...100, "quality"),
+                webpOptions: WebPOptions(from: &reader)
             )
             outputs.append(Output(plan: plan, bucket: bucket, quality: quality))
         }
@@ -106,6 +108,7 @@ extension WorkerJob {
             for quality in [output.quality.jpeg, output.quality.webp, output.quality.avif] {
                 guard (1...100).contains(quality) else { throw .field("quality") }
             }
+            guard output.quality.webpOptions.isValid else { throw .field("webp") }
         }
     }
 }

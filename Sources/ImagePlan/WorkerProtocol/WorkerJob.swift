@@ -58,16 +58,24 @@ package struct WorkerJob: Hashable, Sendable {
     }
 }
 
-/// Encoder qualities, 1–100, for requests that name none (`quality` in the configuration).
+/// Encoder qualities, 1–100, for requests that name none (`quality` in the configuration), and libwebp's options (`webp`).
 package struct QualityDefaults: Hashable, Sendable {
     package var jpeg: Int
     package var webp: Int
     package var avif: Int
+    package var webpOptions: WebPOptions
 
     /// Creates defaults; the contract's where nothing is given.
-    package init(jpeg: Int = 80, webp: Int = 79, avif: Int = 60) {
+    package init(jpeg: Int = 80, webp: Int = 79, avif: Int = 60, webpOptions: WebPOptions = WebPOptions()) {
         self.jpeg = jpeg
         self.webp = webp
         self.avif = avif
+        self.webpOptions = webpOptions
+    }
+
+    /// One spelling a set of defaults, for cache keys.
+    package var keyText: String {
+        let options = webpOptions.keyText
+        return "\(jpeg),\(webp),\(avif)" + (options.isEmpty ? "" : ";\(options)")
     }
 }

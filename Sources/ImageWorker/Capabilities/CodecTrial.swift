@@ -3,62 +3,64 @@ import CVips
 import Glibc
 import ImagePlan
 
-/// Tries the codecs of the allow-list on a picture of 16 × 16 pixels: what a library claims to hold may still lack its plug-in.
+/// Tries the coders on a picture of 16 × 16 pixels: what a library claims to hold may still lack its plug-in.
 enum CodecTrial {
-    /// Every format that is decoded, with what came of it.
-    static func run() -> [WorkerCapabilities.Codec] {
-        ImageFormat.allCases.filter(SourceDecoder.isAllowed).map { format in
-            switch format {
-            case .tiff: decoding(format, sample: tiff)
-            case .heic: heic()
-            default: roundTrip(format)
-            }
-        }
+    /// Every format that has a coder, with what came of it.
+    static func run() -> [WorkerCapabilities.Codec] { CoderRegistry.all.map(attempt) }
+
+    private static func attempt(_ coder: any Coder) -> WorkerCapabilities.Codec {
+        if coder.traits != nil { return roundTrip(coder) }
+        if let sample = coder.sample { return decoding(coder, sample: sample) }
+        return claimed(coder)
     }
 
     /// Encodes the picture, then decodes what came of it.
-    private static func roundTrip(_ format: ImageFormat) -> WorkerCapabilities.Codec {
-        let bytes: [UInt8]
-        do throws(VipsError) {
-            let picture = try Raster.greyscale([UInt8](repeating: 128, count: 256), width: 16, height: 16)
-                .convertedToSRGB()
-            bytes = try Encoder(settings: .init(format: format, quality: 50, strips: true)).encode(picture).copy
+    private static func roundTrip(_ coder: any Coder) -> WorkerCapabilities.Codec {
+        do {
+            let grey = try Raster.greyscale([UInt8](repeating: 128, count: 256), width: 16, height: 16)
+            let picture = try FinishedPicture(
+                frames: [grey.convertedToSRGB()],
+                animation: nil,
+                filter: MetadataFilter(policy: .strip)
+            )
+            let options = EncodingOptions(quality: 50, deadline: Deadline(milliseconds: 10_000))
+            var codec = try decoding(coder, sample: coder.encode(picture, options).copy)
+            codec.encodes = true
+            if !coder.settings.isEmpty { codec.settings = coder.settings.map(\.name) }
+            return codec
         } catch {
             return .init(
-                format: "\(format)",
-                decodes: isLoaderKnown(format),
+                format: "\(coder.format)",
+                decodes: coder.isDecoderThere,
                 encodes: false,
-                problem: error.description
+                problem: "\(error)"
             )
         }
-        var codec = decoding(format, sample: bytes)
-        codec.encodes = true
-        return codec
     }
 
-    private static func decoding(_ format: ImageFormat, sample: [UInt8]) -> WorkerCapabilities.Codec {
+    private static func decoding(_ coder: any Coder, sample: [UInt8]) -> WorkerCapabilities.Codec {
         do {
             let mapping = try SourceMapping(descriptor: memoryFile(sample), length: sample.count)
             try withExtendedLifetime(mapping) {
-                _ = try SourceDecoder(mapping, format: format).open().inMemory()
+                _ = try SourceDecoder(mapping, format: coder.format).open().inMemory()
             }
-            return .init(format: "\(format)", decodes: true)
+            return .init(format: "\(coder.format)", decodes: true)
         } catch {
-            return .init(format: "\(format)", decodes: false, problem: "\(error)")
+            return .init(format: "\(coder.format)", decodes: false, problem: "\(error)")
         }
     }
 
-    /// HEIC has no encoder here, so libheif is asked for its decoder, which is a plug-in.
-    private static func heic() -> WorkerCapabilities.Codec {
+    /// What has no encoder and no sample: whether the loader is there, and, for HEIC, its decoder, which is a plug-in.
+    private static func claimed(_ coder: any Coder) -> WorkerCapabilities.Codec {
+        coder.loader?.load()
+        guard coder.isDecoderThere else {
+            return .init(format: "\(coder.format)", decodes: false, problem: "libvips has no loader")
+        }
         // enum heif_compression_format: heif_compression_HEVC = 1.
-        let hasDecoder = isLoaderKnown(.heic) && LibraryVersions.heifDecodes(compression: 1)
-        return .init(format: "heic", decodes: hasDecoder, problem: hasDecoder ? nil : "libheif has no HEVC decoder")
-    }
-
-    /// Whether libvips has the format's loader at all.
-    private static func isLoaderKnown(_ format: ImageFormat) -> Bool {
-        let name = format == .avif || format == .heic ? "heif" : "\(format)"
-        return unsafe vips_type_find("VipsForeignLoad", "\(name)load_buffer") != 0
+        guard coder.format != .heic || LibraryVersions.heifDecodes(compression: 1) else {
+            return .init(format: "heic", decodes: false, problem: "libheif has no HEVC decoder")
+        }
+        return .init(format: "\(coder.format)", decodes: true)
     }
 
     private static func memoryFile(_ bytes: [UInt8]) throws(WorkerReply.Failure) -> CInt {
@@ -68,15 +70,4 @@ enum CodecTrial {
         }
         return file
     }
-
-    /// A TIFF of one grey pixel (TIFF 6.0 §2–3): head, nine entries, the pixel.
-    private static let tiff: [UInt8] = {
-        let entries: [(tag: UInt16, value: UInt16)] = [
-            (256, 1), (257, 1), (258, 8), (259, 1), (262, 1), (273, 122), (277, 1), (278, 1), (279, 1),
-        ]
-        func little(_ value: UInt16) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8)] }
-        var bytes: [UInt8] = Array("II".utf8) + [42, 0, 8, 0, 0, 0] + little(UInt16(entries.count))
-        for entry in entries { bytes += little(entry.tag) + [3, 0, 1, 0, 0, 0] + little(entry.value) + [0, 0] }
-        return bytes + [0, 0, 0, 0, 128]
-    }()
 }

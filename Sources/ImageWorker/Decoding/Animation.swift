@@ -14,6 +14,9 @@ struct Animation {
         loop = stack.integer("loop") ?? 0
     }
 
+    /// Milliseconds that a frame is shown; 100, as browsers do, where the source does not say.
+    func delay(ofFrame index: Int) -> Int { index < delays.count ? max(0, delays[index]) : 100 }
+
     /// Cuts a stack into its frames.
     static func frames(of stack: Raster, height: Int) throws(VipsError) -> [Raster] {
         var frames: [Raster] = []

@@ -1,12 +1,12 @@
 import CVips
 import ImagePlan
 
-/// Opens a job's source with the one loader of libvips that its sniffed format has; never lets libvips choose.
+/// Opens a job's source with the one coder that its sniffed format has; never lets libvips choose.
 ///
 /// Opening reads headers only: libvips decodes when pixels are asked for.
 struct SourceDecoder {
     private let mapping: SourceMapping
-    private let format: ImageFormat
+    private let coder: any Coder
     /// What the source is a reduction of.
     private let reduction: Reduction?
 
@@ -26,38 +26,29 @@ struct SourceDecoder {
 
     /// Decodes `mapping` as `format`.
     ///
-    /// - Throws: `WorkerReply.Failure.unsupported` for a format that is not on the allow-list.
+    /// - Throws: `WorkerReply.Failure.unsupported` for a format that no coder decodes here.
     init(_ mapping: SourceMapping, format: ImageFormat, reduction: Reduction? = nil) throws(WorkerReply.Failure) {
-        guard Self.isAllowed(format) else { throw .unsupported("\(format) is not decoded here") }
+        guard let coder = CoderRegistry.coder(for: format), coder.isDecoderThere else {
+            throw .unsupported("\(format) is not decoded here")
+        }
         self.mapping = mapping
-        self.format = format
+        self.coder = coder
         self.reduction = reduction
     }
-
-    /// The allow-list; libvips' operations of all others are blocked as well (`VipsRuntime`).
-    static func isAllowed(_ format: ImageFormat) -> Bool {
-        switch format {
-        case .jpeg, .png, .gif, .webp, .avif, .heic, .tiff: true
-        case .jxl, .jp2, .bmp, .ico, .svg, .pdf: false
-        }
-    }
-
-    /// Whether libvips loads the format's frames.
-    private var isAnimatable: Bool { format == .gif || format == .webp }
 
     /// Bytes of the source.
     var byteCount: Int { unsafe mapping.bytes.count }
 
-    /// Reads the header; of a reduction it gives what the original was.
-    func facts() throws -> Facts {
-        let raster = try load(shrink: 1, allFrames: false)
-        if let reduction { return try Self.facts(reduction, raster) }
-        // libheif turns pictures upright itself, so a tag must not turn them again (ISO 23008-12 §6.5.10).
-        let orientation = format == .avif || format == .heic ? 1 : raster.integer(VIPS_META_ORIENTATION) ?? 1
+    /// Reads the header; of what has no pixels, drawn at `dpi`; of a reduction it gives what the original was.
+    func facts(dpi: Int = PlanSetting.standardDPI) throws -> Facts {
+        if let reduction { return try Self.facts(reduction, coder.open(mapping, DecodingOptions())) }
+        if let header = coder as? any HeaderReading { return try header.facts(of: mapping) }
+        let raster = try coder.open(mapping, DecodingOptions(dpi: dpi))
+        let orientation = coder.standsUpright ? 1 : raster.integer(VIPS_META_ORIENTATION) ?? 1
         return Facts(
-            format: format,
+            format: coder.format,
             size: PixelSize(width: raster.width, height: raster.height),
-            frames: isAnimatable ? max(1, raster.integer(VIPS_META_N_PAGES) ?? 1) : 1,
+            frames: coder.decodesAnimation ? max(1, raster.integer(VIPS_META_N_PAGES) ?? 1) : 1,
             orientation: (1...8).contains(orientation) ? orientation : 1,
             hasAlpha: raster.hasAlpha
         )
@@ -88,7 +79,7 @@ struct SourceDecoder {
             )
         }
         // As the original is loaded, and no smaller: else results would differ from the original's by more than its compression.
-        let all = facts.format == .jpeg && format == .jpeg ? [8, 4, 2] : [reduction.factor]
+        let all = facts.format == .jpeg && coder.format == .jpeg ? [8, 4, 2] : [reduction.factor]
         return ShrinkOnLoad.factor(
             among: all.filter { $0 >= reduction.factor },
             steps: steps,
@@ -99,36 +90,55 @@ struct SourceDecoder {
 
     /// By how much the picture may be loaded smaller for a mezzanine of it.
     func loadFactor(of mezzanine: Mezzanine) -> Int {
-        format == .jpeg ? mezzanine.factor : reduction?.factor ?? 1
+        coder.format == .jpeg ? mezzanine.factor : reduction?.factor ?? 1
     }
 
-    /// Opens the first frame, or all of them stacked.
-    ///
-    /// - Parameter factor: how many times smaller than the original: 1, or as `loadFactor` allows.
-    func open(factor: Int = 1, allFrames: Bool = false) throws -> Raster {
+    /// Opens the picture so many times smaller than the original: 1, or as `loadFactor` allows.
+    func open(factor: Int, _ options: DecodingOptions = DecodingOptions()) throws -> Raster {
         let own = reduction?.factor ?? 1
         guard factor.isMultiple(of: own) else {
             throw WorkerReply.Failure.worker("a picture loaded \(factor) times smaller of one \(own) times smaller")
         }
-        return try load(shrink: factor / own, allFrames: allFrames)
+        var options = options
+        options.shrink = factor / own
+        return try open(options)
     }
 
-    private func load(shrink: Int, allFrames: Bool) throws(VipsError) -> Raster {
-        let pages: CInt = allFrames && isAnimatable ? -1 : 1
-        return try Raster.make("load") { out in
-            let start = unsafe mapping.bytes.baseAddress
-            let count = unsafe mapping.bytes.count
-            switch format {
-            case .jpeg: return unsafe edge_vips_load_jpeg(start, count, &out, CInt(shrink))
-            case .png: return unsafe edge_vips_load_png(start, count, &out)
-            case .gif: return unsafe edge_vips_load_gif(start, count, &out, 0, pages)
-            case .webp: return unsafe edge_vips_load_webp(start, count, &out, 0, pages)
-            case .avif, .heic:
-                VipsModules.loadHEIF()
-                return unsafe edge_vips_load_heif(start, count, &out)
-            case .tiff: return unsafe edge_vips_load_tiff(start, count, &out, 0)
-            case .jxl, .jp2, .bmp, .ico, .svg, .pdf: return -1
-            }
-        }
+    /// Opens the first frame, or all of them stacked.
+    func open(_ options: DecodingOptions) throws -> Raster {
+        var options = options
+        options.allFrames = options.allFrames && coder.decodesAnimation
+        return try coder.open(mapping, options)
     }
+
+    /// Opens a source as it is.
+    func open(allFrames: Bool = false) throws -> Raster { try open(DecodingOptions(allFrames: allFrames)) }
+
+    /// Whether the source has no pixels, and is drawn at the size that is asked.
+    var drawsAtAnySize: Bool { coder.drawsAtAnySize }
+
+    /// The scale at which a source without pixels is drawn so that the plan's first step, a resize, has the least to do; 1 for all
+    /// others.
+    func scale(for steps: [ResolvedStep], of size: PixelSize, maximumPixels: Int) -> Double {
+        guard coder.drawsAtAnySize, let resize = steps.first?.step as? ResizeStep else { return 1 }
+        let scaled = resize.geometry(for: size).scaled
+        let wanted = max(Double(scaled.width) / Double(size.width), Double(scaled.height) / Double(size.height))
+        // Stretched to a strip, one side asks for much more than the other.
+        let room = min(
+            (Double(maximumPixels) / Double(size.pixels)).squareRoot(),
+            Double(Self.longestDrawnSide) / Double(max(size.width, size.height))
+        )
+        return min(wanted, room)
+    }
+
+    /// The longest side that cairo draws.
+    private static let longestDrawnSide = 32_767
+}
+
+/// A coder that reads headers by itself, since opening would decode everything at once.
+protocol HeaderReading: Coder {
+    /// What the header says, within bounds that `open` keeps.
+    ///
+    /// - Throws: `WorkerReply.Failure`.
+    func facts(of source: SourceMapping) throws(WorkerReply.Failure) -> SourceDecoder.Facts
 }

@@ -28,18 +28,15 @@ struct JobRunner {
     private func make(_ mapping: SourceMapping, _ deadline: Deadline) throws -> Answer {
         if job.outputs.count == 1, job.outputs[0].plan == MetadataCleaner.planText { return try clean(mapping) }
         let decoder = try SourceDecoder(mapping, format: job.sourceFormat, reduction: job.reduction)
-        let facts = try decoder.facts()
-        // Before any pixel is decoded.
-        guard facts.size.pixels <= job.maximumPixels else {
-            throw WorkerReply.Failure.refused("\(facts.size.pixels) pixels; the limit is \(job.maximumPixels)")
-        }
+        let facts = try checkedFacts(decoder, dpi: nil)
         var outputs: [WorkerReply.Output] = []
         var pictures: [EncodedPicture] = []
         var timing = WorkerReply.Timing()
-        let makers = job.outputs.map { output in
-            OutputMaker(
+        let makers = try job.outputs.map { output in
+            let dpi = (try? Plan(canonicalText: PictureDescription.reading(output.plan).0))?.settings.dpi
+            return try OutputMaker(
                 decoder: decoder,
-                facts: facts,
+                facts: dpi == nil ? facts : checkedFacts(decoder, dpi: dpi),
                 output: output,
                 maximumPixels: job.maximumPixels,
                 maximumFrames: job.maximumFrames,
@@ -58,6 +55,15 @@ struct JobRunner {
             timing.add(made.timing)
         }
         return Answer(reply: WorkerReply(id: job.id, result: .success(outputs), timing: timing), pictures: pictures)
+    }
+
+    /// The source's size and kind, before any pixel is decoded.
+    private func checkedFacts(_ decoder: SourceDecoder, dpi: Int?) throws -> SourceDecoder.Facts {
+        let facts = try decoder.facts(dpi: dpi ?? PlanSetting.standardDPI)
+        guard facts.size.pixels <= job.maximumPixels else {
+            throw WorkerReply.Failure.refused("\(facts.size.pixels) pixels; the limit is \(job.maximumPixels)")
+        }
+        return facts
     }
 
     /// The source without its metadata: no decoder sees it.

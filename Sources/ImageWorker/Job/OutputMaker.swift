@@ -32,14 +32,14 @@ struct OutputMaker {
     func loadFactor() throws -> Int? {
         if let mezzanine = Mezzanine(planText: output.plan) { return decoder.loadFactor(of: mezzanine) }
         let plan = try Plan(canonicalText: PictureDescription.reading(output.plan).0)
-        guard !plan.settings.format.isWords else { return nil }
+        guard !plan.settings.format.isWords, !decoder.drawsAtAnySize else { return nil }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let format = chooseFormat(plan, steps.last?.output.size ?? facts.orientedSize)
         return isAnimated(format) ? nil : decoder.loadFactor(steps, facts)
     }
 
     private func isAnimated(_ format: ImageFormat) -> Bool {
-        facts.frames > 1 && (format == .gif || format == .webp)
+        facts.frames > 1 && CoderRegistry.encoders[format]?.hasAnimation == true
     }
 
     /// Makes the output.
@@ -58,7 +58,10 @@ struct OutputMaker {
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let planned = steps.last?.output.size ?? facts.orientedSize
         let format = chooseFormat(plan, planned)
-        if steps.last?.isExact ?? true { try check(planned, fits: format) }
+        guard let coder = CoderRegistry.coder(for: format), let traits = CoderRegistry.encoders[format] else {
+            throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
+        }
+        if steps.last?.isExact ?? true { try check(planned, format, traits) }
         let isAnimated = isAnimated(format)
         if isAnimated { try checkFrames() }
 
@@ -66,18 +69,13 @@ struct OutputMaker {
         clock.endDecode()
         try apply(steps, of: plan, to: &canvas)
         let size = canvas.shape.size
-        try check(size, fits: format)
-        let finished = try finish(canvas, animation, plan, format)
+        try check(size, format, traits)
+        let finished = try finish(canvas, animation, plan, keepsAlpha: traits.hasAlpha)
         clock.endTransform()
 
         try deadline.check()
-        deadline.watch(finished)
-        let settings = Encoder.Settings(
-            format: format,
-            quality: quality(plan, format),
-            strips: plan.settings.metadata == .strip
-        )
-        let encoded = try Encoder(settings: settings).encode(finished)
+        let options = EncodingOptions(plan, output.quality, format: format, deadline: deadline)
+        let encoded = try coder.encodeWithinBounds(finished, options)
         try OutputLimit.check(encoded.count)
         clock.endEncode()
         let description = WorkerReply.Output(
@@ -85,7 +83,7 @@ struct OutputMaker {
             width: size.width,
             height: size.height,
             frames: canvas.frames.count,
-            hasAlpha: finished.hasAlpha,
+            hasAlpha: finished.frames[0].hasAlpha,
             length: encoded.count
         )
         return Made(description: description, encoded: encoded, timing: clock.timing)
@@ -99,17 +97,9 @@ struct OutputMaker {
             hasAlpha: facts.hasAlpha,
             frames: facts.frames,
             plan: plan,
-            outputSize: size
+            outputSize: size,
+            encoders: CoderRegistry.encoders
         )
-    }
-
-    private func quality(_ plan: Plan, _ format: ImageFormat) -> Int {
-        if let quality = plan.settings.quality { return quality }
-        return switch format {
-        case .webp: output.quality.webp
-        case .avif: output.quality.avif
-        default: output.quality.jpeg
-        }
     }
 
     private func checkFrames() throws(WorkerReply.Failure) {
@@ -128,9 +118,13 @@ struct OutputMaker {
         isAnimated: Bool
     ) throws -> (Canvas, Animation?) {
         let factor = isAnimated ? 1 : decoder.loadFactor(steps, facts)
-        let opened =
-            try isAnimated
-            ? decoder.open(allFrames: true) : shared?.raster(factor) ?? decoder.open(factor: factor)
+        let options = DecodingOptions(
+            allFrames: isAnimated,
+            dpi: plan.settings.dpi ?? PlanSetting.standardDPI,
+            scale: decoder.scale(for: steps, of: facts.orientedSize, maximumPixels: maximumPixels)
+        )
+        let decoded = isAnimated ? nil : try shared?.raster(factor)
+        let opened = try decoded ?? decoder.open(factor: factor, options)
         let background = plan.background ?? (format == .jpeg ? .white : nil)
         let canvas = Canvas(
             frames: isAnimated ? try Animation.frames(of: opened, height: facts.size.height) : [opened],
@@ -143,8 +137,12 @@ struct OutputMaker {
         return (canvas, isAnimated ? Animation(of: opened) : nil)
     }
 
-    private func check(_ size: PixelSize, fits format: ImageFormat) throws(WorkerReply.Failure) {
-        guard max(size.width, size.height) <= Encoder.longestSide(of: format) else {
+    private func check(
+        _ size: PixelSize,
+        _ format: ImageFormat,
+        _ traits: EncoderTraits
+    ) throws(WorkerReply.Failure) {
+        guard max(size.width, size.height) <= traits.longestSide else {
             throw .refused("\(format) holds no picture of \(size) pixels")
         }
     }
@@ -171,17 +169,20 @@ struct OutputMaker {
         }
     }
 
-    /// Puts the background under what is transparent, filters metadata, and stacks an animation's frames.
+    /// Puts the background under what is transparent.
     private func finish(
         _ canvas: consuming Canvas,
         _ animation: Animation?,
         _ plan: Plan,
-        _ format: ImageFormat
-    ) throws -> Raster {
+        keepsAlpha: Bool
+    ) throws -> FinishedPicture {
         var canvas = canvas
         try canvas.settle()
-        try canvas.layBackground(plan.background, formatHasAlpha: format != .jpeg)
-        let stack = try animation?.stacked(canvas.frames) ?? canvas.frames[0]
-        return try MetadataFilter(policy: plan.settings.metadata).apply(to: stack)
+        try canvas.layBackground(plan.background, formatHasAlpha: keepsAlpha)
+        return FinishedPicture(
+            frames: canvas.frames,
+            animation: animation,
+            filter: MetadataFilter(policy: plan.settings.metadata)
+        )
     }
 }

@@ -14,12 +14,17 @@ struct LowQualityPreview {
     /// Encodes a tiny picture smaller and worse until it fits.
     ///
     /// - Throws: `WorkerReply.Failure.refused` where nothing does, which only an encoder of another kind would bring about.
-    init(of raster: Raster) throws {
+    init(of raster: Raster, _ deadline: Deadline) throws {
         for side in Self.sides {
             let picture = try Self.shrink(raster, to: side)
             for quality in Self.qualities {
-                let settings = Encoder.Settings(format: .webp, quality: quality, strips: true)
-                let file = try Encoder(settings: settings).encode(picture).copy
+                let finished = FinishedPicture(
+                    frames: [picture],
+                    animation: nil,
+                    filter: MetadataFilter(policy: .strip)
+                )
+                let options = EncodingOptions(quality: quality, deadline: deadline)
+                let file = try WebPCoder().encode(finished, options).copy
                 guard let bytes = BareWebP.strip(file),
                     Self.prefix.utf8.count + Base64.encodedCount(bytes.count) <= Self.maximumSize
                 else { continue }

@@ -22,7 +22,7 @@ extension OutputMaker {
         let words: String
         switch plan.settings.format {
         case .blurhash: words = BlurHash.encode(tiny.picture)
-        case .lqip: words = try LowQualityPreview(of: tiny.raster).dataURI
+        case .lqip: words = try LowQualityPreview(of: tiny.raster, deadline).dataURI
         default:
             words =
                 PictureDescription(

@@ -26,6 +26,15 @@ final class SourceMapping {
         unsafe bytes = UnsafeRawBufferPointer(start: address, count: length)
     }
 
+    /// Gives the bytes to `body`, whose reads are checked.
+    func withSpan<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { withExtendedLifetime(self) {} }
+        let buffer = unsafe bytes.bindMemory(to: UInt8.self)
+        return try body(unsafe buffer.span)
+    }
+
     deinit {
         unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
     }

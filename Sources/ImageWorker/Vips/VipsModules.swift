@@ -28,15 +28,31 @@ enum VipsModules {
         unsafe setenv(homeVariable, "/nonexistent", 1)
     }
 
-    /// Loads AVIF and HEIC, once; to be called before the first of them is read or written.
+    /// A module that is loaded once, before the first picture of its formats is read or written.
     ///
-    /// A module that is not installed leaves its formats out, as it does in libvips: jobs for them are unsupported.
-    static func loadHEIF() { _ = heif }
+    /// One that is not installed leaves its formats out, as it does in libvips: jobs for them are unsupported.
+    enum Module: String {
+        /// AVIF and HEIC.
+        case heif = "vips-heif"
+        case jxl = "vips-jxl"
 
-    private static let heif = load("vips-heif")
+        var isInstalled: Bool { path.map { unsafe access($0, R_OK) == 0 } ?? false }
 
-    private static func load(_ name: String) -> Bool {
-        guard let folder else { return false }
-        return unsafe edge_vips_open_module("\(folder)/\(name).so") == 0
+        func load() {
+            switch self {
+            case .heif: _ = VipsModules.heif
+            case .jxl: _ = VipsModules.jxl
+            }
+        }
+
+        fileprivate var path: String? { VipsModules.folder.map { "\($0)/\(rawValue).so" } }
+    }
+
+    private static let heif = load(.heif)
+    private static let jxl = load(.jxl)
+
+    private static func load(_ module: Module) -> Bool {
+        guard let path = module.path else { return false }
+        return unsafe edge_vips_open_module(path) == 0
     }
 }

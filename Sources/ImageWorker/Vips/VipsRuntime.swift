@@ -2,17 +2,6 @@ import CVips
 
 /// Starts libvips as a service for untrusted bytes.
 enum VipsRuntime {
-    /// Loaders that may run, by class; everything else that loads or saves is blocked.
-    private static let loaders = [
-        "VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadNsgif", "VipsForeignLoadWebp",
-        "VipsForeignLoadHeif",
-        "VipsForeignLoadTiff",
-    ]
-    private static let savers = [
-        "VipsForeignSaveJpeg", "VipsForeignSavePng", "VipsForeignSaveCgif", "VipsForeignSaveWebp",
-        "VipsForeignSaveHeif",
-    ]
-
     /// Starts libvips on one thread, without a cache of operations.
     ///
     /// - Throws: `VipsError` when libvips cannot start.
@@ -23,6 +12,9 @@ enum VipsRuntime {
         vips_cache_set_max(0)
         vips_concurrency_set(1)
         unsafe vips_operation_block_set("VipsForeign", 1)
-        for name in loaders + savers { unsafe vips_operation_block_set(name, 0) }
+        // Only what the coders name may run.
+        for part in CoderRegistry.all.flatMap({ [$0.loader, $0.saver] }).compactMap(\.self) {
+            unsafe vips_operation_block_set(part.className, 0)
+        }
     }
 }

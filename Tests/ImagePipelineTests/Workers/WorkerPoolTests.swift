@@ -45,8 +45,8 @@ struct WorkerPoolTests {
                 Issue.record("text is no PNG")
                 return
             }
-            guard case .failure(.notAnImage) = try await pool.result(of: PoolBench.job(of: text, as: .svg)) else {
-                Issue.record("SVG is not decoded")
+            guard case .failure(.notAnImage) = try await pool.result(of: PoolBench.job(of: text, as: .pdf)) else {
+                Issue.record("PDF is not decoded")
                 return
             }
             let small = try await pool.result(of: PoolBench.job(maximumPixels: 10))

@@ -1,15 +1,26 @@
 import ImagePlan
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FormatNegotiationTests {
+    /// What a worker with every library has.
+    private static let all: [ImageFormat: EncoderTraits] = [
+        .jpeg: EncoderTraits(hasAlpha: false, hasAnimation: false, isLosslessPossible: false, longestSide: 65_535),
+        .png: EncoderTraits(hasAlpha: true, hasAnimation: false, isLosslessPossible: true, longestSide: 1_000_000),
+        .gif: EncoderTraits(hasAlpha: true, hasAnimation: true, isLosslessPossible: true, longestSide: 65_535),
+        .webp: EncoderTraits(hasAlpha: true, hasAnimation: true, isLosslessPossible: true, longestSide: 16_383),
+        .avif: EncoderTraits(hasAlpha: true, hasAnimation: false, isLosslessPossible: true, longestSide: 16_384),
+    ]
+
     private func choose(
         _ query: String,
         bucket: FormatBucket = .rest,
         source: ImageFormat,
         alpha: Bool? = false,
         frames: Int = 1,
-        size: PixelSize? = nil
+        size: PixelSize? = nil,
+        encoders: [ImageFormat: EncoderTraits] = all
     ) throws -> ImageFormat {
         let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
         return FormatNegotiation.choose(
@@ -19,7 +30,8 @@ struct FormatNegotiationTests {
             hasAlpha: alpha,
             frames: frames,
             plan: plan,
-            outputSize: size
+            outputSize: size,
+            encoders: EncoderTable(encoders)
         )
     }
 
@@ -82,5 +94,47 @@ struct FormatNegotiationTests {
     ])
     func `source keeps a format that is encoded here`(source: ImageFormat, expected: ImageFormat) throws {
         #expect(try choose("format=source", bucket: .webp, source: source) == expected)
+    }
+
+    @Test func `a format that is not built in is never chosen, and given up only where nobody named it`() throws {
+        let none = Self.all.filter { $0.key != .webp }
+        #expect(try choose("w=3", bucket: .webp, source: .jpeg, encoders: none) == .jpeg)
+        #expect(try choose("w=3", bucket: .webp, source: .webp, alpha: true, frames: 3, encoders: none) == .gif)
+        #expect(try choose("format=webp", source: .jpeg, encoders: none) == .webp)
+        #expect(try choose("format=source", source: .webp, encoders: none) == .jpeg)
+        let withoutGIF = Self.all.filter { $0.key != .gif }
+        #expect(try choose("w=3", source: .gif, alpha: true, frames: 3, encoders: withoutGIF) == .png)
+    }
+
+    @Test func `never chooses an encoder that cannot`() throws {
+        var generator = SeededGenerator(seed: 5)
+        for _ in 0..<5_000 {
+            let encoders = Self.all.filter { $0.key == .png || Bool.random(using: &generator) }
+            let source = ImageFormat.allCases.randomElement(using: &generator) ?? .jpeg
+            let alpha = Bool.random(using: &generator)
+            let frames = Bool.random(using: &generator) ? 1 : 5
+            let side = [100, 16_383, 16_384, 65_535, 65_536].randomElement(using: &generator) ?? 1
+            let query = ["w=3", "lossless=1"].randomElement(using: &generator) ?? ""
+            let chosen = try choose(
+                query,
+                bucket: FormatBucket.allCases.randomElement(using: &generator) ?? .rest,
+                source: source,
+                alpha: alpha,
+                frames: frames,
+                size: PixelSize(width: side, height: 1),
+                encoders: encoders
+            )
+            let traits = try #require(encoders[chosen])
+            #expect(traits.longestSide >= side)
+            #expect(traits.hasAlpha || !alpha)
+            #expect(traits.isLosslessPossible || query != "lossless=1")
+            // Frames are given up last, where no encoder that every client of the bucket shows has them.
+            if frames > 1, encoders[.gif] != nil, side <= 65_535 { #expect(traits.hasAnimation || source == .png) }
+        }
+    }
+
+    @Test func `lossless chooses a format that loses nothing`() throws {
+        #expect(try choose("lossless=1", source: .jpeg) == .png)
+        #expect(try choose("lossless=1", bucket: .webp, source: .jpeg) == .webp)
     }
 }

@@ -150,11 +150,33 @@ enum RandomPlan {
     }
 
     private static func settings(using generator: inout some RandomNumberGenerator) -> PlanSettings {
-        PlanSettings(
+        let format = FormatSetting.allCases.randomElement(using: &generator) ?? .auto
+        return PlanSettings(
             background: Bool.random(using: &generator) ? color(using: &generator) : nil,
-            format: FormatSetting.allCases.randomElement(using: &generator) ?? .auto,
+            format: format,
             quality: Bool.random(using: &generator) ? Int.random(in: 1...100, using: &generator) : nil,
-            metadata: MetadataPolicy.allCases.randomElement(using: &generator) ?? .strip
+            metadata: MetadataPolicy.allCases.randomElement(using: &generator) ?? .strip,
+            encoding: encoding(for: format, using: &generator),
+            dpi: [nil, 1, 71, 73, 1200].randomElement(using: &generator) ?? nil
+        )
+    }
+
+    private static func encoding(
+        for format: FormatSetting,
+        using generator: inout some RandomNumberGenerator
+    ) -> EncodingSettings {
+        func number(_ range: ClosedRange<Int>) -> Int? {
+            Bool.random(using: &generator) ? Int.random(in: range, using: &generator) : nil
+        }
+        return EncodingSettings(
+            isLossless: format != .jpeg && Bool.random(using: &generator),
+            isProgressive: Bool.random(using: &generator),
+            effort: number(0...9),
+            chroma: ChromaSetting.allCases.randomElement(using: &generator) ?? .auto,
+            nearLossless: number(0...99),
+            usesSharpYUV: Bool.random(using: &generator),
+            alphaQuality: number(0...100),
+            maximumBytes: number(1...999_999_999)
         )
     }
 }

@@ -94,7 +94,8 @@ struct PhotographRequestTests {
     }
 
     @Test(arguments: [
-        ("broken/truncated.jpg", 422), ("broken/truncated.gif", 422), ("logo.svg", 415), ("page-box.pdf", 415),
+        ("broken/truncated.jpg", 422), ("broken/truncated.gif", 422), ("logo.svg", 200), ("small.bmp", 200),
+        ("favicon.ico", 200), ("page-box.pdf", 415),
         ("broken/looks-like-svg.webp", 200), ("README.md", 415), ("nothing.jpg", 404), ("broken", 404),
     ])
     func `broken and foreign files`(name: String, status: Int) throws {

@@ -38,13 +38,35 @@ struct Setting<Root>: Sendable {
         copy = { $1[keyPath: path] = $0[keyPath: path] }
     }
 
+    /// Declares a key whose value lies in a group that knows nothing of the root.
+    init<Group, Value: Equatable & Sendable>(
+        _ name: String,
+        in group: any WritableKeyPath<Root, Group> & Sendable,
+        _ path: any WritableKeyPath<Group, Value> & Sendable,
+        _ format: ValueFormat<Value>,
+        _ summary: String
+    ) {
+        self.init(
+            name: name,
+            summary: summary,
+            takesEnvironment: true,
+            read: { node, root, problems in
+                if let value = format.read(node, &problems) { root[keyPath: group][keyPath: path] = value }
+            },
+            write: { format.write($0[keyPath: group][keyPath: path]) },
+            differs: { $0[keyPath: group][keyPath: path] != $1[keyPath: group][keyPath: path] },
+            copy: { $1[keyPath: group][keyPath: path] = $0[keyPath: group][keyPath: path] }
+        )
+    }
+
     private init(
         name: String,
         summary: String,
         takesEnvironment: Bool,
         read: @escaping @Sendable (RawNode, inout Root, inout ValueProblems) -> Void,
         write: @escaping @Sendable (Root) -> YAMLValue?,
-        differs: @escaping @Sendable (Root, Root) -> Bool = { _, _ in false }
+        differs: @escaping @Sendable (Root, Root) -> Bool = { _, _ in false },
+        copy: @escaping @Sendable (Root, inout Root) -> Void = { _, _ in }
     ) {
         self.name = name
         self.summary = summary
@@ -53,7 +75,7 @@ struct Setting<Root>: Sendable {
         self.write = write
         needsRestart = false
         self.differs = differs
-        copy = { _, _ in }
+        self.copy = copy
     }
 
     /// Declares a map whose entries the loader reads once everything else is known.

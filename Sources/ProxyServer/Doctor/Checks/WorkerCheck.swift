@@ -70,7 +70,9 @@ struct WorkerCheck: DoctorCheck {
         // What answers fall back on, and what most originals are.
         let isVital = codec.format == "jpeg" || codec.format == "png"
         switch (codec.decodes, codec.encodes) {
-        case (true, true?): return .ok(subject, "decodes, encodes")
+        case (true, true?):
+            let settings = codec.settings.map { " with \(Printing.plain($0.joined(separator: ", ")))" } ?? ""
+            return .ok(subject, "decodes, encodes\(settings)")
         case (true, nil): return .ok(subject, "decodes")
         case (true, false?):
             let message = "no pictures can be encoded\(reason)"

@@ -1,0 +1,3 @@
+#pragma once
+// zlib, whose header Swift imports as it is.
+#include <zlib.h>

@@ -1,0 +1,82 @@
+import CVips
+import ImagePlan
+
+/// One format's decoder and encoder (SDWebImage's `SDImageCoder`): one file of this folder a format, and a line in `CoderRegistry`.
+protocol Coder: Sendable {
+    var format: ImageFormat { get }
+    /// What reads the format; `nil` where libvips has no part in it.
+    var loader: VipsPart? { get }
+    /// What writes it; `nil` where libvips has no part in it.
+    var saver: VipsPart? { get }
+    /// What its encoder can; `nil` for a format that no result has.
+    var traits: EncoderTraits? { get }
+    /// The settings beside `q` that its encoder makes use of.
+    var settings: [PlanSetting] { get }
+    /// Whether more frames than the first are decoded.
+    var decodesAnimation: Bool { get }
+    /// Whether the source has no pixels, and is drawn as large as it is wanted.
+    var drawsAtAnySize: Bool { get }
+    /// Whether the decoder turns pictures upright itself, so that a tag must not turn them again.
+    var standsUpright: Bool { get }
+    /// A tiny file of the format, for trying a decoder that has no encoder beside it.
+    var sample: [UInt8]? { get }
+
+    /// Opens a source: reads headers at once and pixels, as far as the format allows, when they are asked for.
+    ///
+    /// What it gives must not be used after `source` is gone.
+    /// - Throws: `VipsError` or `WorkerReply.Failure`.
+    func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster
+
+    /// Encodes a finished picture, and with it computes all pixels that nobody has asked for before.
+    ///
+    /// - Throws: `VipsError` or `WorkerReply.Failure`.
+    func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture
+}
+
+/// How to open a source.
+struct DecodingOptions {
+    /// 1, 2, 4 or 8, for a JPEG.
+    var shrink = 1
+    /// All frames, stacked, where the coder decodes them; else the first.
+    var allFrames = false
+    /// Dots an inch at which what has no pixels is drawn.
+    var dpi = PlanSetting.standardDPI
+    /// How much larger than at `dpi` it is drawn.
+    var scale = 1.0
+}
+
+/// Defaults: a still format that is only read.
+extension Coder {
+    var saver: VipsPart? { nil }
+    var traits: EncoderTraits? { nil }
+    var settings: [PlanSetting] { [] }
+    var decodesAnimation: Bool { false }
+    var drawsAtAnySize: Bool { false }
+    var standsUpright: Bool { false }
+    var sample: [UInt8]? { nil }
+
+    func encode(_: FinishedPicture, _: EncodingOptions) throws -> EncodedPicture {
+        throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
+    }
+
+    /// Whether bytes look like this format (`SDImageCoder.canDecode(from:)`).
+    func canDecode(from bytes: Span<UInt8>) -> Bool {
+        guard case .image(let header) = ImageSniffer.sniff(bytes, totalLength: bytes.count) else { return false }
+        return header.format == format
+    }
+
+    /// Whether this machine has what the decoder needs, as far as can be told without loading it.
+    var isDecoderThere: Bool { loader?.isThere ?? true }
+    /// Whether this machine has what the encoder needs.
+    var isEncoderThere: Bool { traits != nil && (saver?.isThere ?? true) }
+
+    /// Runs a saver of libvips.
+    @safe
+    func save(_ body: (inout UnsafeMutableRawPointer?, inout Int) -> CInt) throws(VipsError) -> EncodedPicture {
+        var bytes: UnsafeMutableRawPointer?
+        var count = 0
+        let failed = unsafe body(&bytes, &count)
+        guard failed == 0, let bytes = unsafe bytes, count > 0 else { throw VipsError.take("save") }
+        return unsafe EncodedPicture(owning: UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+}

@@ -1,0 +1,42 @@
+import CVips
+import ImagePlan
+
+/// GIF: libnsgif reads, cgif writes.
+struct GIFCoder: Coder {
+    let format = ImageFormat.gif
+    let loader: VipsPart? = VipsPart(className: "VipsForeignLoadNsgif", operation: "gifload_buffer")
+    let saver: VipsPart? = VipsPart(className: "VipsForeignSaveCgif", operation: "gifsave_buffer")
+    let traits: EncoderTraits? = EncoderTraits(
+        hasAlpha: true,
+        hasAnimation: true,
+        // But for its palette, which everything that asks for a GIF asks for.
+        isLosslessPossible: true,
+        longestSide: 65_535
+    )
+    let settings: [PlanSetting] = [.progressive, .effort]
+    let decodesAnimation = true
+
+    /// Quantisation effort 1–10: 7 is libvips' default and three times slower than 3, whose palettes look alike.
+    private static let standardEffort = 3
+
+    func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
+        try Raster.make("load") { out in
+            unsafe edge_vips_load_gif(source.bytes.baseAddress, source.bytes.count, &out, 0, options.allFrames ? -1 : 1)
+        }
+    }
+
+    func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
+        let raster = try picture.stacked()
+        options.deadline.watch(raster)
+        return try save { bytes, count in
+            unsafe edge_vips_save_gif(
+                raster.pointer,
+                &bytes,
+                &count,
+                options.effort(in: 1...10, standard: Self.standardEffort),
+                options.settings.isProgressive ? 1 : 0,
+                options.strips ? 1 : 0
+            )
+        }
+    }
+}

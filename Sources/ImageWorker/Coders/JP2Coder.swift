@@ -1,0 +1,14 @@
+import CVips
+import ImagePlan
+
+/// JPEG 2000, by OpenJPEG; only read.
+struct JP2Coder: Coder {
+    let format = ImageFormat.jp2
+    let loader: VipsPart? = VipsPart(className: "VipsForeignLoadJp2k", operation: "jp2kload_buffer")
+
+    func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
+        try Raster.make("load") { out in
+            unsafe edge_vips_load_jp2(source.bytes.baseAddress, source.bytes.count, &out)
+        }
+    }
+}

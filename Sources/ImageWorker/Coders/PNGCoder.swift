@@ -1,0 +1,73 @@
+import CVips
+import ImagePlan
+
+/// PNG: true colour, or an exact palette or grey where the picture has no more colours than that.
+struct PNGCoder: Coder {
+    let format = ImageFormat.png
+    let loader: VipsPart? = VipsPart(className: "VipsForeignLoadPng", operation: "pngload_buffer")
+    let saver: VipsPart? = VipsPart(className: "VipsForeignSavePng", operation: "pngsave_buffer")
+    let traits: EncoderTraits? = EncoderTraits(
+        hasAlpha: true,
+        hasAnimation: false,
+        isLosslessPossible: true,
+        longestSide: 1_000_000  // libpng's own bound on width and height.
+    )
+    let settings: [PlanSetting] = [.progressive, .effort]
+
+    /// With all filters zlib level 3 costs what level 6 costs without any and saves a quarter; 6 costs photographs 2.5 times that
+    /// for 3 % (Benchmarks/README.md).
+    private static let standardCompression = 3
+    /// Where much is flat, level 6 costs next to nothing and saves a third.
+    private static let flatCompression = 6
+    /// Pixels of a picture up to which its colours are counted: it must be in memory for that.
+    private static let largestCounted = 16_000_000
+
+    func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
+        try Raster.make("load") { out in
+            unsafe edge_vips_load_png(source.bytes.baseAddress, source.bytes.count, &out)
+        }
+    }
+
+    func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
+        let raster = try picture.stacked()
+        options.deadline.watch(raster)
+        guard raster.width * raster.height <= Self.largestCounted, raster.bands >= 3 else {
+            return try encode(raster, options, compression: Self.standardCompression)
+        }
+        let computed = try raster.inMemory()
+        let palette = try Palette(of: computed)
+        // A palette has no place for metadata here, nor for interlacing; as many greys as 8 bits hold need none. An alpha band
+        // that is opaque everywhere stays one: what a client is told of the picture is what it gets.
+        let isWorthIt = palette.bits < 8 || !palette.isGrey
+        let isPossible =
+            !palette.isTooLarge && !(computed.hasAlpha && palette.isOpaque) && !options.settings.isProgressive
+        if isPossible, isWorthIt, options.strips, 4 * palette.colours.count < computed.width * computed.height {
+            let png = PalettePNG(
+                palette: palette,
+                width: computed.width,
+                height: computed.height,
+                compression: options.effort(in: 0...9, standard: Self.flatCompression)
+            )
+            return EncodedPicture(try png.encoded())
+        }
+        let compression = try computed.isMostlyFlat() ? Self.flatCompression : Self.standardCompression
+        return try encode(palette.isGrey ? computed.asGrey() : computed, options, compression: compression)
+    }
+
+    private func encode(
+        _ raster: Raster,
+        _ options: EncodingOptions,
+        compression: Int
+    ) throws(VipsError) -> EncodedPicture {
+        try save { bytes, count in
+            unsafe edge_vips_save_png(
+                raster.pointer,
+                &bytes,
+                &count,
+                options.effort(in: 0...9, standard: compression),
+                options.settings.isProgressive ? 1 : 0,
+                options.strips ? 1 : 0
+            )
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import CVips
+import ImagePlan
+
+/// TIFF, by libtiff: the first page is read; what is written is deflated, and loses nothing.
+struct TIFFCoder: Coder {
+    let format = ImageFormat.tiff
+    let loader: VipsPart? = VipsPart(className: "VipsForeignLoadTiff", operation: "tiffload_buffer")
+    let saver: VipsPart? = VipsPart(className: "VipsForeignSaveTiff", operation: "tiffsave_buffer")
+    let traits: EncoderTraits? = EncoderTraits(
+        hasAlpha: true,
+        hasAnimation: false,
+        isLosslessPossible: true,
+        longestSide: 1_000_000
+    )
+
+    func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
+        try Raster.make("load") { out in
+            unsafe edge_vips_load_tiff(source.bytes.baseAddress, source.bytes.count, &out, 0)
+        }
+    }
+
+    func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
+        let raster = try picture.stacked()
+        options.deadline.watch(raster)
+        return try save { bytes, count in
+            unsafe edge_vips_save_tiff(raster.pointer, &bytes, &count, options.strips ? 1 : 0)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import ImagePlan
+
+/// Decodes a bitmap's pixels to rows of RGBA from top to bottom; reads within bounds whatever the bytes say.
+struct BitmapPixels {
+    let header: BitmapHeader
+    /// Row by row from the top, four bytes a pixel.
+    private(set) var rgba: [UInt8]
+
+    /// Decodes the pixels that begin at `start`.
+    ///
+    /// Takes four bytes for each pixel of the header: their number must have been checked.
+    /// - Throws: `WorkerReply.Failure.broken` where they end too early.
+    init(_ header: BitmapHeader, _ bytes: Span<UInt8>, at start: Int) throws(WorkerReply.Failure) {
+        self.header = header
+        guard start >= header.end, start <= bytes.count else { throw .broken("a bitmap whose pixels are nowhere") }
+        rgba = []
+        if case .runs = header.storage {
+            let indices = try BitmapRuns.decode(header, bytes, at: start)
+            rgba = [UInt8](repeating: 255, count: header.width * header.height * 4)
+            for (pixel, index) in indices.enumerated() { setColour(index, at: pixel * 4) }
+            return
+        }
+        let (size, overflows) = header.stride.multipliedReportingOverflow(by: header.height)
+        guard !overflows, size <= bytes.count - start else { throw .broken("a bitmap that ends in its pixels") }
+        rgba = [UInt8](repeating: 255, count: header.width * header.height * 4)
+        for line in 0..<header.height {
+            let row = header.isTopDown ? line : header.height - 1 - line
+            decodeRow(bytes, at: start + line * header.stride, to: row * header.width * 4)
+        }
+        // Writers that know no alpha leave it 0 everywhere.
+        if header.hasAlpha, !stride(from: 3, to: rgba.count, by: 4).contains(where: { rgba[$0] != 0 }) {
+            for index in stride(from: 3, to: rgba.count, by: 4) { rgba[index] = 255 }
+        }
+    }
+
+    /// Whether every pixel is opaque.
+    var isOpaque: Bool { !stride(from: 3, to: rgba.count, by: 4).contains { rgba[$0] != 255 } }
+
+    /// Makes a pixel transparent.
+    mutating func hide(x: Int, y: Int) { rgba[(y * header.width + x) * 4 + 3] = 0 }
+
+    /// Three bytes a pixel.
+    var rgb: [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: rgba.count / 4 * 3) { buffer, count in
+            var place = 0
+            for index in stride(from: 0, to: rgba.count, by: 4) {
+                unsafe buffer[place] = rgba[index]
+                unsafe buffer[place + 1] = rgba[index + 1]
+                unsafe buffer[place + 2] = rgba[index + 2]
+                place += 3
+            }
+            count = place
+        }
+    }
+
+    private mutating func decodeRow(_ bytes: Span<UInt8>, at start: Int, to target: Int) {
+        switch header.storage {
+        case .indexed:
+            let bits = header.bitsPerPixel
+            let perByte = 8 / bits
+            let mask = UInt8(truncatingIfNeeded: 1 << bits - 1)
+            for x in 0..<header.width {
+                let shift = 8 - bits * (x % perByte + 1)
+                setColour(bytes[start + x / perByte] >> UInt8(shift) & mask, at: target + x * 4)
+            }
+        case .bytes:
+            for x in 0..<header.width {
+                let (from, to) = (start + x * 3, target + x * 4)
+                rgba[to] = bytes[from + 2]
+                rgba[to + 1] = bytes[from + 1]
+                rgba[to + 2] = bytes[from]
+            }
+        case .masked(let masks):
+            let size = header.bitsPerPixel / 8
+            for x in 0..<header.width {
+                let from = start + x * size
+                var pixel: UInt32 = 0
+                for index in 0..<size { pixel |= UInt32(bytes[from + index]) << UInt32(8 * index) }
+                let to = target + x * 4
+                rgba[to] = masks.red.value(of: pixel) ?? 0
+                rgba[to + 1] = masks.green.value(of: pixel) ?? 0
+                rgba[to + 2] = masks.blue.value(of: pixel) ?? 0
+                rgba[to + 3] = masks.alpha.value(of: pixel) ?? 255
+            }
+        case .runs: break
+        }
+    }
+
+    /// A colour of the palette; black where the index is behind its end.
+    private mutating func setColour(_ index: UInt8, at target: Int) {
+        let colour = Int(index) < header.palette.count ? header.palette[Int(index)] : (0, 0, 0)
+        rgba[target] = colour.0
+        rgba[target + 1] = colour.1
+        rgba[target + 2] = colour.2
+    }
+}

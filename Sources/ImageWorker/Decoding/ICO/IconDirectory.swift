@@ -1,0 +1,68 @@
+import ImagePlan
+
+/// The list of pictures in front of an ICO or CUR file (ICONDIR), and the choice of the largest.
+struct IconDirectory {
+    /// One picture of the file.
+    struct Entry: Hashable {
+        /// Bytes of the file that hold it.
+        let range: Range<Int>
+        /// As the list says; 0 in a cursor.
+        let bitsPerPixel: Int
+    }
+
+    let entries: [Entry]
+
+    private static let headSize = 6
+    private static let entrySize = 16
+    /// Entries that are looked at, at most.
+    private static let mostEntries = 256
+
+    /// Reads the list; entries that lie outside of the file are passed over.
+    ///
+    /// - Throws: `WorkerReply.Failure.broken` where none is left.
+    init(_ bytes: Span<UInt8>) throws(WorkerReply.Failure) {
+        let reader = BitmapReader(start: 0)
+        guard try reader.half(bytes, 0) == 0, try (1...2).contains(reader.half(bytes, 2)) else {
+            throw .broken("no icon")
+        }
+        let isCursor = try reader.half(bytes, 2) == 2
+        let count = try min(reader.half(bytes, 4), Self.mostEntries)
+        var entries: [Entry] = []
+        for index in 0..<count {
+            let start = Self.headSize + index * Self.entrySize
+            guard start + Self.entrySize <= bytes.count else { break }
+            let entry = BitmapReader(start: start)
+            let (size, offset) = try (entry.word(bytes, 8), entry.word(bytes, 12))
+            guard size > 0, offset >= Self.headSize, offset + size <= bytes.count else { continue }
+            entries.append(
+                Entry(
+                    range: offset..<offset + size,
+                    // A cursor has the hot spot's place here.
+                    bitsPerPixel: isCursor ? 0 : try entry.half(bytes, 6)
+                )
+            )
+        }
+        guard !entries.isEmpty else { throw .broken("an icon without a picture") }
+        self.entries = entries
+    }
+
+    /// The largest by the pictures' own heads, since the list may lie; of equally large ones the deepest, and of those the first.
+    ///
+    /// - Throws: `WorkerReply.Failure.broken` where no picture's head can be read.
+    func largest(in bytes: Span<UInt8>) throws(WorkerReply.Failure) -> (entry: Entry, picture: IconPicture) {
+        var best: (entry: Entry, picture: IconPicture)?
+        var failure = WorkerReply.Failure.broken("an icon without a picture")
+        for entry in entries {
+            do throws(WorkerReply.Failure) {
+                let picture = try IconPicture(entry, bytes)
+                let rank = (picture.size.pixels, entry.bitsPerPixel)
+                if let best, rank <= (best.picture.size.pixels, best.entry.bitsPerPixel) { continue }
+                best = (entry, picture)
+            } catch {
+                failure = error
+            }
+        }
+        guard let best else { throw failure }
+        return best
+    }
+}

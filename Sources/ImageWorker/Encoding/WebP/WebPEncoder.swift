@@ -1,0 +1,139 @@
+import CVips
+import CWebP
+import ImagePlan
+
+/// Encodes rows of 8-bit RGB or RGBA with libwebp (SDImageWebPCoder's `sd_encodedWebpDataWithImage`).
+struct WebPEncoder {
+    let configuration: WebPConfig
+    let deadline: Deadline
+
+    /// Encodes one picture that is in memory.
+    ///
+    /// - Throws: `WorkerReply.Failure` or `VipsError`.
+    func encode(_ raster: Raster) throws -> EncodedPicture {
+        do {
+            return try encode(raster, configuration)
+        } catch WebPFailure.partitionOverflow {
+            // Large pictures full of detail: let quality go where prediction modes need more than 512 KiB.
+            var yielding = configuration
+            yielding.partition_limit = 100
+            return try encode(raster, yielding)
+        }
+    }
+
+    private func encode(_ raster: Raster, _ configuration: WebPConfig) throws -> EncodedPicture {
+        var configuration = configuration
+        var writer = unsafe WebPMemoryWriter()
+        unsafe WebPMemoryWriterInit(&writer)
+        let outcome = try unsafe withPicture(raster, keepsRGB: false) { picture in
+            unsafe withUnsafeMutablePointer(to: &writer) { writer in
+                unsafe picture.writer = { unsafe WebPMemoryWrite($0, $1, $2) }
+                unsafe picture.custom_ptr = UnsafeMutableRawPointer(writer)
+                return unsafe WebPEncode(&configuration, &picture) != 0 ? nil : picture.error_code
+            }
+        }
+        if let outcome {
+            unsafe WebPMemoryWriterClear(&writer)
+            throw WebPFailure.of(outcome)
+        }
+        guard let memory = unsafe writer.mem else { throw WorkerReply.Failure.worker("libwebp wrote nothing") }
+        return unsafe EncodedPicture(
+            owning: UnsafeRawBufferPointer(start: memory, count: writer.size),
+            release: { unsafe WebPFree($0) }
+        )
+    }
+
+    /// Encodes an animation frame by frame: one frame's pixels at a time, beside what libwebp keeps of the last.
+    ///
+    /// - Returns: the file, and the first frame in memory.
+    func encode(_ frames: [Raster], _ animation: Animation) throws -> (EncodedPicture, Raster) {
+        var options = WebPAnimEncoderOptions()
+        guard unsafe WebPAnimEncoderOptionsInit(&options) != 0 else {
+            throw WorkerReply.Failure.worker("libwebp of another version")
+        }
+        options.anim_params.loop_count = CInt(clamping: animation.loop)
+        // Transparent: viewers ignore it, and so does libvips.
+        options.anim_params.bgcolor = 0
+        let (width, height) = (CInt(frames[0].width), CInt(frames[0].height))
+        guard let encoder = unsafe WebPAnimEncoderNew(width, height, &options) else {
+            throw WorkerReply.Failure.worker("no memory for an animation")
+        }
+        defer { unsafe WebPAnimEncoderDelete(encoder) }
+        var configuration = configuration
+        var time = 0
+        var first: Raster?
+        for (index, frame) in frames.enumerated() {
+            try deadline.check()
+            deadline.watch(frame)
+            let computed = try frame.inMemory()
+            if index == 0 { first = computed }
+            let stamp = CInt(clamping: time)
+            let outcome = try unsafe withPicture(computed, keepsRGB: true) { picture in
+                unsafe WebPAnimEncoderAdd(encoder, &picture, stamp, &configuration) != 0 ? nil : picture.error_code
+            }
+            if let outcome { throw WebPFailure.of(outcome) }
+            time += animation.delay(ofFrame: index)
+        }
+        var data = unsafe WebPData()
+        unsafe WebPDataInit(&data)
+        guard unsafe WebPAnimEncoderAdd(encoder, nil, CInt(clamping: time), nil) != 0,
+            unsafe WebPAnimEncoderAssemble(encoder, &data) != 0, let bytes = unsafe data.bytes, let first
+        else {
+            throw WorkerReply.Failure.worker(unsafe String(cString: WebPAnimEncoderGetError(encoder)))
+        }
+        let file = unsafe EncodedPicture(
+            owning: UnsafeRawBufferPointer(start: bytes, count: data.size),
+            release: { unsafe WebPFree($0) }
+        )
+        return (file, first)
+    }
+
+    /// Imports a picture in memory and gives it to `body`; what `body` returns is libwebp's error.
+    private func withPicture(
+        _ raster: Raster,
+        keepsRGB: Bool,
+        _ body: (inout WebPPicture) -> WebPEncodingError?
+    ) throws -> WebPEncodingError? {
+        var picture = unsafe WebPPicture()
+        guard unsafe WebPPictureInit(&picture) != 0 else {
+            throw WorkerReply.Failure.worker("libwebp of another version")
+        }
+        defer { unsafe WebPPictureFree(&picture) }
+        unsafe picture.width = CInt(raster.width)
+        unsafe picture.height = CInt(raster.height)
+        // Otherwise colours are subsampled at once, which takes less memory.
+        let needsRGB =
+            configuration.lossless != 0 || configuration.use_sharp_yuv != 0 || configuration.preprocessing != 0
+        unsafe picture.use_argb = keepsRGB || needsRGB ? 1 : 0
+        unsafe picture.user_data = Unmanaged.passUnretained(deadline).toOpaque()
+        unsafe picture.progress_hook = { _, picture in
+            guard let context = unsafe picture?.pointee.user_data else { return 1 }
+            return unsafe Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue().hasPassed ? 0 : 1
+        }
+        let bands = raster.bands
+        precondition((3...4).contains(bands))
+        let stride = CInt(raster.width * bands)
+        let isImported = try raster.withPixels { pixels in
+            let rows = unsafe pixels.bindMemory(to: UInt8.self).baseAddress
+            return unsafe bands == 4
+                ? WebPPictureImportRGBA(&picture, rows, stride) : WebPPictureImportRGB(&picture, rows, stride)
+        }
+        guard isImported != 0 else { return VP8_ENC_ERROR_OUT_OF_MEMORY }
+        return unsafe body(&picture)
+    }
+}
+
+/// libwebp's errors, as far as they are told apart.
+enum WebPFailure: Error {
+    /// The prediction modes need more than 512 KiB.
+    case partitionOverflow
+
+    static func of(_ error: WebPEncodingError) -> any Error {
+        switch error {
+        case VP8_ENC_ERROR_USER_ABORT: WorkerReply.Failure.deadline
+        case VP8_ENC_ERROR_PARTITION0_OVERFLOW: WebPFailure.partitionOverflow
+        case VP8_ENC_ERROR_BAD_DIMENSION: WorkerReply.Failure.refused("webp holds no picture of this size")
+        default: WorkerReply.Failure.worker("libwebp's encoder failed with \(error.rawValue)")
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImageWorker
+
+@Suite(.timeLimit(.minutes(1)))
+struct VectorTests {
+    private func svg(_ attributes: String, _ body: String = "<rect width='100%' height='100%' fill='#f00'/>") -> [UInt8]
+    {
+        let space = "xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'"
+        return Array("<svg \(space) \(attributes)>\(body)</svg>".utf8)
+    }
+
+    @Test(arguments: [
+        ("width='40' height='20'", 40, 20), ("viewBox='0 0 30 60'", 30, 60), ("width='1in' height='0.5in'", 72, 36),
+        ("width='50' viewBox='0 0 100 200'", 50, 100),
+    ])
+    func `the size is what width, height and viewBox say`(attributes: String, width: Int, height: Int) throws {
+        let made = try Workbench.make("format=png", of: svg(attributes), as: .svg)
+        #expect(made.description.width == width && made.description.height == height)
+        #expect(Array(try Workbench.decode(made)[width / 2, height / 2].prefix(3)) == [255, 0, 0])
+    }
+
+    @Test func `is resized and keeps its transparency`() throws {
+        let source = svg("width='64' height='64'", "<circle cx='32' cy='32' r='20' fill='#00f'/>")
+        let made = try Workbench.make("w=32", of: source, as: .svg)
+        #expect(made.description.format == .png && made.description.width == 32)
+        let pixels = try Workbench.decode(made)
+        #expect(pixels.alpha(1, 1) == 0)
+        #expect(pixels[16, 16] == [0, 0, 255, 255])
+    }
+
+    @Test func `reads no file that the markup names`() throws {
+        let folder = try TemporaryFolder()
+        func write(_ bytes: [UInt8], _ name: String) throws {
+            try Data(bytes).write(to: URL(filePath: "\(folder.path)/\(name)"))
+        }
+        let green = Workbench.png(PixelImage(width: 8, height: 8) { _, _ in [0, 255, 0, 255] })
+        try write(green, "green.png")
+        let outer = svg("width='8' height='8'", "<rect id='a' width='8' height='8' fill='#0f0'/>")
+        try write(outer, "outer.svg")
+        try write(Array("rect { fill: #0f0 }".utf8), "style.css")
+        let path = folder.path
+        for body in [
+            "<image width='8' height='8' xlink:href='file://\(path)/green.png'/>",
+            "<image width='8' height='8' href='\(path)/green.png'/>",
+            "<use xlink:href='file://\(path)/outer.svg#a'/>",
+            "<style>@import url('file://\(path)/style.css');</style><rect width='8' height='8' fill='none'/>",
+            "<foreignObject width='8' height='8'><img src='file://\(path)/green.png'/></foreignObject>",
+        ] {
+            // It may be refused, or drawn without; a green pixel would have come from the file.
+            guard let made = try? Workbench.make("format=png", of: svg("width='8' height='8'", body), as: .svg) else {
+                continue
+            }
+            let pixels = try Workbench.decode(made)
+            for index in 0..<64 { #expect(Array(pixels[index % 8, index / 8].prefix(3)) != [0, 255, 0], "\(body)") }
+        }
+        let inside =
+            Array(
+                "<!DOCTYPE svg [<!ENTITY x SYSTEM 'file://\(path)/style.css'>]>".utf8
+            ) + svg("width='8' height='8'", "<text>&x;</text>")
+        _ = try? Workbench.make("format=png", of: inside, as: .svg)
+    }
+
+    @Test func `pictures inside the markup are drawn`() throws {
+        let source = svg(
+            "width='8' height='8'",
+            "<image width='8' height='8' xlink:href='data:image/png;base64,\(Self.green)'/>"
+        )
+        let pixels = try Workbench.pixels("", of: source, as: .svg)
+        #expect(Array(pixels[4, 4].prefix(3)) == [0, 255, 0])
+    }
+
+    /// One green pixel.
+    private static let green =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M/wHwAEBgIApD5fRAAAAABJRU5ErkJggg=="
+
+    @Test(arguments: ["<svg xmlns='http://www.w3.org/2000/svg' width='10' height='10'><rect", "<svg/>"])
+    func `broken markup is refused`(text: String) {
+        #expect(throws: WorkerReply.Failure.self) { try Workbench.make("format=png", of: Array(text.utf8), as: .svg) }
+    }
+
+    @Test func `a size over the limit is refused before anything is drawn`() {
+        #expect(throws: WorkerReply.Failure.self) {
+            try Workbench.make("w=10&format=png", of: svg("width='20000' height='20000'"), as: .svg)
+        }
+    }
+
+    @Test func `is drawn at the size that is asked, and not enlarged from pixels`() throws {
+        let source = svg("width='10' height='10'", "<rect x='5' width='5' height='10' fill='#f00'/>")
+        for query in ["w=400&enlarge=1", "w=400&h=400&fit=cover&enlarge=1", "w=400&h=400&fit=pad&enlarge=1"] {
+            let pixels = try Workbench.pixels(query, of: source, as: .svg)
+            #expect(pixels.width == 400 && pixels.height == 400)
+            #expect(pixels.alpha(198, 200) == 0 && pixels.alpha(201, 200) == 255, "\(query)")
+        }
+        // As everything else it ends at its own size where nobody says enlarge.
+        #expect(try Workbench.make("w=400&format=png", of: source, as: .svg).description.width == 10)
+        let strip = try Workbench.make(
+            "w=16000&h=2&fit=fill&enlarge=1&format=png",
+            of: svg("width='2' height='2000'"),
+            as: .svg,
+            maximumPixels: 40_000
+        )
+        #expect(strip.description.width == 16_000 && strip.description.height == 2)
+    }
+
+    @Test func `dpi draws physical sizes larger`() throws {
+        let made = try Workbench.make("dpi=144&format=png", of: svg("width='1in' height='1in'"), as: .svg)
+        #expect(made.description.width == 144)
+        let pixels = try Workbench.make("w=50&dpi=144&format=png", of: svg("width='1in' height='1in'"), as: .svg)
+        #expect(pixels.description.width == 50)
+        #expect(throws: WorkerReply.Failure.self) {
+            try Workbench.make("dpi=1200", of: svg("width='9in' height='9in'"), as: .svg)
+        }
+    }
+
+    @Test(.enabled(if: SharedImages.isAvailable))
+    func `a drawing of another program is drawn`() throws {
+        let pixels = try Workbench.pixels("w=100", of: Workbench.photograph("logo.svg"), as: .svg)
+        #expect(Set(pixels.bytes).count > 2)
+    }
+}
