@@ -38,17 +38,29 @@ package enum ShrinkOnLoad {
         return 1
     }
 
-    /// Whether a picture that has been blurred may stay smaller than it is until the next resize, which only steps stand before
-    /// that mean the same there.
-    package static func mayStaySmaller(before following: ArraySlice<ResolvedStep>, factor: Int) -> Bool {
-        guard let index = following.firstIndex(where: { $0.step is ResizeStep }) else { return false }
-        return following[..<index].allSatisfy { resolved in
+    /// How many times smaller than it is a picture that is blurred may stay until the next resize; 1 where it may not.
+    ///
+    /// - Parameters:
+    ///   - following: The steps behind the blur, resolved; those in front of the resize must mean the same on the smaller picture.
+    ///   - loaded: How many times smaller the picture is already.
+    package static func factor(under blur: BlurStep, before following: ArraySlice<ResolvedStep>, loaded: Int) -> Int {
+        guard let index = following.firstIndex(where: { $0.step is ResizeStep }),
+            let resize = following[index].step as? ResizeStep
+        else { return 1 }
+        var largest = blur.largestFactorBeforeResize
+        for resolved in following[..<index] {
             switch resolved.step.loadRequirement(on: resolved.input) {
-            case .anyScale: true
-            case .smooth(let largestFactor): factor <= largestFactor
-            case .rectangle, .fullSize: false
+            case .anyScale: break
+            case .smooth(let factor): largest = min(largest, factor)
+            case .rectangle, .fullSize: return 1
             }
         }
+        let input = following[index].input.size
+        let scaled = resize.geometry(for: input).scaled
+        let factors = stride(from: largest / loaded, to: 1, by: -1)
+        return factors.first { factor in
+            factor * loaded <= blur.largestFactor || leavesEnough(of: input, for: scaled, factor: factor * loaded)
+        } ?? 1
     }
 
     /// A rectangle of the full-size picture on the picture as it was loaded.

@@ -75,6 +75,12 @@ struct Canvas {
         isSequential = false
     }
 
+    /// Computes all pixels so far, behind a step whose every line is dear: a resize would ask for each of them many times.
+    mutating func compute() throws {
+        isSequential = true
+        try makeRandomAccess()
+    }
+
     /// Changes every frame; `shape` is what the picture is afterwards.
     mutating func change(to shape: PictureShape, _ body: (Raster) throws -> Raster) throws {
         try deadline.check()

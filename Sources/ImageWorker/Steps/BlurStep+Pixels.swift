@@ -3,20 +3,26 @@ import ImagePlan
 extension BlurStep: PixelStep {
     /// Blurs a picture as small as the blur allows, and leaves it so small where the next resize scales it anyway.
     func apply(to canvas: inout Canvas) throws {
+        try blur(&canvas)
+        try canvas.compute()
+    }
+
+    private func blur(_ canvas: inout Canvas) throws {
         try canvas.settle()
         let sigma = sigma.value / Double(canvas.loadFactor)
+        let deadline = canvas.deadline
+        let lasting = ShrinkOnLoad.factor(under: self, before: canvas.following, loaded: canvas.loadFactor)
+        if lasting > 1 {
+            try canvas.shrink(by: lasting) { frame in
+                try frame.transparently { try $0.smallAndBlurred(sigma, factor: lasting, deadline) }
+            }
+            return
+        }
         let factor = largestFactor / canvas.loadFactor
         guard factor > 1 else {
             // Several passes over the same lines.
             try canvas.makeRandomAccess()
             try canvas.change(to: canvas.shape) { frame in try frame.transparently { try $0.blurred(sigma: sigma) } }
-            return
-        }
-        let deadline = canvas.deadline
-        if ShrinkOnLoad.mayStaySmaller(before: canvas.following, factor: factor * canvas.loadFactor) {
-            try canvas.shrink(by: factor) { frame in
-                try frame.transparently { try $0.smallAndBlurred(sigma, factor: factor, deadline) }
-            }
             return
         }
         try canvas.change(to: canvas.shape) { frame in

@@ -16,6 +16,7 @@ extension RotateStep: PixelStep {
             let turned = try base.rotated(degrees: degrees.value, background: ink)
             return try turned.fitted(to: after.size, background: ink)
         }
+        try canvas.compute()
     }
 }
 

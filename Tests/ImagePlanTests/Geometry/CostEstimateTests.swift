@@ -16,7 +16,8 @@ struct CostEstimateTests {
         #expect(estimate.decodedPixels == 1008 * 756)
         #expect(estimate.encodedPixels == 512 * 384)
         #expect(estimate.memory == 4 * (1008 * 756 + 512 * 384))
-        #expect(try self.estimate("blur=3&w=512", photo).decodedPixels == 4032 * 3024)
+        #expect(try self.estimate("sharpen=3&w=512", photo).decodedPixels == 4032 * 3024)
+        #expect(try self.estimate("blur=3&w=512", photo).decodedPixels == 2016 * 1512)
     }
 
     @Test func `counts frames only where the result has them`() throws {

@@ -31,13 +31,13 @@ struct ShrinkOnLoadTests {
     }
 
     @Test(arguments: [
-        ("blur=3&w=100", 1), ("sharpen=1&w=100", 1), ("round=9&w=100", 1), ("border=9,fff&w=100", 1),
+        ("blur=1&w=100", 1), ("sharpen=1&w=100", 1), ("round=9&w=100", 1), ("border=9,fff&w=100", 1),
         ("rotate=5&w=100", 1),
         ("w=100&blur=3", 8), ("flip=h&w=100", 8), ("rotate=90&w=100", 8), ("rotate=270&flip=v&w=100", 8),
         ("crop=1000x1000&gravity=entropy&w=100", 1),
-        // A wide blur takes what the smaller picture lacks; its deviation there is 2.5 pixels at least.
-        ("blur=4.9&w=100", 1), ("blur=5&w=100", 2), ("blur=10&w=100", 4), ("blur=19.9&w=100", 4), ("blur=20&w=100", 8),
-        ("blur=20&flip=h&blur=5&w=100", 2), ("blur=20&round=9&w=100", 1), ("blur=20&w=1100", 2),
+        // A blur takes what the smaller picture lacks; its deviation there is 1.5 pixels at least.
+        ("blur=2.9&w=100", 1), ("blur=3&w=100", 2), ("blur=6&w=100", 4), ("blur=11.9&w=100", 4), ("blur=12&w=100", 8),
+        ("blur=20&flip=h&blur=3&w=100", 2), ("blur=20&round=9&w=100", 1), ("blur=20&w=1100", 2), ("blur=20&w=2000", 1),
     ])
     func `never changes the meaning of a step`(query: String, expected: Int) throws {
         #expect(try factor(query) == expected)
@@ -51,6 +51,22 @@ struct ShrinkOnLoadTests {
     ])
     func `shrinks under a crop whose edges stay on whole pixels`(query: String, expected: Int) throws {
         #expect(try factor(query) == expected)
+    }
+
+    @Test(arguments: [
+        // 2.5 pixels stay, or 1.5 where the resize leaves much out.
+        ("blur=8&w=2000", 3), ("blur=12&w=100", 8), ("blur=12&w=500", 4), ("blur=4&w=3900", 1), ("blur=6&w=100", 4),
+        ("blur=8&flip=h&blur=3&w=100", 2), ("blur=8&crop=8,8,800,800&w=100", 1), ("blur=8&round=9&w=100", 1),
+        ("blur=8", 1), ("blur=40&w=8000&enlarge=1", 16),
+    ])
+    func `a blurred picture stays small until the resize`(query: String, expected: Int) throws {
+        let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
+        let steps = try PlanGeometry.resolve(plan, source: PixelSize(width: 4032, height: 3024), maximumPixels: .max)
+        let blur = try #require(plan.steps.first as? BlurStep)
+        #expect(ShrinkOnLoad.factor(under: blur, before: steps[1...], loaded: 1) == expected)
+        if expected.isMultiple(of: 2) {
+            #expect(ShrinkOnLoad.factor(under: blur, before: steps[1...], loaded: 2) == expected / 2)
+        }
     }
 
     @Test func `a decoder's rounding forbids crops from the far edge`() throws {
