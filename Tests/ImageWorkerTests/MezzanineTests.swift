@@ -58,7 +58,7 @@ struct MezzanineTests {
                 let made = try Workbench.run(
                     [canonical(query)],
                     of: small.bytes,
-                    as: small.description.format,
+                    as: #require(small.description.format.image),
                     reduction: Reduction(factor: mezzanine.factor, original: header)
                 )[0]
                 let whole = try Workbench.make(query, of: source, as: .png)
@@ -100,7 +100,7 @@ struct MezzanineTests {
             try Workbench.run(
                 [canonical("w=20")],
                 of: small.bytes,
-                as: small.description.format,
+                as: #require(small.description.format.image),
                 reduction: Reduction(factor: 2, original: other)
             )
         }
@@ -118,7 +118,7 @@ struct MezzanineTests {
                     let reduced = try Workbench.run(
                         [plan],
                         of: small.bytes,
-                        as: small.description.format,
+                        as: #require(small.description.format.image),
                         reduction: Reduction(factor: mezzanine.factor, original: header)
                     )[0]
                     let whole = try Workbench.run([plan], of: bytes, as: header.format)[0]

@@ -18,6 +18,7 @@ package final class Pipeline: Sendable {
     private let originalFlights: OriginalFlights
     let variants: TaskPool<Answer>
     private let transforms: TransformGroups
+    private let placeholders = PlaceholderAllowance()
 
     /// Builds the stages around the parts.
     package init(_ parts: PipelineParts) {
@@ -137,9 +138,17 @@ package final class Pipeline: Sendable {
 
     /// Has an original's placeholder computed for nobody in particular, and told with the entity from then on.
     private func describe(_ request: VariantRequest, _ entity: Entity, _ body: OriginBody?) {
+        guard placeholders.enter() else { return }
+        var isStarted = false
         variants.startUnlessUnderWay(PlaceholderTask.key(request), about: FlightSubject(request)) { flight in
-            PlaceholderTask(request: request, entity: entity, parts: parts, flight: flight).start(with: body)
+            isStarted = true
+            let task = PlaceholderTask(request: request, entity: entity, parts: parts, flight: flight) {
+                [placeholders] in
+                placeholders.leave()
+            }
+            task.start(with: body)
         }
+        if !isStarted { placeholders.leave() }
     }
 
     private func start(

@@ -10,13 +10,23 @@ final class PlaceholderTask: Sendable {
     private let entity: Entity
     private let parts: PipelineParts
     private let flight: Flight<Answer>
+    private let completion: @Sendable () -> Void
 
-    /// - Parameter entity: what was answered.
-    init(request: VariantRequest, entity: Entity, parts: PipelineParts, flight: Flight<Answer>) {
+    /// - Parameters:
+    ///   - entity: what was answered.
+    ///   - completion: called exactly once when it is over, whatever came of it.
+    init(
+        request: VariantRequest,
+        entity: Entity,
+        parts: PipelineParts,
+        flight: Flight<Answer>,
+        completion: @escaping @Sendable () -> Void
+    ) {
         self.request = request
         self.entity = entity
         self.parts = parts
         self.flight = flight
+        self.completion = completion
     }
 
     /// Names the flight: no request's.
@@ -91,7 +101,10 @@ final class PlaceholderTask: Sendable {
         end()
     }
 
-    private func end() { flight.finish(.failure(.cancelled)) }
+    private func end() {
+        flight.finish(.failure(.cancelled))
+        completion()
+    }
 }
 
 extension PipelineParts {

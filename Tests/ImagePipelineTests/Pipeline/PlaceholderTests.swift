@@ -147,6 +147,25 @@ struct PlaceholderTests {
         #expect(rig.store.origin(rig.request("photo.png", nil, rule: wishes).origin.key) == nil)
     }
 
+    @Test func `many bare originals at once leave room for pictures, and get it later`() throws {
+        let most = PlaceholderAllowance.maximum
+        for number in 0...most {
+            let answer = rig.ask("\(number).png", nil, rule: wishes)
+            try rig.loader.wait(for: number + 1)[number].answer(rig.png(), at: 1000)
+            _ = try answer.value()
+        }
+        let jobs = try rig.transformer.wait(for: most)
+        #expect(rig.transformer.all.count == most)
+        for job in jobs { job.make([words], as: .text) }
+        // From disk, as what memory has is given as it is.
+        try rig.settle()
+        rig.memory.removeAll()
+        _ = try rig.ask("\(most).png", nil, rule: wishes).value()
+        try rig.transformer.wait(for: most + 1)[most].make([words], as: .text)
+        let key = rig.request("\(most).png", nil, rule: wishes).key
+        #expect(rig.pipeline.cached(key, now: 1000)?.description.hints?.placeholder == placeholder)
+    }
+
     @Test func `a rebuilt index has it of the files`() throws {
         var record = CacheFixture.origin(1, body: [1, 2, 3])
         record.placeholder = placeholder
