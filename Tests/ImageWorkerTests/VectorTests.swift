@@ -82,6 +82,17 @@ struct VectorTests {
         #expect(throws: WorkerReply.Failure.self) { try Workbench.make("format=png", of: Array(text.utf8), as: .svg) }
     }
 
+    @Test func `entities that multiply are not followed to their end`() {
+        var entities = "<!ENTITY a0 'lol'>"
+        for level in 1..<12 {
+            entities += "<!ENTITY a\(level) '\(String(repeating: "&a\(level - 1);", count: 10))'>"
+        }
+        let bomb = Array("<!DOCTYPE svg [\(entities)]>".utf8) + svg("width='9' height='9'", "<text>&a11;</text>")
+        let start = ContinuousClock.now
+        _ = try? Workbench.make("format=png", of: bomb, as: .svg)
+        #expect(ContinuousClock.now - start < .seconds(20))
+    }
+
     @Test func `a size over the limit is refused before anything is drawn`() {
         #expect(throws: WorkerReply.Failure.self) {
             try Workbench.make("w=10&format=png", of: svg("width='20000' height='20000'"), as: .svg)

@@ -18,7 +18,7 @@ struct EncodingOptions {
             ?? {
                 switch format {
                 case .webp: defaults.webp
-                case .avif, .jxl: defaults.avif
+                case .avif: defaults.avif
                 default: defaults.jpeg
                 }
             }()

@@ -74,7 +74,7 @@ struct IconTests {
             entry(.indexed4, side: 11).entry, entry(.rgb32, side: 10).entry, (9, 9, 32, png),
         ])
         var survivors = 0
-        for round in 0..<2_000 {
+        for round in 0..<10_000 {
             var mutated = file
             if round.isMultiple(of: 4) {
                 mutated.removeLast(Int.random(in: 1..<mutated.count, using: &generator))

@@ -64,6 +64,19 @@ struct ConfigurationLoaderTests {
         #expect(configuration.workers == Configuration.Workers(count: 3, memory: 1 << 30, rss: 100 << 20, jobs: 9))
     }
 
+    @Test func `reads libwebp's options, for every source`() throws {
+        let file = """
+            webp: { method: 4, sns-strength: 70, filter-type: 0, use-sharp-yuv: true, lossless: true, thread-level: 0 }
+            sources: { a: { url: "https://a.example/", quality: { webp: 50 } } }
+            """
+        let configuration = try load(file, environment: ["EDGEPRINT_WEBP_SNS_STRENGTH": "71"])
+        var expected = WebPOptions()
+        (expected.method, expected.snsStrength, expected.filterType) = (4, 71, 0)
+        (expected.useSharpYUV, expected.lossless) = (true, true)
+        #expect(configuration.quality == QualityDefaults(webpOptions: expected))
+        #expect(configuration.sources.first?.rule.quality == QualityDefaults(webp: 50, webpOptions: expected))
+    }
+
     @Test func `lays environment over file and flags over both`() throws {
         let file = "cache: { path: /file, memory: 1MiB, variants: 5MiB }\nlog: { access: on }"
         let environment = [
