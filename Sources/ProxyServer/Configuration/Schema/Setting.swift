@@ -78,6 +78,21 @@ struct Setting<Root>: Sendable {
         self.copy = copy
     }
 
+    /// Declares a key of the contract that this version honours only at its default; anything else is refused.
+    static func fixed<Value: Equatable & Sendable>(
+        _ name: String,
+        _ format: ValueFormat<Value>,
+        _ value: Value,
+        _ summary: String
+    ) -> Setting {
+        Setting(name: name, summary: summary, takesEnvironment: true) { node, _, problems in
+            guard let stated = format.read(node, &problems), stated != value else { return }
+            problems.add("is not supported in this version", at: node.place)
+        } write: { _ in
+            format.write(value)
+        }
+    }
+
     /// Declares a map whose entries the loader reads once everything else is known.
     static func deferred(
         _ name: String,
