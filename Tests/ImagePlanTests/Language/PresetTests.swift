@@ -67,7 +67,7 @@ struct PresetTests {
         ("url=x", "url"),
         ("exp=5", "exp"), ("filename=x", "filename"), ("nonsense=1", "nonsense"), ("watermark=a", "watermark"),
         ("w=3&w=4", "w"),
-        ("enlarge=maybe", "enlarge"), ("format=json", "format"),
+        ("enlarge=maybe", "enlarge"), ("format=bmp", "format"),
     ])
     func `is checked when it is configured`(text: String, parameter: String) {
         let error = #expect(throws: RequestError.self) { try Preset(name: "p", text: text) }
