@@ -1,3 +1,4 @@
+import CVips
 import CWebP
 import ImagePlan
 import TestSupport
@@ -172,6 +173,20 @@ struct WebPTests {
             }
         }
         return frames
+    }
+
+    @Test func `a frame's time is cut to what the file can say`() throws {
+        let picture = try Raster.sRGB(Self.picture.bytes, width: 120, height: 90, bands: 4)
+        let stack = try Raster.stacked([picture, picture]).withMetadata { $0.set("delay", [Int(CInt.max), -5]) }
+        let animation = Animation(of: stack)
+        #expect((0..<3).map { animation.delay(ofFrame: $0) } == [16_777_215, 0, 100])
+        let frames = try [picture, picture.flipped(VIPS_DIRECTION_HORIZONTAL)]
+        let encoder = try WebPEncoder(
+            configuration: WebPConfiguration.make(options("w=1"), targetBytes: nil),
+            deadline: Deadline(milliseconds: 60_000)
+        )
+        let (file, _) = try encoder.encode(frames, animation)
+        #expect(try Self.played(file.copy).count == 2)
     }
 
     @Test func `an animation keeps its metadata, too`() throws {

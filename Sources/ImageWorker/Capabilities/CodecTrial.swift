@@ -24,7 +24,12 @@ enum CodecTrial {
                 filter: MetadataFilter(policy: .strip)
             )
             let options = EncodingOptions(quality: 50, deadline: Deadline(milliseconds: 10_000))
-            var codec = try decoding(coder, sample: coder.encode(picture, options).copy)
+            let bytes = try coder.encode(picture, options).copy
+            // A saver may fall back on another format where its encoder is missing.
+            guard coder.canDecode(from: bytes.span) else {
+                throw WorkerReply.Failure.worker("the encoder wrote another format")
+            }
+            var codec = decoding(coder, sample: bytes)
             codec.encodes = true
             if !coder.settings.isEmpty { codec.settings = coder.settings.map(\.name) }
             return codec

@@ -14,8 +14,13 @@ struct Animation {
         loop = stack.integer("loop") ?? 0
     }
 
-    /// Milliseconds that a frame is shown; 100, as browsers do, where the source does not say.
-    func delay(ofFrame index: Int) -> Int { index < delays.count ? max(0, delays[index]) : 100 }
+    /// Milliseconds that a frame is shown: 100, as browsers do, where the source does not say, and no more than WebP can say.
+    func delay(ofFrame index: Int) -> Int {
+        index < delays.count ? min(max(0, delays[index]), Self.longestWebPDelay) : 100
+    }
+
+    /// RFC 9649 §2.7.1.1: 24 bits.
+    private static let longestWebPDelay = 1 << 24 - 1
 
     /// Cuts a stack into its frames.
     static func frames(of stack: Raster, height: Int) throws(VipsError) -> [Raster] {
