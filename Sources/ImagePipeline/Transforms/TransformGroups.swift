@@ -12,6 +12,12 @@ final class TransformGroups: Sendable {
     /// The most that wait for one original's decoding; more are made by themselves.
     private static let mostWaiting = 64
 
+    /// One body of one original.
+    private struct Key: Hashable, Sendable {
+        var origin: CacheKey
+        var digest: CacheKey
+    }
+
     private struct Original: Sendable {
         /// Jobs under way.
         var jobs = 0
@@ -19,7 +25,7 @@ final class TransformGroups: Sendable {
     }
 
     private let parts: PipelineParts
-    private let originals = Lock<[CacheKey: Original]>([:])
+    private let originals = Lock<[Key: Original]>([:])
 
     init(parts: PipelineParts) {
         self.parts = parts
@@ -32,7 +38,7 @@ final class TransformGroups: Sendable {
         guard header.width.multipliedSaturated(by: header.height) >= Mezzanine.leastPixels, header.frames == 1 else {
             return alone(order)
         }
-        let key = order.body.digest
+        let key = Key(origin: order.request.origin.key, digest: order.body.digest)
         enum Turn { case now, later, alone }
         let turn = originals.withLock { originals -> Turn in
             guard var original = originals[key] else {
@@ -59,7 +65,7 @@ final class TransformGroups: Sendable {
     }
 
     /// Makes orders whose job is counted already.
-    private func make(_ orders: [TransformOrder], of key: CacheKey) {
+    private func make(_ orders: [TransformOrder], of key: Key) {
         // Looking for a mezzanine reads the disk's index.
         guard parts.readLane.submit({ self.makeNow(orders, of: key) }) else {
             for order in orders { order.end(.failure(.overloaded("too many requests wait for the disk"))) }
@@ -67,7 +73,7 @@ final class TransformGroups: Sendable {
         }
     }
 
-    private func makeNow(_ orders: [TransformOrder], of key: CacheKey) {
+    private func makeNow(_ orders: [TransformOrder], of key: Key) {
         let stage = MezzanineStage(parts: parts)
         let isLoaded = parts.transformer.isLoaded
         var found: [Mezzanine?: (source: MezzanineStage.Found?, orders: [TransformOrder])] = [:]
@@ -97,7 +103,7 @@ final class TransformGroups: Sendable {
     }
 
     /// A job has ended; after the last one those who wait have their turn.
-    private func ended(_ key: CacheKey) {
+    private func ended(_ key: Key) {
         let waiting = originals.withLock { originals -> [TransformOrder] in
             guard var original = originals[key] else { return [] }
             original.jobs -= 1

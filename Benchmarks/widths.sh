@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# What it takes to make more widths of one 12 MP original: the second one after the first, and eight at once against the largest
+# alone. Each round has an original of its own; what counts are the ratios.
+source "$(dirname "$0")/common.sh"
+need curl
+rounds=${BENCH_ROUNDS:-9}
+mkdir -p "$work/source" "$work/cache"
+photograph=${BENCH_IMAGE:-$root/../shared/images/bus-12mp.jpg}
+if [[ -r $photograph ]]; then
+    cp -p "$photograph" "$work/photograph.jpg"
+else
+    echo "bench: no photograph (BENCH_IMAGE), so the drawn landscape is enlarged to 12 MP"
+    vips thumbnail "$root/demo/landscape.jpg" "$work/photograph.jpg[Q=92]" 4032 --height 3024 --size force
+fi
+start_edgeprint 18080 18081 "$work/source" "$work/cache"
+mapfile -t workers < <(pgrep -P "$daemon")
+
+original() { ln "$work/photograph.jpg" "$work/source/$1.jpg"; }
+# ask ORIGINAL WIDTH: milliseconds until the last byte.
+ask() {
+    curl -fsS -o /dev/null -w '%{time_total}\n' "http://127.0.0.1:18080/bench/$1.jpg?w=$2&format=jpeg&q=80" | awk '{print $1 * 1000}'
+}
+
+# The workers, and the files, warm.
+original warm
+ask warm 512 >/dev/null
+ask warm 400 >/dev/null
+
+seconds=() firsts=()
+for ((i = 0; i < rounds; i++)); do
+    original "pair-$i"
+    firsts+=("$(ask "pair-$i" 512)")
+    seconds+=("$(ask "pair-$i" 400)")
+done
+a=$(median "${firsts[@]}") b=$(median "${seconds[@]}")
+printf 'first width (512) of a 12 MP original %.1f ms, second (400) %.1f ms: %.1f times faster (medians of %d)\n' \
+    "$a" "$b" "$(awk "BEGIN {print $a / $b}")" "$rounds"
+
+widths=(160 240 320 480 640 800 1024 1600)
+together=() alone=()
+for ((i = 0; i < rounds; i++)); do
+    original "alone-$i" && original "eight-$i"
+    begin=$(cpu_ticks "${workers[@]}")
+    ask "alone-$i" 1600 >/dev/null
+    middle=$(cpu_ticks "${workers[@]}")
+    pids=()
+    for width in "${widths[@]}"; do
+        ask "eight-$i" "$width" >/dev/null &
+        pids+=($!)
+    done
+    wait "${pids[@]}"
+    end=$(cpu_ticks "${workers[@]}")
+    alone+=($((middle - begin))) together+=($((end - middle)))
+done
+a=$(median "${alone[@]}") b=$(median "${together[@]}")
+awk -v a="$a" -v b="$b" -v hertz="$(getconf CLK_TCK)" -v rounds="$rounds" 'BEGIN {
+    printf "eight widths at once: %.0f ms of CPU, the largest (1600) alone %.0f ms: %.2f times as much (medians of %d)\n",
+        b * 1000 / hertz, a * 1000 / hertz, b / a, rounds
+}'
+curl -fsS http://127.0.0.1:18081/metrics | awk '/^edgeprint_(mezzanine|decodes_shared)/ {print "  " $0}'
