@@ -1,6 +1,6 @@
 # Everything is made with `make TARGET`; `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help run build test crash lint bench format check demo deb try-deb packages clean
+.PHONY: help run build test crash lint bench format check demo gallery deb try-deb packages clean
 
 BIN := .build/release
 # What the binaries are made of: nothing newer means nothing to build, and no waiting for a build plan.
@@ -63,6 +63,9 @@ demo: packages demo/landscape.jpg ## Draws the demo's pictures
 demo/landscape.jpg: scripts/draw-demo $(wildcard scripts/demo/*)
 	scripts/draw-demo demo
 	@touch $@
+
+gallery: demo/landscape.jpg $(BIN)/edgeprint ## Makes a page of pictures of every transform: .build/gallery/index.html
+	scripts/gallery
 
 deb: build ## Builds the Debian package into .build/deb/packages
 	@scripts/install-packages dpkg-dev binutils chrpath xz-utils

@@ -97,7 +97,7 @@ struct MezzanineTests {
         #expect(second.job.outputs.count == 1)
         second.make([2])
         _ = try off.value()
-        let whole = rig.ask("large.png", try canonical("blur=3&w=300"))
+        let whole = rig.ask("large.png", try canonical("sharpen=2&w=300"))
         let third = try rig.transformer.wait(for: 3)[2]
         #expect(third.job.outputs.count == 1)
         third.make([3])
