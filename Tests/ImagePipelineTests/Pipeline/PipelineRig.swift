@@ -41,7 +41,7 @@ final class PipelineRig: Sendable {
         var configuration = DiskStore.Configuration(path: folder.path + "/cache", time: time)
         configuration.limits.originals = originalsQuota
         store = try DiskStore(configuration)
-        lane = try WorkLane(WorkLane.Configuration(name: "read"))
+        lane = try WorkLane(WorkLane.Configuration(name: "read", threads: 2))
         pipeline = Pipeline(
             PipelineParts(
                 memory: memory,
@@ -73,6 +73,19 @@ final class PipelineRig: Sendable {
         let done = Signal(false)
         store.flush { done.update { $0 = true } }
         try done.wait { $0 }
+    }
+
+    /// Waits until what the read lane was given before is done, down to its last line.
+    func drainLane() throws {
+        // Both of its threads are in here at one time, so neither is in anything else.
+        let arrived = Signal(0)
+        for _ in 0..<2 {
+            _ = lane.submit {
+                arrived.update { $0 += 1 }
+                _ = try? arrived.wait { $0 == 2 }
+            }
+        }
+        try arrived.wait { $0 == 2 }
     }
 
     /// Waits until no original is on its way, not even one that nobody waits for.

@@ -139,6 +139,8 @@ struct PipelineTests {
     @Test func `a download that has come far goes on alone and is stored`() throws {
         let answer = rig.ask("photo.png", "w=10")
         let load = try rig.loader.wait(for: 1)[0]
+        // The task knows its load only once it has been started.
+        try rig.drainLane()
         load.receive(1 << 20)
         answer.leave()
         #expect(!load.isCancelled)
