@@ -4,6 +4,7 @@
 source "$(dirname "$0")/common.sh"
 need curl
 rounds=${BENCH_ROUNDS:-9}
+pids=()
 mkdir -p "$work/source" "$work/cache"
 photograph=${BENCH_IMAGE:-$root/../shared/images/bus-12mp.jpg}
 if [[ -r $photograph ]]; then
@@ -13,7 +14,6 @@ else
     vips thumbnail "$root/demo/landscape.jpg" "$work/photograph.jpg[Q=92]" 4032 --height 3024 --size force
 fi
 start_edgeprint 18080 18081 "$work/source" "$work/cache"
-mapfile -t workers < <(pgrep -P "$daemon")
 
 original() { ln "$work/photograph.jpg" "$work/source/$1.jpg"; }
 # ask ORIGINAL WIDTH: milliseconds until the last byte.
@@ -21,10 +21,15 @@ ask() {
     curl -fsS -o /dev/null -w '%{time_total}\n' "http://127.0.0.1:18080/bench/$1.jpg?w=$2&format=jpeg&q=80" | awk '{print $1 * 1000}'
 }
 
-# The workers, and the files, warm.
-original warm
-ask warm 512 >/dev/null
-ask warm 400 >/dev/null
+# The workers, which start one after the other, and the files warm.
+for ((i = 0; i < 6; i++)); do
+    original "warm-$i"
+    ask "warm-$i" 512 >/dev/null &
+    pids+=($!)
+done
+wait "${pids[@]}"
+sleep 1
+mapfile -t workers < <(pgrep -P "$daemon")
 
 seconds=() firsts=()
 for ((i = 0; i < rounds; i++)); do

@@ -85,15 +85,14 @@ final class TransformGroups: Sendable {
         for (source, orders) in found.values {
             // What lets the original be loaded as small together.
             let orders = orders.sorted { ($0.mezzanine?.factor ?? 1) > ($1.mezzanine?.factor ?? 1) }
-            // The smallest that one of them would have had, unless it is what they have.
-            let wanted = orders.compactMap(\.mezzanine).max { $0.factor < $1.factor }
-            var extra = isLoaded || wanted == source?.mezzanine ? nil : wanted
+            // What it would have had, unless that is what it has. Many at a time share their decoding, and need none now.
+            let wanted = orders.count == 1 ? orders[0].mezzanine : nil
+            let extra = isLoaded || wanted == source?.mezzanine ? nil : wanted
             for start in stride(from: 0, to: orders.count, by: Self.largestGroup) {
                 let part = Array(orders[start..<min(start + Self.largestGroup, orders.count)])
                 groups.append(
                     TransformGroup(parts: parts, orders: part, source: source, extra: extra) { [self] in ended(key) }
                 )
-                extra = nil
             }
         }
         originals.withLock { $0[key]?.jobs += groups.count }
