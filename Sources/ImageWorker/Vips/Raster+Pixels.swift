@@ -88,18 +88,6 @@ extension Raster {
 
     /// A picture of one 8-bit band that copies its bytes from an array of `width` × `height` bytes.
     static func greyscale(_ bytes: [UInt8], width: Int, height: Int) throws(VipsError) -> Raster {
-        precondition(bytes.count == width * height)
-        let image = unsafe bytes.withUnsafeBytes { buffer in
-            unsafe vips_image_new_from_memory_copy(
-                buffer.baseAddress,
-                buffer.count,
-                CInt(width),
-                CInt(height),
-                1,
-                VIPS_FORMAT_UCHAR
-            )
-        }
-        guard let image = unsafe image else { throw VipsError.take("new_from_memory") }
-        return unsafe Raster(owning: image)
+        try Raster.bytes(bytes, width: width, height: height, bands: 1)
     }
 }

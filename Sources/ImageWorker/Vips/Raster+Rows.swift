@@ -79,19 +79,8 @@ extension Raster {
 
     /// A picture of 8-bit sRGB that copies its bytes: `width` × `height` pixels of three bands, or four with alpha.
     static func sRGB(_ bytes: [UInt8], width: Int, height: Int, bands: Int) throws(VipsError) -> Raster {
-        precondition(bytes.count == width * height * bands && (3...4).contains(bands))
-        let image = unsafe bytes.withUnsafeBytes { buffer in
-            unsafe vips_image_new_from_memory_copy(
-                buffer.baseAddress,
-                buffer.count,
-                CInt(width),
-                CInt(height),
-                CInt(bands),
-                VIPS_FORMAT_UCHAR
-            )
-        }
-        guard let image = unsafe image else { throw VipsError.take("new_from_memory") }
-        let raster = unsafe Raster(owning: image)
+        precondition((3...4).contains(bands))
+        let raster = try Raster.bytes(bytes, width: width, height: height, bands: bands)
         return try Raster.make("copy") { out in
             unsafe edge_vips_copy_as(raster.pointer, &out, VIPS_INTERPRETATION_sRGB)
         }
