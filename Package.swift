@@ -36,6 +36,7 @@ let package = Package(
         // "gobject-2.0" and not "vips": vips.pc carries -pthread, which SwiftPM reports at each build.
         .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebpmux", providers: [.apt(["libwebp-dev"])]),
+        .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Swift, lowest layer first.
@@ -50,7 +51,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "ImageWorker",
-            dependencies: ["ImagePlan", "LinuxSystem", "CLinux", "CVips", "CWebP", "CZlib"],
+            dependencies: ["ImagePlan", "LinuxSystem", "CLinux", "CLCMS", "CVips", "CWebP", "CZlib"],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -107,7 +108,7 @@ let package = Package(
         .testTarget(
             name: "ImageWorkerTests",
             dependencies: [
-                "ImageWorker", "ImagePlan", "LinuxSystem", "CLinux", "CVips", "CWebP", "CZlib", "TestSupport",
+                "ImageWorker", "ImagePlan", "LinuxSystem", "CLinux", "CLCMS", "CVips", "CWebP", "CZlib", "TestSupport",
             ],
             swiftSettings: settings
         ),

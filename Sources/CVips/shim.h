@@ -129,6 +129,33 @@ static inline int edge_vips_icc_to_srgb(VipsImage *in, VipsImage **out, const ch
     return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "input_profile", fallback, "intent", intent,
                               "black_point_compensation", TRUE, "depth", 8, NULL);
 }
+// The profile of libvips' own sRGB in place of a picture's.
+static inline int edge_vips_set_srgb_profile(VipsImage *image) {
+    VipsBlob *profile = NULL;
+    if (vips_profile_load("srgb", &profile, NULL) != 0) return -1;
+    size_t length;
+    const void *bytes = vips_blob_get(profile, &length);
+    vips_image_set_blob_copy(image, VIPS_META_ICC_NAME, bytes, length);
+    vips_area_unref(VIPS_AREA(profile));
+    return 0;
+}
+// An image in memory for lines, with the kind and metadata of another's, and its size or one of its own; vips_image_pipelinev is variadic.
+static inline int edge_vips_memory_sized(VipsImage *in, VipsImage **out, int width, int height) {
+    *out = vips_image_new_memory();
+    if (vips_image_pipelinev(*out, VIPS_DEMAND_STYLE_ANY, in, NULL) == 0) {
+        // It would tell its progress to the other image, which it may outlive.
+        vips_image_set_progress(*out, FALSE);
+        (*out)->Xsize = width;
+        (*out)->Ysize = height;
+        return 0;
+    }
+    g_object_unref(*out);
+    *out = NULL;
+    return -1;
+}
+static inline int edge_vips_memory_like(VipsImage *in, VipsImage **out) {
+    return edge_vips_memory_sized(in, out, in->Xsize, in->Ysize);
+}
 static inline int edge_vips_flatten(VipsImage *in, VipsImage **out, const double *background, int bands) {
     VipsArrayDouble *colour = vips_array_double_new(background, bands);
     int failed = vips_flatten(in, out, "background", colour, NULL);

@@ -9,7 +9,7 @@ import Testing
 
 /// Runs jobs in the test's own process, and looks at what they make.
 enum Workbench {
-    private static let isStarted: Bool = {
+    static let isStarted: Bool = {
         // libvips' warnings about broken files are expected here.
         unsafe setenv("VIPS_WARNING", "0", 1)
         do throws(VipsError) {
@@ -163,8 +163,9 @@ enum Workbench {
         let mapping = try SourceMapping(descriptor: memoryFile(bytes), length: bytes.count)
         let decoder = try SourceDecoder(mapping, format: format)
         guard try decoder.facts().size.pixels <= maximumPixels else { throw WorkerReply.Failure.refused("pixels") }
-        let raster = try decoder.open(allFrames: true).inMemory().convertedToSRGB()
-        return try withExtendedLifetime(mapping) { try pixels(of: raster) }
+        let deadline = Deadline(milliseconds: 60_000)
+        let raster = try decoder.open(allFrames: true).inMemory().convertedToSRGB(deadline)
+        return try withExtendedLifetime((mapping, deadline)) { try pixels(of: raster) }
     }
 
     /// A file as if it had been made here, for looking at.

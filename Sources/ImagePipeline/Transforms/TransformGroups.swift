@@ -7,8 +7,8 @@ import LinuxSystem
 /// The first order of an original is made at once. What comes while it is made waits for it, and is then made together: of the
 /// mezzanine where that will do, else of the original, decoded once more for all of them.
 final class TransformGroups: Sendable {
-    /// The most variants of one job: few enough that several workers have a share of many.
-    private static let largestGroup = 4
+    /// The most variants of one job: few enough that the first does not wait long for the last.
+    private static let largestGroup = 8
     /// The most that wait for one original's decoding; more are made by themselves.
     private static let mostWaiting = 64
 
@@ -88,8 +88,7 @@ final class TransformGroups: Sendable {
             // What it would have had, unless that is what it has. Many at a time share their decoding, and need none now.
             let wanted = orders.count == 1 ? orders[0].mezzanine : nil
             let extra = isLoaded || wanted == source?.mezzanine ? nil : wanted
-            for start in stride(from: 0, to: orders.count, by: Self.largestGroup) {
-                let part = Array(orders[start..<min(start + Self.largestGroup, orders.count)])
+            for part in Self.parts(of: orders) {
                 groups.append(
                     TransformGroup(parts: parts, orders: part, source: source, extra: extra) { [self] in ended(key) }
                 )
@@ -99,6 +98,22 @@ final class TransformGroups: Sendable {
         for group in groups { group.start() }
         // The one that this call was counted as.
         ended(key)
+    }
+
+    /// The jobs that orders of one source are made in.
+    ///
+    /// A JPEG is decoded smaller for those that allow it, and so shares nothing between them and the rest: another worker may have those.
+    private static func parts(of orders: [TransformOrder]) -> [[TransformOrder]] {
+        let isJPEG = orders.first?.outcome.origin.record.header.format == .jpeg
+        let groups =
+            isJPEG
+            ? [orders.filter { $0.mezzanine != nil }, orders.filter { $0.mezzanine == nil }]
+            : [orders]
+        return groups.flatMap { orders in
+            stride(from: 0, to: orders.count, by: largestGroup).map { start in
+                Array(orders[start..<min(start + largestGroup, orders.count)])
+            }
+        }
     }
 
     /// A job has ended; after the last one those who wait have their turn.

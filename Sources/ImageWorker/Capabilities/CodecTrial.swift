@@ -17,13 +17,14 @@ enum CodecTrial {
     /// Encodes the picture, then decodes what came of it.
     private static func roundTrip(_ coder: any Coder) -> WorkerCapabilities.Codec {
         do {
+            let deadline = Deadline(milliseconds: 10_000)
             let grey = try Raster.greyscale([UInt8](repeating: 128, count: 256), width: 16, height: 16)
             let picture = try FinishedPicture(
-                frames: [grey.convertedToSRGB()],
+                frames: [grey.convertedToSRGB(deadline)],
                 animation: nil,
                 filter: MetadataFilter(policy: .strip)
             )
-            let options = EncodingOptions(quality: 50, deadline: Deadline(milliseconds: 10_000))
+            let options = EncodingOptions(quality: 50, deadline: deadline)
             let bytes = try coder.encode(picture, options).copy
             // A saver may fall back on another format where its encoder is missing.
             guard coder.canDecode(from: bytes.span) else {

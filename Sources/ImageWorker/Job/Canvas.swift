@@ -49,7 +49,7 @@ struct Canvas {
     /// Turns the picture upright and converts it to sRGB, where that has been put off.
     mutating func settle() throws {
         if needsConversion {
-            frames = try frames.map { frame in try frame.convertedToSRGB() }
+            frames = try frames.map { frame in try frame.convertedToSRGB(deadline) }
             needsConversion = false
         }
         guard !orientation.isUpright else { return }

@@ -18,6 +18,8 @@ final class SharedDecode {
     /// Decodes; `nil` for a single output, which streams, where outputs take all frames, and where it would be too large.
     ///
     /// What needs the full size and what does not are decoded apart: a JPEG is decoded smaller in less time than it is made smaller.
+    /// Where only one output needs the full size, and others do with less, it streams: new memory for a large picture takes as long as
+    /// decoding it.
     /// - Throws: `VipsError`, or what keeps an output from being made.
     init?(of decoder: SourceDecoder, for makers: [OutputMaker], _ deadline: Deadline) throws {
         guard makers.count > 1 else { return nil }
@@ -30,7 +32,8 @@ final class SharedDecode {
         }
         let least = factors.min() ?? 1
         let smaller = factors.filter { $0 > 1 }.min() ?? least
-        for factor in Set([least, smaller]) {
+        let isLeastShared = smaller == least || factors.count(where: { $0 == least }) > 1
+        for factor in Set(isLeastShared ? [least, smaller] : [smaller]) {
             let opened = try decoder.open(factor: factor)
             guard opened.byteCount <= Self.maximumSize else { return nil }
             deadline.watch(opened)
@@ -46,9 +49,7 @@ final class SharedDecode {
     func raster(_ factor: Int) throws -> Raster? {
         if let raster = rasters[factor] { return raster }
         guard factor > 1, let larger = try raster(factor / 2) else { return nil }
-        let raster = try larger.transparently { frame in
-            try frame.resized(width: max(1, frame.width / 2), height: max(1, frame.height / 2))
-        }.inMemory()
+        let raster = try larger.halved()
         rasters[factor] = raster
         return raster
     }

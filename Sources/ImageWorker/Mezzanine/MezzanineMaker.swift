@@ -28,9 +28,9 @@ struct MezzanineMaker {
         clock.endDecode()
         // Greys and RGB are averaged first, and then converted, as results are; the rest the other way round.
         let isFirstScaled = opened.mayScaleBeforeConversion
-        let source = isFirstScaled ? opened : try opened.convertedToSRGB()
+        let source = isFirstScaled ? opened : try opened.convertedToSRGB(deadline)
         let scaled = try source.transparently { frame in try frame.resized(width: size.width, height: size.height) }
-        let converted = try (isFirstScaled ? scaled.convertedToSRGB() : scaled)
+        let converted = try (isFirstScaled ? scaled.convertedToSRGB(deadline) : scaled)
             .withMetadata { $0.remove(VIPS_META_ICC_NAME) }
         clock.endTransform()
         deadline.watch(converted)

@@ -1,4 +1,6 @@
 import CVips
+import ImagePlan
+import LinuxSystem
 
 extension Raster {
     /// Whether the pixels are 8-bit sRGB with three bands, or four with alpha, and no profile says otherwise.
@@ -33,8 +35,11 @@ extension Raster {
     /// Converts to 8-bit sRGB, through the embedded profile where there is one that fits.
     ///
     /// CMYK without a profile goes through libvips' built-in CMYK profile.
-    func convertedToSRGB() throws(VipsError) -> Raster {
+    ///
+    /// - Parameter deadline: what may end the computing of pixels, where that is done at once.
+    func convertedToSRGB(_ deadline: Deadline) throws(VipsError) -> Raster {
         if isPlainSRGB { return self }
+        if let converted = try convertedByCurves(deadline) { return converted }
         let isCMYK = interpretation == VIPS_INTERPRETATION_CMYK
         if has(VIPS_META_ICC_NAME) || isCMYK {
             if let converted = try? Raster.make(
@@ -52,5 +57,30 @@ extension Raster {
         }
         let eight = try converted.cast(to: VIPS_FORMAT_UCHAR)
         return eight.bands > 4 ? try eight.bands(from: 0, count: 4) : eight
+    }
+    /// Bytes of pixels up to which a picture is converted in memory; larger ones flow through libvips.
+    private static let largestConverted = 64 << 20
+    private static let conversions = Lock(ProfileConversions())
+
+    /// The picture in sRGB where its profile is of the common kind; `nil` where libvips is to convert it.
+    private func convertedByCurves(_ deadline: Deadline) throws(VipsError) -> Raster? {
+        guard format == VIPS_FORMAT_UCHAR, (3...4).contains(bands),
+            [VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_RGB].contains(interpretation),
+            let profile = bytes(VIPS_META_ICC_NAME)
+        else { return nil }
+        guard let conversion = Self.conversions.withLock({ $0.conversion(of: profile) }) else { return nil }
+        let hasAlpha = bands == 4
+        var converted = self
+        if !conversion.isIdentity {
+            guard width.multipliedSaturated(by: height * bands) <= Self.largestConverted else { return nil }
+            converted = try mapped(deadline) { source, target, pixels in
+                unsafe conversion.convert(source, to: target, pixels: pixels, hasAlpha: hasAlpha)
+            }
+        }
+        let copy = try Raster.make("copy") { out in
+            unsafe edge_vips_copy_as(converted.pointer, &out, VIPS_INTERPRETATION_sRGB)
+        }
+        guard unsafe edge_vips_set_srgb_profile(copy.pointer) == 0 else { throw VipsError.take("profile_load") }
+        return copy
     }
 }

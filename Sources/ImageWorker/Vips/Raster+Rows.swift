@@ -77,6 +77,37 @@ extension Raster {
         return try unsafe body(UnsafeRawBufferPointer(start: data, count: width * height * bands))
     }
 
+    /// A picture in memory whose rows are made of this picture's rows, with all its metadata.
+    ///
+    /// Of 8-bit pictures.
+    ///
+    /// - Parameters:
+    ///   - deadline: what may end the computing of this picture's pixels.
+    ///   - body: reads a row, writes the new one; both have `width` pixels of as many bands.
+    @safe
+    func mapped(
+        _ deadline: Deadline,
+        _ body: (UnsafeRawPointer, UnsafeMutableRawPointer, _ pixels: Int) -> Void
+    ) throws(VipsError) -> Raster {
+        deadline.watch(self)
+        let source = try inMemory()
+        let made = try Raster.make("write_prepare") { out in unsafe edge_vips_memory_like(source.pointer, &out) }
+        let length = width * bands
+        var row = [UInt8](repeating: 0, count: length)
+        try source.withPixels { pixels throws(VipsError) in
+            guard let start = pixels.baseAddress else { return }
+            for y in 0..<source.height {
+                let isWritten = unsafe row.withUnsafeMutableBytes { target in
+                    guard let place = target.baseAddress else { return true }
+                    unsafe body(start + y * length, place, width)
+                    return unsafe vips_image_write_line(made.pointer, CInt(y), place) == 0
+                }
+                guard isWritten else { throw VipsError.take("write_line") }
+            }
+        }
+        return made
+    }
+
     /// A picture of 8-bit sRGB that copies its bytes: `width` × `height` pixels of three bands, or four with alpha.
     static func sRGB(_ bytes: [UInt8], width: Int, height: Int, bands: Int) throws(VipsError) -> Raster {
         precondition((3...4).contains(bands))

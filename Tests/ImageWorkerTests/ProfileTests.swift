@@ -1,0 +1,139 @@
+import CLCMS
+import CVips
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImageWorker
+
+/// Embedded profiles of curves and a matrix, against what libvips makes of them through CIELAB.
+@Suite(.timeLimit(.minutes(1)))
+struct ProfileTests {
+    init() { precondition(Workbench.isStarted) }
+
+    /// Primaries as chromaticities x, y, and the curve's exponent.
+    enum Space: CaseIterable {
+        case displayP3, adobeRGB, proPhoto
+
+        var primaries: [Double] {
+            switch self {
+            case .displayP3: [0.680, 0.320, 0.265, 0.690, 0.150, 0.060]
+            case .adobeRGB: [0.640, 0.330, 0.210, 0.710, 0.150, 0.060]
+            case .proPhoto: [0.7347, 0.2653, 0.1596, 0.8404, 0.0366, 0.0001]
+            }
+        }
+        var exponent: Double { self == .proPhoto ? 1.8 : 2.2 }
+    }
+
+    @Test(arguments: Space.allCases, [false, true])
+    func `colours are what libvips makes of them`(space: Space, hasAlpha: Bool) throws {
+        let raster = try tagged(Self.colours(hasAlpha: hasAlpha), with: Self.profile(space))
+        let deadline = Deadline(milliseconds: 60_000)
+        let made = try Workbench.pixels(of: raster.convertedToSRGB(deadline).inMemory())
+        let expected = try Workbench.pixels(
+            of: Raster.make("test") { out in
+                unsafe edge_vips_icc_to_srgb(raster.pointer, &out, "srgb", VIPS_INTENT_RELATIVE)
+            }
+            .inMemory()
+        )
+        withExtendedLifetime(deadline) {}
+        #expect(made.channels == expected.channels)
+        let differences = zip(made.bytes, expected.bytes).map { abs(Int($0) - Int($1)) }
+        // Where a colour is out of sRGB's reach, rounding before the cut shows most.
+        #expect(differences.max() ?? 0 <= 3, "\(space): \(differences.max() ?? 0)")
+        #expect(ImageComparison.meanDifference(made, expected) < 0.5)
+        #expect(ImageComparison.meanDifference(made, Self.colours(hasAlpha: hasAlpha)) > 2)
+    }
+
+    @Test func `sRGB by another name changes no pixel`() throws {
+        let picture = Self.colours(hasAlpha: false)
+        let profile = unsafe Self.bytes(of: cmsCreate_sRGBProfile())
+        let deadline = Deadline(milliseconds: 60_000)
+        let made = try tagged(picture, with: profile).convertedToSRGB(deadline)
+        #expect(try Workbench.pixels(of: made.inMemory()).bytes == picture.bytes)
+        #expect(ProfileConversion(profile: profile)?.isIdentity == true)
+        withExtendedLifetime(deadline) {}
+    }
+
+    @Test func `a result has the profile of what it is, and the rest of its metadata`() throws {
+        let raster = try tagged(Self.colours(hasAlpha: false), with: Self.profile(.displayP3))
+        let source = try Workbench.encodeWithMetadata(raster, as: .jpeg)
+        let kept = try Workbench.metadata(Workbench.make("meta=keep&format=jpeg", of: source, as: .jpeg))
+        let profile = try #require(kept.bytes("icc-profile-data"))
+        #expect(profile != Self.profile(.displayP3))
+        #expect(ProfileConversion(profile: profile)?.isIdentity == true)
+        #expect(kept.has("exif-ifd0-Make"))
+        let stripped = try Workbench.metadata(Workbench.make("format=jpeg", of: source, as: .jpeg))
+        #expect(!stripped.has("icc-profile-data"))
+    }
+
+    @Test func `other profiles are left to libvips`() throws {
+        var conversions = ProfileConversions()
+        let lab = unsafe Self.bytes(of: cmsCreateLab2Profile(nil))
+        #expect(conversions.conversion(of: lab) == nil)
+        #expect(conversions.conversion(of: []) == nil)
+        #expect(conversions.conversion(of: [UInt8](repeating: 0, count: 128)) == nil)
+        let large = Self.profile(.displayP3) + [UInt8](repeating: 0, count: 65_536)
+        #expect(conversions.conversion(of: large) == nil)
+        // Each cut of a profile is refused or read, and never past its end.
+        let whole = Self.profile(.adobeRGB)
+        for count in stride(from: 0, to: whole.count, by: 7) { _ = ProfileConversion(profile: Array(whole[..<count])) }
+    }
+
+    @Test func `conversions are kept for the next picture, and no more than a few`() {
+        var conversions = ProfileConversions()
+        let profile = Self.profile(.displayP3)
+        let first = conversions.conversion(of: profile)
+        #expect(first != nil)
+        #expect(conversions.conversion(of: profile) === first)
+        for count in 1...8 { _ = conversions.conversion(of: [UInt8](repeating: 1, count: count)) }
+        #expect(conversions.conversion(of: profile) !== first)
+    }
+
+    private func tagged(_ picture: PixelImage, with profile: [UInt8]) throws -> Raster {
+        let raster = try Raster.sRGB(
+            picture.bytes,
+            width: picture.width,
+            height: picture.height,
+            bands: picture.channels
+        )
+        unsafe vips_image_set_blob_copy(raster.pointer, "icc-profile-data", profile, profile.count)
+        unsafe vips_image_set_string(raster.pointer, "exif-ifd0-Make", "Camera (Camera, ASCII, 7 components, 7 bytes)")
+        return raster
+    }
+
+    /// Colours all over the cube.
+    private static func colours(hasAlpha: Bool) -> PixelImage {
+        let rgba = PixelImage(width: 64, height: 64) { x, y in
+            [UInt8(x * 4), UInt8(y * 4), UInt8((x * 7 + y * 13) % 256), hasAlpha ? UInt8((x + y) * 2) : 255]
+        }
+        guard !hasAlpha else { return rgba }
+        let rgb = rgba.bytes.indices.filter { $0 % 4 != 3 }.map { rgba.bytes[$0] }
+        return PixelImage(width: 64, height: 64, channels: 3, bytes: rgb)
+    }
+
+    private static func profile(_ space: Space) -> [UInt8] {
+        let xy = space.primaries
+        var white = cmsCIExyY(x: 0.3127, y: 0.3290, Y: 1)
+        var primaries = cmsCIExyYTRIPLE(
+            Red: cmsCIExyY(x: xy[0], y: xy[1], Y: 1),
+            Green: cmsCIExyY(x: xy[2], y: xy[3], Y: 1),
+            Blue: cmsCIExyY(x: xy[4], y: xy[5], Y: 1)
+        )
+        let curve = unsafe cmsBuildGamma(nil, space.exponent)
+        defer { unsafe cmsFreeToneCurve(curve) }
+        var curves = unsafe [curve, curve, curve]
+        return unsafe bytes(of: cmsCreateRGBProfile(&white, &primaries, &curves))
+    }
+
+    private static func bytes(of profile: cmsHPROFILE?) -> [UInt8] {
+        defer { unsafe cmsCloseProfile(profile) }
+        var count: cmsUInt32Number = 0
+        unsafe cmsSaveProfileToMem(profile, nil, &count)
+        var bytes = [UInt8](repeating: 0, count: Int(count))
+        unsafe bytes.withUnsafeMutableBytes { buffer in
+            _ = unsafe cmsSaveProfileToMem(profile, buffer.baseAddress, &count)
+        }
+        return bytes
+    }
+}
