@@ -48,12 +48,10 @@ for ((i = 0; i < rounds; i++)); do
     begin=$(cpu_ticks "${workers[@]}")
     ask "alone-$i" 1600 >/dev/null
     middle=$(cpu_ticks "${workers[@]}")
-    pids=()
     for width in "${widths[@]}"; do
-        ask "eight-$i" "$width" >/dev/null &
-        pids+=($!)
-    done
-    wait "${pids[@]}"
+        printf 'url = "http://127.0.0.1:18080/bench/eight-%d.jpg?w=%d&format=jpeg&q=80"\noutput = "/dev/null"\n' "$i" "$width"
+    done >"$work/eight"
+    curl --no-progress-meter --fail -Z --parallel-immediate -K "$work/eight"
     end=$(cpu_ticks "${workers[@]}")
     alone+=($((middle - begin))) together+=($((end - middle)))
 done

@@ -4,8 +4,8 @@ import LinuxSystem
 /// Transforms of large originals: those of one original share its decoding, and leave a mezzanine behind for the next
 /// (SDWebImage's SDImageFramePool shares decoded frames alike).
 ///
-/// The first order of an original is made at once. What comes while it is made waits for it, and is then made together: of the
-/// mezzanine where that will do, else of the original, decoded once more for all of them.
+/// The first order of an original is made at once, with those that come at the same moment. What comes while it is made waits for
+/// it, and is then made together: of the mezzanine where that will do, else of the original, decoded once more for all of them.
 final class TransformGroups: Sendable {
     /// The most variants of one job: few enough that the first does not wait long for the last.
     private static let largestGroup = 8
@@ -73,7 +73,14 @@ final class TransformGroups: Sendable {
         }
     }
 
-    private func makeNow(_ orders: [TransformOrder], of key: Key) {
+    private func makeNow(_ first: [TransformOrder], of key: Key) {
+        // Those who asked for a cold original together come here together, one behind the other.
+        let orders =
+            first
+            + originals.withLock { originals in
+                defer { originals[key]?.waiting = [] }
+                return originals[key]?.waiting ?? []
+            }
         let stage = MezzanineStage(parts: parts)
         let isLoaded = parts.transformer.isLoaded
         var found: [Mezzanine?: (source: MezzanineStage.Found?, orders: [TransformOrder])] = [:]
