@@ -37,11 +37,12 @@ package final class FileLoader: OriginLoading {
         let lane = try FileLane(limit: configuration.waiting)
         self.lane = lane
         self.time = time
+        let digests = FileDigests()
         for _ in 0..<max(1, configuration.threads) {
             try SystemThread.start(name: "file-loader") {
                 while let next = lane.take() {
                     switch next {
-                    case .read(let ticket): ticket.complete(FileReading(ticket, time: time).run())
+                    case .read(let ticket): ticket.complete(FileReading(ticket, time: time, digests: digests).run())
                     case .refuse(let ticket): ticket.complete(.failure(.overloaded("too many loads wait for files")))
                     }
                 }

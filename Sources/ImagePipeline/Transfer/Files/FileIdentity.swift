@@ -1,11 +1,12 @@
 import Glibc
 
-/// What tells a version of a file from another: size, time of change in nanoseconds, inode.
+/// What tells a version of a file from another: size, time of change in nanoseconds, inode and its file system.
 package struct FileIdentity: Hashable, Sendable {
     let size: Int
     let seconds: Int64
     let nanoseconds: Int64
     let inode: UInt64
+    let device: UInt64
 
     /// Looks at an open descriptor.
     ///
@@ -17,6 +18,7 @@ package struct FileIdentity: Hashable, Sendable {
         seconds = Int64(status.st_mtim.tv_sec)
         nanoseconds = Int64(status.st_mtim.tv_nsec)
         inode = UInt64(status.st_ino)
+        device = UInt64(status.st_dev)
     }
 
     /// As an entity tag (RFC 9110 §8.8.3): strong, since the bytes are hashed only after it is compared.

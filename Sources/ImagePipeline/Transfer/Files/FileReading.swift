@@ -15,10 +15,12 @@ struct FileReading {
 
     private let ticket: LoadTicket
     private let time: any TimeSource
+    private let digests: FileDigests
 
-    init(_ ticket: LoadTicket, time: any TimeSource) {
+    init(_ ticket: LoadTicket, time: any TimeSource, digests: FileDigests) {
         self.ticket = ticket
         self.time = time
+        self.digests = digests
     }
 
     /// Reads the file, or finds that it is the one that the asker knows.
@@ -42,10 +44,16 @@ struct FileReading {
         if ticket.fetch.entityTag == identity.entityTag { return .notModified(fields) }
         let limit = ticket.fetch.source.limits.sourceBytes
         guard identity.size <= limit else { throw .sourceTooLarge(limit: limit) }
-        let sink = try isSettled(identity) ? BodySink(hashing: file, limit: limit) : BodySink(limit: limit)
+        let isSettled = isSettled(identity)
+        if isSettled, let digest = digests.find(identity) {
+            return .fetched(fields, OriginBody(file: file, length: identity.size, digest: digest))
+        }
+        let sink = try isSettled ? BodySink(hashing: file, limit: limit) : BodySink(limit: limit)
         try copy(file, sink)
         guard sink.count == identity.size, FileIdentity(descriptor: file.number) == identity else { return nil }
-        return .fetched(fields, try sink.finish())
+        let body = try sink.finish()
+        if isSettled { digests.keep(body.digest, of: identity) }
+        return .fetched(fields, body)
     }
 
     /// Whether a file may be given away as it is, and need not be copied first: large, and not written to for a while.
