@@ -39,7 +39,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Swift, lowest layer first.
-        .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: settings),
+        .target(name: "LinuxSystem", dependencies: ["CLinux", "CZlib"], swiftSettings: settings),
         .target(name: "HTTPSemantics", swiftSettings: settings),
         .target(name: "HTTPKit", dependencies: ["HTTPSemantics", "LinuxSystem", "CLinux"], swiftSettings: settings),
         .target(name: "ImagePlan", swiftSettings: settings),
@@ -76,7 +76,7 @@ let package = Package(
         // Tests, one target a module, and what they share.
         .target(
             name: "TestSupport",
-            dependencies: ["LinuxSystem", "CLinux"],
+            dependencies: ["LinuxSystem", "CLinux", "CZlib"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
