@@ -55,6 +55,11 @@ static inline int edge_vips_load_svg(const void *bytes, size_t count, VipsImage 
     return vips_svgload_buffer((void *)bytes, count, out, "dpi", dpi, "scale", scale, "unlimited", FALSE, "access",
                                VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR, NULL);
 }
+// One page, on white. Without a password: what is encrypted is refused.
+static inline int edge_vips_load_pdf(const void *bytes, size_t count, VipsImage **out, int page, double dpi, double scale) {
+    return vips_pdfload_buffer((void *)bytes, count, out, "page", page, "n", 1, "dpi", dpi, "scale", scale, "access",
+                               VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR, NULL);
+}
 
 // Geometry.
 static inline int edge_vips_resize(VipsImage *in, VipsImage **out, double horizontal, double vertical) {

@@ -20,6 +20,12 @@ enum Workbench {
         }
     }()
 
+    /// Whether this machine's libraries read a format.
+    static func decodes(_ format: ImageFormat) -> Bool {
+        precondition(isStarted)
+        return CoderRegistry.coder(for: format)?.isDecoderThere ?? false
+    }
+
     struct Made {
         var description: WorkerReply.Output
         var bytes: [UInt8]

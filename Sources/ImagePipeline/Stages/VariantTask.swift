@@ -199,7 +199,7 @@ final class VariantTask: Sendable {
             return
         }
         let header = outcome.origin.record.header
-        if let refusal = HeaderGate.refusal(of: header, plan: plan, limits: request.origin.source.limits) {
+        if let refusal = HeaderGate.refusal(of: header, plan: plan, source: request.origin.source) {
             fail(refusal)
             return
         }
