@@ -61,6 +61,14 @@ static inline int edge_vips_load_pdf(const void *bytes, size_t count, VipsImage 
                                VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR, NULL);
 }
 
+// A metadata field of whatever type.
+static inline void edge_vips_copy_field(VipsImage *from, VipsImage *to, const char *name) {
+    GValue value = {0};
+    if (vips_image_get(from, name, &value)) return;
+    vips_image_set(to, name, &value);
+    g_value_unset(&value);
+}
+
 // Geometry.
 static inline int edge_vips_resize(VipsImage *in, VipsImage **out, double horizontal, double vertical) {
     return vips_resize(in, out, horizontal, "vscale", vertical, "kernel", VIPS_KERNEL_LANCZOS3, NULL);
