@@ -76,6 +76,11 @@ extension Raster {
             }
         }
 
+        /// Sets bytes.
+        func set(_ field: String, _ bytes: [UInt8]) {
+            unsafe vips_image_set_blob_copy(raster.pointer, field, bytes, bytes.count)
+        }
+
         /// Takes over another picture's EXIF, XMP and IPTC.
         func copy(from other: Raster) {
             for field in other.fields where Self.kept.contains(where: { field.hasPrefix($0) }) {
