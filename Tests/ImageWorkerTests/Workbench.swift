@@ -26,6 +26,12 @@ enum Workbench {
         return CoderRegistry.coder(for: format)?.isDecoderThere ?? false
     }
 
+    /// Whether this machine's libraries write a format.
+    static func encodes(_ format: ImageFormat) -> Bool {
+        precondition(isStarted)
+        return CoderRegistry.encoders[format] != nil
+    }
+
     struct Made {
         var description: WorkerReply.Output
         var bytes: [UInt8]
