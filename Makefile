@@ -1,6 +1,6 @@
 # Everything is made with `make TARGET`; `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help run build test crash lint bench format check demo gallery deb try-deb packages clean
+.PHONY: help run build test golden crash lint bench format check demo gallery deb try-deb packages clean
 
 BIN := .build/release
 # What the binaries are made of: nothing newer means nothing to build, and no waiting for a build plan.
@@ -33,6 +33,13 @@ $(BIN)/edgeprint: $(SOURCES)
 test: packages ## Runs every test
 	swift build --build-tests
 	swift test --disable-xctest --skip-build --no-parallel
+
+golden: packages ## Writes the pictures that results are held against anew
+	@echo "What a step makes from now on is right by definition: look at each picture that git then shows as changed."
+	swift build --build-tests
+	rm -f Tests/ImageWorkerTests/Golden/*.png
+	EDGEPRINT_WRITE_GOLDEN=1 swift test --disable-xctest --skip-build --no-parallel --filter GoldenTests
+	@git status --short Tests/ImageWorkerTests/Golden
 
 crash: packages $(BIN)/edgeprint ## Kills the daemon under load 100 times, and cuts a sequence of writes 200 times
 	swift build --build-tests

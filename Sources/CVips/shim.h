@@ -55,6 +55,19 @@ static inline int edge_vips_load_svg(const void *bytes, size_t count, VipsImage 
     return vips_svgload_buffer((void *)bytes, count, out, "dpi", dpi, "scale", scale, "unlimited", FALSE, "access",
                                VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR, NULL);
 }
+// One page, on white. Without a password: what is encrypted is refused.
+static inline int edge_vips_load_pdf(const void *bytes, size_t count, VipsImage **out, int page, double dpi, double scale) {
+    return vips_pdfload_buffer((void *)bytes, count, out, "page", page, "n", 1, "dpi", dpi, "scale", scale, "access",
+                               VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR, NULL);
+}
+
+// A metadata field of whatever type.
+static inline void edge_vips_copy_field(VipsImage *from, VipsImage *to, const char *name) {
+    GValue value = {0};
+    if (vips_image_get(from, name, &value)) return;
+    vips_image_set(to, name, &value);
+    g_value_unset(&value);
+}
 
 // Geometry.
 static inline int edge_vips_resize(VipsImage *in, VipsImage **out, double horizontal, double vertical) {

@@ -18,6 +18,7 @@ struct CapabilityTests {
         #expect(
             codecs.map(\.format) == [
                 "jpeg", "png", "gif", "webp", "avif", "heic", "tiff", "jxl", "jp2", "bmp", "ico", "svg",
+                "pdf",
             ]
         )
         for codec in codecs where ["jpeg", "png", "gif", "webp"].contains(codec.format) {

@@ -99,6 +99,37 @@ struct VectorTests {
         }
     }
 
+    @Test func `compressed markup is drawn as what it holds`() throws {
+        let source = svg("width='1in' height='0.5in'")
+        for query in [
+            "format=png", "w=20&format=png", "dpi=144&format=png", "format=json", "w=300&enlarge=1&format=webp",
+        ] {
+            let plain = try Workbench.make(query, of: source, as: .svg)
+            let compressed = try Workbench.make(query, of: Gzip.encode(source), as: .svgz)
+            #expect(compressed.description.width == plain.description.width)
+            // But for the file's own size.
+            if query != "format=json" { #expect(compressed.bytes == plain.bytes, "\(query)") }
+        }
+    }
+
+    @Test func `what is compressed and no markup, twice compressed, or too much, never reaches librsvg`() {
+        let source = svg("width='8' height='8'")
+        let spaces = [UInt8](repeating: 0x20, count: 65 << 20)
+        for (held, failure) in [
+            (Gzip.encode(source), WorkerReply.Failure.broken("what is compressed is no SVG")),
+            (TestImages.gradient(width: 4, height: 4), .broken("what is compressed is no SVG")),
+            (
+                source + spaces,
+                .refused("more than 67108864 bytes when expanded; that is the limit (limits.source-bytes)")
+            ),
+        ] {
+            #expect(throws: failure) { try Workbench.make("format=png", of: Gzip.encode(held), as: .svgz) }
+        }
+        #expect(throws: WorkerReply.Failure.broken("the compressed markup ends early")) {
+            try Workbench.make("format=png", of: Array(Gzip.encode(source).dropLast(9)), as: .svgz)
+        }
+    }
+
     @Test func `is drawn at the size that is asked, and not enlarged from pixels`() throws {
         let source = svg("width='10' height='10'", "<rect x='5' width='5' height='10' fill='#f00'/>")
         for query in ["w=400&enlarge=1", "w=400&h=400&fit=cover&enlarge=1", "w=400&h=400&fit=pad&enlarge=1"] {

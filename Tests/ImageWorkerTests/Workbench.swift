@@ -20,6 +20,18 @@ enum Workbench {
         }
     }()
 
+    /// Whether this machine's libraries read a format.
+    static func decodes(_ format: ImageFormat) -> Bool {
+        precondition(isStarted)
+        return CoderRegistry.coder(for: format)?.isDecoderThere ?? false
+    }
+
+    /// Whether this machine's libraries write a format.
+    static func encodes(_ format: ImageFormat) -> Bool {
+        precondition(isStarted)
+        return CoderRegistry.encoders[format] != nil
+    }
+
     struct Made {
         var description: WorkerReply.Output
         var bytes: [UInt8]

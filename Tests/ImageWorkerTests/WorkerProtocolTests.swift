@@ -13,7 +13,8 @@ struct WorkerProtocolTests {
         outputs: [
             .init(plan: "1?w=10&bg=ff8800", bucket: .webp, quality: QualityDefaults()),
             .init(plan: "1?", bucket: .rest, quality: QualityDefaults(jpeg: 1, webp: 100, avif: 50)),
-        ]
+        ],
+        maximumSourceLength: 1 << 34
     )
     private let outputs = [
         WorkerReply.Output(format: .jpeg, width: 4, height: 3, frames: 1, hasAlpha: false, length: 5),

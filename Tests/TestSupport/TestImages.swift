@@ -40,6 +40,64 @@ package enum TestImages {
         return [0xFF, 0xD8, 0xFF, 0xE1, 0, UInt8(segment.count + 2)] + segment + jpeg.dropFirst(2)
     }
 
+    /// One frame of an animated PNG: where it stands, and RGBA for each of its pixels.
+    package struct PNGFrame {
+        package var left = 0
+        package var top = 0
+        package var width: Int
+        package var height: Int
+        package var rgba: [UInt8]
+        /// Seconds, as a fraction.
+        package var delay = (1, 10)
+        /// As `dispose_op` and `blend_op`.
+        package var disposal: UInt8 = 0
+        package var blending: UInt8 = 0
+
+        /// A frame of one colour.
+        package init(_ width: Int, _ height: Int, _ colour: [UInt8]) {
+            self.width = width
+            self.height = height
+            rgba = (0..<width * height).flatMap { _ in colour }
+        }
+    }
+
+    /// An animated PNG (W3C PNG, third edition, §4.9); of the canvas's size is the still picture, else the first frame.
+    package static func animatedPNG(
+        width: Int,
+        height: Int,
+        frames: [PNGFrame],
+        rounds: Int = 0,
+        still: [UInt8]? = nil
+    ) -> [UInt8] {
+        func data(_ rgba: [UInt8], width: Int) -> [UInt8] {
+            zlibStored(stride(from: 0, to: rgba.count, by: width * 4).flatMap { [0] + rgba[$0..<$0 + width * 4] })
+        }
+        var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        appendChunk("IHDR", bigEndian(width) + bigEndian(height) + [8, 6, 0, 0, 0], to: &file)
+        appendChunk("acTL", bigEndian(frames.count) + bigEndian(rounds), to: &file)
+        if let still { appendChunk("IDAT", data(still, width: width), to: &file) }
+        var number = 0
+        for (index, frame) in frames.enumerated() {
+            let place = [frame.width, frame.height, frame.left, frame.top].flatMap { bigEndian($0) }
+            let delay = [frame.delay.0, frame.delay.1].flatMap { bigEndian($0)[2...] }
+            let control = bigEndian(number) + place + delay + [frame.disposal, frame.blending]
+            appendChunk("fcTL", control, to: &file)
+            number += 1
+            let pixels = data(frame.rgba, width: frame.width)
+            if index == 0, still == nil {
+                appendChunk("IDAT", pixels, to: &file)
+                continue
+            }
+            // In two pieces, as writers may.
+            for piece in [pixels[..<(pixels.count / 2)], pixels[(pixels.count / 2)...]] {
+                appendChunk("fdAT", bigEndian(number) + piece, to: &file)
+                number += 1
+            }
+        }
+        appendChunk("IEND", [], to: &file)
+        return file
+    }
+
     /// Only what a sniffer looks at of a PNG: a header that claims a size, without any pixels behind it.
     package static func claimedPNG(width: Int, height: Int) -> [UInt8] {
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]

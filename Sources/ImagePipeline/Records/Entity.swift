@@ -97,4 +97,6 @@ package struct EntityDescription: Hashable, Sendable {
     package var variesOnAccept: Bool
     /// What is told of the original beside the picture; `nil` where the source does not ask for it.
     package var hints: OriginalHints?
+    /// `Content-Encoding`, as compressed SVG is kept and served; `nil` for none.
+    package var contentCoding: String?
 }

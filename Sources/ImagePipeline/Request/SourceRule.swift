@@ -62,6 +62,7 @@ package struct SourceRule: Hashable, Sendable {
     package var limits: Limits
     package var timeouts: Timeouts
     package var quality: QualityDefaults
+    package var formats = Formats()
 
     /// Whether the originals are files of this machine, which no second copy need be kept of.
     package var isFolder: Bool {
@@ -95,6 +96,17 @@ package struct SourceRule: Hashable, Sendable {
             self.frames = frames
             self.sourceBytes = sourceBytes
             self.redirects = redirects
+        }
+    }
+
+    /// Formats that are decoded only where the operator says so.
+    package struct Formats: Hashable, Sendable {
+        /// Whether pages of PDF documents are drawn.
+        package var pdf: Bool
+
+        /// Creates settings; nothing is decoded by default.
+        package init(pdf: Bool = false) {
+            self.pdf = pdf
         }
     }
 

@@ -2,18 +2,17 @@ import ImagePlan
 
 /// What the sniffed header alone forbids, before any decoder sees the file.
 enum HeaderGate {
-    /// Formats that workers have a coder for; whether this machine's libraries hold it a worker says.
-    static let decodable = Set(ImageFormat.allCases).subtracting([.pdf])
-
     /// Why an original must not be transformed; `nil` where it may.
-    static func refusal(of header: ImageHeader, plan: String, limits: SourceRule.Limits) -> PipelineError? {
+    static func refusal(of header: ImageHeader, plan: String, source: SourceRule) -> PipelineError? {
+        let limits = source.limits
         // Nothing is decoded for it: only what it can be done to matters.
         if plan == MetadataCleaner.planText {
             return MetadataCleaner.supports(header.format)
                 ? nil : .refused("\(header.format.mediaType) cannot be given without its metadata")
         }
-        guard decodable.contains(header.format) else {
-            return .notAnImage("\(header.format.mediaType) is not decoded here")
+        // Workers have a coder for each format; whether this machine's libraries hold it a worker says.
+        guard header.format != .pdf || source.formats.pdf else {
+            return .notAnImage("\(header.format.mediaType) is not decoded here (formats.pdf is off)")
         }
         let (pixels, overflow) = header.width.multipliedReportingOverflow(by: header.height)
         guard !overflow, pixels <= limits.pixels else {

@@ -56,8 +56,8 @@ final class PlaceholderTask: Sendable {
 
     private func compute(_ origin: OriginSnapshot, _ body: OriginBody) {
         let header = origin.record.header
-        let limits = request.origin.source.limits
-        guard HeaderGate.refusal(of: header, plan: Placeholder.planText, limits: limits) == nil else {
+        let source = request.origin.source
+        guard HeaderGate.refusal(of: header, plan: Placeholder.planText, source: source) == nil else {
             return learn(.none, of: origin)
         }
         let job = TransformStage.placeholderJob(request: request, header: header, body: body)

@@ -102,6 +102,8 @@ enum TransferStage {
         return max(0, freshness(fields, source: source).lifetime)
     }
 
+    private static let unknown = PipelineError.notAnImage("the bytes are no image format that is known here")
+
     private static func header(of body: OriginBody) throws(PipelineError) -> ImageHeader {
         var look = min(body.length, firstLook)
         while true {
@@ -109,8 +111,11 @@ enum TransferStage {
                 throw .originProtocol("the original was lost while it was read")
             }
             switch ImageSniffer.sniff(bytes.span, totalLength: body.length) {
+            case .image(let header) where header.format == .svgz:
+                guard let inside = OriginMarkup.header(of: bytes.span, claimed: header) else { throw unknown }
+                return inside
             case .image(let header): return header
-            case .unknown: throw .notAnImage("the bytes are no image format that is known here")
+            case .unknown: throw unknown
             case .malformed(_, let reason): throw .broken(reason)
             case .needsMore(let wanted):
                 guard look < min(body.length, lastLook) else { throw .broken("the image's header does not end") }

@@ -31,7 +31,7 @@ enum TransformStage {
         priority: TransformJob.Priority
     ) -> TransformJob {
         let source = request.origin.source
-        return TransformJob(
+        var job = TransformJob(
             source: body.file,
             length: body.length,
             header: header,
@@ -41,6 +41,8 @@ enum TransformStage {
             timeoutMilliseconds: source.timeouts.transform,
             priority: priority
         )
+        job.maximumSourceBytes = source.limits.sourceBytes
+        return job
     }
 
     /// What a worker is to make for a request.

@@ -199,7 +199,7 @@ final class VariantTask: Sendable {
             return
         }
         let header = outcome.origin.record.header
-        if let refusal = HeaderGate.refusal(of: header, plan: plan, limits: request.origin.source.limits) {
+        if let refusal = HeaderGate.refusal(of: header, plan: plan, source: request.origin.source) {
             fail(refusal)
             return
         }
@@ -239,7 +239,7 @@ final class VariantTask: Sendable {
     }
 
     private func finishBare(_ outcome: OriginOutcome, body: OriginBody, collapsed: Bool) {
-        let description = EntityDescription(
+        var description = EntityDescription(
             mediaType: outcome.origin.record.header.format.mediaType,
             digest: body.digest,
             length: body.length,
@@ -247,6 +247,7 @@ final class VariantTask: Sendable {
             of: request.origin.source,
             variesOnAccept: false
         )
+        description.contentCoding = outcome.origin.record.header.format.contentCoding
         let entity = parts.entity(
             key: request.key,
             description: description,

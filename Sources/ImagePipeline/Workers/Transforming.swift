@@ -43,6 +43,8 @@ package struct TransformJob: Sendable {
     package var outputs: [WorkerJob.Output]
     package var maximumPixels: Int
     package var maximumFrames: Int
+    /// The most bytes that a compressed source may hold.
+    package var maximumSourceBytes = SourceRule.Limits().sourceBytes
     /// Milliseconds from the worker's start on the job to its kill.
     package var timeoutMilliseconds: Int
     package var priority: Priority

@@ -147,7 +147,8 @@ extension WorkerJob {
             maximumPixels: job.maximumPixels,
             maximumFrames: job.maximumFrames,
             reduction: job.reduction,
-            outputs: job.outputs
+            outputs: job.outputs,
+            maximumSourceLength: job.maximumSourceBytes
         )
     }
 }

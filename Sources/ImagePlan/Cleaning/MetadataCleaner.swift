@@ -19,7 +19,7 @@ package enum MetadataCleaner {
     package static func supports(_ format: ImageFormat) -> Bool {
         switch format {
         case .jpeg, .png, .webp, .gif: true
-        case .avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .svg, .pdf: false
+        case .avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .svg, .svgz, .pdf: false
         }
     }
 

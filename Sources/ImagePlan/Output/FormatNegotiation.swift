@@ -51,8 +51,8 @@ package enum FormatNegotiation {
     private static func rest(_ source: ImageFormat, _ demand: EncoderTable.Demand) -> [ImageFormat] {
         let fallbacks: [ImageFormat] = demand.hasAlpha || demand.isLossless ? [.png, .gif] : [.jpeg, .png]
         return switch source {
-        // A PNG has no frames but one here; of an animation it would be the first.
-        case .png, .gif: [source] + fallbacks
+        // PNG is written with one frame: an animated one goes as other animations do.
+        case .png where !demand.isAnimated, .gif: [source] + fallbacks
         // Before alpha: a GIF keeps both the animation and, at one bit, the transparency; a PNG would keep one frame.
         default: demand.isAnimated ? [.gif] + fallbacks : fallbacks
         }

@@ -15,6 +15,8 @@ package enum ImageFormat: UInt8, Hashable, Sendable, CaseIterable {
     case ico
     case svg
     case pdf
+    /// SVG in the gzip coding: the bytes tell the coding, and `OriginMarkup` the rest.
+    case svgz
 
     /// The media type, as in `Content-Type`.
     package var mediaType: String {
@@ -30,8 +32,10 @@ package enum ImageFormat: UInt8, Hashable, Sendable, CaseIterable {
         case .jp2: "image/jp2"
         case .bmp: "image/bmp"
         case .ico: "image/vnd.microsoft.icon"
-        case .svg: "image/svg+xml"
+        case .svg, .svgz: "image/svg+xml"
         case .pdf: "application/pdf"
         }
     }
+    /// What stands around a file of the media type, as in `Content-Encoding`; `nil` where nothing does.
+    package var contentCoding: String? { self == .svgz ? "gzip" : nil }
 }

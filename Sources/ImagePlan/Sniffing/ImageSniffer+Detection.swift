@@ -29,6 +29,8 @@ extension ImageSniffer {
         if ICOHeader.matches(bytes) { return .ico }
         if BMPHeader.matches(bytes) { return .bmp }
         if bytes.has("%PDF-", at: 0) { return .pdf }
+        // RFC 1952 §2.3.1: the magic bytes, and deflate, the one method there is.
+        if bytes.has(bytes: [0x1F, 0x8B, 0x08], at: 0) { return .svgz }
         return nil
     }
 }

@@ -1,6 +1,7 @@
 /// Reads what an image file says of itself, before any decoder sees it: magic bytes first, then the format's own header.
 ///
-/// Trusts no length, reads within bounds, and does a bounded number of steps on any input.
+/// Trusts no length, reads within bounds, and does a bounded number of steps on any input. Undoes no coding: what is in gzip it
+/// calls compressed SVG, the only image that comes so, and who has zlib looks inside.
 package enum ImageSniffer {
     /// Bytes with which a first call has a good chance to be the last one.
     package static let preferredPrefix = 64 << 10
@@ -53,7 +54,7 @@ package enum ImageSniffer {
         case .bmp: try BMPHeader.read(bytes, of: total)
         case .ico: try ICOHeader.read(bytes, of: total)
         // Sizes in markup and in page descriptions are the worker's business: a renderer chooses them.
-        case .svg: ImageHeader(format: .svg, width: 0, height: 0, hasAlpha: true)
+        case .svg, .svgz: ImageHeader(format: format, width: 0, height: 0, hasAlpha: true)
         case .pdf: ImageHeader(format: .pdf, width: 0, height: 0, hasAlpha: nil)
         }
     }

@@ -21,6 +21,7 @@ extension WorkerJob {
                 writer.write(UInt8(output.quality.avif))
                 output.quality.webpOptions.write(to: &writer)
             }
+            writer.write(UInt64(maximumSourceLength))
         }
         guard bytes.count <= WorkerMessage.maximumSize else { throw .oversized }
         return bytes
@@ -51,6 +52,7 @@ extension WorkerJob {
             )
             outputs.append(Output(plan: plan, bucket: bucket, quality: quality))
         }
+        maximumSourceLength = try reader.read(UInt64.self, in: Self.lengths, "maximumSourceLength")
         guard reader.remaining == 0 else { throw .length }
     }
 
@@ -110,5 +112,6 @@ extension WorkerJob {
             }
             guard output.quality.webpOptions.isValid else { throw .field("webp") }
         }
+        guard Self.lengths.contains(maximumSourceLength) else { throw .field("maximumSourceLength") }
     }
 }

@@ -18,6 +18,8 @@ package struct WorkerJob: Hashable, Sendable {
     package var reduction: Reduction?
     /// What to make.
     package var outputs: [Output]
+    /// The most bytes that a compressed source (SVGZ) may hold.
+    package var maximumSourceLength: Int
 
     /// One result to make of the source.
     package struct Output: Hashable, Sendable {
@@ -45,7 +47,8 @@ package struct WorkerJob: Hashable, Sendable {
         maximumPixels: Int,
         maximumFrames: Int,
         reduction: Reduction? = nil,
-        outputs: [Output]
+        outputs: [Output],
+        maximumSourceLength: Int = 64 << 20
     ) {
         self.id = id
         self.sourceLength = sourceLength
@@ -55,6 +58,7 @@ package struct WorkerJob: Hashable, Sendable {
         self.maximumFrames = maximumFrames
         self.reduction = reduction
         self.outputs = outputs
+        self.maximumSourceLength = maximumSourceLength
     }
 }
 

@@ -43,6 +43,10 @@ struct DecodingOptions {
     var dpi = PlanSetting.standardDPI
     /// How much larger than at `dpi` it is drawn.
     var scale = 1.0
+    /// When what decodes at once must give up; `nil` for never.
+    var deadline: Deadline?
+    /// Which page of a document is drawn, the first is 0; requests do not name one yet.
+    var page = 0
 }
 
 /// Defaults: a still format that is only read.

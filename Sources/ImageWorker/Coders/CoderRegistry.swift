@@ -16,6 +16,7 @@ enum CoderRegistry {
         BMPCoder(),
         ICOCoder(),
         SVGCoder(),
+        PDFCoder(),
     ]
 
     /// The coder of a format.

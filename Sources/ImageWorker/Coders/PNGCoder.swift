@@ -1,7 +1,7 @@
 import CVips
 import ImagePlan
 
-/// PNG: true colour, or an exact palette or grey where the picture has no more colours than that.
+/// PNG, with the frames of an animated one: true colour, or an exact palette or grey where the picture has no more colours than that.
 struct PNGCoder: Coder {
     let format = ImageFormat.png
     let loader: VipsPart? = VipsPart(className: "VipsForeignLoadPng", operation: "pngload_buffer")
@@ -13,6 +13,7 @@ struct PNGCoder: Coder {
         longestSide: 1_000_000  // libpng's own bound on width and height.
     )
     let settings: [PlanSetting] = [.progressive, .effort]
+    let decodesAnimation = true
 
     /// With all filters zlib level 3 costs what level 6 costs without any and saves a quarter; 6 costs photographs 2.5 times that
     /// for 3 % (Benchmarks/README.md).
@@ -23,8 +24,25 @@ struct PNGCoder: Coder {
     private static let largestCounted = 16_000_000
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
-        try Raster.make("load") { out in
+        let still = try Raster.make("load") { out in
             unsafe edge_vips_load_png(source.bytes.baseAddress, source.bytes.count, &out)
+        }
+        guard let animation = animation(source) else { return still }
+        if options.allFrames {
+            return try animation.composed(source, options.deadline).withMetadata { $0.copy(from: still) }
+        }
+        // The picture for those who know nothing of the animation: its first frame, mostly.
+        return try still.withMetadata { $0.set(VIPS_META_N_PAGES, animation.frames.count) }
+    }
+
+    /// The animation; `nil` for a still, and for one that breaks the rules, which is a still then (PNG, third edition, §4.9).
+    private func animation(_ source: SourceMapping) -> AnimatedPNG? {
+        source.withSpan { bytes in
+            guard case .image(let header) = ImageSniffer.sniff(bytes, totalLength: bytes.count), header.frames > 1
+            else {
+                return nil
+            }
+            return try? AnimatedPNG(bytes)
         }
     }
 

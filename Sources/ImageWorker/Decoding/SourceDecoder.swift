@@ -36,8 +36,8 @@ struct SourceDecoder {
         self.reduction = reduction
     }
 
-    /// Bytes of the source.
-    var byteCount: Int { unsafe mapping.bytes.count }
+    /// Bytes of the source's file.
+    var byteCount: Int { mapping.fileLength }
 
     /// Reads the header; of what has no pixels, drawn at `dpi`; of a reduction it gives what the original was.
     func facts(dpi: Int = PlanSetting.standardDPI) throws -> Facts {

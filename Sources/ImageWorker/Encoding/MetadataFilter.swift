@@ -15,7 +15,13 @@ struct MetadataFilter {
     /// Removes what the policy does not keep.
     func apply(to raster: Raster) throws(VipsError) -> Raster {
         let fields = raster.fields
+        let packet = policy == .keep ? raster.bytes(VIPS_META_XMP_NAME).map(XMPPacket.init) : nil
         return try raster.withMetadata { metadata in
+            // One picture is written, and nothing beside it.
+            if let packet {
+                packet.withoutPromises.map { metadata.set(VIPS_META_XMP_NAME, $0) }
+                    ?? metadata.remove(VIPS_META_XMP_NAME)
+            }
             for field in fields where !keeps(field, among: fields) { metadata.remove(field) }
             // Exif 3.0 §4.6.5.1.6: the picture stands upright now.
             metadata.remove(VIPS_META_ORIENTATION)

@@ -14,7 +14,8 @@ struct JobRunner {
     func run(descriptor: CInt) -> Answer {
         let deadline = Deadline(milliseconds: job.deadlineMilliseconds)
         do {
-            let mapping = try SourceMapping(descriptor: descriptor, length: job.sourceLength)
+            var mapping = try SourceMapping(descriptor: descriptor, length: job.sourceLength)
+            if job.sourceFormat == .svgz { mapping = try mapping.expanded(atMost: job.maximumSourceLength) }
             // Nothing that libvips made of the mapping outlives this call.
             return try withExtendedLifetime((mapping, deadline)) { try make(mapping, deadline) }
         } catch {
@@ -27,7 +28,8 @@ struct JobRunner {
 
     private func make(_ mapping: SourceMapping, _ deadline: Deadline) throws -> Answer {
         if job.outputs.count == 1, job.outputs[0].plan == MetadataCleaner.planText { return try clean(mapping) }
-        let decoder = try SourceDecoder(mapping, format: job.sourceFormat, reduction: job.reduction)
+        let format = job.sourceFormat == .svgz ? .svg : job.sourceFormat
+        let decoder = try SourceDecoder(mapping, format: format, reduction: job.reduction)
         let facts = try checkedFacts(decoder, dpi: nil)
         var outputs: [WorkerReply.Output] = []
         var pictures: [EncodedPicture] = []

@@ -121,7 +121,8 @@ struct OutputMaker {
         let options = DecodingOptions(
             allFrames: isAnimated,
             dpi: plan.settings.dpi ?? PlanSetting.standardDPI,
-            scale: decoder.scale(for: steps, of: facts.orientedSize, maximumPixels: maximumPixels)
+            scale: decoder.scale(for: steps, of: facts.orientedSize, maximumPixels: maximumPixels),
+            deadline: deadline
         )
         let decoded = isAnimated ? nil : try shared?.raster(factor)
         let opened = try decoded ?? decoder.open(factor: factor, options)

@@ -7,6 +7,8 @@ import ImagePlan
 @safe
 final class SourceMapping {
     let bytes: UnsafeRawBufferPointer
+    /// Bytes of the file as it came: fewer than these where it was compressed.
+    let fileLength: Int
 
     /// Maps `length` bytes from offset 0; closes the descriptor, which the mapping does not need.
     ///
@@ -24,6 +26,20 @@ final class SourceMapping {
             throw .worker("the source cannot be mapped")
         }
         unsafe bytes = UnsafeRawBufferPointer(start: address, count: length)
+        fileLength = length
+    }
+
+    /// Takes a copy of bytes that were made of a job's source.
+    ///
+    /// - Throws: `WorkerReply.Failure.worker` where there is no room for them.
+    init(copying copied: [UInt8], fileLength: Int) throws(WorkerReply.Failure) {
+        let address = unsafe mmap(nil, max(1, copied.count), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let address = unsafe address, unsafe address != MAP_FAILED else {
+            throw .worker("no room for the source")
+        }
+        unsafe UnsafeMutableRawBufferPointer(start: address, count: copied.count).copyBytes(from: copied)
+        unsafe bytes = UnsafeRawBufferPointer(start: address, count: copied.count)
+        self.fileLength = fileLength
     }
 
     /// Gives the bytes to `body`, whose reads are checked.
@@ -36,6 +52,6 @@ final class SourceMapping {
     }
 
     deinit {
-        unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
+        unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), max(1, bytes.count))
     }
 }

@@ -76,6 +76,20 @@ extension Raster {
             }
         }
 
+        /// Sets bytes.
+        func set(_ field: String, _ bytes: [UInt8]) {
+            unsafe vips_image_set_blob_copy(raster.pointer, field, bytes, bytes.count)
+        }
+
+        /// Takes over another picture's EXIF, XMP and IPTC.
+        func copy(from other: Raster) {
+            for field in other.fields where Self.kept.contains(where: { field.hasPrefix($0) }) {
+                unsafe edge_vips_copy_field(other.pointer, raster.pointer, field)
+            }
+        }
+
+        private static let kept = ["exif-", VIPS_META_XMP_NAME, VIPS_META_IPTC_NAME]
+
         /// Removes a field where it is there.
         func remove(_ field: String) {
             unsafe vips_image_remove(raster.pointer, field)

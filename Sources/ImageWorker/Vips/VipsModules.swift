@@ -5,7 +5,7 @@ import Glibc
 /// Which of libvips' loadable modules come into the worker.
 ///
 /// libvips loads every module of its folder when it starts: ImageMagick, poppler and OpenSlide, with dozens of libraries, take a
-/// third of a worker's start and are blocked afterwards. Here only those are loaded that a loader or saver is allowed of, when
+/// third of a worker's start, and most are blocked afterwards. Here only those are loaded that a loader or saver is allowed of, when
 /// the first job needs them.
 enum VipsModules {
     /// Where libvips looks for its own folder; a place without modules makes it load none.
@@ -35,6 +35,8 @@ enum VipsModules {
         /// AVIF and HEIC.
         case heif = "vips-heif"
         case jxl = "vips-jxl"
+        /// PDF.
+        case poppler = "vips-poppler"
 
         var isInstalled: Bool { path.map { unsafe access($0, R_OK) == 0 } ?? false }
 
@@ -42,6 +44,7 @@ enum VipsModules {
             switch self {
             case .heif: _ = VipsModules.heif
             case .jxl: _ = VipsModules.jxl
+            case .poppler: _ = VipsModules.poppler
             }
         }
 
@@ -50,6 +53,7 @@ enum VipsModules {
 
     private static let heif = load(.heif)
     private static let jxl = load(.jxl)
+    private static let poppler = load(.poppler)
 
     private static func load(_ module: Module) -> Bool {
         guard let path = module.path else { return false }

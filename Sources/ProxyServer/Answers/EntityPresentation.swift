@@ -7,6 +7,7 @@ enum EntityPresentation {
     static func fields(_ description: EntityDescription) -> [UInt8] {
         var block = FieldBlock()
         block.append("Content-Type", description.mediaType)
+        if let coding = description.contentCoding { block.append("Content-Encoding", coding) }
         block.append("ETag", entityTag(description.digest))
         if let lastModified = description.lastModified { block.append("Last-Modified", lastModified) }
         block.append("Cache-Control", cacheControl(description))

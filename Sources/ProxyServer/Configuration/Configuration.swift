@@ -22,6 +22,8 @@ struct Configuration: Sendable, Equatable {
     var timeouts = Timeouts()
     var shutdown = Shutdown()
     var quality = QualityDefaults()
+    /// Formats that are decoded only where this says so; a source may say otherwise.
+    var formats = SourceRule.Formats()
     var log = Log()
     /// In the file's order; names are unique.
     var presets: [ConfiguredPreset] = []
@@ -196,6 +198,7 @@ extension Configuration {
             quality: quality
         )
         rule.isRaw = remote.raw
+        rule.formats = formats
         return rule
     }
 

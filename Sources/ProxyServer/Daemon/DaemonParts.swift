@@ -177,6 +177,9 @@ final class DaemonParts: Sendable {
             time: time,
             start: time.monotonic
         )
+        let survey = CoderSurvey {
+            (try? MachineProbe().worker(memory: live.current.workers.memory)).flatMap(\.self)
+        }
         adminServer = HTTPServer(
             configuration: ServerConfiguration(addresses: [admin], maximumConnections: 256, time: time),
             handler: AdminHandler(
@@ -185,7 +188,7 @@ final class DaemonParts: Sendable {
                     (.get, "/healthz", HealthRoute()),
                     (.get, "/readyz", ReadinessRoute(readiness: readiness, store: store)),
                     (.get, "/metrics", MetricsRoute(metrics: metrics)),
-                    (.get, "/stats", StatsRoute(reader: stats)),
+                    (.get, "/stats", StatsRoute(reader: stats, survey: survey)),
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
                     (.post, "/purge", PurgeRoute(purger: purger)),
                     (.get, "/negative", NegativeRoute(pipeline: pipeline)),

@@ -2,7 +2,7 @@ import ImagePipeline
 
 extension Explainer {
     /// Sections of their own, by what their keys begin with.
-    private static let groups = ["limits", "timeouts", "quality"]
+    private static let groups = ["limits", "timeouts", "quality", "formats"]
     private static let freshness = ["ttl", "ttl-min", "ttl-max"]
     /// Keys that `/fetch` has too, by another name.
     private static let remoteKeys = ["allow-private", "raw"]
@@ -20,7 +20,7 @@ extension Explainer {
         return Explanation.Section(name: "source", facts: facts)
     }
 
-    /// Limits, timeouts, default qualities, freshness.
+    /// Limits, timeouts, default qualities, formats, freshness.
     func ruleSections(_ request: ExplainedRequest) -> [Explanation.Section] {
         let groups = Explainer.groups.map { group in
             let facts = settings(of: request) { $0.hasPrefix(group + ".") }

@@ -11,6 +11,7 @@ extension StatsSnapshot {
                 "flights",
                 .numbers([("variants", flights.variants), ("originals", flights.originals)])
             ),
+            .init("coders", coders?.json ?? .null),
         ])
     }
 }

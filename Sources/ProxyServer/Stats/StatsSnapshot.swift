@@ -16,6 +16,8 @@ struct StatsSnapshot: Sendable, Equatable, Decodable {
     var workers = Workers()
     var connections = Connections()
     var flights = Flights()
+    /// `nil` where no worker could be asked.
+    var coders: Coders?
 
     /// Requests to the public listener.
     struct Requests: Sendable, Equatable, Decodable {

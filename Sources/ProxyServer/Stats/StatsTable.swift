@@ -19,7 +19,7 @@ struct StatsTable {
 
     /// A line a part.
     var text: String {
-        let rows = [head, requests, results, memory] + raw + disk + [transfers, workers, connections]
+        let rows = [head, requests, results, memory] + raw + disk + [transfers, workers, connections] + coders
         return rows.map { name, value in
             "\(name)\(String(repeating: " ", count: max(1, 14 - name.count)))\(Printing.plain(value))\n"
         }.joined()
@@ -94,6 +94,16 @@ struct StatsTable {
             "connections",
             "\(now.open) of \(now.limit) open, \(now.accepted) accepted\(rate { $0.connections.accepted })\(refused)"
         )
+    }
+
+    private var coders: [Row] {
+        guard let coders = now.coders else { return [] }
+        func names(_ which: (StatsSnapshot.Coders.Format) -> Bool) -> String {
+            coders.formats.filter(which).map(\.format).joined(separator: " ")
+        }
+        return [
+            ("coders", "libvips \(coders.libvips), reads \(names(\.decodes))"), ("", "writes \(names(\.encodes))"),
+        ]
     }
 
     private func tier(_ tier: StatsSnapshot.Tier) -> String {

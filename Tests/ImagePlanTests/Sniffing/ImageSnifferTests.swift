@@ -219,4 +219,12 @@ struct ImageSnifferTests {
             + Build.box("moov", [1, 2, 3])
         #expect(sniff(video) == .unknown)
     }
+
+    @Test func `takes gzip for compressed SVG, which it is for others to confirm`() {
+        let bytes: [UInt8] = [0x1F, 0x8B, 8, 0] + [UInt8](repeating: 0, count: 40)
+        #expect(sniff(bytes) == .image(ImageHeader(format: .svgz, width: 0, height: 0, hasAlpha: true)))
+        #expect(sniff([0x1F, 0x8B, 7, 0] + bytes.dropFirst(4)) == .unknown)
+        #expect(ImageFormat.svgz.mediaType == "image/svg+xml" && ImageFormat.svgz.contentCoding == "gzip")
+        for format in ImageFormat.allCases where format != .svgz { #expect(format.contentCoding == nil) }
+    }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import ImagePlan
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -40,6 +42,46 @@ struct StatsTests {
         #expect(stats.transfers.outcomes == ["fetched": 1])
         #expect(stats.workers.jobs == 1 && stats.workers.slots > 0 && stats.workers.residentBytes > 1 << 20)
         #expect(stats.connections.accepted == 5 && stats.connections.limit == 10_000)
+    }
+
+    @Test func `lists what can be read and written, by which libraries`() throws {
+        let rig = try rig()
+        // Several at once: one worker is asked.
+        let clients = try (0..<3).map { _ in try RawHTTPClient(port: rig.daemon.admin, timeoutMilliseconds: 30_000) }
+        for client in clients { try client.send("GET /stats HTTP/1.1\r\nHost: a\r\n\r\n") }
+        let answers = try clients.map { try snapshot($0.readResponse().text).coders }
+        let coders = try #require(answers[0])
+        #expect(answers.allSatisfy { $0 == coders })
+        #expect(coders.formats.map(\.format) == ImageFormat.allCases.map { "\($0)" })
+        #expect(coders.libvips.hasPrefix("8.") && coders.libraries["libwebp"] != nil)
+        let webp = coders.formats.first { $0.format == "webp" }
+        #expect(webp?.decodes == true && webp?.encodes == true && webp?.type == "image/webp")
+        #expect(webp?.settings.contains("near_lossless") == true && webp?.problem == nil)
+        let svgz = coders.formats.first { $0.format == "svgz" }
+        #expect(svgz?.decodes == true && svgz?.encodes == false && svgz?.settings == [])
+        var now = StatsSnapshot()
+        #expect(!StatsTable(now).text.contains("coders"))
+        now.coders = coders
+        #expect(StatsTable(now).text.contains("\ncoders        libvips \(coders.libvips), reads jpeg png gif webp "))
+        #expect(StatsTable(now).text.contains("\n              writes jpeg png gif webp "))
+    }
+
+    @Test func `a worker that does not answer leaves the coders out, and is asked again`() throws {
+        let asked = Lock(0)
+        let survey = CoderSurvey {
+            let number = asked.withLock { count in
+                count += 1
+                return count
+            }
+            return number < 3 ? nil : WorkerCapabilities(protocolVersion: 1, libvips: "8", codecs: [], libraries: [])
+        }
+        let answers = Signal<[String?]>([])
+        for number in 1...4 {
+            survey.whenKnown { found in answers.update { $0.append(found?.libvips) } }
+            try answers.wait { $0.count == number }
+        }
+        #expect(answers.value == [nil, nil, "8", "8"])
+        #expect(asked.withLock { $0 } == 3)
     }
 
     @Test func `prints a table, JSON lines and rates`() throws {

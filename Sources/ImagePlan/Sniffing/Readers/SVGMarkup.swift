@@ -1,6 +1,6 @@
 /// SVG: whether a text's first element is `svg`, behind byte order mark, blanks, declarations, comments and a document type.
 ///
-/// Compressed SVG is not known, nor is UTF-16.
+/// UTF-16 is not known.
 enum SVGMarkup {
     /// Bytes within which the element must begin.
     private static let decisiveBytes = 64 << 10

@@ -1,8 +1,18 @@
 import HTTPKit
 
-/// `GET /stats`: what the daemon counts, as JSON.
+/// `GET /stats`: what the daemon counts and what its coders can, as JSON.
 struct StatsRoute: AdminRoute {
     let reader: StatsReader
 
-    func answer(_ request: AdminRequest) -> AdminAnswer { .now(.admin(reader.snapshot().json)) }
+    let survey: CoderSurvey
+
+    func answer(_ request: AdminRequest) -> AdminAnswer {
+        .later { complete in
+            survey.whenKnown { found in
+                var snapshot = reader.snapshot()
+                snapshot.coders = found.map { StatsSnapshot.Coders($0) }
+                complete(.admin(snapshot.json))
+            }
+        }
+    }
 }

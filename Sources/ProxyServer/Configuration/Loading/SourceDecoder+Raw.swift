@@ -7,7 +7,7 @@ extension SourceDecoder {
         "ttl",
         "ttl-min", "ttl-max", "cache.variants", "mezzanine", "limits.pixels", "limits.frames", "limits.redirects",
         "timeouts.transform",
-        "quality.jpeg", "quality.webp", "quality.avif", "placeholder",
+        "quality.jpeg", "quality.webp", "quality.avif", "placeholder", "formats.pdf",
     ]
 
     /// Finds what contradicts `raw: true`.

@@ -3,7 +3,7 @@ import ImagePipeline
 
 /// Reads the map of sources.
 struct SourceDecoder {
-    /// The rule from which a source inherits limits, timeouts and qualities.
+    /// The rule from which a source inherits limits, timeouts, qualities and formats.
     let base: SourceRule
 
     /// Reads all sources; those with a problem are left out, as the problem ends the start anyway.
@@ -41,13 +41,15 @@ struct SourceDecoder {
     }
 
     private func inheritingRule(named name: String) -> SourceRule {
-        SourceRule(
+        var rule = SourceRule(
             name: name,
             location: .remote,
             limits: base.limits,
             timeouts: base.timeouts,
             quality: base.quality
         )
+        rule.formats = base.formats
+        return rule
     }
 
     private func check(_ draft: SourceSchema.Draft, key: String, place: Place, _ decoder: inout ConfigurationDecoder) {

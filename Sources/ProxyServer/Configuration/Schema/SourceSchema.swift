@@ -106,6 +106,7 @@ enum SourceSchema {
         Setting("quality.jpeg", \.rule.quality.jpeg, .count(1...100), "As quality.jpeg, for this source."),
         Setting("quality.webp", \.rule.quality.webp, .count(1...100), "As quality.webp, for this source."),
         Setting("quality.avif", \.rule.quality.avif, .count(1...100), "As quality.avif, for this source."),
+        Setting("formats.pdf", \.rule.formats.pdf, .onOff, "As formats.pdf, for this source."),
     ]
 
     private static let duration = ValueFormat<Int>.duration(1...ConfigurationSchema.longest)

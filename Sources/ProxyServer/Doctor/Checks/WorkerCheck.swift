@@ -79,6 +79,7 @@ struct WorkerCheck: DoctorCheck {
             return isVital ? .failure(subject, message, fix: fix) : .warning(subject, message, fix: fix)
         default:
             let message = "originals cannot be decoded\(reason)"
+            if codec.format == "pdf" { return .note(subject, "\(message); only formats.pdf asks for it", fix: fix) }
             return isVital ? .failure(subject, message, fix: fix) : .warning(subject, message, fix: fix)
         }
     }
@@ -86,6 +87,7 @@ struct WorkerCheck: DoctorCheck {
     private static let packages = [
         "avif": "apt install libheif1, from Debian 13 on also libheif-plugin-aomenc and libheif-plugin-dav1d",
         "heic": "apt install libheif1 and libde265-0, from Debian 13 on also libheif-plugin-libde265",
+        "pdf": "install a libvips with poppler or pdfium",
         "webp": "apt install libwebp7 and a libvips that is built with it",
     ]
 }

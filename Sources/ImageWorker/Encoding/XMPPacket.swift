@@ -1,0 +1,92 @@
+/// An XMP packet (ISO 16684-1), for taking out of it what is about data beside the picture that a result does not have.
+///
+/// Gain maps, motion photos, depth maps and the rest of a packet that did not fit one segment stand behind the picture in a file or in
+/// segments of their own. Words that promise them make readers look for them where something else is.
+struct XMPPacket {
+    let bytes: [UInt8]
+
+    /// Namespaces of such words.
+    private static let promising = [
+        "http://ns.adobe.com/hdr-gain-map/1.0/", "http://ns.apple.com/HDRGainMap/1.0/",
+        "http://ns.google.com/photos/1.0/container/", "http://ns.google.com/photos/1.0/container/item/",
+        "http://ns.google.com/photos/1.0/camera/", "http://ns.google.com/photos/1.0/depthmap/",
+        "http://ns.google.com/photos/1.0/image/", "http://ns.google.com/photos/dd/1.0/device/",
+        "http://ns.adobe.com/xmp/note/",
+    ]
+
+    /// The packet without elements and attributes of these namespaces; `nil` where it has some, and is not made as XML is.
+    var withoutPromises: [UInt8]? {
+        let prefixes = promisingPrefixes
+        guard !prefixes.isEmpty else { return bytes }
+        var kept: [UInt8] = []
+        kept.reserveCapacity(bytes.count)
+        var position = 0
+        // How many elements deep what is dropped goes.
+        var dropped = 0
+        while position < bytes.count {
+            guard bytes[position] == UInt8(ascii: "<") else {
+                if dropped == 0 { kept.append(bytes[position]) }
+                position += 1
+                continue
+            }
+            guard let end = endOfTag(from: position) else { return nil }
+            let tag = XMLTag(bytes[position..<end])
+            if dropped > 0 || prefixes.contains(tag.prefix) {
+                switch tag.kind {
+                case .opening: dropped += 1
+                case .closing:
+                    dropped -= 1
+                    guard dropped >= 0, dropped > 0 || prefixes.contains(tag.prefix) else { return nil }
+                case .empty, .other: break
+                }
+            } else {
+                kept += tag.without(attributesOf: prefixes)
+            }
+            position = end
+        }
+        return dropped == 0 ? kept : nil
+    }
+
+    /// The prefixes that are bound to these namespaces anywhere in the packet.
+    private var promisingPrefixes: Set<[UInt8]> {
+        var prefixes: Set<[UInt8]> = []
+        var position = 0
+        while let start = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
+            guard let end = endOfTag(from: start) else { break }
+            for attribute in XMLTag(bytes[start..<end]).attributes
+            where attribute.prefix == Array("xmlns".utf8) && Self.promising.contains(attribute.text) {
+                prefixes.insert(attribute.localName)
+            }
+            position = end
+        }
+        return prefixes
+    }
+
+    /// Behind the tag, comment or instruction that begins at a place.
+    private func endOfTag(from start: Int) -> Int? {
+        let rest = bytes[start...]
+        for (opening, closing) in [("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>")]
+        where rest.starts(with: opening.utf8) {
+            var position = start + opening.utf8.count
+            while position < bytes.count {
+                if bytes[position...].starts(with: closing.utf8) { return position + closing.utf8.count }
+                position += 1
+            }
+            return nil
+        }
+        var quote: UInt8?
+        for position in (start + 1)..<bytes.count {
+            let byte = bytes[position]
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+            } else if byte == UInt8(ascii: ">") {
+                return position + 1
+            } else if byte == UInt8(ascii: "<") {
+                return nil
+            }
+        }
+        return nil
+    }
+}

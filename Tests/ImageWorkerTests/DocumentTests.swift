@@ -1,0 +1,59 @@
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImageWorker
+
+/// PDF, where libvips can draw it.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: Workbench.decodes(.pdf)))
+struct DocumentTests {
+    private let red = "1 0 0 rg 0 0 100 100 re f"
+
+    @Test(arguments: [("", 200, 100), ("dpi=144", 400, 200), ("w=50", 50, 25), ("w=800&enlarge=1", 800, 400)])
+    func `a page is drawn on white, at the size that is asked`(query: String, width: Int, height: Int) throws {
+        let made = try Workbench.make("\(query)&format=png", of: TestDocuments.pdf([red]), as: .pdf)
+        #expect(made.description.width == width && made.description.height == height)
+        #expect(!made.description.hasAlpha)
+        let pixels = try Workbench.decode(made)
+        // Drawn, and not enlarged: the edge is no wider than a pixel.
+        #expect(Array(pixels[width / 2 - 2, height / 2]) == [255, 0, 0])
+        #expect(Array(pixels[width / 2 + 1, height / 2]) == [255, 255, 255])
+    }
+
+    @Test func `the first page is drawn of several`() throws {
+        let source = TestDocuments.pdf([red, "0 0 1 rg 0 0 200 100 re f"])
+        let made = try Workbench.make("format=png", of: source, as: .pdf)
+        #expect(made.description.frames == 1)
+        #expect(Array(try Workbench.decode(made)[10, 50]) == [255, 0, 0])
+    }
+
+    @Test func `a page over the limit at its resolution is refused before anything is drawn`() throws {
+        let source = TestDocuments.pdf([red])
+        #expect(throws: WorkerReply.Failure.refused("80000 pixels; the limit is 79999")) {
+            try Workbench.make("dpi=144&format=png", of: source, as: .pdf, maximumPixels: 79_999)
+        }
+        #expect(try Workbench.make("format=png", of: source, as: .pdf, maximumPixels: 79_999).description.width == 200)
+    }
+
+    @Test func `damage is broken, and does no harm`() throws {
+        let source = TestDocuments.pdf([red])
+        #expect(throws: WorkerReply.Failure.self) {
+            try Workbench.make("format=png", of: Array("%PDF-1.4\nnothing".utf8), as: .pdf)
+        }
+        var generator = SeededGenerator(seed: 5)
+        for _ in 0..<100 {
+            var bytes = source
+            for _ in 0..<4 {
+                bytes[Int.random(in: 5..<bytes.count, using: &generator)] = .random(in: 0...255, using: &generator)
+            }
+            _ = try? Workbench.make("w=20&format=png", of: bytes, as: .pdf)
+        }
+    }
+
+    @Test(.enabled(if: SharedImages.isAvailable))
+    func `a document of another program is drawn`() throws {
+        let made = try Workbench.make("w=200&format=png", of: Workbench.photograph("page-box.pdf"), as: .pdf)
+        #expect(made.description.width == 200 && made.description.height == 269)
+        #expect(Set(try Workbench.decode(made).bytes).count > 8)
+    }
+}
