@@ -76,6 +76,10 @@ package final class Entity: Sendable {
         return subject
     }
 
+    /// Whether it is served until a better one is made.
+    @inline(__always)
+    package var isStandIn: Bool { description.standIn != nil }
+
     /// Bytes that the entity costs in memory, for the memory cache's bound.
     var cost: Int { body.length + fields.count + 512 }
 }
@@ -97,4 +101,6 @@ package struct EntityDescription: Hashable, Sendable {
     package var variesOnAccept: Bool
     /// What is told of the original beside the picture; `nil` where the source does not ask for it.
     package var hints: OriginalHints?
+    /// What it stands in for; `nil` for what was asked.
+    package var standIn: StandIn?
 }

@@ -21,6 +21,7 @@ extension WorkerJob {
                 writer.write(UInt8(output.quality.avif))
                 output.quality.webpOptions.write(to: &writer)
             }
+            for output in outputs { writer.write(UInt8(output.quality.avifEffort)) }
         }
         guard bytes.count <= WorkerMessage.maximumSize else { throw .oversized }
         return bytes
@@ -50,6 +51,9 @@ extension WorkerJob {
                 webpOptions: WebPOptions(from: &reader)
             )
             outputs.append(Output(plan: plan, bucket: bucket, quality: quality))
+        }
+        for index in outputs.indices {
+            outputs[index].quality.avifEffort = try reader.read(UInt8.self, in: EncodingSettings.efforts, "effort")
         }
         guard reader.remaining == 0 else { throw .length }
     }
@@ -109,6 +113,7 @@ extension WorkerJob {
                 guard (1...100).contains(quality) else { throw .field("quality") }
             }
             guard output.quality.webpOptions.isValid else { throw .field("webp") }
+            guard EncodingSettings.efforts.contains(output.quality.avifEffort) else { throw .field("effort") }
         }
     }
 }

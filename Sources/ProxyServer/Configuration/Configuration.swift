@@ -26,6 +26,7 @@ struct Configuration: Sendable, Equatable {
     /// In the file's order; names are unique.
     var presets: [ConfiguredPreset] = []
     var workers = Workers()
+    var avif = AVIF()
 
     /// The listener for health, metrics and purging.
     struct Admin: Sendable, Equatable {
@@ -128,6 +129,14 @@ struct Configuration: Sendable, Equatable {
         var rate = 10_000
     }
 
+    /// AVIF as `format=auto` answers it.
+    struct AVIF: Sendable, Equatable {
+        /// When it does; a source may say otherwise.
+        var policy = AVIFPolicy()
+        /// Pictures that may wait for theirs.
+        var queue = 64
+    }
+
     /// The transform workers.
     struct Workers: Sendable, Equatable {
         /// Processes; 0 for one a core and one more.
@@ -196,6 +205,7 @@ extension Configuration {
             quality: quality
         )
         rule.isRaw = remote.raw
+        rule.avif = avif.policy
         return rule
     }
 

@@ -41,13 +41,15 @@ struct SourceDecoder {
     }
 
     private func inheritingRule(named name: String) -> SourceRule {
-        SourceRule(
+        var rule = SourceRule(
             name: name,
             location: .remote,
             limits: base.limits,
             timeouts: base.timeouts,
             quality: base.quality
         )
+        rule.avif = base.avif
+        return rule
     }
 
     private func check(_ draft: SourceSchema.Draft, key: String, place: Place, _ decoder: inout ConfigurationDecoder) {
