@@ -19,12 +19,14 @@ package final class Pipeline: Sendable {
     let variants: TaskPool<Answer>
     private let transforms: TransformGroups
     private let placeholders = PlaceholderAllowance()
+    private let deferred: DeferredQueue
 
     /// Builds the stages around the parts.
     package init(_ parts: PipelineParts) {
         self.parts = parts
         memoryVariants = MemoryVariantStage(memory: parts.memory)
         transforms = TransformGroups(parts: parts)
+        deferred = DeferredQueue(limit: parts.limits.deferred, statistics: parts.deferrals, time: parts.time)
         originals = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
         originalFlights = OriginalFlights(pool: originals, parts: parts)
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
@@ -151,6 +153,26 @@ package final class Pipeline: Sendable {
         if !isStarted { placeholders.leave() }
     }
 
+    /// Has what a stand-in stands for made when there is time, unless that is under way; any thread, at once.
+    package func improve(_ request: VariantRequest) {
+        deferred.want(request) { [weak self] request, completion in
+            var isStarted = false
+            self?.variants.startUnlessUnderWay(DeferredTask.key(request), about: FlightSubject(request)) { flight in
+                guard let self else { return }
+                isStarted = true
+                DeferredTask(
+                    request: request,
+                    parts: self.parts,
+                    originals: self.originalFlights,
+                    flight: flight,
+                    completion: completion
+                )
+                .start()
+            }
+            if !isStarted { completion(.abandoned) }
+        }
+    }
+
     private func start(
         _ request: VariantRequest,
         demand: CacheDemand,
@@ -172,7 +194,8 @@ package final class Pipeline: Sendable {
             transforms: transforms,
             flight: flight,
             refresh: { [weak self] in self?.refresh($0) },
-            describe: { [weak self] in self?.describe($0, $1, $2) }
+            describe: { [weak self] in self?.describe($0, $1, $2) },
+            improve: { [weak self] in self?.improve($0) }
         )
         .start(stale: request.tiers.keepInMemory ? memoryVariants.stale(request.key) : nil)
     }
@@ -200,6 +223,15 @@ package final class Pipeline: Sendable {
 
     /// Transforms that wait for the decoding of their original by another, for metrics.
     package var waitingTransforms: Int { transforms.waitingCount }
+
+    /// What became of AVIFs that were not made while somebody waited.
+    package var deferrals: DeferredStatistics { parts.deferrals }
+
+    /// Variants that wait for their AVIF, for metrics.
+    package var deferredWaiting: Int { deferred.count }
+
+    /// Lets another number of variants wait for their AVIF, from the next one on.
+    package func setDeferredLimit(_ limit: Int) { deferred.setLimit(limit) }
 
     /// How much decoding was saved.
     package var sharing: SharingStatistics { parts.sharing }

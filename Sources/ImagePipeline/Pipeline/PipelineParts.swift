@@ -19,6 +19,8 @@ package struct PipelineParts: Sendable {
     let recent = RecentOriginals()
     /// How much decoding was saved.
     let sharing = SharingStatistics()
+    /// What became of AVIFs that were not made while somebody waited.
+    let deferrals = DeferredStatistics()
     /// Variants on disk that are not kept in memory, each with its open file: what a hit needs, without a look-up.
     let openFiles: MemoryCache<Entity>
 
@@ -37,6 +39,8 @@ package struct PipelineParts: Sendable {
         package var continueAfter: Int
         /// Files of variants that are kept open.
         package var openFiles: Int
+        /// Variants that may wait for their AVIF.
+        package var deferred: Int
 
         /// Creates bounds.
         package init(
@@ -44,13 +48,15 @@ package struct PipelineParts: Sendable {
             flights: Int = 10_000,
             memoryObject: Int = 1 << 20,
             continueAfter: Int = 256 << 10,
-            openFiles: Int = 512
+            openFiles: Int = 512,
+            deferred: Int = 64
         ) {
             self.waiters = waiters
             self.flights = flights
             self.memoryObject = memoryObject
             self.continueAfter = continueAfter
             self.openFiles = openFiles
+            self.deferred = deferred
         }
     }
 

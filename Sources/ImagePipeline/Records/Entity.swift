@@ -76,6 +76,10 @@ package final class Entity: Sendable {
         return subject
     }
 
+    /// Whether it is served until a better one is made.
+    @inline(__always)
+    package var isStandIn: Bool { description.standIn != nil }
+
     /// Bytes that the entity costs in memory, for the memory cache's bound.
     var cost: Int { body.length + fields.count + 512 }
 }
@@ -99,4 +103,6 @@ package struct EntityDescription: Hashable, Sendable {
     package var hints: OriginalHints?
     /// `Content-Encoding`, as compressed SVG is kept and served; `nil` for none.
     package var contentCoding: String?
+    /// What it stands in for; `nil` for what was asked.
+    package var standIn: StandIn?
 }

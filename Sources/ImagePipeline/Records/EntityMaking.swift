@@ -1,4 +1,5 @@
 import Glibc
+import ImagePlan
 import LinuxSystem
 
 extension EntityDescription {
@@ -8,17 +9,34 @@ extension EntityDescription {
         length: Int,
         origin: OriginRecord,
         of source: SourceRule,
-        variesOnAccept: Bool
+        variesOnAccept: Bool,
+        standIn: StandIn? = nil
     ) {
         self.init(
             mediaType: mediaType,
             digest: digest,
             length: length,
-            lastModified: origin.lastModified,
+            // A date would let clients keep it beyond the other: by the entity tag they tell them apart.
+            lastModified: standIn == nil ? origin.lastModified : nil,
             cacheControl: origin.wordsToClients,
             advertisedLifetime: origin.advertisedLifetime,
             variesOnAccept: variesOnAccept,
-            hints: OriginalHints(origin, for: source)
+            hints: OriginalHints(origin, for: source),
+            standIn: standIn
+        )
+    }
+
+    /// Describes a variant that is stored, or about to be.
+    init(_ record: VariantRecord, origin: OriginRecord, for request: VariantRequest) {
+        let source = request.origin.source
+        self.init(
+            mediaType: record.format.mediaType,
+            digest: record.digest,
+            length: record.length,
+            origin: origin,
+            of: source,
+            variesOnAccept: request.bucket != nil,
+            standIn: record.isStandIn ? StandIn(record: record, lifetime: source.avif.standInLifetime) : nil
         )
     }
 }

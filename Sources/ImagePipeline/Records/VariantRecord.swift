@@ -24,6 +24,8 @@ package struct VariantRecord: Hashable, Sendable {
     package var length: Int
     /// SHA-256 of the bytes, from which the strong entity tag is made (RFC 9110 §8.8.3).
     package var digest: CacheKey
+    /// Whether it is WebP that is served until the AVIF is made.
+    package var isStandIn = false
 
     /// Creates a record.
     package init(
@@ -37,7 +39,8 @@ package struct VariantRecord: Hashable, Sendable {
         height: Int,
         frames: Int,
         length: Int,
-        digest: CacheKey
+        digest: CacheKey,
+        isStandIn: Bool = false
     ) {
         self.key = key
         self.origin = origin
@@ -50,5 +53,6 @@ package struct VariantRecord: Hashable, Sendable {
         self.frames = frames
         self.length = length
         self.digest = digest
+        self.isStandIn = isStandIn
     }
 }

@@ -15,6 +15,8 @@ package final class VariantRequest: Sendable {
     package let tiers: CacheTiers
     /// Names of the presets that had their say; they are no part of the key.
     package let presets: [String]
+    /// Encoder qualities where the plan names none.
+    package let quality: QualityDefaults
 
     /// Which tiers keep what comes of the request.
     var keeps: CacheTiers { origin.keepsNothing ? .none : tiers }
@@ -24,12 +26,14 @@ package final class VariantRequest: Sendable {
     /// - Parameters:
     ///   - tiers: where it may be kept; `nil` for where its source says.
     ///   - presets: those that had their say.
+    ///   - quality: `nil` for its source's.
     package init(
         origin: OriginRequest,
         plan: String?,
         bucket: FormatBucket?,
         tiers: CacheTiers? = nil,
-        presets: [String] = []
+        presets: [String] = [],
+        quality: QualityDefaults? = nil
     ) {
         let policy = origin.source.cache
         self.tiers = plan == nil ? policy.originals : tiers ?? policy.variants
@@ -37,11 +41,12 @@ package final class VariantRequest: Sendable {
         self.presets = presets
         self.plan = plan
         self.bucket = bucket
+        self.quality = quality ?? origin.source.quality
         guard let plan else {
             key = CacheKey(hashing: "bare/1\n\(origin.key)")
             return
         }
-        let qualities = origin.source.quality.keyText
+        let qualities = self.quality.keyText
         key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)")
     }
 
@@ -53,5 +58,6 @@ package final class VariantRequest: Sendable {
         presets = request.presets
         bucket = request.bucket
         tiers = request.tiers
+        quality = request.quality
     }
 }

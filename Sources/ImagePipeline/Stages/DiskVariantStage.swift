@@ -12,14 +12,7 @@ struct DiskVariantStage: Sendable {
         let origin = parts.origins.state(for: stored.origin).snapshot
         // The live state may know of a newer original than the row: then this variant is void.
         guard origin.record.digest == stored.record.originDigest else { return nil }
-        let description = EntityDescription(
-            mediaType: stored.record.format.mediaType,
-            digest: stored.record.digest,
-            length: stored.record.length,
-            origin: origin.record,
-            of: request.origin.source,
-            variesOnAccept: request.bucket != nil
-        )
+        let description = EntityDescription(stored.record, origin: origin.record, for: request)
         guard request.keeps.keepInMemory, description.length <= parts.memoryObject else {
             let entity = open(stored.file, description, for: request.key, origin: origin, of: flight)
             if request.keeps.keepOnDisk {

@@ -46,8 +46,10 @@ enum TransformStage {
     }
 
     /// What a worker is to make for a request.
-    static func output(of request: VariantRequest, plan: String) -> WorkerJob.Output {
-        WorkerJob.Output(plan: plan, bucket: request.bucket ?? .rest, quality: request.origin.source.quality)
+    ///
+    /// - Parameter bucket: the one that it is to answer; `nil` for the request's own.
+    static func output(of request: VariantRequest, plan: String, bucket: FormatBucket? = nil) -> WorkerJob.Output {
+        WorkerJob.Output(plan: plan, bucket: bucket ?? request.bucket ?? .rest, quality: request.quality)
     }
 
     /// The record of a picture that a worker made; its digest is computed here, in the daemon.

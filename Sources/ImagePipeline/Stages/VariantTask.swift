@@ -20,6 +20,7 @@ final class VariantTask: Sendable {
     private let flight: Flight<Answer>
     private let refresh: @Sendable (VariantRequest) -> Void
     private let describe: @Sendable (VariantRequest, Entity, OriginBody?) -> Void
+    private let improve: @Sendable (VariantRequest) -> Void
     private let step = Lock(Step())
 
     /// The step that is under way, and how to give it up.
@@ -31,6 +32,7 @@ final class VariantTask: Sendable {
     /// - Parameters:
     ///   - refresh: has the variant brought up to date behind the back of who gets it stale.
     ///   - describe: has the placeholder of its original computed behind the back of who gets it without.
+    ///   - improve: has its AVIF made behind the back of who gets WebP in its place.
     init(
         request: VariantRequest,
         demand: CacheDemand,
@@ -43,7 +45,8 @@ final class VariantTask: Sendable {
         transforms: TransformGroups,
         flight: Flight<Answer>,
         refresh: @escaping @Sendable (VariantRequest) -> Void,
-        describe: @escaping @Sendable (VariantRequest, Entity, OriginBody?) -> Void
+        describe: @escaping @Sendable (VariantRequest, Entity, OriginBody?) -> Void,
+        improve: @escaping @Sendable (VariantRequest) -> Void
     ) {
         self.request = demand.noStore ? VariantRequest(keepingNothingOf: request) : request
         self.demand = demand
@@ -51,6 +54,7 @@ final class VariantTask: Sendable {
         self.isProbe = isProbe
         self.refresh = refresh
         self.describe = describe
+        self.improve = improve
         self.priority = priority
         self.caller = caller
         self.parts = parts
@@ -135,7 +139,7 @@ final class VariantTask: Sendable {
     /// The same bytes under an origin's new words.
     private func renewed(_ entity: Entity, after outcome: OriginOutcome) -> Entity {
         var description = entity.description
-        description.lastModified = outcome.origin.record.lastModified
+        description.lastModified = description.standIn == nil ? outcome.origin.record.lastModified : nil
         description.cacheControl = outcome.origin.record.wordsToClients
         description.advertisedLifetime = outcome.origin.record.advertisedLifetime
         description.hints = OriginalHints(outcome.origin.record, for: request.origin.source)
@@ -203,6 +207,7 @@ final class VariantTask: Sendable {
             fail(refusal)
             return
         }
+        let timing = AVIFTiming(of: request, plan: plan, header: header, canDefer: canDefer(outcome))
         let number = begin()
         let order = TransformOrder(
             request: request,
@@ -211,10 +216,12 @@ final class VariantTask: Sendable {
             body: body,
             priority: priority,
             mezzanine: keepsMezzanine(of: outcome) ? Mezzanine.smallest(for: plan, of: header) : nil,
+            bucket: timing.bucket,
             publish: { [flight] keep in _ = flight.publish(of: outcome.origin.record, keep) }
         ) { [self] result in
             switch result {
-            case .success(let made): publish(made, plan: plan, outcome: outcome, collapsed: collapsed)
+            case .success(let made):
+                publish(made, plan: plan, outcome: outcome, collapsed: collapsed, standsIn: timing == .later)
             case .failure(let error): fail(error)
             }
         }
@@ -226,6 +233,13 @@ final class VariantTask: Sendable {
     private func keepsMezzanine(of outcome: OriginOutcome) -> Bool {
         request.origin.source.keepsMezzanines && parts.disk != nil && outcome.storable
             && request.origin.keeps.originals.keepOnDisk
+    }
+
+    /// Whether an AVIF may be made later: where it is kept then, and of an original that can be had again.
+    private func canDefer(_ outcome: OriginOutcome) -> Bool {
+        let source = request.origin.source
+        let isAtHand = source.isFolder || (parts.disk != nil && request.origin.keeps.originals.keepOnDisk)
+        return isAtHand && outcome.storable && tiers != .none && parts.transformer.hasBackground
     }
 
     /// The original is there, but not this picture of it: remembered for this variant alone.
@@ -269,7 +283,14 @@ final class VariantTask: Sendable {
         )
     }
 
-    private func publish(_ made: TransformResult, plan: String, outcome: OriginOutcome, collapsed: Bool) {
+    /// - Parameter standsIn: whether it is WebP in place of an AVIF that is made later.
+    private func publish(
+        _ made: TransformResult,
+        plan: String,
+        outcome: OriginOutcome,
+        collapsed: Bool,
+        standsIn: Bool
+    ) {
         var outcome = outcome
         parts.failures.forget(request.key)
         guard let picture = made.pictures.first else {
@@ -278,17 +299,12 @@ final class VariantTask: Sendable {
         }
         let placeholder = TransformStage.placeholder(of: made)
         if let placeholder { outcome.origin.record.placeholder = placeholder }
-        let record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
+        var record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
+        record.isStandIn = standsIn && record.format == .webp
+        if record.isStandIn { parts.deferrals.noteMade() }
         let entity = parts.entity(
             key: request.key,
-            description: EntityDescription(
-                mediaType: record.format.mediaType,
-                digest: record.digest,
-                length: record.length,
-                origin: outcome.origin.record,
-                of: request.origin.source,
-                variesOnAccept: request.bucket != nil
-            ),
+            description: EntityDescription(record, origin: outcome.origin.record, for: request),
             body: .memory(picture.bytes),
             origin: outcome.origin,
             storable: outcome.storable && tiers.keepInMemory && picture.bytes.count <= parts.memoryObject,
@@ -324,6 +340,7 @@ final class VariantTask: Sendable {
         if let hints = entity.description.hints, hints.placeholder == nil, request.keeps != .none {
             describe(request, entity, body)
         }
+        if entity.isStandIn { improve(request) }
         end(.success(Answer(entity: entity, provenance: provenance, timings: timings)))
     }
 

@@ -31,7 +31,7 @@ final class TransformGroup: Sendable {
     func start() {
         guard let first = orders.first else { return ended() }
         let body = source?.body ?? first.body
-        var outputs = orders.map { TransformStage.output(of: $0.request, plan: $0.plan) }
+        var outputs = orders.map { TransformStage.output(of: $0.request, plan: $0.plan, bucket: $0.bucket) }
         if let extra { outputs.append(TransformStage.output(of: first.request, plan: extra.planText)) }
         if wantsPlaceholder { outputs.append(TransformStage.placeholderOutput(first.request)) }
         var job = TransformStage.job(

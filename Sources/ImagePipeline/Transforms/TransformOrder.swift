@@ -16,6 +16,8 @@ final class TransformOrder: TransformHandle {
     let outcome: OriginOutcome
     let body: OriginBody
     let priority: TransformJob.Priority
+    /// The bucket that it is to answer; `nil` for the request's own.
+    let bucket: FormatBucket?
     /// The mezzanine that it may be made from; `nil` for the original alone.
     let mezzanine: Mezzanine?
     /// Runs a closure unless a purge has come between, and keeps what it makes from being kept otherwise.
@@ -29,6 +31,7 @@ final class TransformOrder: TransformHandle {
         body: OriginBody,
         priority: TransformJob.Priority,
         mezzanine: Mezzanine?,
+        bucket: FormatBucket? = nil,
         publish: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         completion: @escaping Completion
     ) {
@@ -38,6 +41,7 @@ final class TransformOrder: TransformHandle {
         self.body = body
         self.priority = priority
         self.mezzanine = mezzanine
+        self.bucket = bucket
         self.publish = publish
         state = Lock(State(completion: completion))
     }

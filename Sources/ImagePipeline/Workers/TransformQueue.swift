@@ -4,12 +4,15 @@ import LinuxSystem
 final class TransformQueue: Sendable {
     private struct State {
         /// One lane a priority; short arrays (the limit is some hundreds), so removal by shifting costs nothing beside a transform.
-        var lanes: [[PendingTransform]] = [[], [], []]
+        var lanes = noLanes
         var isClosed = false
         /// Jobs that may wait.
         var limit: Int
         var count: Int { lanes.reduce(0) { $0 + $1.count } }
+        static let noLanes = [[PendingTransform]](repeating: [], count: 4)
     }
+
+    private static let background = TransformJob.Priority.background.rawValue
 
     /// Why a job was not queued.
     enum Refusal: Error {
@@ -42,16 +45,27 @@ final class TransformQueue: Sendable {
         event.signal()
     }
 
-    /// Takes the next job, if one is there.
+    /// Takes the next job, if one is there; none of the background.
     func take() -> PendingTransform? {
         event.take()
         return state.withLock { state in
-            for lane in state.lanes.indices.reversed() where !state.lanes[lane].isEmpty {
+            for lane in state.lanes.indices.reversed() where lane != Self.background && !state.lanes[lane].isEmpty {
                 return state.lanes[lane].removeFirst()
             }
             return nil
         }
     }
+
+    /// Takes the next job of the background, unless others wait.
+    func takeBackground() -> PendingTransform? {
+        state.withLock { state in
+            let waiting = state.lanes[Self.background].count
+            return waiting > 0 && waiting == state.count ? state.lanes[Self.background].removeFirst() : nil
+        }
+    }
+
+    /// Whether jobs of the background wait.
+    var hasBackground: Bool { state.withLock { !$0.lanes[Self.background].isEmpty } }
 
     /// Takes a certain job out, if it still waits.
     ///
@@ -65,7 +79,7 @@ final class TransformQueue: Sendable {
     /// Takes all jobs.
     func drain() -> [PendingTransform] {
         state.withLock { state in
-            defer { state.lanes = [[], [], []] }
+            defer { state.lanes = State.noLanes }
             return Array(state.lanes.reversed().joined())
         }
     }

@@ -11,10 +11,14 @@ package protocol Transforming: Sendable {
 
     /// Whether all processors have transforms to do: then nothing is made that nobody waits for.
     var isLoaded: Bool { get }
+
+    /// Whether something can be made in the background without anybody ever waiting for it.
+    var hasBackground: Bool { get }
 }
 
 extension Transforming {
     package var isLoaded: Bool { false }
+    package var hasBackground: Bool { true }
 }
 
 /// A transform that is queued or under way; any thread.
@@ -27,9 +31,11 @@ package protocol TransformHandle: Sendable {
 package struct TransformJob: Sendable {
     /// The order in the queue; equal ones first come, first served (SDWebImage: LowPriority, HighPriority).
     package enum Priority: Int, Sendable, Comparable {
-        case low = 0
-        case normal = 1
-        case high = 2
+        /// Only while another worker has nothing to do, which is left to whoever comes.
+        case background = 0
+        case low = 1
+        case normal = 2
+        case high = 3
 
         package static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
     }

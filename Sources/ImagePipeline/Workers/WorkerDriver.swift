@@ -144,6 +144,7 @@ final class WorkerDriver: Sendable {
     }
 
     private func waitForJob(_ worker: WorkerProcess) -> Idle {
+        if let pending = takeBackground() { return .job(pending) }
         var entries = [worker.socket, shared.queue.event.descriptor, wake.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
@@ -153,5 +154,12 @@ final class WorkerDriver: Sendable {
         if entries[0].revents != 0 { return .workerGone }
         if entries[1].revents != 0, let pending = shared.queue.take() { return .job(pending) }
         return .nothing
+    }
+
+    /// A job that nobody waits for, while another worker has nothing to do either: that one is for whoever comes.
+    private func takeBackground() -> PendingTransform? {
+        guard shared.queue.hasBackground else { return nil }
+        let busy = shared.counts.withLock { $0.workers.count(where: \.isBusy) }
+        return shared.ready.load(ordering: .relaxed) - busy >= 2 ? shared.queue.takeBackground() : nil
     }
 }

@@ -105,6 +105,8 @@ package final class WorkerPool: Transforming {
         return busy + shared.queue.count >= Configuration.processors
     }
 
+    package var hasBackground: Bool { shared.configuration.workers > 1 }
+
     /// Ends all workers, and returns when they are gone; jobs that wait or run end `.cancelled`.
     ///
     /// Not to be called from a completion.

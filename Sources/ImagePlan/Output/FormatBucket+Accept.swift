@@ -3,14 +3,15 @@ extension FormatBucket: Comparable {
 
     /// The bucket of an `Accept` field's value (RFC 9110 §12.5.1).
     ///
-    /// A type counts only when it is named with a weight over 0; `*/*` and `image/*` name nothing. `image/avif` alone is the rest:
-    /// AVIF is not in the buckets yet, and whoever can show WebP too says so. Several fields: the greatest of their buckets.
+    /// A type counts only when it is named with a weight over 0; `*/*` and `image/*` name nothing. `image/avif` alone is AVIF's
+    /// bucket: whatever shows AVIF shows WebP, which may stand in. Several fields: the greatest of their buckets.
     package init(accept value: Span<UInt8>) {
         self = .rest
         var index = 0
         while index < value.count {
             let end = Self.endOfElement(in: value, from: index)
-            if Self.names("image/webp", in: value, from: index, to: end) { self = .webp }
+            if self < .webp, Self.names("image/webp", in: value, from: index, to: end) { self = .webp }
+            if Self.names("image/avif", in: value, from: index, to: end) { self = .avif }
             index = end + 1
         }
     }

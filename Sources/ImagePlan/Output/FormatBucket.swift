@@ -2,6 +2,7 @@
 package enum FormatBucket: UInt8, Hashable, Sendable, CaseIterable {
     case rest = 0
     case webp = 1
+    /// WebP is shown by these, too: it stands in where AVIF takes long, or comes out larger.
     case avif = 2
 
     /// The bucket's name in canonical texts.

@@ -2,9 +2,9 @@
 package enum FormatNegotiation {
     /// Chooses by the contract's rules for `format`.
     ///
-    /// `auto` never chooses AVIF yet: its bucket answers WebP. What the encoder of a choice cannot keep (alpha, the frames, the
-    /// size, every pixel with `lossless=1`), or that is not there, is answered by the next that can. `source` keeps a format that
-    /// is encoded here, and is the rest's answer for any other.
+    /// What the encoder of a choice cannot keep (alpha, the frames, the size, every pixel with `lossless=1`), or that is not there,
+    /// is answered by the next that can: AVIF's bucket by WebP. `source` keeps a format that is encoded here, and is the rest's
+    /// answer for any other.
     ///
     /// - Parameters:
     ///   - hasAlpha: Whether the source has transparency; `nil`, not known, counts as yes, so that nothing is lost.
@@ -42,8 +42,18 @@ package enum FormatNegotiation {
             if encoders[sourceFormat] != nil { return sourceFormat }
             return first(of: rest(sourceFormat, demand), for: demand, encoders)
         case .auto:
-            let preferred: [ImageFormat] = bucket == .rest ? [] : [.webp]
-            return first(of: preferred + rest(sourceFormat, demand), for: demand, encoders)
+            return first(of: preferred(bucket, demand) + rest(sourceFormat, demand), for: demand, encoders)
+        }
+    }
+
+    /// What a bucket's clients show beyond what every client does, the best first.
+    ///
+    /// AVIF is for stills that may lose: WebP takes less for both animations and pictures without loss.
+    private static func preferred(_ bucket: FormatBucket, _ demand: EncoderTable.Demand) -> [ImageFormat] {
+        switch bucket {
+        case .rest: []
+        case .webp: [.webp]
+        case .avif: demand.isAnimated || demand.isLossless ? [.webp] : [.avif, .webp]
         }
     }
 

@@ -22,6 +22,7 @@ extension WorkerJob {
                 output.quality.webpOptions.write(to: &writer)
             }
             writer.write(UInt64(maximumSourceLength))
+            for output in outputs { writer.write(UInt8(output.quality.avifEffort)) }
         }
         guard bytes.count <= WorkerMessage.maximumSize else { throw .oversized }
         return bytes
@@ -53,6 +54,9 @@ extension WorkerJob {
             outputs.append(Output(plan: plan, bucket: bucket, quality: quality))
         }
         maximumSourceLength = try reader.read(UInt64.self, in: Self.lengths, "maximumSourceLength")
+        for index in outputs.indices {
+            outputs[index].quality.avifEffort = try reader.read(UInt8.self, in: EncodingSettings.efforts, "effort")
+        }
         guard reader.remaining == 0 else { throw .length }
     }
 
@@ -111,6 +115,7 @@ extension WorkerJob {
                 guard (1...100).contains(quality) else { throw .field("quality") }
             }
             guard output.quality.webpOptions.isValid else { throw .field("webp") }
+            guard EncodingSettings.efforts.contains(output.quality.avifEffort) else { throw .field("effort") }
         }
         guard Self.lengths.contains(maximumSourceLength) else { throw .field("maximumSourceLength") }
     }

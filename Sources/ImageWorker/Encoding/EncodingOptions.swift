@@ -25,6 +25,10 @@ struct EncodingOptions {
         settings = plan.settings.encoding
         strips = plan.settings.metadata == .strip
         webp = defaults.webpOptions
+        // Who asks for AVIF by name waits for it; what auto makes in advance may take longer.
+        if format == .avif, plan.settings.format == .auto, settings.effort == nil {
+            settings.effort = defaults.avifEffort
+        }
         isLossless = settings.isLossless
         // near_lossless is a kind of lossless; an operator's lossless gives way to a request that names a quality.
         if format == .webp {

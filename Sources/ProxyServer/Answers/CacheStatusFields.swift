@@ -26,6 +26,14 @@ enum CacheStatusFields {
     private static let miss = encoded(.miss)
     private static let collapsedMiss = encoded(.collapsedMiss)
 
+    /// The field of an answer with WebP in place of AVIF that is not made yet.
+    static func deferred(_ status: CacheStatus) -> [UInt8] {
+        var block = FieldBlock()
+        let isHit = if case .hit = status { true } else { false }
+        block.append("Cache-Status", (isHit ? "edgeprint; hit" : status.text) + "; detail=deferred")
+        return block.bytes
+    }
+
     private static func encoded(_ status: CacheStatus) -> [UInt8] {
         var block = FieldBlock()
         block.append("Cache-Status", status.text)

@@ -28,6 +28,7 @@ struct Configuration: Sendable, Equatable {
     /// In the file's order; names are unique.
     var presets: [ConfiguredPreset] = []
     var workers = Workers()
+    var avif = AVIF()
 
     /// The listener for health, metrics and purging.
     struct Admin: Sendable, Equatable {
@@ -130,6 +131,14 @@ struct Configuration: Sendable, Equatable {
         var rate = 10_000
     }
 
+    /// AVIF as `format=auto` answers it.
+    struct AVIF: Sendable, Equatable {
+        /// When it does; a source may say otherwise.
+        var policy = AVIFPolicy()
+        /// Pictures that may wait for theirs.
+        var queue = 64
+    }
+
     /// The transform workers.
     struct Workers: Sendable, Equatable {
         /// Processes; 0 for one a core and one more.
@@ -199,6 +208,7 @@ extension Configuration {
         )
         rule.isRaw = remote.raw
         rule.formats = formats
+        rule.avif = avif.policy
         return rule
     }
 

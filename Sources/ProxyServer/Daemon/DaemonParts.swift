@@ -102,7 +102,10 @@ final class DaemonParts: Sendable {
                 time: time,
                 failures: configuration.negative,
                 keeper: store,
-                limits: PipelineParts.Limits(waiters: configuration.limits.waiters),
+                limits: PipelineParts.Limits(
+                    waiters: configuration.limits.waiters,
+                    deferred: configuration.avif.queue
+                ),
                 presentation: EntityPresentation.fields
             )
         )

@@ -58,6 +58,7 @@ extension Explainer {
             let words = "none: the answer is the same for every Accept field"
             facts.append(Explanation.Fact("bucket", .null, words: words))
         }
+        if let avif = avifFact(request, resolved) { facts.append(avif) }
         let key = resolved.variant(for: bucket).key
         facts.append(Explanation.Fact("key", .string(key.description), details: keys(resolved)))
         return Explanation.Section(name: "cache", facts: facts)

@@ -116,6 +116,7 @@ extension Metrics {
                 "Variants made of another's decoding.",
                 sharing.decodesShared
             )
+            Metrics.write(pipeline.deferrals, waiting: pipeline.deferredWaiting, to: &text)
             text.gauge("edgeprint_negative_entries", "Failures that are remembered.", Double(failures.entries))
             text.counter("edgeprint_negative_hits_total", "Failures given instead of a try.", failures.hits)
             let now = server.statistics

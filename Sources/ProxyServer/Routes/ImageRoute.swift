@@ -49,9 +49,11 @@ final class ImageRoute: Sendable {
         let demand = head.has(.cacheControl) ? demand(of: request, head, bytes) : .none
         guard demand == .none else { return load(variant, of: request, demand, head, bytes, context) }
         if let entity = pipeline.cached(variant.key, now: now) {
+            if entity.isStandIn { pipeline.improve(variant) }
             return .now(hit(entity, .memory, to: request, head, bytes, now))
         }
         if let entity = pipeline.open(variant.key, now: now) {
+            if entity.isStandIn { pipeline.improve(variant) }
             return .now(hit(entity, .disk, to: request, head, bytes, now))
         }
         if let entity = pipeline.stale(variant, now: now) {
@@ -75,9 +77,11 @@ final class ImageRoute: Sendable {
             case .disk: (CacheStatusFields.disk, RequestResult.disk.tag)
             default: (CacheStatusFields.stale, RequestResult.stale.tag)
             }
-        let dynamic = request.disposition.isEmpty ? status : status + request.disposition
         let conditions = RequestConditions(head, bytes: bytes)
-        guard conditions != nil || request.expires != nil else {
+        let isFinal = !entity.isStandIn
+        let told = isFinal ? status : CacheStatusFields.deferred(.hit(tier))
+        let dynamic = request.disposition.isEmpty ? told : told + request.disposition
+        guard conditions != nil || request.expires != nil || !isFinal else {
             return EntityResponse.whole(entity, dynamic: dynamic, age: entity.origin.age(at: now), tag: tag)
         }
         return Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
@@ -196,11 +200,13 @@ final class ImageRoute: Sendable {
         now: Int64
     ) -> Response {
         let status = CacheStatus(answer.provenance)
+        let isFinal = !answer.entity.isStandIn
+        let field = isFinal ? CacheStatusFields.field(status) : CacheStatusFields.deferred(status)
         return response(
             answer.entity,
             to: request,
             conditions: conditions,
-            dynamic: CacheStatusFields.field(status) + request.disposition,
+            dynamic: field + request.disposition,
             now: now,
             tag: RequestResult(status).tag
         )
@@ -228,8 +234,11 @@ final class ImageRoute: Sendable {
         } else {
             response = EntityResponse.whole(entity, dynamic: dynamic, age: age, tag: tag)
         }
-        if let expires = request.expires, response.status != 416 {
-            response.fields = ExpiringAnswer.fields(entity.description, secondsLeft: expires - now)
+        // What stands in is for moments, counted from now: a client takes Age off what it is told.
+        let standIn = entity.description.standIn.map { $0.lifetime.addingReportingOverflow(age).partialValue }
+        let left = [request.expires.map { $0 - now }, standIn].compactMap(\.self).min()
+        if let left, response.status != 416 {
+            response.fields = ExpiringAnswer.fields(entity.description, secondsLeft: left)
         }
         return response
     }

@@ -179,7 +179,9 @@ struct RequestResolver: Sendable {
             VariantRequest(origin: origin, plan: plan, bucket: bucket, tiers: tiers, presets: parsed.presets)
         }
         guard parsed.plan.settings.format == .auto else { return .fixed(variant(nil)) }
-        return .negotiated(rest: variant(.rest), webp: variant(.webp), avif: variant(.avif))
+        let webp = variant(.webp)
+        let avif = origin.source.avif.isAuto ? variant(.avif) : webp
+        return .negotiated(rest: variant(.rest), webp: webp, avif: avif)
     }
 }
 

@@ -25,7 +25,7 @@ enum CacheFixture {
         DROP TRIGGER origins_lose_tags; DROP TABLE tags; DROP INDEX origins_by_place;
         ALTER TABLE origins DROP COLUMN tags; ALTER TABLE variants DROP COLUMN presets;
         ALTER TABLE origins DROP COLUMN client_cache_control; ALTER TABLE origins DROP COLUMN kind;
-        ALTER TABLE origins DROP COLUMN placeholder;
+        ALTER TABLE origins DROP COLUMN placeholder; ALTER TABLE variants DROP COLUMN stand_in;
         """
 
     static func key(_ number: Int) -> CacheKey { CacheKey(hashing: "key \(number)") }

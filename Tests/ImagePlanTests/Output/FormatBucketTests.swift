@@ -5,7 +5,9 @@ import Testing
 struct FormatBucketTests {
     @Test(arguments: [
         ("", FormatBucket.rest), ("*/*", .rest), ("image/*", .rest), ("image/png", .rest), ("image/webp", .webp),
-        ("image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", .webp), ("image/avif", .rest),
+        ("image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", .avif), ("image/avif", .avif),
+        ("image/webp,image/avif;q=0.1", .avif), ("image/avif;q=0,image/webp", .webp), ("image/AVIF;q=0", .rest),
+        ("image/avif-sequence", .rest),
         ("IMAGE/WebP", .webp), ("image/png, image/webp ; q=0.5", .webp), ("image/webp;q=0", .rest),
         ("image/webp;q=0.000", .rest),
         ("image/webp; Q=0", .rest), ("image/webp;q=0.001", .webp), ("image/webp;q=1", .webp),
@@ -24,5 +26,6 @@ struct FormatBucketTests {
 
     @Test func `several fields are joined by the greatest`() {
         #expect(max(FormatBucket.rest, .webp) == .webp)
+        #expect(max(FormatBucket.avif, .webp) == .avif)
     }
 }

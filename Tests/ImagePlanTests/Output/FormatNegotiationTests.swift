@@ -68,11 +68,25 @@ struct FormatNegotiationTests {
         #expect(try choose("w=3", source: .heic, alpha: nil) == .png)
     }
 
-    @Test func `WebP answers its bucket, and AVIF's for now`() throws {
+    @Test func `WebP and AVIF answer their buckets`() throws {
         for source in ImageFormat.allCases {
-            #expect(try choose("w=3", bucket: .webp, source: source) == .webp)
-            #expect(try choose("w=3", bucket: .avif, source: source) == .webp)
+            for alpha in [true, false] {
+                #expect(try choose("w=3", bucket: .webp, source: source, alpha: alpha) == .webp)
+                #expect(try choose("w=3", bucket: .avif, source: source, alpha: alpha) == .avif)
+            }
         }
+    }
+
+    @Test func `WebP answers AVIF's bucket where AVIF is no gain, cannot, or is not there`() throws {
+        #expect(try choose("w=3", bucket: .avif, source: .gif, frames: 3) == .webp)
+        #expect(try choose("w=3&lossless=1", bucket: .avif, source: .png) == .webp)
+        let none = Self.all.filter { $0.key != .avif }
+        #expect(try choose("w=3", bucket: .avif, source: .png, encoders: none) == .webp)
+        let rest = none.filter { $0.key != .webp }
+        #expect(try choose("w=3", bucket: .avif, source: .png, encoders: rest) == .png)
+        // The longest side of AVIF is one more than WebP's.
+        #expect(try choose("w=3", bucket: .avif, source: .jpeg, size: PixelSize(width: 16_384, height: 1)) == .avif)
+        #expect(try choose("w=3", bucket: .avif, source: .jpeg, size: PixelSize(width: 16_385, height: 1)) == .jpeg)
     }
 
     @Test func `a picture too long for WebP is answered as by the rest`() throws {

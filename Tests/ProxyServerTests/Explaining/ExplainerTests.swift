@@ -120,7 +120,9 @@ struct ExplainerTests {
         let explainer = try Self.explainer()
         let resolver = try RequestResolver(explainer.loaded.configuration, time: ManualTime())
         let request = try resolver.resolve(Array(target.utf8))
-        for (accept, bucket) in [(nil, FormatBucket.rest), ("image/webp,*/*", .webp), ("image/*", .rest)] {
+        for (accept, bucket) in [
+            (nil, FormatBucket.rest), ("image/webp,*/*", .webp), ("image/*", .rest), ("image/avif,image/webp", .avif),
+        ] {
             let cache = try #require(explainer.explain(target, accept: accept).section("cache"))
             let variant = request.variant(for: bucket)
             #expect(cache["key"]?.value == .string("\(variant.key)"))

@@ -49,6 +49,7 @@ struct SourceDecoder {
             quality: base.quality
         )
         rule.formats = base.formats
+        rule.avif = base.avif
         return rule
     }
 

@@ -7,7 +7,7 @@ enum ConfigurationSchema {
     static let longest = 3_600_000
     private static let largest = 1 << 50
 
-    static let root = SettingTable<Configuration>(listeners + content + bounds + behaviour + webp)
+    static let root = SettingTable<Configuration>(listeners + content + bounds + behaviour + webp + avif)
 
     private static let listeners: [Setting<Configuration>] = [
         Setting(

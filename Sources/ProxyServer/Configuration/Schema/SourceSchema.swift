@@ -107,6 +107,10 @@ enum SourceSchema {
         Setting("quality.webp", \.rule.quality.webp, .count(1...100), "As quality.webp, for this source."),
         Setting("quality.avif", \.rule.quality.avif, .count(1...100), "As quality.avif, for this source."),
         Setting("formats.pdf", \.rule.formats.pdf, .onOff, "As formats.pdf, for this source."),
+        Setting("avif.auto", \.rule.avif.isAuto, .onOff, "As avif.auto, for this source."),
+        Setting("avif.budget", \.rule.avif.budget, .duration(0...ConfigurationSchema.longest), "As avif.budget."),
+        Setting("avif.effort", \.rule.quality.avifEffort, .count(EncodingSettings.efforts), "As avif.effort."),
+        Setting("avif.stand-in", \.rule.avif.standInLifetime, .seconds, "As avif.stand-in, for this source."),
     ]
 
     private static let duration = ValueFormat<Int>.duration(1...ConfigurationSchema.longest)

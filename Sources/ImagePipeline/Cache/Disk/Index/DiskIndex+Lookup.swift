@@ -106,7 +106,8 @@ extension DiskIndex {
             height: Int(row.integer(5)),
             frames: Int(row.integer(6)),
             length: Int(row.integer(7)),
-            digest: digest
+            digest: digest,
+            isStandIn: row.integer(10) == 1
         )
     }
 }

@@ -111,6 +111,8 @@ extension DiskIndex {
         """,
         // What pages show before the picture; NULL until it has been computed.
         "ALTER TABLE origins ADD COLUMN placeholder TEXT;",
+        // Whether a variant is WebP that is served until the AVIF is made.
+        "ALTER TABLE variants ADD COLUMN stand_in INTEGER NOT NULL DEFAULT 0;",
     ]
 
     /// An origin's columns in the order that `originRecord` reads them.
@@ -123,7 +125,7 @@ extension DiskIndex {
     static let originColumnCount: Int32 = 22
     /// A variant's columns in the order that `variantRecord` reads them; its origin's key is another table's.
     static let variantColumns =
-        "v.key, v.origin_digest, v.plan, v.format, v.width, v.height, v.frames, v.length, v.digest, v.presets"
+        "v.key, v.origin_digest, v.plan, v.format, v.width, v.height, v.frames, v.length, v.digest, v.presets, v.stand_in"
     /// How many those are.
-    static let variantColumnCount: Int32 = 10
+    static let variantColumnCount: Int32 = 11
 }

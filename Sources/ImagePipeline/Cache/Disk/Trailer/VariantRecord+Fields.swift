@@ -15,6 +15,7 @@ extension VariantRecord {
         static let length: UInt16 = 9
         static let digest: UInt16 = 10
         static let preset: UInt16 = 11
+        static let standIn: UInt16 = 12
     }
 
     /// The record's fields, encoded.
@@ -31,6 +32,7 @@ extension VariantRecord {
         fields.put(Tag.length, length)
         fields.put(Tag.digest, digest)
         for preset in presets { fields.put(Tag.preset, preset) }
+        if isStandIn { fields.put(Tag.standIn, 1) }
         return fields.bytes
     }
 
@@ -53,7 +55,8 @@ extension VariantRecord {
             height: fields.count(Tag.height) ?? 0,
             frames: fields.count(Tag.frames) ?? 1,
             length: length,
-            digest: digest
+            digest: digest,
+            isStandIn: fields.count(Tag.standIn) == 1
         )
     }
 }

@@ -1,0 +1,160 @@
+import ImagePlan
+import LinuxSystem
+
+/// The making of one variant's AVIF after WebP was served in its place, and the swap (SDWebImage: LowPriority).
+///
+/// Begins on any thread, goes on on the read lane and ends on the transform pool. Nobody waits for it: whatever fails leaves the
+/// WebP. Its flight keeps it from publishing what a purge has removed.
+final class DeferredTask: Sendable {
+    private let request: VariantRequest
+    private let parts: PipelineParts
+    private let originals: OriginalFlights
+    private let flight: Flight<Answer>
+    private let completion: DeferredQueue.Completion
+
+    /// - Parameter completion: called exactly once, with what became of it.
+    init(
+        request: VariantRequest,
+        parts: PipelineParts,
+        originals: OriginalFlights,
+        flight: Flight<Answer>,
+        completion: @escaping DeferredQueue.Completion
+    ) {
+        self.request = request
+        self.parts = parts
+        self.originals = originals
+        self.flight = flight
+        self.completion = completion
+    }
+
+    /// Names the flight: no request's.
+    static func key(_ request: VariantRequest) -> CacheKey { CacheKey(hashing: "deferred/1\n\(request.key)") }
+
+    func start() {
+        if !parts.readLane.submit({ self.find(isSettled: false) }) { end(.abandoned) }
+    }
+
+    /// Looks whether the stand-in still is there, and for the original.
+    ///
+    /// - Parameter isSettled: whether what was queued for the disk before is there.
+    private func find(isSettled: Bool) {
+        let inMemory = request.keeps.keepInMemory ? MemoryVariantStage(memory: parts.memory).stale(request.key) : nil
+        guard let standIn = inMemory ?? DiskVariantStage(parts: parts).entity(for: request, of: flight) else {
+            guard !isSettled, let disk = parts.disk else { return end(nil) }
+            disk.flush { [self] in
+                if !parts.readLane.submit({ self.find(isSettled: true) }) { end(.abandoned) }
+            }
+            return
+        }
+        guard standIn.isStandIn, let plan = request.plan else { return end(nil) }
+        _ = originals.join(
+            request.origin,
+            demand: .none,
+            isRefresh: false,
+            purpose: .body,
+            needsBody: true,
+            caller: .nobody
+        ) { [self] result, _ in
+            guard let outcome = try? result.get(), let body = outcome.body, outcome.storable,
+                outcome.origin.record.digest == standIn.originDigest
+            else { return end(.abandoned) }
+            if !parts.readLane.submit({ self.make(of: outcome, body, plan: plan, in: standIn) }) { end(.abandoned) }
+        }
+    }
+
+    /// Has it made of the original, or of a mezzanine that is there, with nobody else's job: nobody is to wait for it.
+    private func make(of outcome: OriginOutcome, _ body: OriginBody, plan: String, in standIn: Entity) {
+        let header = outcome.origin.record.header
+        let mezzanine = Mezzanine.smallest(for: plan, of: header)
+        let order = TransformOrder(
+            request: request,
+            plan: plan,
+            outcome: outcome,
+            body: body,
+            priority: .background,
+            mezzanine: mezzanine,
+            publish: { _ in }
+        ) { [self] result in
+            switch result {
+            case .success(let made): publish(made, plan: plan, outcome: outcome, in: standIn)
+            case .failure(let error) where error.isForGood: settle(.failed, outcome, standIn)
+            case .failure: end(.abandoned)
+            }
+        }
+        let source = mezzanine.flatMap { MezzanineStage(parts: parts).find($0, of: outcome.origin.record) }
+        TransformGroup(parts: parts, orders: [order], source: source, extra: nil, ended: {}).start()
+    }
+
+    private func publish(_ made: TransformResult, plan: String, outcome: OriginOutcome, in standIn: Entity) {
+        guard let picture = made.pictures.first, picture.description.format == .avif else {
+            return settle(.failed, outcome, standIn)
+        }
+        guard picture.bytes.count < standIn.body.length else {
+            return settle(.larger, outcome, standIn)
+        }
+        let record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
+        end(keep(record, picture.bytes, outcome, in: standIn) ? .swapped : .abandoned)
+    }
+
+    /// Lets the WebP stay for good.
+    private func settle(_ reason: DeferredStatistics.End, _ outcome: OriginOutcome, _ standIn: Entity) {
+        guard var record = standIn.description.standIn?.record, let bytes = standIn.body.copied() else {
+            return end(.abandoned)
+        }
+        record.isStandIn = false
+        end(keep(record, bytes, outcome, in: standIn) ? reason : .abandoned)
+    }
+
+    /// Puts bytes in the place of the stand-in, in memory and on disk; false where a purge or another original has come between.
+    private func keep(_ record: VariantRecord, _ bytes: [UInt8], _ outcome: OriginOutcome, in standIn: Entity) -> Bool {
+        let origin = outcome.origin
+        let description = EntityDescription(record, origin: origin.record, for: request)
+        let entity = Entity(
+            description: description,
+            body: .memory(bytes),
+            origin: origin,
+            fields: parts.presentation(description),
+            subject: flight.subject
+        )
+        let isKept = flight.publish(of: origin.record) {
+            guard origin.state.record.digest == standIn.originDigest else { return false }
+            if request.keeps.keepInMemory, bytes.count <= parts.memoryObject {
+                parts.memory.insert(entity, for: request.key, cost: entity.cost)
+            } else {
+                parts.memory.remove(request.key)
+            }
+            parts.openFiles.remove(request.key)
+            if request.keeps.keepOnDisk {
+                parts.disk?.store(variant: record, origin: origin.record, bytes: bytes)
+            }
+            return true
+        }
+        return isKept ?? false
+    }
+
+    /// - Parameter end: `nil` where there was nothing to do.
+    private func end(_ end: DeferredStatistics.End?) {
+        flight.finish(.failure(.cancelled))
+        completion(end)
+    }
+}
+
+extension Entity.Body {
+    /// The bytes; `nil` where the file cannot be read.
+    fileprivate func copied() -> [UInt8]? {
+        switch self {
+        case .memory(let bytes): bytes
+        case .file(let file, let length): file.read(count: length)
+        }
+    }
+}
+
+extension PipelineError {
+    /// Whether no other try with the same bytes would end otherwise.
+    fileprivate var isForGood: Bool {
+        switch self {
+        case .notAnImage, .broken, .refused, .deadly, .transformTimeout: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import ImagePipeline
+import ImagePlan
+
+extension Explainer {
+    /// When a request of AVIF's bucket gets AVIF; `nil` for others.
+    func avifFact(_ request: ExplainedRequest, _ resolved: ResolvedRequest) -> Explanation.Fact? {
+        guard resolved.isNegotiated, request.target.bucket == .avif else { return nil }
+        let variant = resolved.variant(for: .avif)
+        guard request.rule.avif.isAuto else { return fact("off", "never: WebP in its place", "avif.auto", request) }
+        guard let plan = variant.plan.flatMap({ try? Plan(canonicalText: $0) }),
+            !AVIFTiming.isLossless(plan, variant.quality)
+        else {
+            return fact("never", "never: WebP, as nothing may be lost", "avif.auto", request)
+        }
+        let settings = plan.settings.encoding
+        let pixels = EncodingCost.avifPixels(
+            within: request.rule.avif.budget,
+            effort: settings.effort ?? variant.quality.avifEffort,
+            isSearched: settings.maximumBytes != nil
+        )
+        let size = "\(pixels / 1_000_000).\(pixels / 100_000 % 10)"
+        let words = """
+            at once for stills of up to \(size) megapixels; for larger ones WebP, and AVIF once it is made in the background
+            """
+        return fact(String(pixels), words, "avif.budget", request)
+    }
+
+    private func fact(_ value: String, _ words: String, _ key: String, _ request: ExplainedRequest) -> Explanation.Fact
+    {
+        let origin =
+            request.isRemote
+            ? loaded.origin(of: key) : loaded.origin(of: "sources.\(request.rule.name).\(key)", key)
+        return Explanation.Fact("avif", .string(value), words: words, .setting(origin))
+    }
+}

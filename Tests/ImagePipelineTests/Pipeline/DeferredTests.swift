@@ -1,0 +1,277 @@
+import ImagePlan
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+/// WebP now and AVIF later: what a request of AVIF's bucket gets, and what takes its place.
+@Suite(.timeLimit(.minutes(1)))
+struct DeferredTests {
+    private static let large = "1?w=3000"
+    let rig: PipelineRig
+
+    init() throws { rig = try PipelineRig() }
+
+    private func request(
+        _ path: String = "a.png",
+        _ plan: String = large,
+        rule: (inout SourceRule) -> Void = { _ in }
+    ) -> VariantRequest {
+        VariantRequest(origin: rig.request(path, plan, rule: rule).origin, plan: plan, bucket: .avif)
+    }
+
+    private func ask(_ request: VariantRequest, of rig: PipelineRig? = nil) -> PendingAnswer {
+        let pending = PendingAnswer()
+        pending.subscription.withLock { subscription in
+            subscription = (rig ?? self.rig).pipeline.load(request) { result in
+                pending.outcome.update { $0 = result }
+            }
+        }
+        return pending
+    }
+
+    private func cached(_ request: VariantRequest) -> Entity? {
+        rig.pipeline.cached(request.key, now: rig.time.wallSeconds)
+    }
+
+    /// Asks for a variant and answers for the origin; the job as it comes to the workers.
+    private func job(_ request: VariantRequest, width: Int = 4000) throws -> (PendingAnswer, ScriptedTransformer.Job) {
+        let (loads, jobs) = (rig.loader.all.count, rig.transformer.all.count)
+        let answer = ask(request)
+        try rig.loader.wait(for: loads + 1)[loads].answer(rig.png(width: width, height: width), at: 1000)
+        return (answer, try rig.transformer.wait(for: jobs + 1)[jobs])
+    }
+
+    /// Has WebP stand in; its AVIF's job.
+    private func standIn(
+        _ request: VariantRequest,
+        _ webp: [UInt8] = [1, 2, 3],
+        width: Int = 4000
+    ) throws -> ScriptedTransformer.Job {
+        let (answer, job) = try job(request, width: width)
+        let count = rig.transformer.all.count
+        job.make([webp], as: .webp)
+        #expect(try answer.value().entity.isStandIn)
+        return try rig.transformer.wait(for: count + 1)[count]
+    }
+
+    private func waitForEnd(_ end: DeferredStatistics.End, _ count: UInt64 = 1) {
+        while rig.pipeline.deferrals[end] < count {}
+    }
+
+    @Test func `what fits the budget is AVIF at once`() throws {
+        let (answer, job) = try job(request("a.png", "1?w=20"), width: 40)
+        #expect(job.job.outputs.map(\.bucket) == [.avif])
+        job.make([[9]], as: .avif)
+        let entity = try answer.value().entity
+        #expect(!entity.isStandIn && entity.description.mediaType == "image/avif")
+        #expect(rig.pipeline.deferrals.made == 0)
+    }
+
+    @Test func `what does not is WebP for moments, and then AVIF in memory and on disk`() throws {
+        let request = request()
+        let (answer, first) = try job(request)
+        #expect(first.job.outputs.map(\.bucket) == [.webp] && first.job.priority == .normal)
+        first.make([[1, 2, 3]], as: .webp)
+        let webp = try answer.value().entity
+        #expect(webp.isStandIn && webp.description.standIn?.lifetime == 30 && webp.description.lastModified == nil)
+        let second = try rig.transformer.wait(for: 2)[1]
+        #expect(second.job.outputs.map(\.bucket) == [.avif] && second.job.priority == .background)
+        #expect(cached(request) === webp)
+        second.make([[7, 8]], as: .avif)
+        waitForEnd(.swapped)
+        let avif = try #require(cached(request))
+        #expect(avif.memory == [7, 8] && !avif.isStandIn && avif.description.mediaType == "image/avif")
+        #expect(avif.description.digest != webp.description.digest)
+        try rig.settle()
+        let again = try rig.restarted()
+        let stored = try ask(request, of: again).value()
+        #expect(stored.provenance == .disk && stored.entity.memory == [7, 8] && !stored.entity.isStandIn)
+        #expect(again.transformer.all.isEmpty && rig.loader.all.count == 1)
+    }
+
+    @Test func `many who ask meanwhile get the WebP, and one AVIF is made`() throws {
+        let request = request()
+        let job = try standIn(request)
+        for _ in 0..<20 {
+            #expect(try ask(request).value().entity.isStandIn)
+            rig.pipeline.improve(request)
+        }
+        #expect(rig.transformer.all.count == 2 && rig.pipeline.deferredWaiting == 0)
+        job.make([[7]], as: .avif)
+        waitForEnd(.swapped)
+    }
+
+    @Test func `an AVIF that is no smaller leaves the WebP for good`() throws {
+        let request = request()
+        try standIn(request).make([[7, 8, 9]], as: .avif)
+        waitForEnd(.larger)
+        let webp = try #require(cached(request))
+        #expect(webp.memory == [1, 2, 3] && !webp.isStandIn)
+        rig.pipeline.improve(request)
+        try rig.settle()
+        let again = try rig.restarted()
+        #expect(try !ask(request, of: again).value().entity.isStandIn)
+        #expect(again.transformer.all.isEmpty)
+    }
+
+    @Test(arguments: [PipelineError.deadly, .transformTimeout, .broken("no")])
+    func `an AVIF that cannot be made leaves the WebP for good`(error: PipelineError) throws {
+        let request = request()
+        try standIn(request).fail(error)
+        waitForEnd(.failed)
+        #expect(try #require(cached(request)).isStandIn == false)
+        #expect(rig.pipeline.failures.statistics.entries == 0)
+    }
+
+    @Test func `a worker without the encoder leaves the WebP for good`() throws {
+        let request = request()
+        try standIn(request).make([[5]], as: .webp)
+        waitForEnd(.failed)
+        #expect(try #require(cached(request)).memory == [1, 2, 3])
+    }
+
+    @Test func `a lost worker is no storm: tried again a minute later, when it is asked`() throws {
+        let request = request()
+        try standIn(request).fail(.workerLost)
+        waitForEnd(.abandoned)
+        for _ in 0..<5 { #expect(try ask(request).value().entity.isStandIn) }
+        #expect(rig.transformer.all.count == 2)
+        rig.time.advance(seconds: 61)
+        #expect(try ask(request).value().entity.isStandIn)
+        try rig.transformer.wait(for: 3)[2].make([[7]], as: .avif)
+        waitForEnd(.swapped)
+        #expect(try #require(cached(request)).memory == [7])
+    }
+
+    @Test func `what a purge removes does not come back as AVIF`() throws {
+        let request = request()
+        let job = try standIn(request)
+        let purged = Signal(false)
+        #expect(rig.pipeline.purge(.all) { _ in purged.update { $0 = true } })
+        try purged.wait { $0 }
+        job.make([[7]], as: .avif)
+        waitForEnd(.abandoned)
+        try rig.settle()
+        #expect(cached(request) == nil && rig.store.variant(request.key) == nil)
+    }
+
+    @Test func `the AVIF of an original that has changed meanwhile is nobody's`() throws {
+        let request = request()
+        let old = try standIn(request)
+        rig.time.advance(seconds: 4000)
+        let answer = ask(request)
+        try rig.loader.wait(for: 2)[1].answer(rig.png(width: 5000, height: 5000), at: 5000)
+        let new = try rig.transformer.wait(for: 3)[2]
+        #expect(new.job.outputs.map(\.bucket) == [.webp])
+        old.make([[7]], as: .avif)
+        waitForEnd(.abandoned)
+        new.make([[4, 5, 6]], as: .webp)
+        #expect(try answer.value().entity.memory == [4, 5, 6])
+        #expect(try #require(cached(request)).isStandIn)
+        // It was given up a moment ago, through no fault of its own.
+        rig.time.advance(seconds: 61)
+        rig.pipeline.improve(request)
+        try rig.transformer.wait(for: 4)[3].make([[8]], as: .avif)
+        waitForEnd(.swapped)
+        #expect(try #require(cached(request)).memory == [8])
+        try rig.settle()
+        #expect(rig.store.variant(request.key)?.record.format == .avif)
+    }
+
+    @Test func `one at a time, so many wait, and the rest are wanted when they are asked again`() throws {
+        rig.pipeline.setDeferredLimit(1)
+        let requests = (0..<3).map { request("\($0).png") }
+        let running = try standIn(requests[0])
+        for request in requests.dropFirst() {
+            let (answer, job) = try job(request)
+            job.make([[1, 2, 3]], as: .webp)
+            #expect(try answer.value().entity.isStandIn)
+        }
+        #expect(rig.pipeline.deferredWaiting == 1 && rig.pipeline.deferrals[.dropped] == 1)
+        #expect(rig.transformer.all.count == 4)
+        running.make([[7]], as: .avif)
+        try rig.transformer.wait(for: 5)[4].make([[8]], as: .avif)
+        waitForEnd(.swapped, 2)
+        #expect(try #require(cached(requests[2])).isStandIn)
+        rig.pipeline.improve(requests[2])
+        try rig.transformer.wait(for: 6)[5].make([[9]], as: .avif)
+        waitForEnd(.swapped, 3)
+        #expect(requests.map { cached($0)?.memory } == [[7], [8], [9]])
+    }
+
+    @Test func `a stand-in that outlives the daemon is made AVIF when it is asked again`() throws {
+        let request = request()
+        _ = try standIn(request)
+        try rig.settle()
+        let again = try rig.restarted()
+        let stored = try ask(request, of: again).value()
+        #expect(stored.provenance == .disk && stored.entity.isStandIn && stored.entity.memory == [1, 2, 3])
+        try again.transformer.wait(for: 1)[0].make([[7]], as: .avif)
+        while again.pipeline.deferrals[.swapped] == 0 {}
+        #expect(again.pipeline.cached(request.key, now: 1000)?.memory == [7])
+        #expect(again.loader.all.isEmpty)
+    }
+
+    @Test func `a variant that memory does not keep is swapped on disk and among open files`() throws {
+        let request = request { $0.cache = CachePolicy(variants: .disk, originals: .disk) }
+        let job = try standIn(request)
+        try rig.settle()
+        #expect(try ask(request).value().entity.isStandIn)
+        #expect(rig.pipeline.open(request.key, now: 1000)?.isStandIn == true)
+        job.make([[7]], as: .avif)
+        waitForEnd(.swapped)
+        try rig.settle()
+        #expect(rig.pipeline.open(request.key, now: 1000) == nil)
+        let answer = try ask(request).value()
+        #expect(answer.provenance == .disk && !answer.entity.isStandIn)
+    }
+
+    @Test(arguments: [
+        ("1?lossless=1", false), ("1?w=3000&near_lossless=40", false), ("1?w=3000&effort=9", true), ("1?w=3000", true),
+        ("1?w=600", nil), ("1?w=600&max_bytes=999", true),
+    ])
+    func `what must lose nothing stays WebP, and what is tried often takes longer`(
+        plan: String,
+        isDeferred: Bool?
+    ) throws {
+        let (answer, job) = try job(request("a.png", plan), width: 1000)
+        #expect(job.job.outputs.map(\.bucket) == [isDeferred == nil ? .avif : .webp])
+        job.make([[1, 2, 3]], as: isDeferred == nil ? .avif : .webp)
+        #expect(try answer.value().entity.isStandIn == isDeferred ?? false)
+    }
+
+    @Test func `nothing is deferred where the original or the result is not kept`() throws {
+        for cache in [CachePolicy(variants: .all, originals: .none), CachePolicy(variants: .none, originals: .all)] {
+            let (answer, job) = try job(request("\(cache.variants).png") { $0.cache = cache })
+            #expect(job.job.outputs.map(\.bucket) == [.webp])
+            job.make([[1, 2, 3]], as: .webp)
+            #expect(try !answer.value().entity.isStandIn)
+        }
+        #expect(rig.pipeline.deferrals.made == 0)
+    }
+
+    @Test func `a budget of minutes makes everything at once`() throws {
+        let (_, job) = try job(request { $0.avif.budget = 600_000 })
+        #expect(job.job.outputs.map(\.bucket) == [.avif])
+    }
+
+    @Test func `a 304 leaves a stand-in what it is`() throws {
+        let request = request()
+        _ = try standIn(request)
+        rig.time.advance(seconds: 4000)
+        let answer = ask(request)
+        try rig.loader.wait(for: 2)[1].answerNotModified(at: 5000)
+        let entity = try answer.value().entity
+        #expect(entity.isStandIn && entity.description.lastModified == nil && entity.memory == [1, 2, 3])
+    }
+
+    @Test func `files tell what stands in`() throws {
+        let origin = CacheFixture.origin(1, body: [1])
+        var record = CacheFixture.variant(1, of: origin, bytes: [2])
+        #expect(VariantRecord(fields: record.fields[...]) == record)
+        record.isStandIn = true
+        #expect(VariantRecord(fields: record.fields[...]) == record)
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// WebP now and AVIF later, through the real daemon and its workers.
+@Suite(.timeLimit(.minutes(2)))
+struct DeferredAVIFTests {
+    private static let accept = [("Accept", "image/avif,image/webp,*/*")]
+    private static let target = "/photos/a.png?w=200"
+    /// Soft hills, of which AVIF takes less than WebP.
+    private static let hills: [UInt8] = {
+        let image = PixelImage(width: 240, height: 180) { x, y in
+            let wave = sin(Double(x) / 17) * cos(Double(y) / 13) * 90 + 128
+            return [UInt8(wave), UInt8((wave + Double(x)) / 2), UInt8((wave + Double(y)) / 2), 255]
+        }
+        return TestImages.png(width: 240, height: 180, rgba: image.bytes)
+    }()
+
+    private func rig(_ avif: String, fields: [String]) throws -> EndToEndRig {
+        let script = ScriptedOrigin.pictures(["a.png": Self.hills], fields: fields)
+        return try EndToEndRig("avif: { \(avif) }", script: script)
+    }
+
+    @Test func `the first answers are WebP for half a minute, the later ones AVIF for as long as the origin says`()
+        throws
+    {
+        let dated = ["Cache-Control: max-age=3600", "Last-Modified: Wed, 01 Jan 2020 00:00:00 GMT", "Age: 100"]
+        let rig = try rig("budget: 0ms, effort: 0", fields: dated)
+        let first = try rig.get(Self.target, Self.accept)
+        #expect(first["Content-Type"] == "image/webp" && first["Cache-Control"] == "max-age=130")
+        #expect(first["Cache-Status"] == "edgeprint; fwd=uri-miss; detail=deferred")
+        #expect(first["Last-Modified"] == nil && first["Vary"]?.contains("Accept") == true)
+        let tag = try #require(first["ETag"])
+        try rig.waitUntil("edgeprint_deferred_swapped_total", is: 1)
+        let later = try rig.get(Self.target, Self.accept + [("If-None-Match", tag)])
+        #expect(later.status == 200 && later["Content-Type"] == "image/avif")
+        #expect(later["Cache-Status"] == "edgeprint; hit; detail=memory")
+        #expect(later["Cache-Control"] == "max-age=3600" && later["Last-Modified"] != nil && later["ETag"] != tag)
+        #expect(later.body.count < first.body.count)
+        let others = try rig.get(Self.target, [("Accept", "image/webp")])
+        #expect(others["Content-Type"] == "image/webp" && others["Cache-Control"] == "max-age=3600")
+        #expect(try rig.metric("edgeprint_deferred_total") == 1)
+        // The WebP, the AVIF, and WebP's own variant, beside the original.
+        try rig.waitForStores(4)
+        try rig.restartAfterKill("avif: { budget: 0ms, effort: 0 }")
+        let stored = try rig.get(Self.target, Self.accept)
+        #expect(stored["Content-Type"] == "image/avif" && stored["Cache-Status"] == "edgeprint; hit; detail=disk")
+        #expect(stored.body == later.body && rig.origin.requests == 1)
+    }
+
+    @Test func `within its budget AVIF is the first answer`() throws {
+        let rig = try rig("budget: 1m, effort: 0", fields: ["Cache-Control: max-age=3600"])
+        let answer = try rig.get(Self.target, Self.accept)
+        #expect(answer["Content-Type"] == "image/avif" && answer["Cache-Control"] == "max-age=3600")
+        #expect(answer["Cache-Status"] == "edgeprint; fwd=uri-miss")
+        #expect(try rig.get(Self.target, [("Accept", "image/avif")]).body == answer.body)
+    }
+
+    @Test func `one worker is never given work that nobody waits for`() throws {
+        let script = ScriptedOrigin.pictures(["a.png": Self.hills])
+        let rig = try EndToEndRig("avif: { budget: 0ms }\nworkers: { count: 1 }", script: script)
+        let answer = try rig.get(Self.target, Self.accept)
+        #expect(answer["Content-Type"] == "image/webp" && answer["Cache-Control"] == "max-age=3600")
+        #expect(try rig.metric("edgeprint_deferred_total") == 0)
+    }
+
+    @Test func `switched off, whoever shows AVIF gets the WebP of all others`() throws {
+        let rig = try rig("auto: off", fields: ["Cache-Control: max-age=3600"])
+        let answer = try rig.get(Self.target, Self.accept)
+        #expect(answer["Content-Type"] == "image/webp")
+        let others = try rig.get(Self.target, [("Accept", "image/webp")])
+        #expect(others["Cache-Status"] == "edgeprint; hit; detail=memory" && others.body == answer.body)
+    }
+}
