@@ -4,6 +4,5 @@
 package enum UnsupportedParameters {
     package static let names: Set<String> = [
         "watermark",
-        "frame", "page", "anim", "strict", "speed", "loop", "reverse",
     ]
 }

@@ -28,15 +28,16 @@ struct JobRunner {
     private func make(_ mapping: SourceMapping, _ deadline: Deadline) throws -> Answer {
         if job.outputs.count == 1, job.outputs[0].plan == MetadataCleaner.planText { return try clean(mapping) }
         let decoder = try SourceDecoder(mapping, format: job.sourceFormat, reduction: job.reduction)
-        let facts = try checkedFacts(decoder, dpi: nil)
+        let facts = try checkedFacts(decoder, of: nil)
         var outputs: [WorkerReply.Output] = []
         var pictures: [EncodedPicture] = []
         var timing = WorkerReply.Timing()
         let makers = try job.outputs.map { output in
-            let dpi = (try? Plan(canonicalText: PictureDescription.reading(output.plan).0))?.settings.dpi
+            let settings = (try? Plan(canonicalText: PictureDescription.reading(output.plan).0))?.settings
+            let isUsual = settings?.dpi == nil && settings?.animation.page ?? 0 == 0
             return try OutputMaker(
                 decoder: decoder,
-                facts: dpi == nil ? facts : checkedFacts(decoder, dpi: dpi),
+                facts: isUsual ? facts : checkedFacts(decoder, of: settings),
                 output: output,
                 maximumPixels: job.maximumPixels,
                 maximumFrames: job.maximumFrames,
@@ -58,8 +59,11 @@ struct JobRunner {
     }
 
     /// The source's size and kind, before any pixel is decoded.
-    private func checkedFacts(_ decoder: SourceDecoder, dpi: Int?) throws -> SourceDecoder.Facts {
-        let facts = try decoder.facts(dpi: dpi ?? PlanSetting.standardDPI)
+    private func checkedFacts(_ decoder: SourceDecoder, of settings: PlanSettings?) throws -> SourceDecoder.Facts {
+        let facts = try decoder.facts(
+            dpi: settings?.dpi ?? PlanSetting.standardDPI,
+            page: settings?.animation.page ?? 0
+        )
         guard facts.size.pixels <= job.maximumPixels else {
             throw WorkerReply.Failure.refused("\(facts.size.pixels) pixels; the limit is \(job.maximumPixels)")
         }

@@ -26,16 +26,22 @@ struct OutputMaker {
     /// Whether it is what pages show before the picture.
     var isPlaceholder: Bool { output.plan == Placeholder.planText }
 
-    /// How much smaller the output lets its source be loaded; `nil` where it takes all frames of an animation, or is words.
+    /// How much smaller the output lets its source be loaded; `nil` where it takes all frames of an animation, or another than the
+    /// first frame or page, or is words.
     ///
     /// - Throws: as `make`.
     func loadFactor() throws -> Int? {
         if let mezzanine = Mezzanine(planText: output.plan) { return decoder.loadFactor(of: mezzanine) }
         let plan = try Plan(canonicalText: PictureDescription.reading(output.plan).0)
-        guard !plan.settings.format.isWords, !decoder.drawsAtAnySize else { return nil }
+        guard !plan.settings.format.isWords, !decoder.drawsAtAnySize, !takesAnother(plan) else { return nil }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let format = chooseFormat(plan, steps.last?.output.size ?? facts.orientedSize)
-        return isAnimated(format) ? nil : decoder.loadFactor(steps, facts)
+        return isAnimated(format) && !plan.settings.isStill ? nil : decoder.loadFactor(steps, facts)
+    }
+
+    /// Whether a plan takes another picture of the source than its first.
+    private func takesAnother(_ plan: Plan) -> Bool {
+        plan.settings.animation.page > 0 || plan.settings.animation.frame != nil
     }
 
     private func isAnimated(_ format: ImageFormat) -> Bool {
@@ -62,7 +68,7 @@ struct OutputMaker {
             throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
         }
         if steps.last?.isExact ?? true { try check(planned, format, traits) }
-        let isAnimated = isAnimated(format)
+        let isAnimated = isAnimated(format) && !plan.settings.isStill
         if isAnimated { try checkFrames() }
 
         var (canvas, animation) = try load(plan, steps, format, isAnimated: isAnimated)
@@ -95,7 +101,7 @@ struct OutputMaker {
             bucket: output.bucket,
             sourceFormat: facts.format,
             hasAlpha: facts.hasAlpha,
-            frames: facts.frames,
+            frames: plan.settings.animation.stillFrame == nil ? facts.frames : 1,
             plan: plan,
             outputSize: size,
             encoders: CoderRegistry.encoders
@@ -117,13 +123,16 @@ struct OutputMaker {
         _ format: ImageFormat,
         isAnimated: Bool
     ) throws -> (Canvas, Animation?) {
+        try checkFrame(plan)
         let factor = isAnimated ? 1 : decoder.loadFactor(steps, facts)
         let options = DecodingOptions(
             allFrames: isAnimated,
+            frame: plan.settings.animation.frame ?? 0,
+            page: plan.settings.animation.page,
             dpi: plan.settings.dpi ?? PlanSetting.standardDPI,
             scale: decoder.scale(for: steps, of: facts.orientedSize, maximumPixels: maximumPixels)
         )
-        let decoded = isAnimated ? nil : try shared?.raster(factor)
+        let decoded = isAnimated || takesAnother(plan) ? nil : try shared?.raster(factor)
         let opened = try decoded ?? decoder.open(factor: factor, options)
         let background = plan.background ?? (format == .jpeg ? .white : nil)
         let canvas = Canvas(
