@@ -1,3 +1,4 @@
+package import ImagePlan
 package import LinuxSystem
 import Synchronization
 
@@ -97,4 +98,6 @@ package struct EntityDescription: Hashable, Sendable {
     package var variesOnAccept: Bool
     /// What is told of the original beside the picture; `nil` where the source does not ask for it.
     package var hints: OriginalHints?
+    /// What became of the original's frames; `nil` where it is no animation.
+    package var animation: AnimationOutcome?
 }

@@ -1,4 +1,5 @@
 import Glibc
+import ImagePlan
 import LinuxSystem
 
 extension EntityDescription {
@@ -8,7 +9,8 @@ extension EntityDescription {
         length: Int,
         origin: OriginRecord,
         of source: SourceRule,
-        variesOnAccept: Bool
+        variesOnAccept: Bool,
+        animation: AnimationOutcome?
     ) {
         self.init(
             mediaType: mediaType,
@@ -18,7 +20,21 @@ extension EntityDescription {
             cacheControl: origin.wordsToClients,
             advertisedLifetime: origin.advertisedLifetime,
             variesOnAccept: variesOnAccept,
-            hints: OriginalHints(origin, for: source)
+            hints: OriginalHints(origin, for: source),
+            animation: animation
+        )
+    }
+}
+
+extension VariantRequest {
+    /// What became of an original's frames in a result; for the bare original `made` is `nil`.
+    func animation(of header: ImageHeader, in made: VariantRecord?) -> AnimationOutcome? {
+        AnimationOutcome(
+            plan: plan,
+            header: header,
+            frames: made?.frames ?? header.frames,
+            format: made?.format.image,
+            limits: origin.source.animation
         )
     }
 }

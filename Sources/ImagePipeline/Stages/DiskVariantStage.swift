@@ -18,7 +18,8 @@ struct DiskVariantStage: Sendable {
             length: stored.record.length,
             origin: origin.record,
             of: request.origin.source,
-            variesOnAccept: request.bucket != nil
+            variesOnAccept: request.bucket != nil,
+            animation: request.animation(of: origin.record.header, in: stored.record)
         )
         guard request.keeps.keepInMemory, description.length <= parts.memoryObject else {
             let entity = open(stored.file, description, for: request.key, origin: origin, of: flight)

@@ -245,7 +245,8 @@ final class VariantTask: Sendable {
             length: body.length,
             origin: outcome.origin.record,
             of: request.origin.source,
-            variesOnAccept: false
+            variesOnAccept: false,
+            animation: request.animation(of: outcome.origin.record.header, in: nil)
         )
         let entity = parts.entity(
             key: request.key,
@@ -286,7 +287,8 @@ final class VariantTask: Sendable {
                 length: record.length,
                 origin: outcome.origin.record,
                 of: request.origin.source,
-                variesOnAccept: request.bucket != nil
+                variesOnAccept: request.bucket != nil,
+                animation: request.animation(of: outcome.origin.record.header, in: record)
             ),
             body: .memory(picture.bytes),
             origin: outcome.origin,

@@ -147,7 +147,9 @@ extension WorkerJob {
             maximumPixels: job.maximumPixels,
             maximumFrames: job.maximumFrames,
             reduction: job.reduction,
-            outputs: job.outputs
+            outputs: job.outputs,
+            maximumAnimation: job.animation.pixels,
+            givesOriginals: job.animation.givesOriginals
         )
     }
 }

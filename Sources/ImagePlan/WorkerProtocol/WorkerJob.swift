@@ -18,6 +18,15 @@ package struct WorkerJob: Hashable, Sendable {
     package var reduction: Reduction?
     /// What to make.
     package var outputs: [Output]
+    /// The most work that an animation may take, in pixels as `AnimationCost` counts them.
+    package var maximumAnimation: Int
+    /// Whether the source may be given as it is.
+    package var givesOriginals: Bool
+
+    /// What an animation may take.
+    package var animation: AnimationLimits {
+        AnimationLimits(frames: maximumFrames, pixels: maximumAnimation, givesOriginals: givesOriginals)
+    }
 
     /// One result to make of the source.
     package struct Output: Hashable, Sendable {
@@ -45,7 +54,9 @@ package struct WorkerJob: Hashable, Sendable {
         maximumPixels: Int,
         maximumFrames: Int,
         reduction: Reduction? = nil,
-        outputs: [Output]
+        outputs: [Output],
+        maximumAnimation: Int = AnimationLimits.standardPixels,
+        givesOriginals: Bool = true
     ) {
         self.id = id
         self.sourceLength = sourceLength
@@ -55,6 +66,8 @@ package struct WorkerJob: Hashable, Sendable {
         self.maximumFrames = maximumFrames
         self.reduction = reduction
         self.outputs = outputs
+        self.maximumAnimation = maximumAnimation
+        self.givesOriginals = givesOriginals
     }
 }
 

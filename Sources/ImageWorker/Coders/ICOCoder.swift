@@ -1,7 +1,9 @@
 import CVips
 import ImagePlan
 
-/// ICO and CUR: one picture, which is a bitmap or a PNG; only read. Its pages are its pictures, the largest first.
+/// ICO and CUR: one picture, which is a bitmap or a PNG; only read.
+///
+/// Its pages are its pictures, the largest first.
 struct ICOCoder: HeaderReading {
     let format = ImageFormat.ico
     // PNG's, for the PNG inside.

@@ -38,6 +38,9 @@ struct SourceDecoder {
         self.reduction = reduction
     }
 
+    /// The source as it is.
+    var original: OriginalFile { OriginalFile(mapping: mapping) }
+
     /// Bytes of the source.
     var byteCount: Int { unsafe mapping.bytes.count }
 

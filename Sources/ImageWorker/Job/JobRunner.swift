@@ -40,7 +40,7 @@ struct JobRunner {
                 facts: isUsual ? facts : checkedFacts(decoder, of: settings),
                 output: output,
                 maximumPixels: job.maximumPixels,
-                maximumFrames: job.maximumFrames,
+                limits: job.animation,
                 deadline: deadline
             )
         }
@@ -73,22 +73,10 @@ struct JobRunner {
     /// The source without its metadata: no decoder sees it.
     private func clean(_ mapping: SourceMapping) throws -> Answer {
         var clock = StageClock()
-        let bytes = unsafe Array(mapping.bytes)
-        guard case .image(let header) = ImageSniffer.sniff(bytes.span, totalLength: bytes.count) else {
-            throw WorkerReply.Failure.broken("its header cannot be read")
-        }
-        clock.endDecode()
-        let cleaned = try MetadataCleaner.clean(bytes.span, as: header)
+        let (header, cleaned) = try OriginalFile(mapping: mapping).read()
         try OutputLimit.check(cleaned.count)
         clock.endTransform()
-        let output = WorkerReply.Output(
-            format: .picture(header.format),
-            width: header.width,
-            height: header.height,
-            frames: header.frames,
-            hasAlpha: header.hasAlpha ?? false,
-            length: cleaned.count
-        )
+        let output = WorkerReply.Output(of: header, length: cleaned.count)
         return Answer(
             reply: WorkerReply(id: job.id, result: .success([output]), timing: clock.timing),
             pictures: [EncodedPicture(cleaned)]

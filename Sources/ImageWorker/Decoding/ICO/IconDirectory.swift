@@ -62,7 +62,9 @@ struct IconDirectory {
         }
         guard !pictures.isEmpty else { throw failure }
         let ranked = pictures.enumerated().sorted { left, right in
-            let ranks = [left, right].map { ($0.element.picture.size.pixels, $0.element.entry.bitsPerPixel, -$0.offset) }
+            let ranks = [left, right].map {
+                ($0.element.picture.size.pixels, $0.element.entry.bitsPerPixel, -$0.offset)
+            }
             return ranks[0] > ranks[1]
         }
         return ranked.map(\.element)
