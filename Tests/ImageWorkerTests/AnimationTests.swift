@@ -70,25 +70,15 @@ struct AnimationTests {
         #expect(Array(try Workbench.decode(made)[8, 8].prefix(3)) == [255, 0, 0])
     }
 
-    @Test func `too many frames are refused, and a still of them is not`() throws {
-        #expect(throws: WorkerReply.Failure.refused("3 frames; the limit is 2")) {
-            try Workbench.make("format=gif", of: gif, as: .gif, maximumFrames: 2)
+    @Test func `of too many frames there is the first, and all of them are refused by name`() throws {
+        for format in ["gif", "png"] {
+            let made = try Workbench.make("w=8&format=\(format)", of: gif, as: .gif, maximumFrames: 2)
+            #expect(made.description.frames == 1)
+            #expect(Array(try Workbench.decode(made)[4, 4].prefix(3)) == [255, 0, 0])
         }
-        #expect(try Workbench.make("format=png", of: gif, as: .gif, maximumFrames: 2).description.frames == 1)
-    }
-
-    @Test func `the pixels of all frames together are bounded`() {
-        let frames = [[UInt8]](repeating: [UInt8](repeating: 1, count: 100), count: 5)
-        let many = TestImages.gif(
-            width: 10,
-            height: 10,
-            palette: Self.palette,
-            frames: frames,
-            delays: [1, 1, 1, 1, 1],
-            loop: 0
-        )
-        #expect(throws: WorkerReply.Failure.refused("500 pixels in all frames; the limit is 400")) {
-            try Workbench.make("format=gif", of: many, as: .gif, maximumPixels: 100)
+        let refusal = WorkerReply.Failure.refused("anim: 3 frames are over the limit of 2 (limits.frames)")
+        #expect(throws: refusal) {
+            try Workbench.make("w=8&format=gif&anim=keep", of: gif, as: .gif, maximumFrames: 2)
         }
     }
 }

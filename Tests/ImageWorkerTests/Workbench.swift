@@ -45,7 +45,9 @@ enum Workbench {
         bucket: FormatBucket = .rest,
         maximumPixels: Int = 50_000_000,
         maximumFrames: Int = 256,
-        milliseconds: Int = 20_000
+        milliseconds: Int = 20_000,
+        maximumAnimation: Int = AnimationLimits.standardPixels,
+        givesOriginals: Bool = true
     ) throws -> Made {
         let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
         return try make(
@@ -54,7 +56,9 @@ enum Workbench {
             as: format,
             maximumPixels: maximumPixels,
             maximumFrames: maximumFrames,
-            milliseconds: milliseconds
+            milliseconds: milliseconds,
+            maximumAnimation: maximumAnimation,
+            givesOriginals: givesOriginals
         )
     }
 
@@ -93,7 +97,9 @@ enum Workbench {
         as format: ImageFormat,
         maximumPixels: Int = 50_000_000,
         maximumFrames: Int = 256,
-        milliseconds: Int = 20_000
+        milliseconds: Int = 20_000,
+        maximumAnimation: Int = AnimationLimits.standardPixels,
+        givesOriginals: Bool = true
     ) throws -> Made {
         precondition(isStarted)
         let job = WorkerJob(
@@ -103,7 +109,9 @@ enum Workbench {
             deadlineMilliseconds: milliseconds,
             maximumPixels: maximumPixels,
             maximumFrames: maximumFrames,
-            outputs: [output]
+            outputs: [output],
+            maximumAnimation: maximumAnimation,
+            givesOriginals: givesOriginals
         )
         let answer = JobRunner(job: job).run(descriptor: try memoryFile(source))
         let outputs = try answer.reply.result.get()
@@ -143,7 +151,7 @@ enum Workbench {
             facts: try decoder.facts(),
             output: .init(plan: Placeholder.planText, bucket: .rest, quality: QualityDefaults()),
             maximumPixels: 50_000_000,
-            maximumFrames: 256,
+            limits: AnimationLimits(),
             deadline: deadline
         )
         return withExtendedLifetime((mapping, deadline)) {

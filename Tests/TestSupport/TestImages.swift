@@ -145,7 +145,7 @@ package enum TestImages {
     }
 
     /// GIF LZW codes of 2-bit pixels, 3 bits each: a clear code after every two keeps the code size.
-    private static func uncompressedCodes(_ pixels: [UInt8]) -> [UInt8] {
+    static func uncompressedCodes(_ pixels: [UInt8]) -> [UInt8] {
         var codes: [UInt8] = []
         for (index, pixel) in pixels.enumerated() {
             if index.isMultiple(of: 2) { codes.append(4) }
@@ -204,7 +204,7 @@ package enum TestImages {
         [24, 16, 8, 0].map { UInt8(value >> $0 & 255) }
     }
 
-    private static func littleEndian(_ value: Int) -> [UInt8] {
+    static func littleEndian(_ value: Int) -> [UInt8] {
         [UInt8(value & 255), UInt8(value >> 8 & 255)]
     }
 }

@@ -1,3 +1,4 @@
+package import ImagePlan
 package import LinuxSystem
 import Synchronization
 
@@ -105,4 +106,6 @@ package struct EntityDescription: Hashable, Sendable {
     package var contentCoding: String?
     /// What it stands in for; `nil` for what was asked.
     package var standIn: StandIn?
+    /// What became of the original's frames; `nil` where it is no animation.
+    package var animation: AnimationOutcome?
 }

@@ -10,6 +10,7 @@ extension EntityDescription {
         origin: OriginRecord,
         of source: SourceRule,
         variesOnAccept: Bool,
+        animation: AnimationOutcome?,
         standIn: StandIn? = nil
     ) {
         self.init(
@@ -22,7 +23,8 @@ extension EntityDescription {
             advertisedLifetime: origin.advertisedLifetime,
             variesOnAccept: variesOnAccept,
             hints: OriginalHints(origin, for: source),
-            standIn: standIn
+            standIn: standIn,
+            animation: animation
         )
     }
 
@@ -36,7 +38,21 @@ extension EntityDescription {
             origin: origin,
             of: source,
             variesOnAccept: request.bucket != nil,
+            animation: request.animation(of: origin.header, in: record),
             standIn: record.isStandIn ? StandIn(record: record, lifetime: source.avif.standInLifetime) : nil
+        )
+    }
+}
+
+extension VariantRequest {
+    /// What became of an original's frames in a result; for the bare original `made` is `nil`.
+    func animation(of header: ImageHeader, in made: VariantRecord?) -> AnimationOutcome? {
+        AnimationOutcome(
+            plan: plan,
+            header: header,
+            frames: made?.frames ?? header.frames,
+            format: made?.format.image,
+            limits: origin.source.animation
         )
     }
 }

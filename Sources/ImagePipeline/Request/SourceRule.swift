@@ -66,6 +66,11 @@ package struct SourceRule: Hashable, Sendable {
     package var quality: QualityDefaults
     package var formats = Formats()
 
+    /// What an animation of it may take, and whether the original may stand for it.
+    package var animation: AnimationLimits {
+        AnimationLimits(frames: limits.frames, pixels: limits.animation, givesOriginals: originals != .refuse)
+    }
+
     /// Whether the originals are files of this machine, which no second copy need be kept of.
     package var isFolder: Bool {
         if case .file = location { true } else { false }
@@ -91,9 +96,16 @@ package struct SourceRule: Hashable, Sendable {
         /// Bytes of the body.
         package var sourceBytes: Int
         package var redirects: Int
+        /// The work of an animation, in pixels over all frames (`AnimationCost`).
+        package var animation = AnimationLimits.standardPixels
 
         /// Creates limits; the contract's where nothing is given.
-        package init(pixels: Int = 50_000_000, frames: Int = 256, sourceBytes: Int = 64 << 20, redirects: Int = 5) {
+        package init(
+            pixels: Int = 50_000_000,
+            frames: Int = AnimationLimits.standardFrames,
+            sourceBytes: Int = 64 << 20,
+            redirects: Int = 5
+        ) {
             self.pixels = pixels
             self.frames = frames
             self.sourceBytes = sourceBytes

@@ -4,7 +4,7 @@ package import ImagePlan
 ///
 /// Immutable, and a class: a hot request is looked up again and again, and copying all that it names would cost more than the hit.
 package final class VariantRequest: Sendable {
-    /// The hash of the original's key, plan, bucket and default qualities: all that the bytes depend on, and nothing else.
+    /// The hash of the original's key, plan, bucket, default qualities and bounds of animations: all that the bytes depend on, and nothing else.
     package let key: CacheKey
     package let origin: OriginRequest
     /// The plan's canonical text; `nil` asks for the original's own bytes.
@@ -47,7 +47,9 @@ package final class VariantRequest: Sendable {
             return
         }
         let qualities = self.quality.keyText
-        key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)")
+        let animation = origin.source.animation.keyText
+        let rest = animation.isEmpty ? "" : "\n\(animation)"
+        key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)\(rest)")
     }
 
     /// The same variant, of which nothing is kept, nor of its original.

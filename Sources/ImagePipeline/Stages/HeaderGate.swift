@@ -20,9 +20,7 @@ enum HeaderGate {
                 "\(header.width)×\(header.height) pixels are over the limit of \(limits.pixels) (limits.pixels)"
             )
         }
-        guard header.frames <= limits.frames else {
-            return .refused("\(header.frames) frames are over the limit of \(limits.frames) (limits.frames)")
-        }
+        // How many of its frames are decoded is the plan's question: AnimationChoice.
         return nil
     }
 }

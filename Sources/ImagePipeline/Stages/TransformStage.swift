@@ -39,7 +39,8 @@ enum TransformStage {
             maximumPixels: source.limits.pixels,
             maximumFrames: source.limits.frames,
             timeoutMilliseconds: source.timeouts.transform,
-            priority: priority
+            priority: priority,
+            animation: source.animation
         )
         job.maximumSourceBytes = source.limits.sourceBytes
         return job

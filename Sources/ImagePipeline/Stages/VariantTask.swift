@@ -259,7 +259,8 @@ final class VariantTask: Sendable {
             length: body.length,
             origin: outcome.origin.record,
             of: request.origin.source,
-            variesOnAccept: false
+            variesOnAccept: false,
+            animation: request.animation(of: outcome.origin.record.header, in: nil)
         )
         description.contentCoding = outcome.origin.record.header.format.contentCoding
         let entity = parts.entity(

@@ -54,6 +54,8 @@ package struct TransformJob: Sendable {
     /// Milliseconds from the worker's start on the job to its kill.
     package var timeoutMilliseconds: Int
     package var priority: Priority
+    /// The most work that an animation may take, and whether the original may be given in its place.
+    package var animation: AnimationLimits
 
     /// Creates a job.
     package init(
@@ -64,7 +66,8 @@ package struct TransformJob: Sendable {
         maximumPixels: Int,
         maximumFrames: Int,
         timeoutMilliseconds: Int,
-        priority: Priority = .normal
+        priority: Priority = .normal,
+        animation: AnimationLimits = AnimationLimits()
     ) {
         self.source = source
         self.length = length
@@ -74,6 +77,7 @@ package struct TransformJob: Sendable {
         self.maximumFrames = maximumFrames
         self.timeoutMilliseconds = timeoutMilliseconds
         self.priority = priority
+        self.animation = animation
     }
 }
 

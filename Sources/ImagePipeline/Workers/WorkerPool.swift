@@ -150,7 +150,9 @@ extension WorkerJob {
             maximumFrames: job.maximumFrames,
             reduction: job.reduction,
             outputs: job.outputs,
-            maximumSourceLength: job.maximumSourceBytes
+            maximumSourceLength: job.maximumSourceBytes,
+            maximumAnimation: job.animation.pixels,
+            givesOriginals: job.animation.givesOriginals
         )
     }
 }

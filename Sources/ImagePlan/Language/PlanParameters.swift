@@ -85,6 +85,7 @@ struct PlanParameters {
         if settings.format == .jpeg, settings.encoding.isLossless {
             throw RequestError(parameter: PlanSetting.lossless.name, reason: "format=jpeg loses always")
         }
+        try settings.checkAnimation()
         let steps = try madeSteps(in: try StepContext(attributes: attributes)).compactMap(\.step)
         for attribute in attributes {
             for type in StepRegistry.types where type.attributes.contains(attribute.name) {

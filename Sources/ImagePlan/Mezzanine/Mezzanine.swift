@@ -43,6 +43,8 @@ package struct Mezzanine: Hashable, Sendable {
             header.width.multipliedSaturated(by: header.height) >= leastPixels,
             // Words about a picture tell of its original's bytes.
             let plan = try? Plan(canonicalText: plan), !plan.settings.format.isWords,
+            // The first page is what is kept.
+            plan.settings.animation.page == 0,
             let steps = try? PlanGeometry.resolve(plan, source: header.orientedSize, maximumPixels: .max)
         else { return nil }
         let factor = ShrinkOnLoad.factor(

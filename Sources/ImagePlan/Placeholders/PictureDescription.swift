@@ -25,8 +25,24 @@ package struct PictureDescription: Hashable, Sendable {
     /// EXIF orientation, 1–8.
     package var orientation: Int
     package var camera: CameraFacts
+    /// How the original plays; `nil` for a still.
+    package var playback: Playback?
     /// What colours and hashes are computed from.
     package var picture: TinyPicture
+
+    /// How an animation plays.
+    package struct Playback: Hashable, Sendable {
+        /// Rounds; 0 is for ever.
+        package var loop: Int
+        /// Milliseconds of one round, as browsers show it.
+        package var duration: Int
+
+        /// Creates it.
+        package init(loop: Int, duration: Int) {
+            self.loop = loop
+            self.duration = duration
+        }
+    }
 
     /// Puts a description together.
     package init(
@@ -58,12 +74,15 @@ package struct PictureDescription: Hashable, Sendable {
             "\"width\":\(size.width)", "\"height\":\(size.height)", "\"hasAlpha\":\(hasAlpha)",
             "\"type\":\"\(format.mediaType)\"", "\"bytes\":\(bytes)", "\"frames\":\(frames)",
             "\"orientation\":\(orientation)",
+        ]
+        let played = playback.map { ["\"loop\":\($0.loop)", "\"duration\":\($0.duration)"] } ?? []
+        let looks = [
             "\"color\":{\"dominant\":\(dominant),\"palette\":[\(colors.joined(separator: ","))]}",
             "\"blurhash\":\(JSONQuoting.quoted(BlurHash.encode(picture)))",
             "\"thumbhash\":\"\(Base64.encode(ThumbHash.encode(picture)))\"",
             "\"exif\":{\(camera.members.joined(separator: ","))}",
         ]
-        return "{\(members.joined(separator: ","))}\n"
+        return "{\((members + played + looks).joined(separator: ","))}\n"
     }
 
     /// A share with three decimals.

@@ -11,8 +11,8 @@ package struct Plan: Hashable, Sendable {
     /// Creates a plan.
     package init(steps: [any TransformStep] = [], settings: PlanSettings = PlanSettings()) {
         self.steps = steps
-        self.settings = settings
-        canonicalText = Self.canonicalText(of: steps, settings)
+        self.settings = settings.normalized
+        canonicalText = Self.canonicalText(of: steps, self.settings)
     }
 
     /// Nothing but decoding and encoding again.

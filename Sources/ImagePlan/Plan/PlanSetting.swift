@@ -15,6 +15,7 @@ package struct PlanSetting: Sendable {
         alphaQuality, background, chroma, dpi, effort, format, lossless, maximumBytes, metadata, nearLossless,
         progressive,
         quality, sharpYUV,
+        animation, frame, loop, page, reverse, speed, strict,
     ]
 
     /// The setting that a parameter states.

@@ -9,6 +9,9 @@ package struct PlanSettings: Hashable, Sendable {
     package var encoding: EncodingSettings
     /// Dots an inch at which a source without pixels (SVG) is drawn; `nil` is the 72 of librsvg.
     package var dpi: Int?
+    package var animation: AnimationSettings
+    /// Whether a result that would lose frames or transparency is refused.
+    package var isStrict: Bool
 
     /// Creates settings, the contract's defaults where nothing is given.
     package init(
@@ -17,7 +20,9 @@ package struct PlanSettings: Hashable, Sendable {
         quality: Int? = nil,
         metadata: MetadataPolicy = .strip,
         encoding: EncodingSettings = EncodingSettings(),
-        dpi: Int? = nil
+        dpi: Int? = nil,
+        animation: AnimationSettings = AnimationSettings(),
+        isStrict: Bool = false
     ) {
         self.background = background
         self.format = format
@@ -25,6 +30,8 @@ package struct PlanSettings: Hashable, Sendable {
         self.metadata = metadata
         self.encoding = encoding
         self.dpi = dpi
+        self.animation = animation
+        self.isStrict = isStrict
     }
 }
 

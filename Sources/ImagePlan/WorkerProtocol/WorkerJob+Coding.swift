@@ -23,6 +23,8 @@ extension WorkerJob {
             }
             writer.write(UInt64(maximumSourceLength))
             for output in outputs { writer.write(UInt8(output.quality.avifEffort)) }
+            writer.write(UInt64(maximumAnimation))
+            writer.write(UInt8(givesOriginals ? 1 : 0))
         }
         guard bytes.count <= WorkerMessage.maximumSize else { throw .oversized }
         return bytes
@@ -57,6 +59,8 @@ extension WorkerJob {
         for index in outputs.indices {
             outputs[index].quality.avifEffort = try reader.read(UInt8.self, in: EncodingSettings.efforts, "effort")
         }
+        maximumAnimation = try reader.read(UInt64.self, in: Self.lengths, "maximumAnimation")
+        givesOriginals = try reader.read(UInt8.self, in: 0...1, "givesOriginals") == 1
         guard reader.remaining == 0 else { throw .length }
     }
 
@@ -101,6 +105,7 @@ extension WorkerJob {
         guard Self.counts.contains(deadlineMilliseconds) else { throw .field("deadline") }
         guard Self.lengths.contains(maximumPixels) else { throw .field("maximumPixels") }
         guard Self.counts.contains(maximumFrames) else { throw .field("maximumFrames") }
+        guard Self.lengths.contains(maximumAnimation) else { throw .field("maximumAnimation") }
         if let reduction {
             guard Mezzanine.factors.contains(reduction.factor) else { throw .field("factor") }
             guard Self.sides.contains(reduction.original.width) else { throw .field("width") }

@@ -20,6 +20,15 @@ package struct WorkerJob: Hashable, Sendable {
     package var outputs: [Output]
     /// The most bytes that a compressed source (SVGZ) may hold.
     package var maximumSourceLength: Int
+    /// The most work that an animation may take, in pixels as `AnimationCost` counts them.
+    package var maximumAnimation: Int
+    /// Whether the source may be given as it is.
+    package var givesOriginals: Bool
+
+    /// What an animation may take.
+    package var animation: AnimationLimits {
+        AnimationLimits(frames: maximumFrames, pixels: maximumAnimation, givesOriginals: givesOriginals)
+    }
 
     /// One result to make of the source.
     package struct Output: Hashable, Sendable {
@@ -48,7 +57,9 @@ package struct WorkerJob: Hashable, Sendable {
         maximumFrames: Int,
         reduction: Reduction? = nil,
         outputs: [Output],
-        maximumSourceLength: Int = 64 << 20
+        maximumSourceLength: Int = 64 << 20,
+        maximumAnimation: Int = AnimationLimits.standardPixels,
+        givesOriginals: Bool = true
     ) {
         self.id = id
         self.sourceLength = sourceLength
@@ -59,6 +70,8 @@ package struct WorkerJob: Hashable, Sendable {
         self.reduction = reduction
         self.outputs = outputs
         self.maximumSourceLength = maximumSourceLength
+        self.maximumAnimation = maximumAnimation
+        self.givesOriginals = givesOriginals
     }
 }
 

@@ -37,16 +37,21 @@ protocol Coder: Sendable {
 struct DecodingOptions {
     /// 1, 2, 4 or 8, for a JPEG.
     var shrink = 1
-    /// All frames, stacked, where the coder decodes them; else the first.
+    /// All frames, stacked, where the coder decodes them; else `frame` alone.
     var allFrames = false
+    /// The frame of an animation, zero-based, composed over those before it.
+    var frame = 0
+    /// The page of a source that has several, zero-based.
+    var page = 0
     /// Dots an inch at which what has no pixels is drawn.
     var dpi = PlanSetting.standardDPI
     /// How much larger than at `dpi` it is drawn.
     var scale = 1.0
     /// When what decodes at once must give up; `nil` for never.
     var deadline: Deadline?
-    /// Which page of a document is drawn, the first is 0; requests do not name one yet.
-    var page = 0
+
+    /// The frame that is opened first, as libvips counts.
+    var firstFrame: CInt { allFrames ? 0 : CInt(frame) }
 }
 
 /// Defaults: a still format that is only read.

@@ -21,7 +21,13 @@ struct GIFCoder: Coder {
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
         try Raster.make("load") { out in
-            unsafe edge_vips_load_gif(source.bytes.baseAddress, source.bytes.count, &out, 0, options.allFrames ? -1 : 1)
+            unsafe edge_vips_load_gif(
+                source.bytes.baseAddress,
+                source.bytes.count,
+                &out,
+                options.firstFrame,
+                options.allFrames ? -1 : 1
+            )
         }
     }
 

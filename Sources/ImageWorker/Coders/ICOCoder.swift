@@ -1,7 +1,9 @@
 import CVips
 import ImagePlan
 
-/// ICO and CUR: the largest picture, which is a bitmap or a PNG; only read.
+/// ICO and CUR: one picture, which is a bitmap or a PNG; only read.
+///
+/// Its pages are its pictures, the largest first.
 struct ICOCoder: HeaderReading {
     let format = ImageFormat.ico
     // PNG's, for the PNG inside.
@@ -13,20 +15,27 @@ struct ICOCoder: HeaderReading {
         + [0, 0, 0, 255, 0, 0, 0, 0]
 
     func facts(of source: SourceMapping) throws(WorkerReply.Failure) -> SourceDecoder.Facts {
-        let picture = try source.withSpan { (bytes) throws(WorkerReply.Failure) in
-            try IconDirectory(bytes).largest(in: bytes).picture
+        try facts(of: source, page: 0)
+    }
+
+    func facts(of source: SourceMapping, page: Int) throws(WorkerReply.Failure) -> SourceDecoder.Facts {
+        let pictures = try source.withSpan { (bytes) throws(WorkerReply.Failure) in
+            try IconDirectory(bytes).pictures(in: bytes)
         }
+        let picture = pictures[min(page, pictures.count - 1)].picture
         return SourceDecoder.Facts(
             format: format,
             size: picture.size,
             frames: 1,
             orientation: 1,
-            hasAlpha: picture.hasAlpha
+            hasAlpha: picture.hasAlpha,
+            pages: pictures.count
         )
     }
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
-        let (entry, picture) = try source.withSpan { bytes in try IconDirectory(bytes).largest(in: bytes) }
+        let pictures = try source.withSpan { bytes in try IconDirectory(bytes).pictures(in: bytes) }
+        let (entry, picture) = pictures[min(options.page, pictures.count - 1)]
         switch picture {
         case .png:
             return try Raster.make("load") { out in

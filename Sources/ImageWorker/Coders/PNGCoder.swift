@@ -31,6 +31,15 @@ struct PNGCoder: Coder {
         if options.allFrames {
             return try animation.composed(source, options.deadline).withMetadata { $0.copy(from: still) }
         }
+        if options.frame > 0 {
+            let frames = try animation.composed(source, options.deadline, through: options.frame)
+            let (width, height) = (frames.width, frames.height / (options.frame + 1))
+            return try frames.cropped(left: 0, top: options.frame * height, width: width, height: height)
+                .withMetadata { metadata in
+                    metadata.copy(from: still)
+                    metadata.set(VIPS_META_N_PAGES, animation.frames.count)
+                }
+        }
         // The picture for those who know nothing of the animation: its first frame, mostly.
         return try still.withMetadata { $0.set(VIPS_META_N_PAGES, animation.frames.count) }
     }

@@ -1,7 +1,7 @@
 import CVips
 import ImagePlan
 
-/// TIFF, by libtiff: the first page is read; what is written is deflated, and loses nothing.
+/// TIFF, by libtiff: one page is read, the first unless another is asked for; what is written is deflated, and loses nothing.
 struct TIFFCoder: Coder {
     let format = ImageFormat.tiff
     let loader: VipsPart? = VipsPart(className: "VipsForeignLoadTiff", operation: "tiffload_buffer")
@@ -15,7 +15,7 @@ struct TIFFCoder: Coder {
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
         try Raster.make("load") { out in
-            unsafe edge_vips_load_tiff(source.bytes.baseAddress, source.bytes.count, &out, 0)
+            unsafe edge_vips_load_tiff(source.bytes.baseAddress, source.bytes.count, &out, CInt(options.page))
         }
     }
 

@@ -23,7 +23,7 @@ struct WebPCoder: Coder {
                 source.bytes.baseAddress,
                 source.bytes.count,
                 &out,
-                0,
+                options.firstFrame,
                 options.allFrames ? -1 : 1
             )
         }

@@ -19,6 +19,8 @@ struct SourceDecoder {
         /// EXIF orientation, 1–8.
         var orientation: Int
         var hasAlpha: Bool
+        /// Pages of a source that has several; frames are none.
+        var pages = 1
 
         /// The size of an upright frame.
         var orientedSize: PixelSize { size.oriented(orientation) }
@@ -39,18 +41,38 @@ struct SourceDecoder {
     /// Bytes of the source's file.
     var byteCount: Int { mapping.fileLength }
 
-    /// Reads the header; of what has no pixels, drawn at `dpi`; of a reduction it gives what the original was.
-    func facts(dpi: Int = PlanSetting.standardDPI) throws -> Facts {
+    /// The source as it is.
+    var original: OriginalFile { OriginalFile(mapping: mapping) }
+
+    /// Reads a page's header; of what has no pixels, drawn at `dpi`; of a reduction it gives what the original was.
+    ///
+    /// - Throws: `VipsError`, `WorkerReply.Failure`, or `RequestError` (422) for a page that is not there.
+    func facts(dpi: Int = PlanSetting.standardDPI, page: Int = 0) throws -> Facts {
+        let first = try pageFacts(dpi: dpi, page: 0)
+        guard page > 0 else { return first }
+        guard page < first.pages else {
+            throw RequestError(
+                parameter: PlanSetting.page.name,
+                reason: "is \(page), and the last page is \(first.pages - 1)",
+                status: .unprocessable
+            )
+        }
+        return try pageFacts(dpi: dpi, page: page)
+    }
+
+    private func pageFacts(dpi: Int, page: Int) throws -> Facts {
         if let reduction { return try Self.facts(reduction, coder.open(mapping, DecodingOptions())) }
-        if let header = coder as? any HeaderReading { return try header.facts(of: mapping) }
-        let raster = try coder.open(mapping, DecodingOptions(dpi: dpi))
+        if let header = coder as? any HeaderReading { return try header.facts(of: mapping, page: page) }
+        let raster = try coder.open(mapping, DecodingOptions(page: page, dpi: dpi))
         let orientation = coder.standsUpright ? 1 : raster.integer(VIPS_META_ORIENTATION) ?? 1
+        let pages = max(1, raster.integer(VIPS_META_N_PAGES) ?? 1)
         return Facts(
             format: coder.format,
             size: PixelSize(width: raster.width, height: raster.height),
-            frames: coder.decodesAnimation ? max(1, raster.integer(VIPS_META_N_PAGES) ?? 1) : 1,
+            frames: coder.decodesAnimation ? pages : 1,
             orientation: (1...8).contains(orientation) ? orientation : 1,
-            hasAlpha: raster.hasAlpha
+            hasAlpha: raster.hasAlpha,
+            pages: coder.decodesAnimation ? 1 : pages
         )
     }
 
@@ -104,7 +126,7 @@ struct SourceDecoder {
         return try open(options)
     }
 
-    /// Opens the first frame, or all of them stacked.
+    /// Opens one frame of one page, or all frames stacked.
     func open(_ options: DecodingOptions) throws -> Raster {
         var options = options
         options.allFrames = options.allFrames && coder.decodesAnimation
@@ -141,4 +163,13 @@ protocol HeaderReading: Coder {
     ///
     /// - Throws: `WorkerReply.Failure`.
     func facts(of source: SourceMapping) throws(WorkerReply.Failure) -> SourceDecoder.Facts
+    /// What the header says of one page, zero-based.
+    func facts(of source: SourceMapping, page: Int) throws(WorkerReply.Failure) -> SourceDecoder.Facts
+}
+
+extension HeaderReading {
+    /// A source of one page.
+    func facts(of source: SourceMapping, page _: Int) throws(WorkerReply.Failure) -> SourceDecoder.Facts {
+        try facts(of: source)
+    }
 }

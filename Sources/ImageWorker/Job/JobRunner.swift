@@ -30,18 +30,19 @@ struct JobRunner {
         if job.outputs.count == 1, job.outputs[0].plan == MetadataCleaner.planText { return try clean(mapping) }
         let format = job.sourceFormat == .svgz ? .svg : job.sourceFormat
         let decoder = try SourceDecoder(mapping, format: format, reduction: job.reduction)
-        let facts = try checkedFacts(decoder, dpi: nil)
+        let facts = try checkedFacts(decoder, of: nil)
         var outputs: [WorkerReply.Output] = []
         var pictures: [EncodedPicture] = []
         var timing = WorkerReply.Timing()
         let makers = try job.outputs.map { output in
-            let dpi = (try? Plan(canonicalText: PictureDescription.reading(output.plan).0))?.settings.dpi
+            let settings = (try? Plan(canonicalText: PictureDescription.reading(output.plan).0))?.settings
+            let isUsual = settings?.dpi == nil && settings?.animation.page ?? 0 == 0
             return try OutputMaker(
                 decoder: decoder,
-                facts: dpi == nil ? facts : checkedFacts(decoder, dpi: dpi),
+                facts: isUsual ? facts : checkedFacts(decoder, of: settings),
                 output: output,
                 maximumPixels: job.maximumPixels,
-                maximumFrames: job.maximumFrames,
+                limits: job.animation,
                 deadline: deadline
             )
         }
@@ -60,8 +61,11 @@ struct JobRunner {
     }
 
     /// The source's size and kind, before any pixel is decoded.
-    private func checkedFacts(_ decoder: SourceDecoder, dpi: Int?) throws -> SourceDecoder.Facts {
-        let facts = try decoder.facts(dpi: dpi ?? PlanSetting.standardDPI)
+    private func checkedFacts(_ decoder: SourceDecoder, of settings: PlanSettings?) throws -> SourceDecoder.Facts {
+        let facts = try decoder.facts(
+            dpi: settings?.dpi ?? PlanSetting.standardDPI,
+            page: settings?.animation.page ?? 0
+        )
         guard facts.size.pixels <= job.maximumPixels else {
             throw WorkerReply.Failure.refused("\(facts.size.pixels) pixels; the limit is \(job.maximumPixels)")
         }
@@ -71,22 +75,10 @@ struct JobRunner {
     /// The source without its metadata: no decoder sees it.
     private func clean(_ mapping: SourceMapping) throws -> Answer {
         var clock = StageClock()
-        let bytes = unsafe Array(mapping.bytes)
-        guard case .image(let header) = ImageSniffer.sniff(bytes.span, totalLength: bytes.count) else {
-            throw WorkerReply.Failure.broken("its header cannot be read")
-        }
-        clock.endDecode()
-        let cleaned = try MetadataCleaner.clean(bytes.span, as: header)
+        let (header, cleaned) = try OriginalFile(mapping: mapping).read()
         try OutputLimit.check(cleaned.count)
         clock.endTransform()
-        let output = WorkerReply.Output(
-            format: .picture(header.format),
-            width: header.width,
-            height: header.height,
-            frames: header.frames,
-            hasAlpha: header.hasAlpha ?? false,
-            length: cleaned.count
-        )
+        let output = WorkerReply.Output(of: header, length: cleaned.count)
         return Answer(
             reply: WorkerReply(id: job.id, result: .success([output]), timing: clock.timing),
             pictures: [EncodedPicture(cleaned)]

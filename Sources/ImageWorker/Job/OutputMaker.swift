@@ -8,13 +8,10 @@ struct OutputMaker {
     let facts: SourceDecoder.Facts
     let output: WorkerJob.Output
     let maximumPixels: Int
-    let maximumFrames: Int
+    let limits: AnimationLimits
     let deadline: Deadline
     /// What the job's outputs share.
     var shared: SharedDecode?
-
-    /// The frames of an animation together may hold this many times the pixels of the largest still.
-    private static let animationFactor = 4
 
     /// A picture made, and what it took.
     struct Made {
@@ -26,20 +23,23 @@ struct OutputMaker {
     /// Whether it is what pages show before the picture.
     var isPlaceholder: Bool { output.plan == Placeholder.planText }
 
-    /// How much smaller the output lets its source be loaded; `nil` where it takes all frames of an animation, or is words.
+    /// How much smaller the output lets its source be loaded; `nil` where it takes all frames of an animation, or another than the
+    /// first frame or page, or is words.
     ///
     /// - Throws: as `make`.
     func loadFactor() throws -> Int? {
         if let mezzanine = Mezzanine(planText: output.plan) { return decoder.loadFactor(of: mezzanine) }
         let plan = try Plan(canonicalText: PictureDescription.reading(output.plan).0)
-        guard !plan.settings.format.isWords, !decoder.drawsAtAnySize else { return nil }
+        guard !plan.settings.format.isWords, !decoder.drawsAtAnySize, !takesAnother(plan) else { return nil }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
-        let format = chooseFormat(plan, steps.last?.output.size ?? facts.orientedSize)
-        return isAnimated(format) ? nil : decoder.loadFactor(steps, facts)
+        let (_, choice) = try chooseFrames(plan, steps.last?.output.size ?? facts.orientedSize)
+        guard case .still = choice else { return nil }
+        return decoder.loadFactor(steps, facts)
     }
 
-    private func isAnimated(_ format: ImageFormat) -> Bool {
-        facts.frames > 1 && CoderRegistry.encoders[format]?.hasAnimation == true
+    /// Whether a plan takes another picture of the source than its first.
+    private func takesAnother(_ plan: Plan) -> Bool {
+        plan.settings.animation.page > 0 || plan.settings.animation.frame != nil
     }
 
     /// Makes the output.
@@ -57,20 +57,21 @@ struct OutputMaker {
         if plan.settings.format.isWords { return try makeWords(plan, isClean: isClean) }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let planned = steps.last?.output.size ?? facts.orientedSize
-        let format = chooseFormat(plan, planned)
+        let (format, choice) = try chooseFrames(plan, planned)
+        if choice == .original { return try giveOriginal(plan) }
         guard let coder = CoderRegistry.coder(for: format), let traits = CoderRegistry.encoders[format] else {
             throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
         }
         if steps.last?.isExact ?? true { try check(planned, format, traits) }
-        let isAnimated = isAnimated(format)
-        if isAnimated { try checkFrames() }
+        try checkTransparency(plan, format, traits)
 
-        var (canvas, animation) = try load(plan, steps, format, isAnimated: isAnimated)
+        var (canvas, animation) = try load(plan, steps, format, choice)
         clock.endDecode()
         try apply(steps, of: plan, to: &canvas)
         let size = canvas.shape.size
         try check(size, format, traits)
-        let finished = try finish(canvas, animation, plan, keepsAlpha: traits.hasAlpha)
+        var finished = try finish(canvas, animation, plan, keepsAlpha: traits.hasAlpha)
+        if plan.settings.animation.isReversed { finished = try finished.reversed(deadline) }
         clock.endTransform()
 
         try deadline.check()
@@ -89,53 +90,50 @@ struct OutputMaker {
         return Made(description: description, encoded: encoded, timing: clock.timing)
     }
 
-    private func chooseFormat(_ plan: Plan, _ size: PixelSize) -> ImageFormat {
+    func chooseFormat(_ plan: Plan, _ size: PixelSize, frames: Int) -> ImageFormat {
         FormatNegotiation.choose(
             plan.settings.format,
             bucket: output.bucket,
             sourceFormat: facts.format,
             hasAlpha: facts.hasAlpha,
-            frames: facts.frames,
+            frames: frames,
             plan: plan,
             outputSize: size,
             encoders: CoderRegistry.encoders
         )
     }
 
-    private func checkFrames() throws(WorkerReply.Failure) {
-        guard facts.frames <= maximumFrames else {
-            throw .refused("\(facts.frames) frames; the limit is \(maximumFrames)")
-        }
-        let total = facts.size.pixels.multipliedSaturated(by: facts.frames)
-        let limit = maximumPixels.multipliedSaturated(by: Self.animationFactor)
-        guard total <= limit else { throw .refused("\(total) pixels in all frames; the limit is \(limit)") }
-    }
-
+    /// Opens what the output gets of the source.
     func load(
         _ plan: Plan,
         _ steps: [ResolvedStep],
         _ format: ImageFormat,
-        isAnimated: Bool
+        _ choice: AnimationChoice
     ) throws -> (Canvas, Animation?) {
+        let isAnimated = choice.isAnimated
         let factor = isAnimated ? 1 : decoder.loadFactor(steps, facts)
         let options = DecodingOptions(
             allFrames: isAnimated,
+            frame: choice.stillFrame,
+            page: plan.settings.animation.page,
             dpi: plan.settings.dpi ?? PlanSetting.standardDPI,
             scale: decoder.scale(for: steps, of: facts.orientedSize, maximumPixels: maximumPixels),
             deadline: deadline
         )
-        let decoded = isAnimated ? nil : try shared?.raster(factor)
+        let decoded = isAnimated || takesAnother(plan) ? nil : try shared?.raster(factor)
         let opened = try decoded ?? decoder.open(factor: factor, options)
+        let (frames, animation) =
+            isAnimated ? try self.frames(of: opened, choice, plan.settings.animation) : ([opened], nil)
         let background = plan.background ?? (format == .jpeg ? .white : nil)
         let canvas = Canvas(
-            frames: isAnimated ? try Animation.frames(of: opened, height: facts.size.height) : [opened],
+            frames: frames,
             size: facts.orientedSize,
             loadFactor: factor,
             orientation: Orientation(exif: facts.orientation),
             opaqueBackground: background.flatMap { $0.isOpaque ? $0 : nil },
             deadline: deadline
         )
-        return (canvas, isAnimated ? Animation(of: opened) : nil)
+        return (canvas, animation)
     }
 
     private func check(

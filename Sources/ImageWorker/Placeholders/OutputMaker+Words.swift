@@ -24,17 +24,22 @@ extension OutputMaker {
         case .blurhash: words = BlurHash.encode(tiny.picture)
         case .lqip: words = try LowQualityPreview(of: tiny.raster, deadline).dataURI
         default:
-            words =
-                PictureDescription(
-                    size: size,
-                    hasAlpha: plan.hasAlpha(source: facts.hasAlpha),
-                    format: facts.format,
-                    bytes: decoder.byteCount,
-                    frames: facts.frames,
-                    orientation: facts.orientation,
-                    camera: try CameraFacts(exif: isClean ? [] : decoder.open().bytes(VIPS_META_EXIF_NAME) ?? []),
-                    picture: tiny.picture
-                ).json
+            var description = PictureDescription(
+                size: size,
+                hasAlpha: plan.hasAlpha(source: facts.hasAlpha),
+                format: facts.format,
+                bytes: decoder.byteCount,
+                frames: facts.frames,
+                orientation: facts.orientation,
+                camera: try CameraFacts(exif: isClean ? [] : decoder.open().bytes(VIPS_META_EXIF_NAME) ?? []),
+                picture: tiny.picture
+            )
+            if facts.frames > 1 {
+                let animation = Animation(of: try decoder.open())
+                let duration = animation.duration(frames: facts.frames)
+                description.playback = PictureDescription.Playback(loop: animation.rounds, duration: duration)
+            }
+            words = description.json
         }
         clock.endEncode()
         return made(words, as: plan.settings.format == .json ? .json : .text, size, clock.timing)
@@ -94,7 +99,10 @@ extension OutputMaker {
     /// What another output of the job has decoded, where nothing but the resize needs it; else the source, as small as it may be.
     private func loadShared(_ plan: Plan, _ steps: [ResolvedStep]) throws -> Canvas {
         guard steps.count == 1, let decoded = shared?.best(atMost: decoder.loadFactor(steps, facts)) else {
-            return try load(plan, steps, .png, isAnimated: false).0
+            // Words are about one frame, the first unless another is asked for.
+            let asks = plan.settings.animation.stillFrame != nil
+            let choice = asks ? try chooseFrames(plan, facts.orientedSize).choice : .still(frame: 0)
+            return try load(plan, steps, .png, choice).0
         }
         return Canvas(
             frames: [decoded.raster],

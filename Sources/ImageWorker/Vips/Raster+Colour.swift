@@ -36,8 +36,8 @@ extension Raster {
     ///
     /// CMYK without a profile goes through libvips' built-in CMYK profile.
     ///
-    /// - Parameter deadline: what may end the computing of pixels, where that is done at once.
-    func convertedToSRGB(_ deadline: Deadline) throws(VipsError) -> Raster {
+    /// - Parameter deadline: what may end the computing of pixels, where that is done at once; `nil` for nothing.
+    func convertedToSRGB(_ deadline: Deadline?) throws(VipsError) -> Raster {
         if isPlainSRGB { return self }
         if let converted = try convertedByCurves(deadline) { return converted }
         let isCMYK = interpretation == VIPS_INTERPRETATION_CMYK
@@ -63,7 +63,7 @@ extension Raster {
     private static let conversions = Lock(ProfileConversions())
 
     /// The picture in sRGB where its profile is of the common kind; `nil` where libvips is to convert it.
-    private func convertedByCurves(_ deadline: Deadline) throws(VipsError) -> Raster? {
+    private func convertedByCurves(_ deadline: Deadline?) throws(VipsError) -> Raster? {
         guard format == VIPS_FORMAT_UCHAR, (3...4).contains(bands),
             [VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_RGB].contains(interpretation),
             let profile = bytes(VIPS_META_ICC_NAME)

@@ -82,14 +82,14 @@ extension Raster {
     /// Of 8-bit pictures.
     ///
     /// - Parameters:
-    ///   - deadline: what may end the computing of this picture's pixels.
+    ///   - deadline: what may end the computing of this picture's pixels; `nil` for nothing.
     ///   - body: reads a row, writes the new one; both have `width` pixels of as many bands.
     @safe
     func mapped(
-        _ deadline: Deadline,
+        _ deadline: Deadline?,
         _ body: (UnsafeRawPointer, UnsafeMutableRawPointer, _ pixels: Int) -> Void
     ) throws(VipsError) -> Raster {
-        deadline.watch(self)
+        deadline?.watch(self)
         let source = try inMemory()
         let made = try Raster.make("write_prepare") { out in unsafe edge_vips_memory_like(source.pointer, &out) }
         let length = width * bands

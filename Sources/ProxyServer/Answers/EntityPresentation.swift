@@ -16,6 +16,7 @@ enum EntityPresentation {
         if description.mediaType == "image/svg+xml" {
             block.append("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
         }
+        if let animation = description.animation { AnimationField.append(animation, to: &block) }
         if let hints = description.hints { HintFields.append(hints, to: &block) }
         return block.bytes + CommonFields.bytes
     }

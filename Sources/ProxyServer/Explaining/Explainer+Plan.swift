@@ -28,7 +28,10 @@ extension Explainer {
             let origin = FactOrigin.setting(SettingOrigin(key: "", place: nil))
             return Explanation.Fact(setting.name, .string(setting.defaultText), origin)
         }
-        return Explanation.Section(name: "settings", facts: facts)
+        let frames = Self.words(onFramesOf: plan, request.rule.animation).map {
+            Explanation.Fact("animation", .string($0))
+        }
+        return Explanation.Section(name: "settings", facts: facts + (frames.map { [$0] } ?? []))
     }
 
     private static func words(onPlan plan: String?) -> String? {

@@ -21,4 +21,20 @@ struct VariantKeyTests {
         #expect(key(QualityDefaults(webpOptions: options)) != changed)
         #expect(key(QualityDefaults(webp: 50)) != key(QualityDefaults()))
     }
+
+    @Test func `what an animation may take is a part of a result's key, the defaults without a trace`() {
+        func key(_ change: (inout SourceRule) -> Void) -> CacheKey {
+            var rule = SourceRule(name: "s", location: .http(prefix: "http://o.test/"))
+            change(&rule)
+            let origin = OriginRequest(source: rule, target: "http://o.test/a", identity: "http://o.test/a")
+            return VariantRequest(origin: origin, plan: "1?w=1", bucket: .webp).key
+        }
+        let usual = key { _ in }
+        #expect(key { $0.originals = .clean } == usual)
+        #expect(key { $0.limits.pixels = 9 } == usual)
+        let changed = [
+            key { $0.limits.animation = 9 }, key { $0.limits.frames = 9 }, key { $0.originals = .refuse },
+        ]
+        #expect(Set(changed + [usual]).count == 4)
+    }
 }

@@ -157,7 +157,22 @@ enum RandomPlan {
             quality: Bool.random(using: &generator) ? Int.random(in: 1...100, using: &generator) : nil,
             metadata: MetadataPolicy.allCases.randomElement(using: &generator) ?? .strip,
             encoding: encoding(for: format, using: &generator),
-            dpi: [nil, 1, 71, 73, 1200].randomElement(using: &generator) ?? nil
+            dpi: [nil, 1, 71, 73, 1200].randomElement(using: &generator) ?? nil,
+            animation: animation(using: &generator),
+            isStrict: Bool.random(using: &generator)
+        )
+    }
+
+    private static func animation(using generator: inout some RandomNumberGenerator) -> AnimationSettings {
+        let frame = Bool.random(using: &generator) ? Int.random(in: AnimationSettings.frames, using: &generator) : nil
+        let modes: [AnimationMode] = [.auto, .first, frame == nil ? .keep : .auto]
+        return AnimationSettings(
+            mode: modes.randomElement(using: &generator) ?? .auto,
+            frame: frame,
+            page: [0, 1, 9_999].randomElement(using: &generator) ?? 0,
+            speed: decimal(100_000...10_000_000, using: &generator),
+            loop: [nil, 0, 1, 65_535].randomElement(using: &generator) ?? nil,
+            isReversed: Bool.random(using: &generator)
         )
     }
 

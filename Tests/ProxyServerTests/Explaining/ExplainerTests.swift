@@ -114,6 +114,17 @@ struct ExplainerTests {
     }
 
     @Test(arguments: [
+        ("w=9", "every frame within limits.animation (50000000 pixels) and limits.frames (3), else fewer or the first"),
+        ("anim=keep", "every frame within limits.animation (50000000 pixels) and limits.frames (3), else 422"),
+        ("frame=4", "frame 4 of an animation"), ("format=jpeg", "the first frame of an animation"),
+        ("format=jpeg&strict=1", "no animation: it would become a still"),
+    ])
+    func `tells what becomes of an animation`(query: String, words: String) throws {
+        let settings = try Self.explainer().explain("/photos/a.gif?preset=none&\(query)").section("settings")
+        #expect(settings?["animation"]?.value == .string(words))
+    }
+
+    @Test(arguments: [
         "/photos/a.jpg?w=800", "/photos/a.jpg?w=8&format=png&v=1", "/photos/a.jpg?preset=none", "/open/%41",
     ])
     func `tells the keys that the daemon computes`(_ target: String) throws {

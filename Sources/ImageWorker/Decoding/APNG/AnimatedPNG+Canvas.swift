@@ -5,14 +5,17 @@ extension AnimatedPNG {
     /// The pictures that are shown one after the other, as one stack with the metadata that libvips' loaders of animations give.
     ///
     /// Each frame is decoded as a PNG of its own, and laid on what the ones before it left (§4.9).
-    /// - Parameter deadline: asked before each frame; `nil` for none.
+    /// - Parameters:
+    ///   - deadline: asked before each frame; `nil` for none.
+    ///   - last: the last frame that is wanted, zero-based and one of them; `nil` for all.
     /// - Throws: `VipsError` for a frame whose data are damaged, and `WorkerReply.Failure.deadline`.
-    func composed(_ source: SourceMapping, _ deadline: Deadline?) throws -> Raster {
+    func composed(_ source: SourceMapping, _ deadline: Deadline?, through last: Int? = nil) throws -> Raster {
         var canvas = AnimationCanvas(width: width, height: height)
         var shown: [Raster] = []
+        let frames = frames[...(last ?? frames.count - 1)]
         for (index, frame) in frames.enumerated() {
             try deadline?.check()
-            let pixels = try decoded(frame, source)
+            let pixels = try decoded(frame, source, deadline)
             // §11.3.6.2: nothing is there to go back to before the first frame.
             let disposal = index == 0 && frame.disposal == .previous ? .background : frame.disposal
             try canvas.show(pixels, of: frame, disposal) { bytes in
@@ -28,10 +31,10 @@ extension AnimatedPNG {
     }
 
     /// A frame's own pixels as RGBA, 8-bit sRGB.
-    private func decoded(_ frame: Frame, _ source: SourceMapping) throws -> [UInt8] {
+    private func decoded(_ frame: Frame, _ source: SourceMapping, _ deadline: Deadline?) throws -> [UInt8] {
         let file = source.withSpan { bytes in picture(of: frame, in: bytes) }
         let raster = try unsafe file.withUnsafeBytes { file in
-            try unsafe Raster.make("load") { out in
+            try Raster.make("load") { out in
                 unsafe edge_vips_load_png(file.baseAddress, file.count, &out)
             }
             .inMemory()
@@ -39,7 +42,7 @@ extension AnimatedPNG {
         guard raster.width == frame.width, raster.height == frame.height else {
             throw WorkerReply.Failure.broken("a frame of another size than it says")
         }
-        return try raster.convertedToSRGB().withAlpha().inMemory().withPixels { pixels in unsafe Array(pixels) }
+        return try raster.convertedToSRGB(deadline).withAlpha().inMemory().withPixels { pixels in unsafe Array(pixels) }
     }
 
     /// A PNG file of one frame.

@@ -1,6 +1,6 @@
 import ImagePlan
 
-/// The list of pictures in front of an ICO or CUR file (ICONDIR), and the choice of the largest.
+/// The list of pictures in front of an ICO or CUR file (ICONDIR), and their order by size.
 struct IconDirectory {
     /// One picture of the file.
     struct Entry: Hashable {
@@ -46,23 +46,27 @@ struct IconDirectory {
         self.entries = entries
     }
 
-    /// The largest by the pictures' own heads, since the list may lie; of equally large ones the deepest, and of those the first.
+    /// The pictures that can be read, the largest first by their own heads, since the list may lie; of equally large ones the
+    /// deepest, and of those the first.
     ///
     /// - Throws: `WorkerReply.Failure.broken` where no picture's head can be read.
-    func largest(in bytes: Span<UInt8>) throws(WorkerReply.Failure) -> (entry: Entry, picture: IconPicture) {
-        var best: (entry: Entry, picture: IconPicture)?
+    func pictures(in bytes: Span<UInt8>) throws(WorkerReply.Failure) -> [(entry: Entry, picture: IconPicture)] {
+        var pictures: [(entry: Entry, picture: IconPicture)] = []
         var failure = WorkerReply.Failure.broken("an icon without a picture")
         for entry in entries {
             do throws(WorkerReply.Failure) {
-                let picture = try IconPicture(entry, bytes)
-                let rank = (picture.size.pixels, entry.bitsPerPixel)
-                if let best, rank <= (best.picture.size.pixels, best.entry.bitsPerPixel) { continue }
-                best = (entry, picture)
+                pictures.append((entry, try IconPicture(entry, bytes)))
             } catch {
                 failure = error
             }
         }
-        guard let best else { throw failure }
-        return best
+        guard !pictures.isEmpty else { throw failure }
+        let ranked = pictures.enumerated().sorted { left, right in
+            let ranks = [left, right].map {
+                ($0.element.picture.size.pixels, $0.element.entry.bitsPerPixel, -$0.offset)
+            }
+            return ranks[0] > ranks[1]
+        }
+        return ranked.map(\.element)
     }
 }

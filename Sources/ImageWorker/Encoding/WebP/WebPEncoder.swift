@@ -51,7 +51,7 @@ struct WebPEncoder {
         guard unsafe WebPAnimEncoderOptionsInit(&options) != 0 else {
             throw WorkerReply.Failure.worker("libwebp of another version")
         }
-        options.anim_params.loop_count = CInt(clamping: animation.loop)
+        options.anim_params.loop_count = CInt(animation.rounds)
         // Transparent: viewers ignore it, and so does libvips.
         options.anim_params.bgcolor = 0
         let (width, height) = (CInt(frames[0].width), CInt(frames[0].height))

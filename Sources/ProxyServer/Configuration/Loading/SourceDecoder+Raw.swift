@@ -5,7 +5,8 @@ extension SourceDecoder {
     static let pictureKeys = [
         "originals", "preset", "fallback.image", "fallback.status", "fallback.ttl", "forward-query", "ignore-query",
         "ttl",
-        "ttl-min", "ttl-max", "cache.variants", "mezzanine", "limits.pixels", "limits.frames", "limits.redirects",
+        "ttl-min", "ttl-max", "cache.variants", "mezzanine", "limits.pixels", "limits.frames", "limits.animation",
+        "limits.redirects",
         "timeouts.transform",
         "quality.jpeg", "quality.webp", "quality.avif", "placeholder", "formats.pdf",
         "avif.auto", "avif.budget", "avif.effort", "avif.stand-in",

@@ -123,7 +123,18 @@ enum ConfigurationSchema {
             .pixels(1...10_000_000_000),
             "The most pixels of a source's frame."
         ),
-        Setting("limits.frames", \.limits.origin.frames, .count(1...100_000), "The most frames of a source."),
+        Setting(
+            "limits.frames",
+            \.limits.origin.frames,
+            .count(1...100_000),
+            "The most frames of a source that are decoded."
+        ),
+        Setting(
+            "limits.animation",
+            \.limits.origin.animation,
+            .pixels(1...10_000_000_000),
+            "The most work of an animation, in pixels over all frames."
+        ),
         Setting("limits.source-bytes", \.limits.origin.sourceBytes, .size(1_024...4 << 30), "The largest source."),
         Setting(
             "limits.redirects",

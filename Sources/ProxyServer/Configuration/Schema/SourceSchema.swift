@@ -97,6 +97,12 @@ enum SourceSchema {
             "As limits.pixels, for this source."
         ),
         Setting("limits.frames", \.rule.limits.frames, .count(1...100_000), "As limits.frames, for this source."),
+        Setting(
+            "limits.animation",
+            \.rule.limits.animation,
+            .pixels(1...10_000_000_000),
+            "As limits.animation, for this source."
+        ),
         Setting("limits.source-bytes", \.rule.limits.sourceBytes, .size(1_024...4 << 30), "As limits.source-bytes."),
         Setting("limits.redirects", \.rule.limits.redirects, .count(0...20), "As limits.redirects, for this source."),
         Setting("timeouts.connect", \.rule.timeouts.connect, duration, "As timeouts.connect, for this source."),

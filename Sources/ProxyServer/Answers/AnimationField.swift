@@ -1,0 +1,13 @@
+import HTTPKit
+import ImagePlan
+
+/// `X-Animation`: what became of an animation's frames, told with every answer that is made from one.
+enum AnimationField {
+    private static let name = "X-Animation"
+
+    /// Appends the field, and lets scripts of other sites read it (Fetch §3.3.3).
+    static func append(_ outcome: AnimationOutcome, to block: inout FieldBlock) {
+        block.append(name, outcome.text)
+        block.append("Access-Control-Expose-Headers", name)
+    }
+}
