@@ -55,6 +55,7 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 	Benchmarks/disk.sh
 	Benchmarks/eviction.sh
 	Benchmarks/transforms.sh
+	Benchmarks/formats.sh
 	Benchmarks/widths.sh
 	Benchmarks/encoders.sh
 	swift run -c release CacheReplay

@@ -31,12 +31,14 @@ wait_for() {
     exit 1
 }
 
-# start_edgeprint PORT ADMIN SOURCE-FOLDER CACHE-FOLDER [KEYS]: sets $daemon; KEYS are further ones of the source, as ", key: value".
+# start_edgeprint PORT ADMIN SOURCE-FOLDER-OR-URL CACHE-FOLDER [KEYS]: sets $daemon; KEYS are further ones of the source, as ", key: value".
 start_edgeprint() {
+    local source=$3
+    [[ $source == *://* ]] || source=file://$source
     cat >"$work/edgeprint.yaml" <<YAML
 listen: 127.0.0.1:$1
 admin: { listen: "127.0.0.1:$2" }
-sources: { bench: { url: "file://$3/"${5:-} } }
+sources: { bench: { url: "$source/"${5:-} } }
 cache: { path: "$4", memory: 256MiB }
 log: { access: off, level: warning }
 YAML
