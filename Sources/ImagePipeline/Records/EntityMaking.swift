@@ -9,7 +9,6 @@ extension EntityDescription {
         length: Int,
         origin: OriginRecord,
         of source: SourceRule,
-        variesOnAccept: Bool,
         standIn: StandIn? = nil
     ) {
         self.init(
@@ -20,7 +19,6 @@ extension EntityDescription {
             lastModified: standIn == nil ? origin.lastModified : nil,
             cacheControl: origin.wordsToClients,
             advertisedLifetime: origin.advertisedLifetime,
-            variesOnAccept: variesOnAccept,
             hints: OriginalHints(origin, for: source),
             standIn: standIn
         )
@@ -35,7 +33,6 @@ extension EntityDescription {
             length: record.length,
             origin: origin,
             of: source,
-            variesOnAccept: request.bucket != nil,
             standIn: record.isStandIn ? StandIn(record: record, lifetime: source.avif.standInLifetime) : nil
         )
     }

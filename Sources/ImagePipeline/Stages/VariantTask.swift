@@ -258,8 +258,7 @@ final class VariantTask: Sendable {
             digest: body.digest,
             length: body.length,
             origin: outcome.origin.record,
-            of: request.origin.source,
-            variesOnAccept: false
+            of: request.origin.source
         )
         let entity = parts.entity(
             key: request.key,

@@ -22,11 +22,15 @@ struct Configuration: Sendable, Equatable {
     var timeouts = Timeouts()
     var shutdown = Shutdown()
     var quality = QualityDefaults()
+    /// How much lower these are for clients that save data; 0 for not at all.
+    var saveDataStep = SourceRule(name: "", location: .remote).saveDataStep
     var log = Log()
     /// In the file's order; names are unique.
     var presets: [ConfiguredPreset] = []
     var workers = Workers()
     var avif = AVIF()
+    /// What the hints of clients come to.
+    var ladder = HintLadder()
 
     /// The listener for health, metrics and purging.
     struct Admin: Sendable, Equatable {
@@ -206,6 +210,7 @@ extension Configuration {
         )
         rule.isRaw = remote.raw
         rule.avif = avif.policy
+        rule.saveDataStep = saveDataStep
         return rule
     }
 

@@ -7,7 +7,8 @@ extension SourceDecoder {
         "ttl",
         "ttl-min", "ttl-max", "cache.variants", "mezzanine", "limits.pixels", "limits.frames", "limits.redirects",
         "timeouts.transform",
-        "quality.jpeg", "quality.webp", "quality.avif", "placeholder",
+        "quality.jpeg", "quality.webp", "quality.avif", "quality.save-data", "placeholder",
+        "client-hints",
         "avif.auto", "avif.budget", "avif.effort", "avif.stand-in",
     ]
 

@@ -49,6 +49,7 @@ struct SourceDecoder {
             quality: base.quality
         )
         rule.avif = base.avif
+        rule.saveDataStep = base.saveDataStep
         return rule
     }
 
