@@ -45,8 +45,12 @@ final class ImageRoute: Sendable {
             let id = context.trace.id
             return .now(Response(ExpiringAnswer.refusal, vary: request.vary, id: id))
         }
-        let choice = Self.savesData(request, head, bytes) ? request.saving ?? request.choice : request.choice
-        let variant = choice.variant(for: Self.bucket(head, bytes))
+        let variant: VariantRequest
+        if Self.savesData(head, bytes), let saving = request.saving {
+            variant = saving.variant(for: Self.bucket(head, bytes))
+        } else {
+            variant = request.variant(for: Self.bucket(head, bytes))
+        }
         let demand = head.has(.cacheControl) ? demand(of: request, head, bytes) : .none
         guard demand == .none else { return load(variant, of: request, demand, head, bytes, context) }
         if let entity = pipeline.cached(variant.key, now: now) {
@@ -111,14 +115,10 @@ final class ImageRoute: Sendable {
         return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether the client would have fewer bytes (Save-Data §2), of a request that has a variant for it.
+    /// Whether the client would have fewer bytes (Save Data API §2).
     @inline(__always)
-    private static func savesData(
-        _ request: ResolvedRequest,
-        _ head: borrowing RequestHead,
-        _ bytes: Span<UInt8>
-    ) -> Bool {
-        guard request.saving != nil, head.has(.saveData) else { return false }
+    private static func savesData(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        guard head.has(.saveData) else { return false }
         var isOn = false
         head.forEach(.saveData) { isOn = isOn || SaveData.isOn(bytes.extracting($0)) }
         return isOn
