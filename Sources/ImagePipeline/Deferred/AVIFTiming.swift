@@ -14,9 +14,9 @@ package enum AVIFTiming: Hashable, Sendable {
     /// Animations and what must lose nothing stay WebP, which takes less time for them and is smaller.
     /// - Parameters:
     ///   - plan: the plan's canonical text.
-    ///   - header: what the original says of itself.
-    ///   - canDefer: whether something can be made after the request.
-    init(of request: VariantRequest, plan: String, header: ImageHeader, canDefer: Bool) {
+    ///   - outcome: the original.
+    init(of request: VariantRequest, plan: String, _ outcome: OriginOutcome, _ parts: PipelineParts) {
+        let header = outcome.origin.record.header
         guard request.bucket == .avif else {
             self = .atOnce
             return
@@ -45,7 +45,22 @@ package enum AVIFTiming: Hashable, Sendable {
             effort: plan.settings.encoding.effort ?? request.quality.avifEffort,
             isSearched: plan.settings.encoding.maximumBytes != nil
         )
-        self = milliseconds <= source.avif.budget ? .atOnce : canDefer ? .later : .never
+        if milliseconds <= source.avif.budget {
+            self = .atOnce
+        } else {
+            self = Self.canDefer(request, outcome, parts) ? .later : .never
+        }
+    }
+
+    /// Whether it may be made later: where the result is kept then, of an original that can be had again.
+    private static func canDefer(
+        _ request: VariantRequest,
+        _ outcome: OriginOutcome,
+        _ parts: PipelineParts
+    ) -> Bool {
+        let isOnDisk = parts.disk != nil && request.origin.keeps.originals.keepOnDisk
+        return (isOnDisk || request.origin.source.isFolder) && outcome.storable && request.keeps != .none
+            && parts.transformer.hasBackground
     }
 
     /// Whether the answer's WebP would keep every pixel, or nearly.

@@ -98,8 +98,6 @@ package struct EntityDescription: Hashable, Sendable {
     package var cacheControl: String?
     /// `max-age` to tell where the origin said nothing, seconds.
     package var advertisedLifetime: Int64
-    /// Whether the answer depends on `Accept` (a variant of `format=auto`).
-    package var variesOnAccept: Bool
     /// What is told of the original beside the picture; `nil` where the source does not ask for it.
     package var hints: OriginalHints?
     /// `Content-Encoding`, as compressed SVG is kept and served; `nil` for none.

@@ -9,7 +9,6 @@ extension EntityDescription {
         length: Int,
         origin: OriginRecord,
         of source: SourceRule,
-        variesOnAccept: Bool,
         animation: AnimationOutcome?,
         standIn: StandIn? = nil
     ) {
@@ -21,7 +20,6 @@ extension EntityDescription {
             lastModified: standIn == nil ? origin.lastModified : nil,
             cacheControl: origin.wordsToClients,
             advertisedLifetime: origin.advertisedLifetime,
-            variesOnAccept: variesOnAccept,
             hints: OriginalHints(origin, for: source),
             standIn: standIn,
             animation: animation
@@ -37,7 +35,6 @@ extension EntityDescription {
             length: record.length,
             origin: origin,
             of: source,
-            variesOnAccept: request.bucket != nil,
             animation: request.animation(of: origin.header, in: record),
             standIn: record.isStandIn ? StandIn(record: record, lifetime: source.avif.standInLifetime) : nil
         )

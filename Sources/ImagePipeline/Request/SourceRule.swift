@@ -59,6 +59,10 @@ package struct SourceRule: Hashable, Sendable {
     package var placeholder = PlaceholderPolicy.none
     /// When `format=auto` answers AVIF.
     package var avif = AVIFPolicy()
+    /// How much lower qualities that nobody named are for clients that save data; 0 for not at all.
+    package var saveDataStep = 15
+    /// Fields of the request that `w=auto` and `dpr=auto` go by.
+    package var clientHints: [ClientHint] = []
     /// Which tiers keep what comes of it.
     package var cache: CachePolicy
     package var limits: Limits

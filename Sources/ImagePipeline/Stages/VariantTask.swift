@@ -207,7 +207,7 @@ final class VariantTask: Sendable {
             fail(refusal)
             return
         }
-        let timing = AVIFTiming(of: request, plan: plan, header: header, canDefer: canDefer(outcome))
+        let timing = AVIFTiming(of: request, plan: plan, outcome, parts)
         let number = begin()
         let order = TransformOrder(
             request: request,
@@ -235,13 +235,6 @@ final class VariantTask: Sendable {
             && request.origin.keeps.originals.keepOnDisk
     }
 
-    /// Whether an AVIF may be made later: where it is kept then, and of an original that can be had again.
-    private func canDefer(_ outcome: OriginOutcome) -> Bool {
-        let source = request.origin.source
-        let isAtHand = source.isFolder || (parts.disk != nil && request.origin.keeps.originals.keepOnDisk)
-        return isAtHand && outcome.storable && tiers != .none && parts.transformer.hasBackground
-    }
-
     /// The original is there, but not this picture of it: remembered for this variant alone.
     private func fail(_ error: PipelineError) {
         if !request.origin.keepsNothing {
@@ -259,7 +252,6 @@ final class VariantTask: Sendable {
             length: body.length,
             origin: outcome.origin.record,
             of: request.origin.source,
-            variesOnAccept: false,
             animation: request.animation(of: outcome.origin.record.header, in: nil)
         )
         description.contentCoding = outcome.origin.record.header.format.contentCoding

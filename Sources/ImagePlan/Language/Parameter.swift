@@ -4,11 +4,18 @@
 package struct Parameter: Hashable, Sendable {
     package let name: String
     package let value: String
+    /// Whether the value is a length in the screen's own pixels, which `dpr` does not multiply.
+    let isInDevicePixels: Bool
 
     /// Creates a parameter of decoded texts.
     package init(_ name: String, _ value: String) {
+        self.init(name, value, isInDevicePixels: false)
+    }
+
+    init(_ name: String, _ value: String, isInDevicePixels: Bool) {
         self.name = name
         self.value = value
+        self.isInDevicePixels = isInDevicePixels
     }
 
     /// An error about this parameter: 400.

@@ -10,6 +10,8 @@ package struct ParseOptions: Sendable {
     package var sourcePreset: Preset?
     /// Whether the request is for `/fetch`, the only path that `url` belongs to.
     package var takesURL: Bool
+    /// What `w=auto` and `dpr=auto` stand for; `nil` where they are refused.
+    package var hints: ClientHintOptions?
 
     /// Creates options; nothing forwarded, nothing ignored and no presets where nothing is given.
     package init(
@@ -17,12 +19,14 @@ package struct ParseOptions: Sendable {
         ignoreNames: Set<String> = [],
         presets: [String: Preset] = [:],
         sourcePreset: Preset? = nil,
-        takesURL: Bool = false
+        takesURL: Bool = false,
+        hints: ClientHintOptions? = nil
     ) {
         self.forwardNames = forwardNames
         self.ignoreNames = ignoreNames
         self.presets = presets
         self.sourcePreset = sourcePreset
         self.takesURL = takesURL
+        self.hints = hints
     }
 }

@@ -21,4 +21,6 @@ package struct ParsedQuery: Hashable, Sendable {
     package let signature: String?
     /// The raw query without the `sig` pair, exactly as sent: what is signed, behind the raw path and `?`.
     package let unsignedQuery: String
+    /// What is left to the client's hints: `.width` for `w=auto`, `.dpr` for `dpr=auto`.
+    package let hints: Set<ClientHint>
 }

@@ -5,6 +5,7 @@ struct QueryReader {
     private var forwarded: [String] = []
     private var requestValues: [String: Parameter] = [:]
     private var usesSourcePreset = true
+    private var hints: Set<ClientHint> = []
 
     /// The longest `filename` in bytes: what file systems hold.
     private static let longestFilename = 255
@@ -22,7 +23,7 @@ struct QueryReader {
         case .unsupported:
             throw RequestError(parameter: pair.name, reason: "is not supported by this version")
         case .some(let role):
-            parts.append(.own(try pair.parameter(), role))
+            parts.append(.own(try resolved(try pair.parameter()), role))
         case nil where options.forwardNames.contains(pair.name):
             forwarded.append(pair.raw)
         case nil where options.ignoreNames.contains(pair.name):
@@ -30,6 +31,18 @@ struct QueryReader {
         case nil:
             throw RequestError(parameter: pair.name, reason: "is not a known parameter")
         }
+    }
+
+    /// The parameter, with what the client's hints come to in place of `auto`.
+    private mutating func resolved(_ parameter: Parameter) throws(RequestError) -> Parameter {
+        guard parameter.value == "auto", parameter.name == "w" || parameter.name == StepContext.dprName else {
+            return parameter
+        }
+        guard let value = options.hints?.value(of: parameter.name) else {
+            throw parameter.error("cannot be auto: its source looks at no such field (client-hints)")
+        }
+        hints.insert(value.hint)
+        return value.parameter
     }
 
     private mutating func readRequestValue(_ parameter: Parameter) throws(RequestError) {
@@ -66,7 +79,8 @@ struct QueryReader {
             expires: try requestValues["exp"].map { (exp) throws(RequestError) in try Self.seconds(exp) },
             signature: requestValues["sig"]?.value,
             unsignedQuery: requestValues["sig"] == nil
-                ? String(decoding: query, as: UTF8.self) : Self.withoutSignature(query)
+                ? String(decoding: query, as: UTF8.self) : Self.withoutSignature(query),
+            hints: hints
         )
     }
 

@@ -6,7 +6,8 @@ package enum EncodingCost {
         var perMegapixel: Int
     }
 
-    /// AVIF through aom, by effort: lines through the table's 512 px and 1920 px; from 7 on what the efforts below let expect.
+    /// AVIF through aom, by effort: lines through the table's 512 px and 1920 px; 3, 5 and 6 were tried at 512 px, what is from 7 on
+    /// is a guess.
     private static let avif = [
         Line(base: 7, perMegapixel: 45), Line(base: 29, perMegapixel: 133), Line(base: 22, perMegapixel: 265),
         Line(base: 25, perMegapixel: 420), Line(base: 250, perMegapixel: 1_750), Line(base: 300, perMegapixel: 2_200),

@@ -36,7 +36,9 @@ package struct ResizeStep: TransformStep {
         var sides: [String: Int] = [:]
         for parameter in parameters {
             let side = try parameter.integer(in: 1...longestSide)
-            sides[parameter.name] = try context.scaled(FixedDecimal(side), of: parameter, atMost: longestSide).rounded
+            sides[parameter.name] =
+                parameter.isInDevicePixels
+                ? side : try context.scaled(FixedDecimal(side), of: parameter, atMost: longestSide).rounded
         }
         return ResizeStep(
             width: sides["w"],

@@ -3,7 +3,7 @@ import ImagePipeline
 
 /// The header fields of answers with an entity (contract: Answers), encoded once an entity and shared by all its answers.
 enum EntityPresentation {
-    /// Every field that does not change from request to request.
+    /// Every field that does not change from request to request; `Vary` is the request's (`OwnFields`).
     static func fields(_ description: EntityDescription) -> [UInt8] {
         var block = FieldBlock()
         block.append("Content-Type", description.mediaType)
@@ -11,7 +11,6 @@ enum EntityPresentation {
         block.append("ETag", entityTag(description.digest))
         if let lastModified = description.lastModified { block.append("Last-Modified", lastModified) }
         block.append("Cache-Control", cacheControl(description))
-        if description.variesOnAccept { block.append("Vary", "Accept") }
         block.append("Accept-Ranges", "bytes")
         if description.mediaType == "image/svg+xml" {
             block.append("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")

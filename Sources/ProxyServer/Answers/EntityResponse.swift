@@ -64,7 +64,7 @@ enum EntityResponse {
             // An error as all are: no cache in front may take it for the picture.
             let problem = Problem(416, "The picture has \(length) bytes.")
             let dynamic = response.dynamicFields
-            response = Response(problem, variesOnAccept: entity.description.variesOnAccept)
+            response = Response(problem)
             response.dynamicFields = dynamic
             block.append("Content-Range", ByteRange.contentRange(unsatisfiedOf: length))
         case .satisfiable(let part):

@@ -5,10 +5,12 @@ import ImagePipeline
 /// Answers with the picture that stands in for an original: a status and a lifetime of its own, and no word of the origin.
 enum FallbackAnswer {
     /// The whole picture; conditions and ranges of a request are about another one.
-    static func response(_ entity: Entity, status: Int, ttl: Int64) -> Response {
+    ///
+    /// - Parameter vary: the request's `Vary`, encoded.
+    static func response(_ entity: Entity, status: Int, ttl: Int64, vary: [UInt8]) -> Response {
         var response = EntityResponse.whole(
             entity,
-            dynamic: CacheStatusFields.field(.fallback),
+            dynamic: CacheStatusFields.field(.fallback) + vary,
             age: nil,
             tag: RequestResult.fallback.tag
         )

@@ -4,13 +4,15 @@ import HTTPSemantics
 extension Response {
     /// An error as `application/problem+json`, to be stored only where it is here, too (contract: Answers).
     ///
-    /// - Parameter id: the request's, under which logs have it.
-    init(_ problem: Problem, variesOnAccept: Bool = false, closes: Bool = false, id: String? = nil) {
+    /// - Parameters:
+    ///   - vary: what else than the target it may depend on.
+    ///   - id: the request's, under which logs have it.
+    init(_ problem: Problem, vary: VaryFields = [], closes: Bool = false, id: String? = nil) {
         self.init(status: problem.status)
         var block = FieldBlock()
         block.append("Content-Type", "application/problem+json")
         block.append("Cache-Control", problem.lifetime.map { "public, max-age=\($0)" } ?? "no-store")
-        if variesOnAccept { block.append("Vary", "Accept") }
+        if !vary.isEmpty { block.append("Vary", vary.text) }
         if let retryAfter = problem.retryAfter { block.append("Retry-After", String(retryAfter)) }
         if let allow = problem.allow { block.append("Allow", allow) }
         fields = block.bytes + CommonFields.bytes

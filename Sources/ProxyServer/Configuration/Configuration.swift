@@ -24,11 +24,15 @@ struct Configuration: Sendable, Equatable {
     var quality = QualityDefaults()
     /// Formats that are decoded only where this says so; a source may say otherwise.
     var formats = SourceRule.Formats()
+    /// How much lower these are for clients that save data; 0 for not at all.
+    var saveDataStep = SourceRule(name: "", location: .remote).saveDataStep
     var log = Log()
     /// In the file's order; names are unique.
     var presets: [ConfiguredPreset] = []
     var workers = Workers()
     var avif = AVIF()
+    /// What the hints of clients come to.
+    var ladder = HintLadder()
 
     /// The listener for health, metrics and purging.
     struct Admin: Sendable, Equatable {
@@ -209,6 +213,7 @@ extension Configuration {
         rule.isRaw = remote.raw
         rule.formats = formats
         rule.avif = avif.policy
+        rule.saveDataStep = saveDataStep
         return rule
     }
 

@@ -16,7 +16,9 @@ extension SourceTable {
                 forwardNames: Set(source.rule.forwardQuery),
                 ignoreNames: Set(source.rule.ignoreQuery),
                 presets: presets,
-                sourcePreset: source.preset.flatMap { presets[$0] }
+                sourcePreset: source.preset.flatMap { presets[$0] },
+                hints: source.rule.clientHints.isEmpty
+                    ? nil : ClientHintOptions(fields: Set(source.rule.clientHints), ladder: configuration.ladder)
             )
             entries[source.rule.name] = Entry(rule: source.rule, options: options, fallback: source.fallback)
         }

@@ -27,9 +27,6 @@ extension Explainer {
 
     private func fact(_ value: String, _ words: String, _ key: String, _ request: ExplainedRequest) -> Explanation.Fact
     {
-        let origin =
-            request.isRemote
-            ? loaded.origin(of: key) : loaded.origin(of: "sources.\(request.rule.name).\(key)", key)
-        return Explanation.Fact("avif", .string(value), words: words, .setting(origin))
+        Explanation.Fact("avif", .string(value), words: words, .setting(inherited(key, request)))
     }
 }

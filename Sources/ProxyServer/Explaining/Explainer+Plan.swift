@@ -62,6 +62,7 @@ extension Explainer {
             facts.append(Explanation.Fact("bucket", .null, words: words))
         }
         if let avif = avifFact(request, resolved) { facts.append(avif) }
+        facts += varyFacts(request, resolved)
         let key = resolved.variant(for: bucket).key
         facts.append(Explanation.Fact("key", .string(key.description), details: keys(resolved)))
         return Explanation.Section(name: "cache", facts: facts)

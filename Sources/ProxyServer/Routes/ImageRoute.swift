@@ -36,16 +36,21 @@ final class ImageRoute: Sendable {
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         let request: ResolvedRequest
         do {
-            request = try resolvers[context.loop].resolve(head.pathAndQuery, in: bytes)
+            request = try resolvers[context.loop].resolve(head, in: bytes)
         } catch {
             return .now(Response(error, id: context.trace.id))
         }
         let now = context.wallSeconds
         if let expires = request.expires, now >= expires {
             let id = context.trace.id
-            return .now(Response(ExpiringAnswer.refusal, variesOnAccept: request.isNegotiated, id: id))
+            return .now(Response(ExpiringAnswer.refusal, vary: request.vary, id: id))
         }
-        let variant = request.variant(for: Self.bucket(head, bytes))
+        let variant: VariantRequest
+        if Self.savesData(head, bytes), let saving = request.saving {
+            variant = saving.variant(for: Self.bucket(head, bytes))
+        } else {
+            variant = request.variant(for: Self.bucket(head, bytes))
+        }
         let demand = head.has(.cacheControl) ? demand(of: request, head, bytes) : .none
         guard demand == .none else { return load(variant, of: request, demand, head, bytes, context) }
         if let entity = pipeline.cached(variant.key, now: now) {
@@ -73,14 +78,13 @@ final class ImageRoute: Sendable {
     ) -> Response {
         let (status, tag) =
             switch tier {
-            case .memory: (CacheStatusFields.memory, RequestResult.memory.tag)
-            case .disk: (CacheStatusFields.disk, RequestResult.disk.tag)
-            default: (CacheStatusFields.stale, RequestResult.stale.tag)
+            case .memory: (request.fields.memory, RequestResult.memory.tag)
+            case .disk: (request.fields.disk, RequestResult.disk.tag)
+            default: (CacheStatusFields.stale + request.fields.all, RequestResult.stale.tag)
             }
         let conditions = RequestConditions(head, bytes: bytes)
         let isFinal = !entity.isStandIn
-        let told = isFinal ? status : CacheStatusFields.deferred(.hit(tier))
-        let dynamic = request.disposition.isEmpty ? told : told + request.disposition
+        let dynamic = isFinal ? status : CacheStatusFields.deferred(.hit(tier)) + request.fields.all
         guard conditions != nil || request.expires != nil || !isFinal else {
             return EntityResponse.whole(entity, dynamic: dynamic, age: entity.origin.age(at: now), tag: tag)
         }
@@ -109,6 +113,15 @@ final class ImageRoute: Sendable {
         var text: [UInt8] = []
         head.forEach(.via) { text += (text.isEmpty ? [] : Array(", ".utf8)) + bytes.copy($0) }
         return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
+    }
+
+    /// Whether the client would have fewer bytes (Save Data API §2).
+    @inline(__always)
+    private static func savesData(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        guard head.has(.saveData) else { return false }
+        var isOn = false
+        head.forEach(.saveData) { isOn = isOn || SaveData.isOn(bytes.extracting($0)) }
+        return isOn
     }
 
     private static func bucket(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> FormatBucket {
@@ -151,12 +164,12 @@ final class ImageRoute: Sendable {
                 // Nothing that the request brings outlives it.
                 let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
                 problem.lifetime = problem.lifetime.map { min($0, left) }
-                let response = Response(problem, variesOnAccept: request.isNegotiated, id: trace.id)
+                let response = Response(problem, vary: request.vary, id: trace.id)
                 guard let fallback = request.fallback, error.isOriginalsFault else {
                     promise.complete(response)
                     return
                 }
-                standIn(fallback, bucket, secondsLeft: left, else: response) { promise.complete($0) }
+                standIn(fallback, bucket, of: request, secondsLeft: left, else: response) { promise.complete($0) }
             }
         }
         waiting.join(subscription)
@@ -169,6 +182,7 @@ final class ImageRoute: Sendable {
     private func standIn(
         _ fallback: ResolvedRequest.Fallback,
         _ bucket: FormatBucket,
+        of request: ResolvedRequest,
         secondsLeft: Int64,
         else response: Response,
         complete: @escaping @Sendable (Response) -> Void
@@ -176,7 +190,7 @@ final class ImageRoute: Sendable {
         pipeline.load(fallback.choice.variant(for: bucket)) { result in
             guard let entity = try? result.get().entity else { return complete(response) }
             let ttl = min(fallback.ttl, secondsLeft)
-            complete(FallbackAnswer.response(entity, status: fallback.status, ttl: ttl))
+            complete(FallbackAnswer.response(entity, status: fallback.status, ttl: ttl, vary: request.fields.vary))
         }
     }
 
@@ -206,7 +220,7 @@ final class ImageRoute: Sendable {
             answer.entity,
             to: request,
             conditions: conditions,
-            dynamic: field + request.disposition,
+            dynamic: field + request.fields.all,
             now: now,
             tag: RequestResult(status).tag
         )

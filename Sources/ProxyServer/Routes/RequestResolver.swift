@@ -40,9 +40,11 @@ struct RequestResolver: Sendable {
 
     /// Understands a target in origin-form.
     ///
-    /// - Parameter target: path and query, raw.
+    /// - Parameters:
+    ///   - target: path and query, raw.
+    ///   - hints: what `w=auto` and `dpr=auto` stand for; `nil` for what they are without hints.
     /// - Throws: `Problem`, naming the parameter that is wrong.
-    func resolve(_ target: [UInt8]) throws(Problem) -> ResolvedRequest {
+    func resolve(_ target: [UInt8], hints: HintValues? = nil) throws(Problem) -> ResolvedRequest {
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
         let query = Array(target[min(mark + 1, target.count)...])
         let rawPath = target[..<mark]
@@ -53,7 +55,7 @@ struct RequestResolver: Sendable {
             throw Problem(error)
         }
         guard let path else { throw Problem(404, "There is no such source.") }
-        guard path.source == "fetch" else { return try local(path, rawPath, query: query) }
+        guard path.source == "fetch" else { return try local(path, rawPath, query: query, hints) }
         guard path.rawPath.isEmpty else { throw Problem(404, "/fetch takes no path; the URL goes into url=.") }
         return try remote(rawPath, query: query)
     }
@@ -61,14 +63,17 @@ struct RequestResolver: Sendable {
     private func local(
         _ path: RequestPath,
         _ rawPath: ArraySlice<UInt8>,
-        query: [UInt8]
+        query: [UInt8],
+        _ hints: HintValues?
     ) throws(Problem) -> ResolvedRequest {
         guard let entry = table.sources[path.source] else { throw Problem(404, "There is no such source.") }
-        let parsed = try parse(query, entry.options)
+        var options = entry.options
+        if let hints { options.hints?.values = hints }
+        let parsed = try parse(query, options)
         try permission?.check(parsed, path: rawPath)
         do {
             let origin = try origin(of: entry.rule, path, forwardedQuery: parsed.forwardedQuery)
-            return try request(origin, parsed, fallback: entry.fallback)
+            return try request(origin, parsed, hints: entry.options.hints, fallback: entry.fallback)
         } catch let error as RequestError {
             throw Problem(error)
         } catch let problem as Problem {
@@ -130,6 +135,7 @@ struct RequestResolver: Sendable {
     private func request(
         _ origin: OriginRequest,
         _ parsed: ParsedQuery,
+        hints: ClientHintOptions? = nil,
         fallback: ConfiguredSource.Fallback? = nil
     ) throws(Problem) -> ResolvedRequest {
         guard !parsed.isBare || origin.source.originals != .refuse else {
@@ -142,6 +148,9 @@ struct RequestResolver: Sendable {
         }
         return ResolvedRequest(
             choice(origin, parsed),
+            saving: savesData(origin.source, parsed)
+                ? choice(origin, parsed, quality: origin.source.quality.lowered(by: origin.source.saveDataStep)) : nil,
+            hints: parsed.hints.isEmpty ? nil : hints.map { RequestHints(used: parsed.hints, options: $0) },
             disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
             expires: parsed.expires,
             // Whoever comes here with a signature has had it verified, unless nobody's was.
@@ -163,7 +172,19 @@ struct RequestResolver: Sendable {
         )
     }
 
-    private func choice(_ origin: OriginRequest, _ parsed: ParsedQuery) -> ResolvedRequest.Choice {
+    /// Whether answers to clients that save data differ: where nobody has named the quality of what loses some.
+    private func savesData(_ source: SourceRule, _ parsed: ParsedQuery) -> Bool {
+        let settings = parsed.plan.settings
+        return !parsed.isBare && source.saveDataStep > 0 && settings.quality == nil && settings.format.isLossyPossible
+            && !settings.encoding.isLossless
+    }
+
+    /// - Parameter quality: in place of the source's.
+    private func choice(
+        _ origin: OriginRequest,
+        _ parsed: ParsedQuery,
+        quality: QualityDefaults? = nil
+    ) -> ResolvedRequest.Choice {
         guard !parsed.isBare else {
             let plan = origin.source.originals == .clean ? MetadataCleaner.planText : nil
             return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil))
@@ -176,7 +197,14 @@ struct RequestResolver: Sendable {
         // The query's preset before the source's.
         let tiers = parsed.presets.reversed().lazy.compactMap { table.presetTiers[$0] }.first
         func variant(_ bucket: FormatBucket?) -> VariantRequest {
-            VariantRequest(origin: origin, plan: plan, bucket: bucket, tiers: tiers, presets: parsed.presets)
+            VariantRequest(
+                origin: origin,
+                plan: plan,
+                bucket: bucket,
+                tiers: tiers,
+                presets: parsed.presets,
+                quality: quality
+            )
         }
         guard parsed.plan.settings.format == .auto else { return .fixed(variant(nil)) }
         let webp = variant(.webp)

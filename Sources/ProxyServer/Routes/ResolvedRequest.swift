@@ -14,9 +14,14 @@ final class ResolvedRequest: Sendable {
     }
 
     let choice: Choice
-    /// `Content-Disposition`, encoded; empty where nothing was asked.
-    let disposition: [UInt8]
-
+    /// The same for clients that save data; `nil` where it is no other.
+    let saving: Choice?
+    /// What is left to the client's hints, and was answered by those of one request or by none; `nil` for nothing.
+    let hints: RequestHints?
+    /// What answers may depend on, errors included.
+    let vary: VaryFields
+    /// What answers say of the request's form.
+    let fields: OwnFields
     /// Seconds since 1970 from which on the request is refused (`exp`); `nil` for never.
     let expires: Int64?
     /// Whether a signature was verified.
@@ -32,18 +37,31 @@ final class ResolvedRequest: Sendable {
         var ttl: Int64
     }
 
-    init(_ choice: Choice, disposition: [UInt8], expires: Int64?, isSigned: Bool, fallback: Fallback?) {
+    /// - Parameter disposition: `Content-Disposition`, encoded; empty where nothing was asked.
+    init(
+        _ choice: Choice,
+        saving: Choice?,
+        hints: RequestHints? = nil,
+        disposition: [UInt8],
+        expires: Int64?,
+        isSigned: Bool,
+        fallback: Fallback?
+    ) {
         self.choice = choice
+        self.saving = saving
+        self.hints = hints
+        var vary = hints?.vary ?? []
+        if case .negotiated = choice { vary.insert(.accept) }
+        if saving != nil { vary.insert(.saveData) }
+        self.vary = vary
+        fields = OwnFields(vary: vary, disposition: disposition)
         self.fallback = fallback
         self.isSigned = isSigned
         self.expires = expires
-        self.disposition = disposition
     }
 
-    /// Whether answers, errors included, say `Vary: Accept`.
-    var isNegotiated: Bool {
-        if case .negotiated = choice { true } else { false }
-    }
+    /// Whether the format is the client's choice.
+    var isNegotiated: Bool { vary.contains(.accept) }
 
     /// The variant for a client of a bucket.
     @inline(__always)

@@ -143,6 +143,32 @@ struct ExplainerTests {
         }
     }
 
+    @Test func `tells what an answer depends on, and how far AVIF's budget reaches`() throws {
+        let yaml = """
+            ladder: { widths: [100, 200] }
+            avif: { budget: 162ms }
+            sources:
+              photos: { url: "http://a.test/", client-hints: [width], quality: { save-data: 20 } }
+              plain: { url: "http://b.test/", avif: { auto: off } }
+            """
+        let explainer = try Self.explainer(yaml)
+        let both = "image/avif,image/webp"
+        let first = explainer.explain("/photos/a.jpg?w=auto", accept: both)
+        #expect(line(first, "cache", "vary") == "Accept, Save-Data, Sec-CH-Width, Width")
+        #expect(line(first, "cache", "w=auto") == "1080 < test.yaml:1 ladder.widths")
+        #expect(line(first, "cache", "avif") == "1000000 < test.yaml:2 avif.budget")
+        let resolved = try #require(try? explainer.resolver.resolve(Array("/photos/a.jpg?w=auto".utf8)))
+        let key = try #require(resolved.saving).variant(for: .avif).key
+        #expect(line(first, "cache", "save-data") == "\(key) < test.yaml:4 sources.photos.quality.save-data")
+        #expect(line(explainer.explain("/plain/a.jpg?w=9&q=5", accept: both), "cache", "vary") == "Accept")
+        let off = explainer.explain("/plain/a.jpg?w=9&q=5", accept: both)
+        #expect(line(off, "cache", "avif") == "off < test.yaml:5 sources.plain.avif.auto")
+        let lossless = explainer.explain("/photos/a.jpg?lossless=1", accept: both)
+        #expect(line(lossless, "cache", "avif") == "never < default of avif.auto")
+        let bare = explainer.explain("/plain/a.jpg", accept: both)
+        #expect(line(bare, "cache", "vary") == nil && line(bare, "cache", "avif") == nil)
+    }
+
     @Test(arguments: [
         ("/inner/a.jpg?w=1", "block", "private"), ("/open/a.jpg?w=1", "allow", "allow-private"),
         ("/photos/a.jpg?w=1", "allow", "name"),

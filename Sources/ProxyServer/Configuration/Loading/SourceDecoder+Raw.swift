@@ -8,7 +8,8 @@ extension SourceDecoder {
         "ttl-min", "ttl-max", "cache.variants", "mezzanine", "limits.pixels", "limits.frames", "limits.animation",
         "limits.redirects",
         "timeouts.transform",
-        "quality.jpeg", "quality.webp", "quality.avif", "placeholder", "formats.pdf",
+        "quality.jpeg", "quality.webp", "quality.avif", "quality.save-data", "placeholder",
+        "client-hints", "formats.pdf",
         "avif.auto", "avif.budget", "avif.effort", "avif.stand-in",
     ]
 

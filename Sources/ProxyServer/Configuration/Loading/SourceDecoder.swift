@@ -50,6 +50,7 @@ struct SourceDecoder {
         )
         rule.formats = base.formats
         rule.avif = base.avif
+        rule.saveDataStep = base.saveDataStep
         return rule
     }
 

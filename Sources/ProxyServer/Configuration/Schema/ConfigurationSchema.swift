@@ -7,7 +7,7 @@ enum ConfigurationSchema {
     static let longest = 3_600_000
     private static let largest = 1 << 50
 
-    static let root = SettingTable<Configuration>(listeners + content + bounds + behaviour + webp + avif)
+    static let root = SettingTable<Configuration>(listeners + content + bounds + behaviour + webp + avif + ladder)
 
     private static let listeners: [Setting<Configuration>] = [
         Setting(
@@ -176,6 +176,12 @@ enum ConfigurationSchema {
         Setting("quality.jpeg", \.quality.jpeg, .count(1...100), "JPEG quality where a request names none."),
         Setting("quality.webp", \.quality.webp, .count(1...100), "WebP quality where a request names none."),
         Setting("quality.avif", \.quality.avif, .count(1...100), "AVIF quality where a request names none."),
+        Setting(
+            "quality.save-data",
+            \.saveDataStep,
+            .count(0...99),
+            "How much lower these are for clients that send Save-Data: on; 0 for not at all."
+        ),
         Setting("formats.pdf", \.formats.pdf, .onOff, "Whether pages of PDF documents are drawn."),
         Setting("log.format", \.log.format, .choice, needsRestart: true, "json, or text for people's eyes."),
         Setting("log.level", \.log.level, .choice, "The least severe event that is written."),

@@ -82,6 +82,12 @@ enum SourceSchema {
         ),
         Setting("originals", \.rule.originals, .choice, "What the bare original answers: serve, clean or refuse."),
         Setting(
+            "client-hints",
+            \.rule.clientHints,
+            .list(of: .choice),
+            "Fields of the request that w=auto and dpr=auto go by: width, dpr, viewport-width."
+        ),
+        Setting(
             "placeholder",
             \.rule.placeholder,
             .choice,
@@ -112,6 +118,7 @@ enum SourceSchema {
         Setting("quality.jpeg", \.rule.quality.jpeg, .count(1...100), "As quality.jpeg, for this source."),
         Setting("quality.webp", \.rule.quality.webp, .count(1...100), "As quality.webp, for this source."),
         Setting("quality.avif", \.rule.quality.avif, .count(1...100), "As quality.avif, for this source."),
+        Setting("quality.save-data", \.rule.saveDataStep, .count(0...99), "As quality.save-data, for this source."),
         Setting("formats.pdf", \.rule.formats.pdf, .onOff, "As formats.pdf, for this source."),
         Setting("avif.auto", \.rule.avif.isAuto, .onOff, "As avif.auto, for this source."),
         Setting("avif.budget", \.rule.avif.budget, .duration(0...ConfigurationSchema.longest), "As avif.budget."),

@@ -1,0 +1,125 @@
+import ImagePipeline
+import ImagePlan
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import ProxyServer
+
+/// What `Vary` names, for every form of a request.
+@Suite(.timeLimit(.minutes(1)))
+struct VaryTests {
+    private static func resolver(_ source: String, _ extra: String = "") throws -> RequestResolver {
+        let yaml = "sources: { photos: { url: \"http://a.test/\", allow-private: true\(source) } }\n\(extra)"
+        let loader = ConfigurationLoader(environment: [:], flags: .init(config: "test.yaml")) {
+            _ throws(ConfigurationProblem) in yaml
+        }
+        return try RequestResolver(try loader.loadWithOrigins().configuration, time: ManualTime())
+    }
+
+    private static func resolve(_ query: String, _ source: String = "", _ extra: String = "") throws -> ResolvedRequest
+    {
+        try resolver(source, extra).resolve(Array("/photos/a.jpg\(query)".utf8))
+    }
+
+    /// Every format, with and without a quality and loss.
+    private static let formats: [(format: String, isAuto: Bool, isLossy: Bool)] = [
+        ("", true, true), ("auto", true, true), ("source", false, true), ("jpeg", false, true), ("webp", false, true),
+        ("avif", false, true), ("jxl", false, true), ("png", false, false), ("gif", false, false),
+        ("tiff", false, false), ("json", false, false), ("blurhash", false, false), ("lqip", false, false),
+    ]
+
+    @Test(arguments: formats, ["", "q=50", "lossless=1"])
+    func `names Accept for auto, and Save-Data where a quality is nobody's`(
+        format: (format: String, isAuto: Bool, isLossy: Bool),
+        more: String
+    ) throws {
+        guard format.format != "jpeg" || more != "lossless=1" else { return }
+        let parameters = ["w=10", format.format.isEmpty ? "" : "format=\(format.format)", more]
+        let query = "?" + parameters.filter { !$0.isEmpty }.joined(separator: "&")
+        for (source, honours) in [("", true), (", quality: { save-data: 0 }", false)] {
+            var expected: [String] = format.isAuto ? ["Accept"] : []
+            if format.isLossy, honours, more.isEmpty { expected.append("Save-Data") }
+            let resolved = try Self.resolve(query, source)
+            #expect(resolved.vary.text == expected.joined(separator: ", "), "\(query) \(source)")
+            #expect((resolved.saving != nil) == expected.contains("Save-Data"))
+        }
+    }
+
+    @Test(arguments: [
+        ("w=auto", "[width]", "Sec-CH-Width, Width"), ("w=auto", "[width, dpr]", "Sec-CH-Width, Width"),
+        ("w=auto&dpr=auto", "[dpr, width]", "Sec-CH-Width, Width, Sec-CH-DPR, DPR"),
+        ("w=9&dpr=auto", "[width, dpr]", "Sec-CH-DPR, DPR"), ("w=9", "[width, dpr, viewport-width]", ""),
+        ("w=auto", "[viewport-width]", "Sec-CH-Viewport-Width, Viewport-Width"),
+        ("w=auto", "[viewport-width, dpr]", "Sec-CH-Viewport-Width, Viewport-Width, Sec-CH-DPR, DPR"),
+        (
+            "w=auto", "[viewport-width, dpr, width]",
+            "Sec-CH-Width, Width, Sec-CH-Viewport-Width, Viewport-Width, Sec-CH-DPR, DPR"
+        ),
+    ])
+    func `names the hints that are looked for, and no other`(query: String, hints: String, expected: String) throws {
+        for (format, first) in [("&format=png", ""), ("&q=5", "Accept"), ("", "Accept, Save-Data")] {
+            let resolved = try Self.resolve("?\(query)\(format)", ", client-hints: \(hints)")
+            let text = [first, expected].filter { !$0.isEmpty }.joined(separator: ", ")
+            #expect(resolved.vary.text == text)
+        }
+    }
+
+    @Test func `bare originals depend on nothing, and a preset's quality is somebody's`() throws {
+        #expect(try Self.resolve("").vary == [] && Self.resolve("").fields.all.isEmpty)
+        #expect(try Self.resolve("?preset=p", "", "presets: { p: \"w=5&q=9\" }").vary.text == "Accept")
+        #expect(try Self.resolve("?preset=p", "", "presets: { p: \"w=5\" }").vary.text == "Accept, Save-Data")
+    }
+
+    @Test func `whoever saves data gets another variant, of the qualities that nobody named`() throws {
+        let resolved = try Self.resolve("?w=10")
+        let saving = try #require(resolved.saving)
+        for bucket in FormatBucket.allCases {
+            let (one, other) = (resolved.choice.variant(for: bucket), saving.variant(for: bucket))
+            #expect(one.key != other.key && one.plan == other.plan && one.bucket == other.bucket)
+            #expect(other.quality == one.quality.lowered(by: 15))
+        }
+        // Of a source whose qualities are those it is the same.
+        let low = try Self.resolve("?w=10", ", quality: { jpeg: 65, webp: 64, avif: 45 }")
+        #expect(low.choice.variant(for: .webp).key == saving.variant(for: .webp).key)
+    }
+
+    @Test(arguments: [
+        ("on", true), ("ON", true), (" on ", true), ("on;x", true), ("x, on", true), ("off", false), ("", false),
+        ("only", false), ("1", false), ("o n", false), ("?1", false),
+    ])
+    func `Save-Data is on where it says so`(value: String, isOn: Bool) {
+        #expect(SaveData.isOn(Array(value.utf8).span) == isOn)
+    }
+
+    @Test func `hinted variants are those of the numbers`() throws {
+        let resolver = try Self.resolver(", client-hints: [width, dpr]")
+        let values = HintValues(width: 640, ratio: FixedDecimal(2))
+        let auto = try resolver.resolve(Array("/photos/a.jpg?w=auto".utf8), hints: values)
+        let plain = try resolver.resolve(Array("/photos/a.jpg?w=640".utf8))
+        for bucket in FormatBucket.allCases {
+            #expect(auto.choice.variant(for: bucket).key == plain.choice.variant(for: bucket).key)
+        }
+        #expect(auto.vary != plain.vary && plain.hints == nil)
+    }
+
+    @Test(arguments: [
+        ("client-hints: [width, dpr]", true), ("client-hints: width", true), ("client-hints: [color]", false),
+    ])
+    func `a source names the fields that it looks at`(key: String, isSound: Bool) throws {
+        let result = Result { try Self.resolver(", \(key)") }
+        #expect(((try? result.get()) != nil) == isSound)
+    }
+
+    @Test(arguments: [
+        ("widths: [320, 640]", true), ("widths: [640, 320]", false), ("widths: []", false), ("widths: [0]", false),
+        ("widths: [20000]", false), ("widths: [5, 5]", false), ("dpr: [1, 2.5]", true), ("dpr: [0.5]", false),
+        ("dpr: [5]", false), ("dpr: [x]", false), ("default-width: 0", false), ("default-width: 500", true),
+        ("widths: [\((1...32).map(String.init).joined(separator: ", "))]", true),
+        ("widths: [\((1...33).map(String.init).joined(separator: ", "))]", false),
+    ])
+    func `a ladder is short, ascends, and stays within what may be asked`(key: String, isSound: Bool) throws {
+        let result = Result { try Self.resolver("", "ladder: { \(key) }") }
+        #expect(((try? result.get()) != nil) == isSound)
+    }
+}
