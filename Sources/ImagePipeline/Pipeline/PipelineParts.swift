@@ -19,6 +19,8 @@ package struct PipelineParts: Sendable {
     let recent = RecentOriginals()
     /// How much decoding was saved.
     let sharing = SharingStatistics()
+    /// What searches for qualities and formats have found.
+    let encodings = EncodingMemory()
     /// Variants on disk that are not kept in memory, each with its open file: what a hit needs, without a look-up.
     let openFiles: MemoryCache<Entity>
 

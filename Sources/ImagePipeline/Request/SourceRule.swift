@@ -57,6 +57,8 @@ package struct SourceRule: Hashable, Sendable {
     /// Whether large originals are kept at a fraction of their size as well, so that they are decoded once (`Mezzanine`).
     package var keepsMezzanines = true
     package var placeholder = PlaceholderPolicy.none
+    /// How `format=auto` is answered.
+    package var autoFormat = AutoFormatPolicy.accept
     /// Which tiers keep what comes of it.
     package var cache: CachePolicy
     package var limits: Limits

@@ -42,7 +42,8 @@ package final class VariantRequest: Sendable {
             return
         }
         let qualities = origin.source.quality.keyText
-        key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)")
+        let rest = origin.source.encodingKeyText(plan: plan, bucket: bucket)
+        key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)\(rest)")
     }
 
     /// The same variant, of which nothing is kept, nor of its original.

@@ -44,8 +44,17 @@ enum TransformStage {
     }
 
     /// What a worker is to make for a request.
-    static func output(of request: VariantRequest, plan: String) -> WorkerJob.Output {
-        WorkerJob.Output(plan: plan, bucket: request.bucket ?? .rest, quality: request.origin.source.quality)
+    static func output(
+        of request: VariantRequest,
+        plan: String,
+        search: EncodingSearch = EncodingSearch()
+    ) -> WorkerJob.Output {
+        WorkerJob.Output(
+            plan: plan,
+            bucket: request.bucket ?? .rest,
+            quality: request.origin.source.quality,
+            search: search
+        )
     }
 
     /// The record of a picture that a worker made; its digest is computed here, in the daemon.

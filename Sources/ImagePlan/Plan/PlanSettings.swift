@@ -9,6 +9,8 @@ package struct PlanSettings: Hashable, Sendable {
     package var encoding: EncodingSettings
     /// Dots an inch at which a source without pixels (SVG) is drawn; `nil` is the 72 of librsvg.
     package var dpi: Int?
+    /// Whether a lossy format's quality is the lowest that looks alike (`q=auto`); `quality` is `nil` then.
+    package var seeksQuality: Bool
 
     /// Creates settings, the contract's defaults where nothing is given.
     package init(
@@ -17,7 +19,8 @@ package struct PlanSettings: Hashable, Sendable {
         quality: Int? = nil,
         metadata: MetadataPolicy = .strip,
         encoding: EncodingSettings = EncodingSettings(),
-        dpi: Int? = nil
+        dpi: Int? = nil,
+        seeksQuality: Bool = false
     ) {
         self.background = background
         self.format = format
@@ -25,6 +28,7 @@ package struct PlanSettings: Hashable, Sendable {
         self.metadata = metadata
         self.encoding = encoding
         self.dpi = dpi
+        self.seeksQuality = seeksQuality
     }
 }
 

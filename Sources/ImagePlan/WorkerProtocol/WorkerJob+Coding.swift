@@ -21,6 +21,7 @@ extension WorkerJob {
                 writer.write(UInt8(output.quality.avif))
                 output.quality.webpOptions.write(to: &writer)
             }
+            for output in outputs { output.writeSearch(to: &writer) }
         }
         guard bytes.count <= WorkerMessage.maximumSize else { throw .oversized }
         return bytes
@@ -51,6 +52,7 @@ extension WorkerJob {
             )
             outputs.append(Output(plan: plan, bucket: bucket, quality: quality))
         }
+        for index in outputs.indices { try outputs[index].readSearch(&reader) }
         guard reader.remaining == 0 else { throw .length }
     }
 
@@ -109,6 +111,7 @@ extension WorkerJob {
                 guard (1...100).contains(quality) else { throw .field("quality") }
             }
             guard output.quality.webpOptions.isValid else { throw .field("webp") }
+            try output.validateSearch()
         }
     }
 }

@@ -58,7 +58,7 @@ struct OutputMaker {
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let planned = steps.last?.output.size ?? facts.orientedSize
         let format = chooseFormat(plan, planned)
-        guard let coder = CoderRegistry.coder(for: format), let traits = CoderRegistry.encoders[format] else {
+        guard let traits = CoderRegistry.encoders[format] else {
             throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
         }
         if steps.last?.isExact ?? true { try check(planned, format, traits) }
@@ -74,19 +74,21 @@ struct OutputMaker {
         clock.endTransform()
 
         try deadline.check()
-        let options = EncodingOptions(plan, output.quality, format: format, deadline: deadline)
-        let encoded = try coder.encodeWithinBounds(finished, options)
-        try OutputLimit.check(encoded.count)
+        let encoded = try OutputEncoder(plan: plan, output: output, deadline: deadline)
+            .encode(finished, among: contenders(plan, format, size))
+        try OutputLimit.check(encoded.picture.count)
         clock.endEncode()
         let description = WorkerReply.Output(
-            format: .picture(format),
+            format: .picture(encoded.format),
             width: size.width,
             height: size.height,
             frames: canvas.frames.count,
             hasAlpha: finished.frames[0].hasAlpha,
-            length: encoded.count
+            length: encoded.picture.count,
+            quality: encoded.quality,
+            tries: encoded.tries
         )
-        return Made(description: description, encoded: encoded, timing: clock.timing)
+        return Made(description: description, encoded: encoded.picture, timing: clock.timing)
     }
 
     private func chooseFormat(_ plan: Plan, _ size: PixelSize) -> ImageFormat {
@@ -98,6 +100,22 @@ struct OutputMaker {
             frames: facts.frames,
             plan: plan,
             outputSize: size,
+            encoders: CoderRegistry.encoders
+        )
+    }
+
+    /// The formats of which the smallest is taken; `format` alone where it is asked for by name.
+    private func contenders(_ plan: Plan, _ format: ImageFormat, _ size: PixelSize) -> [ImageFormat] {
+        guard output.search.takesSmallest, plan.settings.format == .auto else { return [format] }
+        return FormatNegotiation.contenders(
+            chosen: format,
+            bucket: output.bucket,
+            demand: EncoderTable.Demand(
+                hasAlpha: plan.hasAlpha(source: facts.hasAlpha),
+                isAnimated: facts.frames > 1,
+                isLossless: plan.settings.encoding.isLossless,
+                size: size
+            ),
             encoders: CoderRegistry.encoders
         )
     }

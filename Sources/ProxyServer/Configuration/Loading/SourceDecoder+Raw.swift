@@ -8,6 +8,7 @@ extension SourceDecoder {
         "ttl-min", "ttl-max", "cache.variants", "mezzanine", "limits.pixels", "limits.frames", "limits.redirects",
         "timeouts.transform",
         "quality.jpeg", "quality.webp", "quality.avif", "placeholder",
+        "auto", "quality.distance",
     ]
 
     /// Finds what contradicts `raw: true`.

@@ -165,6 +165,12 @@ enum ConfigurationSchema {
         Setting("quality.jpeg", \.quality.jpeg, .count(1...100), "JPEG quality where a request names none."),
         Setting("quality.webp", \.quality.webp, .count(1...100), "WebP quality where a request names none."),
         Setting("quality.avif", \.quality.avif, .count(1...100), "AVIF quality where a request names none."),
+        Setting(
+            "quality.distance",
+            \.quality.distance,
+            .distance,
+            "How far a result of q=auto may look from the picture."
+        ),
         Setting("log.format", \.log.format, .choice, needsRestart: true, "json, or text for people's eyes."),
         Setting("log.level", \.log.level, .choice, "The least severe event that is written."),
         Setting("log.access", \.log.access, .onOff, needsRestart: true, "Whether each request has a line."),
