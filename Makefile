@@ -50,6 +50,7 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 	Benchmarks/transforms.sh
 	Benchmarks/widths.sh
 	Benchmarks/encoders.sh
+	Benchmarks/quality.sh
 	swift run -c release CacheReplay
 
 format: ## Formats the sources

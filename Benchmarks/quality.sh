@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What q=auto finds for photographs, and what auto: smallest takes: bytes and milliseconds against the fixed default qualities. The
-# results are searched for in the given order, so that each format's first photograph has nothing remembered to begin with.
+# What q=auto finds for photographs, and what auto: smallest takes: bytes and CPU milliseconds of the workers against the fixed
+# default qualities. The photographs are asked for one after the other, so that the first of each format has nothing remembered to
+# begin with.
 source "$(dirname "$0")/common.sh"
 need curl vips
 mkdir -p "$work/source" "$work/cache"
@@ -13,7 +14,13 @@ for file in bus-12mp.jpg fox.jpg hato.jpg kimono.jpg exif-landscape-1.jpg; do
     names+=("${file%.*}")
 done
 [[ ${#names[@]} -gt 0 ]] || { echo "bench: no photographs in $folder (BENCH_IMAGES)" >&2; exit 1; }
-start_edgeprint 18080 18081 "$work/source" "$work/cache" ", mezzanine: false"
+# Drawings, for what loses nothing.
+drawings=()
+for file in indexed.png rgba.png logo.svg; do
+    [[ -r $folder/$file ]] || continue
+    vips thumbnail "$folder/$file" "$work/source/${file%.*}.png" 512 && drawings+=("${file%.*}")
+done
+start_edgeprint 18080 18081 "$work/source" "$work/cache" ", mezzanine: false, auto: smallest"
 ln "$work/source/${names[0]}.png" "$work/source/warm.png"
 for ((i = 0; i < 6; i++)); do
     for format in jpeg webp avif jxl; do
@@ -21,10 +28,16 @@ for ((i = 0; i < 6; i++)); do
     done
 done
 
-# ask NAME QUERY ACCEPT: bytes, milliseconds, and the type.
+mapfile -t workers < <(pgrep -P "$daemon")
+tick=$((1000 / $(getconf CLK_TCK)))
+
+# ask NAME QUERY ACCEPT: bytes, CPU milliseconds of the workers, and the type.
 ask() {
-    curl -fsS -o "$work/result" -H "Accept: ${3:-*/*}" -w '%{size_download} %{time_total} %{content_type}\n' \
-        "http://127.0.0.1:18080/bench/$1.png?$2" | awk '{printf "%d %.0f %s\n", $1, $2 * 1000, $3}'
+    local before line
+    before=$(cpu_ticks "${workers[@]}")
+    line=$(curl -fsS -o "$work/result" -H "Accept: ${3:-*/*}" -w '%{size_download} %{content_type}' \
+        "http://127.0.0.1:18080/bench/$1.png?$2")
+    echo "${line% *} $((($(cpu_ticks "${workers[@]}") - before) * tick)) ${line#* }"
 }
 tries() { curl -fsS http://127.0.0.1:18081/metrics | awk -F'[" ]' '/^edgeprint_quality_searches_total/ {n += $2 * $4} END {print n + 0}'; }
 
@@ -42,4 +55,16 @@ for width in 512 1600; do
         done
         printf '  %-16s %5s %18d %5d %20d %5d %6d\n' all "$format" "${sums[@]}"
     done
+done
+
+echo "auto: smallest, width 512, for Accept: image/webp: bytes"
+printf '  %-16s %8s %8s %8s %10s  %s\n' "" jpeg webp png smallest type
+for name in "${names[@]}" "${drawings[@]}"; do
+    row=()
+    for format in jpeg webp png; do
+        read -r size _ _ < <(ask "$name" "w=512&format=$format")
+        row+=("$size")
+    done
+    read -r size time type < <(ask "$name" "w=512" image/webp)
+    printf '  %-16s %8d %8d %8d %10d  %s, %d ms\n' "$name" "${row[@]}" "$size" "$type" "$time"
 done

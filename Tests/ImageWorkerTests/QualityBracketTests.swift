@@ -35,6 +35,20 @@ struct QualityBracketTests {
         #expect(run(from: 71) { exp(Double(70 - $0) * 0.04) }.tries == [71])
     }
 
+    @Test func `a remembered guess is taken a little further from the target than a try`() {
+        var remembered = QualityBracket(target: 1, from: 70, isRemembered: true)
+        remembered.note(0.8)
+        #expect(remembered.isOver && remembered.result == 70)
+        var fresh = QualityBracket(target: 1, from: 70)
+        fresh.note(0.8)
+        #expect(!fresh.isOver && fresh.next < 70)
+        // Only the guess itself: what follows is aimed.
+        var second = QualityBracket(target: 1, from: 60, isRemembered: true)
+        second.note(1.5)
+        second.note(0.8)
+        #expect(!second.isOver)
+    }
+
     @Test func `what is near enough at the lowest quality gets that, and what never is the highest`() {
         let flat = run(from: 80) { _ in 0 }
         #expect(flat.result == QualityBracket.range.lowerBound && flat.isFound)

@@ -92,7 +92,7 @@ struct QualitySearchTests {
         let quality = try #require(first.description.quality)
         let again = try make(
             "format=webp&q=auto",
-            of: Self.opaque(Self.texturePicture(seed: 8, amplitude: 40)),
+            of: Self.texture,
             search: EncodingSearch(qualities: [.webp: quality])
         )
         #expect(again.description.tries == 1 && again.description.quality == quality)

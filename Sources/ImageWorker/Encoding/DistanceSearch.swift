@@ -9,6 +9,8 @@ struct DistanceSearch {
     let options: EncodingOptions
     /// The most distance (`PerceptualDistance`).
     let target: Double
+    /// Whether the search begins at what other pictures have needed.
+    let isRemembered: Bool
 
     /// Bytes of pixels that may be held for a search; more is encoded where the search would have begun.
     static let mostHeld = 256 << 20
@@ -48,7 +50,7 @@ struct DistanceSearch {
         let factor = Double(frame.width * frame.height * picture.frames.count) / Double(pixels.width * pixels.height)
 
         let time = SystemTime()
-        var bracket = QualityBracket(target: target, from: options.quality)
+        var bracket = QualityBracket(target: target, from: options.quality, isRemembered: isRemembered)
         var best: EncodedPicture?
         while !bracket.isOver {
             try options.deadline.check()

@@ -80,7 +80,8 @@ struct OutputEncoder {
         if trial.isLossless { options.isLossless = true }
         let hasQuality = coder.hasQuality && !options.isLossless
         let seeksQuality = plan.settings.seeksQuality || trial.seeksQuality
-        if seeksQuality, let known = output.search.qualities[trial.format] { options.quality = known }
+        let known = seeksQuality ? output.search.qualities[trial.format] : nil
+        options.quality = known ?? options.quality
         guard hasQuality, seeksQuality, picture.byteCount <= DistanceSearch.mostHeld else {
             let encoded = try coder.encodeWithinBounds(picture, options)
             return Encoded(
@@ -91,7 +92,13 @@ struct OutputEncoder {
         }
         let computed = try picture.inMemory(deadline)
         let target = Double(output.quality.distance) / Double(QualityDefaults.standardDistance)
-        let found = try DistanceSearch(coder: coder, options: options, target: target).run(computed)
+        let found = try DistanceSearch(
+            coder: coder,
+            options: options,
+            target: target,
+            isRemembered: known != nil
+        )
+        .run(computed)
         var encoded = found.encoded
         if let maximum = options.settings.maximumBytes, encoded.count > maximum {
             encoded = try coder.encodeWithinBounds(computed, options.with(quality: found.quality))

@@ -14,6 +14,8 @@ struct QualityBracket {
     private var failing: Point?
     private var passing: Point?
     private var last: Point?
+    /// The share of the target that the next try needs to be near enough.
+    private var nearNow: Double
 
     private struct Point {
         var quality: Int
@@ -26,6 +28,8 @@ struct QualityBracket {
     static let most = 4
     /// A distance over this share of the target is near enough: a quality or two.
     private static let near = 0.87
+    /// The same for a remembered quality, which saves the second try more often than not.
+    private static let nearRemembered = 0.75
     /// The share of the target that is aimed at, in the middle of what is near enough.
     private static let aim = 0.935
     /// How much the logarithm falls for each quality, before two tries have told it: JPEG, WebP and AVIF are much alike.
@@ -33,9 +37,10 @@ struct QualityBracket {
     /// What two tries on the same side of the target may tell of it.
     private static let slopes = 0.01...0.2
 
-    /// Begins at a guess.
-    init(target: Double, from guess: Int) {
+    /// Begins at a guess, which may be what pictures alike have needed.
+    init(target: Double, from guess: Int, isRemembered: Bool = false) {
         self.target = target
+        nearNow = isRemembered ? Self.nearRemembered : Self.near
         next = min(max(guess, Self.range.lowerBound), Self.range.upperBound)
     }
 
@@ -50,7 +55,8 @@ struct QualityBracket {
         // Of a flat picture there is none; a logarithm needs some.
         let point = Point(quality: next, logarithm: log(max(distance, target / 1_000)))
         if distance <= target { passing = point } else { failing = point }
-        let isNear = distance <= target && distance >= Self.near * target
+        let isNear = distance <= target && distance >= nearNow * target
+        nearNow = Self.near
         let isLowest = distance <= target && next == Self.range.lowerBound
         let isHighest = distance > target && next == Self.range.upperBound
         if let failing, let passing, passing.quality - failing.quality <= 1 { isOver = true }

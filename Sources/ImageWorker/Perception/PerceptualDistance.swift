@@ -1,5 +1,5 @@
-/// How far a picture looks from another: 0 for equal ones, and 1 about where photographs are at the default qualities of JPEG,
-/// WebP and AVIF (Benchmarks/README.md).
+/// How far a picture looks from another: 0 for equal ones, and 1 about where photographs of some hundred pixels are at WebP's
+/// default quality, somewhat above JPEG's and below AVIF's (Benchmarks/README.md).
 ///
 /// Of the SSIM family (Z. Wang, E. Simoncelli, A. Bovik: Multi-scale structural similarity, 2003): luma at five scales, colours at
 /// the four smaller ones, each pooled by its root mean square, so that one bad region counts more than the same loss everywhere.
@@ -26,8 +26,8 @@ struct PerceptualDistance {
     private static let shift: Float = 100
     /// How much larger both are for colours.
     private static let colourFactor: Float = 4
-    /// Brings the defaults' mean to 1.
-    private static let unit: Float = 90
+    /// Brings the defaults to about 1.
+    private static let unit: Float = 80
     /// The shortest side that is compared: two windows.
     static let shortestSide = 16
 
