@@ -58,6 +58,7 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 	Benchmarks/formats.sh
 	Benchmarks/widths.sh
 	Benchmarks/encoders.sh
+	Benchmarks/quality.sh
 	swift run -c release CacheReplay
 
 format: ## Formats the sources

@@ -91,7 +91,8 @@ enum Workbench {
         return try zip(answer.reply.result.get(), answer.pictures).map { Made(description: $0, bytes: $1.copy) }
     }
 
-    private static func make(
+    /// Makes one output.
+    static func make(
         _ output: WorkerJob.Output,
         of source: [UInt8],
         as format: ImageFormat,

@@ -63,6 +63,8 @@ package struct SourceRule: Hashable, Sendable {
     package var saveDataStep = 15
     /// Fields of the request that `w=auto` and `dpr=auto` go by.
     package var clientHints: [ClientHint] = []
+    /// How `format=auto` is answered.
+    package var autoFormat = AutoFormatPolicy.accept
     /// Which tiers keep what comes of it.
     package var cache: CachePolicy
     package var limits: Limits

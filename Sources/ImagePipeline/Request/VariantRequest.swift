@@ -48,7 +48,8 @@ package final class VariantRequest: Sendable {
         }
         let qualities = self.quality.keyText
         let animation = origin.source.animation.keyText
-        let rest = animation.isEmpty ? "" : "\n\(animation)"
+        let rest =
+            (animation.isEmpty ? "" : "\n\(animation)") + origin.source.encodingKeyText(plan: plan, bucket: bucket)
         key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)\(rest)")
     }
 

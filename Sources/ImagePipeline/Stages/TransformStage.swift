@@ -48,9 +48,21 @@ enum TransformStage {
 
     /// What a worker is to make for a request.
     ///
-    /// - Parameter bucket: the one that it is to answer; `nil` for the request's own.
-    static func output(of request: VariantRequest, plan: String, bucket: FormatBucket? = nil) -> WorkerJob.Output {
-        WorkerJob.Output(plan: plan, bucket: bucket ?? request.bucket ?? .rest, quality: request.quality)
+    /// - Parameters:
+    ///   - bucket: the one that it is to answer; `nil` for the request's own.
+    ///   - search: what is to be found of the encoding.
+    static func output(
+        of request: VariantRequest,
+        plan: String,
+        bucket: FormatBucket? = nil,
+        search: EncodingSearch = EncodingSearch()
+    ) -> WorkerJob.Output {
+        WorkerJob.Output(
+            plan: plan,
+            bucket: bucket ?? request.bucket ?? .rest,
+            quality: request.quality,
+            search: search
+        )
     }
 
     /// The record of a picture that a worker made; its digest is computed here, in the daemon.

@@ -10,6 +10,8 @@ final class TransformGroup: Sendable {
     /// The mezzanine that is made along with them.
     private let extra: Mezzanine?
     private let ended: @Sendable () -> Void
+    /// What the orders' searches for a quality or a format begin with.
+    private let searches: [EncodingSearch]
     private let handle = Lock<(any TransformHandle)?>(nil)
 
     /// - Parameter ended: called once all orders have ended.
@@ -25,13 +27,18 @@ final class TransformGroup: Sendable {
         self.source = source
         self.extra = extra
         self.ended = ended
+        searches = orders.map {
+            parts.encodings.search(for: $0.request, plan: $0.plan, digest: $0.body.digest)
+        }
     }
 
     /// Sends the job.
     func start() {
         guard let first = orders.first else { return ended() }
         let body = source?.body ?? first.body
-        var outputs = orders.map { TransformStage.output(of: $0.request, plan: $0.plan, bucket: $0.bucket) }
+        var outputs = zip(orders, searches).map { order, search in
+            TransformStage.output(of: order.request, plan: order.plan, bucket: order.bucket, search: search)
+        }
         if let extra { outputs.append(TransformStage.output(of: first.request, plan: extra.planText)) }
         if wantsPlaceholder { outputs.append(TransformStage.placeholderOutput(first.request)) }
         var job = TransformStage.job(
@@ -79,7 +86,8 @@ final class TransformGroup: Sendable {
         }
         if source != nil { parts.sharing.noteUsed(orders.count) }
         if orders.count > 1 { parts.sharing.noteShared(orders.count - 1) }
-        for (order, picture) in zip(orders, pictures) {
+        for ((order, search), picture) in zip(zip(orders, searches), pictures) {
+            parts.encodings.learn(search, picture.description, for: order.request, digest: order.body.digest)
             let own = [picture] + (placeholder.map { [$0] } ?? [])
             order.end(.success(TransformResult(pictures: own, timing: made.timing, queued: made.queued)))
         }

@@ -12,6 +12,8 @@ package struct PlanSettings: Hashable, Sendable {
     package var animation: AnimationSettings
     /// Whether a result that would lose frames or transparency is refused.
     package var isStrict: Bool
+    /// Whether a lossy format's quality is the lowest that looks alike (`q=auto`); `quality` is `nil` then.
+    package var seeksQuality: Bool
 
     /// Creates settings, the contract's defaults where nothing is given.
     package init(
@@ -22,7 +24,8 @@ package struct PlanSettings: Hashable, Sendable {
         encoding: EncodingSettings = EncodingSettings(),
         dpi: Int? = nil,
         animation: AnimationSettings = AnimationSettings(),
-        isStrict: Bool = false
+        isStrict: Bool = false,
+        seeksQuality: Bool = false
     ) {
         self.background = background
         self.format = format
@@ -32,6 +35,7 @@ package struct PlanSettings: Hashable, Sendable {
         self.dpi = dpi
         self.animation = animation
         self.isStrict = isStrict
+        self.seeksQuality = seeksQuality
     }
 }
 

@@ -25,6 +25,7 @@ extension WorkerJob {
             for output in outputs { writer.write(UInt8(output.quality.avifEffort)) }
             writer.write(UInt64(maximumAnimation))
             writer.write(UInt8(givesOriginals ? 1 : 0))
+            for output in outputs { output.writeSearch(to: &writer) }
         }
         guard bytes.count <= WorkerMessage.maximumSize else { throw .oversized }
         return bytes
@@ -61,6 +62,7 @@ extension WorkerJob {
         }
         maximumAnimation = try reader.read(UInt64.self, in: Self.lengths, "maximumAnimation")
         givesOriginals = try reader.read(UInt8.self, in: 0...1, "givesOriginals") == 1
+        for index in outputs.indices { try outputs[index].readSearch(&reader) }
         guard reader.remaining == 0 else { throw .length }
     }
 
@@ -121,6 +123,7 @@ extension WorkerJob {
             }
             guard output.quality.webpOptions.isValid else { throw .field("webp") }
             guard EncodingSettings.efforts.contains(output.quality.avifEffort) else { throw .field("effort") }
+            try output.validateSearch()
         }
         guard Self.lengths.contains(maximumSourceLength) else { throw .field("maximumSourceLength") }
     }

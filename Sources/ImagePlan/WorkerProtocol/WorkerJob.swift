@@ -38,12 +38,20 @@ package struct WorkerJob: Hashable, Sendable {
         package var bucket: FormatBucket
         /// The quality for each lossy format where the plan names none, 1–100.
         package var quality: QualityDefaults
+        /// Where a search for a quality or a format begins.
+        package var search: EncodingSearch
 
         /// Creates an output's description.
-        package init(plan: String, bucket: FormatBucket, quality: QualityDefaults) {
+        package init(
+            plan: String,
+            bucket: FormatBucket,
+            quality: QualityDefaults,
+            search: EncodingSearch = EncodingSearch()
+        ) {
             self.plan = plan
             self.bucket = bucket
             self.quality = quality
+            self.search = search
         }
     }
 
@@ -83,6 +91,13 @@ package struct QualityDefaults: Hashable, Sendable {
     package var webpOptions: WebPOptions
     /// The effort of AVIF that `format=auto` chooses, 0–9, where a request names none (`avif.effort`).
     package var avifEffort = standardAVIFEffort
+    /// How far a result of `q=auto` may look from the picture, thousandths of the distance at which the qualities above look alike.
+    package var distance = Self.standardDistance
+
+    /// The distance of the contract's qualities.
+    package static let standardDistance = 1_000
+    /// The range of `distance`.
+    package static let distances = 100...10_000
 
     /// Creates defaults; the contract's where nothing is given.
     package init(jpeg: Int = 80, webp: Int = 79, avif: Int = 60, webpOptions: WebPOptions = WebPOptions()) {

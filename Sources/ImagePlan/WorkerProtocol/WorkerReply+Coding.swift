@@ -59,6 +59,7 @@ package struct WorkerReplyMessage: Hashable, Sendable {
             outputs.append(output)
             try inline.append(reader.read(UInt8.self, in: 0...1, "place") == 0)
         }
+        for index in outputs.indices { try outputs[index].readSearch(&reader) }
         var places: [Payload] = []
         var next = 0
         for (output, inline) in zip(outputs, inline) {
@@ -97,6 +98,7 @@ extension WorkerReply {
                 for (output, bytes) in zip(outputs, inline) {
                     output.write(to: &writer, inline: bytes != nil)
                 }
+                for output in outputs { output.writeSearch(to: &writer) }
                 for case .some(let bytes) in inline {
                     writer.write(raw: bytes)
                 }
@@ -124,6 +126,7 @@ extension WorkerReply.Output {
             guard sizes.contains(value) else { throw .field(name) }
         }
         if let inline, inline.count != length { throw .field("length") }
+        try validateSearch()
     }
 
     fileprivate func write(to writer: inout MessageWriter, inline: Bool) {

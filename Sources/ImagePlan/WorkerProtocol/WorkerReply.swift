@@ -19,15 +19,30 @@ package struct WorkerReply: Hashable, Sendable {
         package var hasAlpha: Bool
         /// Bytes of the encoded picture.
         package var length: Int
+        /// The lossy encoder's quality, 1–100, before `max_bytes` took of it; `nil` for what has none.
+        package var quality: Int?
+        /// Encodes of a search for that quality; 0 where it was given.
+        package var tries: Int
 
         /// Creates a description.
-        package init(format: ResultFormat, width: Int, height: Int, frames: Int, hasAlpha: Bool, length: Int) {
+        package init(
+            format: ResultFormat,
+            width: Int,
+            height: Int,
+            frames: Int,
+            hasAlpha: Bool,
+            length: Int,
+            quality: Int? = nil,
+            tries: Int = 0
+        ) {
             self.format = format
             self.width = width
             self.height = height
             self.frames = frames
             self.hasAlpha = hasAlpha
             self.length = length
+            self.quality = quality
+            self.tries = tries
         }
     }
 

@@ -20,12 +20,7 @@ extension Coder {
     }
 
     /// Whether a lower quality makes smaller files.
-    private var hasQuality: Bool {
-        switch format {
-        case .jpeg, .webp, .avif, .jxl: true
-        default: false
-        }
-    }
+    var hasQuality: Bool { EncodingSearch.formats.contains(format) }
 
     /// One encode that aims at a size itself; `nil` where the format has no such.
     private func encodeAiming(

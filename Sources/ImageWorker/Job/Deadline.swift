@@ -15,6 +15,8 @@ final class Deadline {
     }
 
     var hasPassed: Bool { time.monotonic >= end }
+    /// Nanoseconds until it passes; negative once it has.
+    var left: Int64 { end - time.monotonic }
 
     /// - Throws: `WorkerReply.Failure.deadline` once it has passed.
     func check() throws(WorkerReply.Failure) {

@@ -59,7 +59,7 @@ struct OutputMaker {
         let planned = steps.last?.output.size ?? facts.orientedSize
         let (format, choice) = try chooseFrames(plan, planned)
         if choice == .original { return try giveOriginal(plan) }
-        guard let coder = CoderRegistry.coder(for: format), let traits = CoderRegistry.encoders[format] else {
+        guard let traits = CoderRegistry.encoders[format] else {
             throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
         }
         if steps.last?.isExact ?? true { try check(planned, format, traits) }
@@ -75,19 +75,21 @@ struct OutputMaker {
         clock.endTransform()
 
         try deadline.check()
-        let options = EncodingOptions(plan, output.quality, format: format, deadline: deadline)
-        let encoded = try coder.encodeWithinBounds(finished, options)
-        try OutputLimit.check(encoded.count)
+        let encoded = try OutputEncoder(plan: plan, output: output, deadline: deadline)
+            .encode(finished, among: contenders(plan, format, size, isAnimated: choice.isAnimated))
+        try OutputLimit.check(encoded.picture.count)
         clock.endEncode()
         let description = WorkerReply.Output(
-            format: .picture(format),
+            format: .picture(encoded.format),
             width: size.width,
             height: size.height,
             frames: canvas.frames.count,
             hasAlpha: finished.frames[0].hasAlpha,
-            length: encoded.count
+            length: encoded.picture.count,
+            quality: encoded.quality,
+            tries: encoded.tries
         )
-        return Made(description: description, encoded: encoded, timing: clock.timing)
+        return Made(description: description, encoded: encoded.picture, timing: clock.timing)
     }
 
     func chooseFormat(_ plan: Plan, _ size: PixelSize, frames: Int) -> ImageFormat {
@@ -99,6 +101,22 @@ struct OutputMaker {
             frames: frames,
             plan: plan,
             outputSize: size,
+            encoders: CoderRegistry.encoders
+        )
+    }
+
+    /// The formats of which the smallest is taken; `format` alone where it is asked for by name.
+    private func contenders(_ plan: Plan, _ format: ImageFormat, _ size: PixelSize, isAnimated: Bool) -> [ImageFormat] {
+        guard output.search.takesSmallest, plan.settings.format == .auto else { return [format] }
+        return FormatNegotiation.contenders(
+            chosen: format,
+            bucket: output.bucket,
+            demand: EncoderTable.Demand(
+                hasAlpha: plan.hasAlpha(source: facts.hasAlpha),
+                isAnimated: isAnimated,
+                isLossless: plan.settings.encoding.isLossless,
+                size: size
+            ),
             encoders: CoderRegistry.encoders
         )
     }

@@ -42,6 +42,19 @@ final class SourceMapping {
         self.fileLength = fileLength
     }
 
+    /// Copies bytes that were made here, to be decoded again.
+    ///
+    /// - Throws: `WorkerReply.Failure.worker` where there is no memory for them.
+    init(copying source: UnsafeRawBufferPointer) throws(WorkerReply.Failure) {
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS
+        let address = unsafe mmap(nil, max(1, source.count), PROT_READ | PROT_WRITE, flags, -1, 0)
+        guard let address = unsafe address, unsafe address != MAP_FAILED else {
+            throw .worker("no memory for a copy")
+        }
+        unsafe UnsafeMutableRawBufferPointer(start: address, count: source.count).copyMemory(from: source)
+        unsafe bytes = UnsafeRawBufferPointer(start: address, count: source.count)
+    }
+
     /// Gives the bytes to `body`, whose reads are checked.
     func withSpan<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result

@@ -18,6 +18,12 @@ struct Exposition {
         sample(name, "", String(value))
     }
 
+    /// Writes a counter that another part keeps, a value for each case of a label.
+    mutating func counter<Label: MetricLabel>(_ name: String, _ help: String, _ values: (Label) -> UInt64) {
+        family(name, help, "counter")
+        for label in Label.allCases { sample(name, labels(of: label), String(values(label))) }
+    }
+
     /// Writes a gauge, a value for each case of a label; cases without value are left out.
     mutating func gauge<Label: MetricLabel>(_ name: String, _ help: String, _ values: (Label) -> Double?) {
         family(name, help, "gauge")

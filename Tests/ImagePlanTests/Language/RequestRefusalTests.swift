@@ -33,7 +33,7 @@ struct RequestRefusalTests {
         ("rotate=9999999999", "rotate"), ("rotate=ninety", "rotate"),
         // Settings.
         ("bg=red", "bg"), ("bg=12345", "bg"), ("bg=fff&bg=fff", "bg"), ("q=0", "q"), ("q=101", "q"), ("q=80.0", "q"),
-        ("q=auto", "q"), ("format=bmp", "format"), ("format=bmp", "format"), ("format=JPEG", "format"),
+        ("q=automatic", "q"), ("format=bmp", "format"), ("format=bmp", "format"), ("format=JPEG", "format"),
         ("format=png&format=png", "format"), ("lossless=2", "lossless"), ("lossless=true", "lossless"),
         ("progressive=", "progressive"), ("effort=10", "effort"), ("effort=-1", "effort"), ("effort=1.5", "effort"),
         ("chroma=422", "chroma"), ("chroma=4:4:4", "chroma"), ("near_lossless=101", "near_lossless"),

@@ -23,6 +23,8 @@ struct ConfigurationProblemTests {
         ("log: { access: }", "test.yaml:1: log.access: expected on or off, found nothing"),
         ("quality: { jpeg: 0 }", "expected a whole number from 1 to 100, found '0'"),
         ("quality: { jpeg: 80.5 }", "found '80.5'"), ("quality: { jpeg: -1 }", "found '-1'"),
+        ("quality: { distance: 0 }", "from 0.1 to 10, found '0'"), ("quality: { distance: 10.001 }", "found '10.001'"),
+        ("quality: { distance: 0.5001 }", "found '0.5001'"),
         ("webp: { method: 7 }", "webp.method: expected a whole number from 0 to 6, found '7'"),
         ("webp: { segments: 0 }", "from 1 to 4"), ("webp: { pass: 11 }", "from 1 to 10"),
         ("webp: { target-psnr: 100 }", "from 0 to 99"), ("webp: { exact: 2 }", "webp.exact"),

@@ -50,6 +50,20 @@ struct SourceDecoderTests {
         #expect(configuration.sources == [ConfiguredSource(rule: expected, preset: "thumb")])
     }
 
+    @Test func `reads how far results may look, and how formats are chosen`() throws {
+        let configuration = try load(
+            """
+            sources:
+              a: { url: "https://a.example/", auto: smallest, quality: { distance: 0.75 } }
+              b: { url: "https://b.example/" }
+            quality: { distance: 2 }
+            """
+        )
+        let rules = configuration.sources.map(\.rule)
+        #expect(rules.map(\.autoFormat) == [.smallest, .accept])
+        #expect(rules.map(\.quality.distance) == [750, 2_000])
+    }
+
     @Test func `inherits what the file, the environment and nobody says`() throws {
         let configuration = try load(
             """

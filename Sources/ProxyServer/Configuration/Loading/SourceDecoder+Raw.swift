@@ -11,6 +11,7 @@ extension SourceDecoder {
         "quality.jpeg", "quality.webp", "quality.avif", "quality.save-data", "placeholder",
         "client-hints", "formats.pdf",
         "avif.auto", "avif.budget", "avif.effort", "avif.stand-in",
+        "auto", "quality.distance",
     ]
 
     /// Finds what contradicts `raw: true`.

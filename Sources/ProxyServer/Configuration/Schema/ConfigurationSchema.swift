@@ -177,6 +177,12 @@ enum ConfigurationSchema {
         Setting("quality.webp", \.quality.webp, .count(1...100), "WebP quality where a request names none."),
         Setting("quality.avif", \.quality.avif, .count(1...100), "AVIF quality where a request names none."),
         Setting(
+            "quality.distance",
+            \.quality.distance,
+            .distance,
+            "How far a result of q=auto may look from the picture."
+        ),
+        Setting(
             "quality.save-data",
             \.saveDataStep,
             .count(0...99),

@@ -93,6 +93,12 @@ enum SourceSchema {
             .choice,
             "What of a picture is told beside it: none, or in headers what a page can show before it has come."
         ),
+        Setting(
+            "auto",
+            \.rule.autoFormat,
+            .choice,
+            "What format=auto answers: what the client accepts first, or what comes out smallest of it."
+        ),
     ]
 
     private static let overrides: [Setting<Draft>] = [
@@ -118,6 +124,7 @@ enum SourceSchema {
         Setting("quality.jpeg", \.rule.quality.jpeg, .count(1...100), "As quality.jpeg, for this source."),
         Setting("quality.webp", \.rule.quality.webp, .count(1...100), "As quality.webp, for this source."),
         Setting("quality.avif", \.rule.quality.avif, .count(1...100), "As quality.avif, for this source."),
+        Setting("quality.distance", \.rule.quality.distance, .distance, "As quality.distance, for this source."),
         Setting("quality.save-data", \.rule.saveDataStep, .count(0...99), "As quality.save-data, for this source."),
         Setting("formats.pdf", \.rule.formats.pdf, .onOff, "As formats.pdf, for this source."),
         Setting("avif.auto", \.rule.avif.isAuto, .onOff, "As avif.auto, for this source."),

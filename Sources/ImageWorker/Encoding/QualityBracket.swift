@@ -1,0 +1,86 @@
+import Glibc
+
+/// Which quality to try next on the way to the lowest whose distance is no more than a target.
+///
+/// Numbers only. The distance's logarithm is nearly linear in the quality, so that two or three tries find what halving needs six for.
+struct QualityBracket {
+    /// What no result may be further than.
+    let target: Double
+    /// The quality to try next.
+    private(set) var next: Int
+    /// Whether another try is of no use.
+    private(set) var isOver = false
+    private(set) var tries = 0
+    private var failing: Point?
+    private var passing: Point?
+    private var last: Point?
+    /// The share of the target that the next try needs to be near enough.
+    private var nearNow: Double
+
+    private struct Point {
+        var quality: Int
+        var logarithm: Double
+    }
+
+    /// Below is rubble, whatever a distance says, and above bytes are spent on nothing to be seen.
+    static let range = 40...95
+    /// The most tries.
+    static let most = 4
+    /// A distance over this share of the target is near enough: a quality or two.
+    private static let near = 0.87
+    /// The same for a remembered quality, which saves the second try more often than not.
+    private static let nearRemembered = 0.75
+    /// The share of the target that is aimed at, in the middle of what is near enough.
+    private static let aim = 0.935
+    /// How much the logarithm falls for each quality, before two tries have told it: JPEG, WebP and AVIF are much alike.
+    private static let slope = 0.045
+    /// What two tries on the same side of the target may tell of it.
+    private static let slopes = 0.01...0.2
+
+    /// Begins at a guess, which may be what pictures alike have needed.
+    init(target: Double, from guess: Int, isRemembered: Bool = false) {
+        self.target = target
+        nearNow = isRemembered ? Self.nearRemembered : Self.near
+        next = min(max(guess, Self.range.lowerBound), Self.range.upperBound)
+    }
+
+    /// The lowest quality that is known to be near enough; else, where no try is, the best guess.
+    var result: Int { passing?.quality ?? next }
+    /// Whether `result` was tried.
+    var isFound: Bool { passing != nil || (isOver && failing?.quality == next) }
+
+    /// Takes in the distance at `next`.
+    mutating func note(_ distance: Double) {
+        tries += 1
+        // Of a flat picture there is none; a logarithm needs some.
+        let point = Point(quality: next, logarithm: log(max(distance, target / 1_000)))
+        if distance <= target { passing = point } else { failing = point }
+        let isNear = distance <= target && distance >= nearNow * target
+        nearNow = Self.near
+        let isLowest = distance <= target && next == Self.range.lowerBound
+        let isHighest = distance > target && next == Self.range.upperBound
+        if let failing, let passing, passing.quality - failing.quality <= 1 { isOver = true }
+        if isNear || isLowest || isHighest { isOver = true }
+        guard !isOver else { return }
+        next = estimate(from: point)
+        last = point
+        if tries == Self.most { isOver = true }
+    }
+
+    private func estimate(from point: Point) -> Int {
+        let aim = log(target * Self.aim)
+        guard let failing, let passing else {
+            var slope = Self.slope
+            if let last {
+                let seen = (last.logarithm - point.logarithm) / Double(point.quality - last.quality)
+                slope = min(max(seen, Self.slopes.lowerBound), Self.slopes.upperBound)
+            }
+            let step = Int(((point.logarithm - aim) / slope).rounded(.awayFromZero))
+            let moved = point.quality + (step == 0 ? (passing == nil ? 1 : -1) : step)
+            return min(max(moved, Self.range.lowerBound), Self.range.upperBound)
+        }
+        let share = (failing.logarithm - aim) / max(failing.logarithm - passing.logarithm, 0.001)
+        let between = failing.quality + Int((share * Double(passing.quality - failing.quality)).rounded(.up))
+        return min(max(between, failing.quality + 1), passing.quality - 1)
+    }
+}

@@ -1,0 +1,9 @@
+/// How many encodes a search for a quality took.
+enum SearchTries: Int, MetricLabel {
+    case one = 1
+    case two, three, four
+
+    static let name = "tries"
+    var value: String { "\(rawValue)" }
+    var index: Int { rawValue }
+}

@@ -1,0 +1,122 @@
+import Testing
+
+@testable import ImagePlan
+
+@Suite(.timeLimit(.minutes(1)))
+struct EncodingSearchTests {
+    private func plan(_ query: String) throws -> Plan {
+        try RequestLanguage.parse(query: query, options: ParseOptions()).plan
+    }
+
+    private func job(_ output: WorkerJob.Output) -> WorkerJob {
+        WorkerJob(
+            id: 7,
+            sourceLength: 9,
+            sourceFormat: .jpeg,
+            deadlineMilliseconds: 10,
+            maximumPixels: 10,
+            maximumFrames: 1,
+            outputs: [output]
+        )
+    }
+
+    @Test func `q=auto is a setting of its own`() throws {
+        let auto = try plan("q=auto&w=3")
+        #expect(auto.canonicalText == "1?w=3&q=auto")
+        #expect(auto.settings.seeksQuality && auto.settings.quality == nil)
+        #expect(try Plan(canonicalText: auto.canonicalText) == auto)
+        #expect(Plan.seeksQuality(canonicalText: auto.canonicalText))
+        #expect(try plan("q=80").settings.seeksQuality == false)
+        for text in ["1?w=3", "1?q=80", "1?mask=a%26q%3Dauto", "1?"] {
+            #expect(!Plan.seeksQuality(canonicalText: text))
+        }
+        for wrong in ["q=AUTO", "q=automatic", "q=auto&q=80"] {
+            let error = #expect(throws: RequestError.self) { try plan(wrong) }
+            #expect(error?.parameter == "q" && error?.status == .malformed, "\(wrong)")
+        }
+    }
+
+    @Test func `a number in the URL goes before a preset's auto, and the other way round`() throws {
+        let options = { (query: String) in
+            ParseOptions(presets: ["p": try Preset(name: "p", text: query)])
+        }
+        let number = try RequestLanguage.parse(query: "preset=p&q=70", options: options("w=3&q=auto")).plan
+        #expect(number.canonicalText == "1?w=3&q=70")
+        let auto = try RequestLanguage.parse(query: "preset=p&q=auto", options: options("w=3&q=70")).plan
+        #expect(auto.canonicalText == "1?w=3&q=auto")
+    }
+
+    @Test func `a job carries where a search begins`() throws {
+        var output = WorkerJob.Output(plan: "1?q=auto", bucket: .webp, quality: QualityDefaults())
+        output.quality.distance = 750
+        output.search = EncodingSearch(
+            qualities: [.webp: 61, .jxl: 100],
+            takesSmallest: true,
+            favourite: .init(.png, isLossless: true)
+        )
+        #expect(try WorkerJob(decoding: job(output).encoded()) == job(output))
+        output.search.favourite = .init(.avif, isLossless: false)
+        #expect(try WorkerJob(decoding: job(output).encoded()) == job(output))
+        output.search.qualities[.png] = 3
+        #expect(throws: WorkerMessageError.field("quality")) { try job(output).encoded() }
+        output.search.qualities = [.webp: 101]
+        #expect(throws: WorkerMessageError.field("quality")) { try job(output).encoded() }
+        output.search.qualities = [:]
+        output.quality.distance = 99
+        #expect(throws: WorkerMessageError.field("distance")) { try job(output).encoded() }
+    }
+
+    @Test func `a reply carries what was found`() throws {
+        var output = WorkerReply.Output(format: .webp, width: 1, height: 2, frames: 3, hasAlpha: true, length: 2)
+        for (quality, tries) in [(nil, 0), (71, 4), (100, 255)] as [(Int?, Int)] {
+            (output.quality, output.tries) = (quality, tries)
+            let reply = WorkerReply(id: 1, result: .success([output]), timing: .init())
+            let message = try reply.encoded(inline: [[1, 2]])
+            #expect(try WorkerReplyMessage(decoding: message, descriptors: 0).reply == reply)
+        }
+        output.quality = 101
+        #expect(throws: WorkerMessageError.field("quality")) {
+            try WorkerReply(id: 1, result: .success([output]), timing: .init()).encoded(inline: [[1, 2]])
+        }
+    }
+
+    @Test func `the smallest is looked for among what loses nothing that the first choice keeps`() {
+        let all = EncoderTable(
+            Dictionary(
+                uniqueKeysWithValues: [ImageFormat.jpeg, .png, .gif, .webp, .avif].map { format in
+                    let traits = EncoderTraits(
+                        hasAlpha: format != .jpeg,
+                        hasAnimation: format == .gif || format == .webp,
+                        isLosslessPossible: format != .jpeg,
+                        longestSide: format == .webp ? 16_383 : 65_535
+                    )
+                    return (format, traits)
+                }
+            )
+        )
+        func contenders(
+            _ chosen: ImageFormat,
+            _ bucket: FormatBucket,
+            alpha: Bool = false,
+            animated: Bool = false,
+            lossless: Bool = false,
+            side: Int = 100
+        ) -> [ImageFormat] {
+            let demand = EncoderTable.Demand(
+                hasAlpha: alpha,
+                isAnimated: animated,
+                isLossless: lossless,
+                size: PixelSize(width: side, height: 10)
+            )
+            return FormatNegotiation.contenders(chosen: chosen, bucket: bucket, demand: demand, encoders: all)
+        }
+        #expect(contenders(.jpeg, .rest) == [.jpeg, .png])
+        #expect(contenders(.png, .rest) == [.png, .jpeg])
+        #expect(contenders(.webp, .webp) == [.webp, .jpeg, .png])
+        #expect(contenders(.webp, .avif) == [.webp, .avif, .jpeg, .png])
+        #expect(contenders(.webp, .webp, alpha: true) == [.webp, .png])
+        #expect(contenders(.webp, .avif, lossless: true) == [.webp, .avif, .png])
+        #expect(contenders(.jpeg, .webp, side: 20_000) == [.jpeg, .png])
+        #expect(contenders(.webp, .avif, animated: true) == [.webp])
+    }
+}

@@ -1,0 +1,72 @@
+import Glibc
+import Testing
+
+@testable import ImageWorker
+
+@Suite(.timeLimit(.minutes(1)))
+struct QualityBracketTests {
+    /// Runs a search on a curve, as encoders have them: the distance falls with the quality, and faster at its end.
+    private func run(
+        from guess: Int,
+        target: Double = 1,
+        _ distance: (Int) -> Double
+    ) -> (result: Int, tries: [Int], isFound: Bool) {
+        var bracket = QualityBracket(target: target, from: guess)
+        var tries: [Int] = []
+        while !bracket.isOver {
+            tries.append(bracket.next)
+            bracket.note(distance(bracket.next))
+        }
+        return (bracket.result, tries, bracket.isFound)
+    }
+
+    @Test(arguments: [0.025, 0.035, 0.05, 0.08], [45, 55, 65, 75, 85, 93])
+    func `a smooth curve takes few tries, whose last is no further than asked`(slope: Double, needed: Int) {
+        for guess in [40, 60, 80, 95] {
+            let curve = { (quality: Int) in exp(Double(needed - quality) * slope) }
+            let found = run(from: guess, curve)
+            #expect(found.tries.count <= QualityBracket.most)
+            #expect(found.isFound && curve(found.result) <= 1, "\(slope) \(needed) \(guess): \(found)")
+            #expect(curve(found.result) > 0.75, "\(slope) \(needed) \(guess): \(found)")
+        }
+    }
+
+    @Test func `a good guess is the only try`() {
+        #expect(run(from: 71) { exp(Double(70 - $0) * 0.04) }.tries == [71])
+    }
+
+    @Test func `a remembered guess is taken a little further from the target than a try`() {
+        var remembered = QualityBracket(target: 1, from: 70, isRemembered: true)
+        remembered.note(0.8)
+        #expect(remembered.isOver && remembered.result == 70)
+        var fresh = QualityBracket(target: 1, from: 70)
+        fresh.note(0.8)
+        #expect(!fresh.isOver && fresh.next < 70)
+        // Only the guess itself: what follows is aimed.
+        var second = QualityBracket(target: 1, from: 60, isRemembered: true)
+        second.note(1.5)
+        second.note(0.8)
+        #expect(!second.isOver)
+    }
+
+    @Test func `what is near enough at the lowest quality gets that, and what never is the highest`() {
+        let flat = run(from: 80) { _ in 0 }
+        #expect(flat.result == QualityBracket.range.lowerBound && flat.isFound)
+        let hard = run(from: 80) { _ in 50 }
+        #expect(hard.result == QualityBracket.range.upperBound && hard.isFound)
+    }
+
+    @Test func `a step in the curve is bracketed`() {
+        // As where an encoder begins to keep colours at full resolution.
+        let curve = { (quality: Int) in quality < 72 ? 1.6 : 0.4 }
+        for guess in [50, 70, 90] {
+            let found = run(from: guess, curve)
+            #expect(found.tries.count <= QualityBracket.most && found.isFound && found.result >= 72)
+        }
+    }
+
+    @Test func `a guess out of range is brought into it`() {
+        #expect(QualityBracket(target: 1, from: 100).next == QualityBracket.range.upperBound)
+        #expect(QualityBracket(target: 1, from: 1).next == QualityBracket.range.lowerBound)
+    }
+}

@@ -1,0 +1,174 @@
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImageWorker
+
+/// `q=auto` and `auto: smallest`, on pictures.
+@Suite(.timeLimit(.minutes(2)))
+struct QualitySearchTests {
+    /// Waves and noise: something that lossy formats need bytes for.
+    private static let texture = opaque(texturePicture(seed: 3, amplitude: 40))
+    /// Two colours, sharp edges.
+    private static let drawing = opaque(
+        PixelImage(width: 200, height: 160) { x, y in
+            (x / 23 + y / 31).isMultiple(of: 2) ? [240, 240, 240, 255] : [20, 60, 160, 255]
+        }
+    )
+
+    /// Four frames of stripes that move, in a palette of four greys.
+    private static let animation = TestImages.gif(
+        width: 96,
+        height: 64,
+        palette: [(0, 0, 0), (80, 80, 80), (160, 160, 160), (240, 240, 240)],
+        frames: (0..<4).map { stripes(shiftedBy: $0) },
+        delays: [5, 5, 5, 5],
+        loop: 0
+    )
+
+    /// A PNG without an alpha band.
+    private static func opaque(_ picture: PixelImage) -> [UInt8] {
+        (try? Workbench.make("bg=ffffff&format=png", of: Workbench.png(picture), as: .png))?.bytes ?? []
+    }
+
+    private static func stripes(shiftedBy shift: Int) -> [UInt8] {
+        var pixels: [UInt8] = []
+        for y in 0..<64 {
+            for x in 0..<96 { pixels.append(UInt8((x / 5 + y / 7 + shift) % 4)) }
+        }
+        return pixels
+    }
+
+    private static func texturePicture(seed: UInt64, amplitude: Int) -> PixelImage {
+        var generator = SeededGenerator(seed: seed)
+        return PixelImage(width: 160, height: 120) { x, y in
+            let noise = Int.random(in: 0...amplitude, using: &generator)
+            return [UInt8(clamping: x + noise), UInt8(clamping: 2 * y + noise), UInt8(clamping: 90 + noise), 255]
+        }
+    }
+
+    private func make(
+        _ query: String,
+        of source: [UInt8],
+        as format: ImageFormat = .png,
+        bucket: FormatBucket = .rest,
+        distance: Int = QualityDefaults.standardDistance,
+        search: EncodingSearch = EncodingSearch(),
+        milliseconds: Int = 20_000
+    ) throws -> Workbench.Made {
+        let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan.canonicalText
+        var quality = QualityDefaults()
+        quality.distance = distance
+        let output = WorkerJob.Output(plan: plan, bucket: bucket, quality: quality, search: search)
+        return try Workbench.make(output, of: source, as: format, milliseconds: milliseconds)
+    }
+
+    private func distance(_ picture: PixelImage, _ made: Workbench.Made) throws -> Double {
+        try Workbench.distance(picture, Workbench.decode(made))
+    }
+
+    @Test(arguments: ["jpeg", "webp", "avif", "jxl"])
+    func `q=auto keeps the distance, and a larger one is smaller`(format: String) throws {
+        let picture = try Workbench.pixels("", of: Self.texture)
+        var last = Int.max
+        for thousandths in [700, 1_000, 2_500] {
+            let made = try make("format=\(format)&q=auto", of: Self.texture, distance: thousandths)
+            let quality = try #require(made.description.quality)
+            let found = try distance(picture, made) * 1_000
+            #expect(
+                found <= Double(thousandths) || quality == QualityBracket.range.upperBound,
+                "\(thousandths): \(found)"
+            )
+            #expect((1...QualityBracket.most).contains(made.description.tries))
+            #expect(made.bytes.count <= last)
+            last = made.bytes.count
+        }
+        let plain = try make("format=\(format)", of: Self.texture)
+        #expect(plain.description.quality != nil && plain.description.tries == 0)
+    }
+
+    @Test func `what was needed before is tried first, and is enough`() throws {
+        let first = try make("format=webp&q=auto", of: Self.texture)
+        let quality = try #require(first.description.quality)
+        let again = try make(
+            "format=webp&q=auto",
+            of: Self.texture,
+            search: EncodingSearch(qualities: [.webp: quality])
+        )
+        #expect(again.description.tries == 1 && again.description.quality == quality)
+    }
+
+    @Test func `a flat picture takes the lowest quality, and one too small to compare the default`() throws {
+        let flat = Workbench.png(PixelImage(width: 40, height: 40) { _, _ in [90, 120, 200, 255] })
+        #expect(try make("format=webp&q=auto", of: flat).description.quality == QualityBracket.range.lowerBound)
+        let tiny = Workbench.png(PixelImage(width: 12, height: 40) { x, _ in [UInt8(x * 20), 120, 200, 255] })
+        let made = try make("format=webp&q=auto", of: tiny)
+        #expect(made.description.quality == QualityDefaults().webp && made.description.tries == 0)
+    }
+
+    @Test(arguments: ["png", "webp&lossless=1", "gif", "tiff"])
+    func `without loss there is no quality to find`(format: String) throws {
+        let made = try make("format=\(format)&q=auto", of: Self.texture)
+        #expect(made.description.quality == nil && made.description.tries == 0)
+        #expect(try made.bytes == make("format=\(format)", of: Self.texture).bytes)
+    }
+
+    @Test func `max_bytes goes before q=auto`() throws {
+        let free = try make("format=jpeg&q=auto", of: Self.texture)
+        let bound = try make("format=jpeg&q=auto&max_bytes=\(free.bytes.count * 2 / 3)", of: Self.texture)
+        #expect(bound.bytes.count <= free.bytes.count * 2 / 3)
+    }
+
+    @Test func `an animation gets one quality, found on its frames`() throws {
+        let animation = Self.animation
+        let made = try make("format=webp&q=auto", of: animation, as: .gif)
+        #expect(made.description.frames == 4 && made.description.tries > 0)
+        #expect(QualityBracket.range.contains(try #require(made.description.quality)))
+    }
+
+    @Test(.enabled(if: SharedImages.isAvailable), arguments: ["fox.jpg", "hato.jpg"])
+    func `of a large photograph a sample tells what the whole would`(name: String) throws {
+        let source = try Workbench.make("w=1200&format=png&effort=0", of: Workbench.photograph(name), as: .jpeg)
+        let picture = try Workbench.decode(source)
+        let made = try make("format=jpeg&q=auto", of: source.bytes)
+        #expect(picture.width * picture.height > SampleSheet.largestWhole)
+        let found = try distance(picture, made)
+        #expect(found > 0.75 && found < 1.25)
+    }
+
+    @Test func `the smallest of what a client shows is taken, and nothing else`() throws {
+        let smallest = EncodingSearch(takesSmallest: true)
+        for bucket in FormatBucket.allCases {
+            let made = try make("blur=2", of: Self.texture, bucket: bucket, search: smallest)
+            let formats = ["jpeg", "webp", "avif"].prefix(bucket == .rest ? 1 : bucket == .webp ? 2 : 3)
+            let sizes = try formats.map { try make("blur=2&format=\($0)", of: Self.texture).bytes.count }
+            #expect(made.bytes.count == sizes.min(), "\(bucket): \(sizes)")
+        }
+    }
+
+    @Test func `a drawing comes without loss where that is smallest`() throws {
+        let smallest = EncodingSearch(takesSmallest: true)
+        let webp = try make("", of: Self.drawing, bucket: .webp, search: smallest)
+        #expect(webp.description.quality == nil)
+        #expect(try Workbench.decode(webp).bytes == Workbench.pixels("", of: Self.drawing).bytes)
+        let rest = try make("", of: Self.drawing, bucket: .rest, search: smallest)
+        #expect(rest.description.format == .png && rest.bytes.count >= webp.bytes.count)
+    }
+
+    @Test func `the favourite is the only one tried, unless it is none of those shown`() throws {
+        var search = EncodingSearch(takesSmallest: true, favourite: .init(.jpeg, isLossless: false))
+        #expect(try make("", of: Self.texture, bucket: .webp, search: search).description.format == .jpeg)
+        search.favourite = .init(.avif, isLossless: false)
+        #expect(try make("", of: Self.texture, bucket: .webp, search: search).description.format != .avif)
+    }
+
+    @Test func `transparency and a format by name stay what they are`() throws {
+        let search = EncodingSearch(takesSmallest: true)
+        let clear = Workbench.png(
+            PixelImage(width: 64, height: 64) { x, y in [UInt8(x * 4), UInt8(y * 4), 77, UInt8(x * 4)] }
+        )
+        let made = try make("", of: clear, bucket: .webp, search: search)
+        #expect(made.description.hasAlpha && made.description.format != .jpeg)
+        #expect(try make("format=png", of: Self.texture, bucket: .webp, search: search).description.format == .png)
+    }
+}

@@ -1,0 +1,48 @@
+import TestSupport
+import Testing
+
+/// `q=auto` and `auto: smallest`, through the real daemon and its workers.
+@Suite(.timeLimit(.minutes(2)))
+struct ChoosingTests {
+    /// Something that lossy formats need bytes for.
+    private static func texture(seed: UInt64) -> [UInt8] {
+        var generator = SeededGenerator(seed: seed)
+        let image = PixelImage(width: 120, height: 90) { x, y in
+            let noise = Int.random(in: 0...40, using: &generator)
+            return [UInt8(clamping: x + noise), UInt8(clamping: 2 * y + noise), UInt8(clamping: 90 + noise), 255]
+        }
+        return TestImages.png(width: 120, height: 90, rgba: image.bytes)
+    }
+
+    private let script = ScriptedOrigin.pictures(["a.png": texture(seed: 1), "b.png": texture(seed: 2)])
+
+    @Test func `q=auto is searched for, counted, and cached as any other`() throws {
+        let rig = try EndToEndRig(script: script)
+        let first = try rig.get("/photos/a.png?format=webp&q=auto")
+        #expect(first.status == 200 && first["Content-Type"] == "image/webp", "\(first.description)")
+        #expect(try rig.get("/photos/b.png?format=webp&q=auto").status == 200)
+        #expect(try rig.metric("edgeprint_quality_searches_total") == 2)
+        let again = try rig.get("/photos/a.png?q=auto&format=webp")
+        #expect(again["Cache-Status"] == "edgeprint; hit; detail=memory" && again.body == first.body)
+        #expect(try rig.metric("edgeprint_quality_searches_total") == 2)
+        #expect(try rig.get("/photos/a.png?q=automatic").status == 400)
+    }
+
+    @Test func `a source gives the smallest of what its clients show`() throws {
+        let rig = try EndToEndRig(source: ", auto: smallest", script: script)
+        let target = "/photos/a.png?bg=ffffff&q=70"
+        let sizes = try ["jpeg", "png", "webp"].map { try rig.get("\(target)&format=\($0)").body.count }
+        let rest = try rig.get(target)
+        // Where the client says nothing, a PNG would stay one.
+        #expect(rest["Content-Type"] == "image/jpeg" && rest["Vary"] == "Accept")
+        #expect(rest.body.count == min(sizes[0], sizes[1]))
+        let webp = try rig.get(target, [("Accept", "image/webp")])
+        #expect(webp["Vary"] == "Accept" && webp.body.count == sizes.min())
+        #expect(webp["Content-Type"] == (sizes[2] <= sizes[0] ? "image/webp" : "image/jpeg"))
+        #expect(try rig.get(target, [("Accept", "image/webp")])["Cache-Status"] == "edgeprint; hit; detail=memory")
+        #expect(try rig.metric("edgeprint_smallest_total") == 2)
+        // The next size is not tried in all of them again.
+        #expect(try rig.get(target + "&w=50")["Content-Type"] == "image/jpeg")
+        #expect(try rig.metric("edgeprint_smallest_favoured_total") == 1)
+    }
+}
