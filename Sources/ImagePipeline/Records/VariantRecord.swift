@@ -24,6 +24,20 @@ package struct VariantRecord: Hashable, Sendable {
     package var length: Int
     /// SHA-256 of the bytes, from which the strong entity tag is made (RFC 9110 §8.8.3).
     package var digest: CacheKey
+    /// The other originals that it was made with, in the plan's order.
+    package var ingredients: [Ingredient] = []
+
+    /// Another original, and its body that the variant was made with.
+    package struct Ingredient: Hashable, Sendable {
+        package var key: CacheKey
+        package var digest: CacheKey
+
+        /// Names one.
+        package init(key: CacheKey, digest: CacheKey) {
+            self.key = key
+            self.digest = digest
+        }
+    }
 
     /// Creates a record.
     package init(

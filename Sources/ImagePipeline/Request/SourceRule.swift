@@ -88,9 +88,18 @@ package struct SourceRule: Hashable, Sendable {
         /// Bytes of the body.
         package var sourceBytes: Int
         package var redirects: Int
+        /// The most other originals that one request may name.
+        package var ingredients: Int
 
         /// Creates limits; the contract's where nothing is given.
-        package init(pixels: Int = 50_000_000, frames: Int = 256, sourceBytes: Int = 64 << 20, redirects: Int = 5) {
+        package init(
+            pixels: Int = 50_000_000,
+            frames: Int = 256,
+            sourceBytes: Int = 64 << 20,
+            redirects: Int = 5,
+            ingredients: Int = 4
+        ) {
+            self.ingredients = ingredients
             self.pixels = pixels
             self.frames = frames
             self.sourceBytes = sourceBytes

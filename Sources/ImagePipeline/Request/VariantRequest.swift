@@ -15,6 +15,8 @@ package final class VariantRequest: Sendable {
     package let tiers: CacheTiers
     /// Names of the presets that had their say; they are no part of the key.
     package let presets: [String]
+    /// The other originals that the plan names, in its order.
+    package let ingredients: [Ingredient]
 
     /// Which tiers keep what comes of the request.
     var keeps: CacheTiers { origin.keepsNothing ? .none : tiers }
@@ -24,15 +26,20 @@ package final class VariantRequest: Sendable {
     /// - Parameters:
     ///   - tiers: where it may be kept; `nil` for where its source says.
     ///   - presets: those that had their say.
+    ///   - ingredients: the other originals that the plan names, each once.
     package init(
         origin: OriginRequest,
         plan: String?,
         bucket: FormatBucket?,
         tiers: CacheTiers? = nil,
-        presets: [String] = []
+        presets: [String] = [],
+        ingredients: [Ingredient] = []
     ) {
         let policy = origin.source.cache
-        self.tiers = plan == nil ? policy.originals : tiers ?? policy.variants
+        // What must not be kept is not kept as a part of a picture either.
+        let isKept = !ingredients.contains { $0.origin.source.cache.keepsNothing }
+        self.tiers = !isKept ? .none : plan == nil ? policy.originals : tiers ?? policy.variants
+        self.ingredients = ingredients
         self.origin = origin
         self.presets = presets
         self.plan = plan
@@ -42,7 +49,8 @@ package final class VariantRequest: Sendable {
             return
         }
         let qualities = origin.source.quality.keyText
-        key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)")
+        let others = ingredients.map { "\n\($0.origin.key)" }.joined()
+        key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)\(others)")
     }
 
     /// The same variant, of which nothing is kept, nor of its original.
@@ -53,5 +61,6 @@ package final class VariantRequest: Sendable {
         presets = request.presets
         bucket = request.bucket
         tiers = request.tiers
+        ingredients = request.ingredients.map(\.keepingNothing)
     }
 }

@@ -92,8 +92,8 @@ final class VariantTask: Sendable {
     /// Answers with a stored variant where it may answer as it is, else asks the origin.
     private func use(_ entity: Entity, from tier: Provenance) {
         let now = parts.time.wallSeconds
-        let isFresh = entity.origin.isFresh(at: now)
-        if demand != .none, demand.accepts(entity.origin, at: now) {
+        let isFresh = entity.isFresh(at: now)
+        if demand != .none, demand.accepts(entity, at: now) {
             finish(entity, isFresh ? tier : .stale, StageTimings())
         } else if demand == .none, isFresh {
             finish(entity, tier, StageTimings())
@@ -110,10 +110,7 @@ final class VariantTask: Sendable {
         let otherwise: @Sendable (PipelineError) -> Void = { [self] error in
             // RFC 5861 §4, where the original's own flight could not decide it.
             if error.isOutage, demand.originMode != .validate,
-                entity.origin.isUsableIfError(
-                    at: parts.time.wallSeconds,
-                    else: request.origin.source.staleIfError
-                )
+                entity.mayBeUsedIfError(at: parts.time.wallSeconds, by: request)
             {
                 finish(entity, .stale, StageTimings())
             } else {
@@ -125,25 +122,73 @@ final class VariantTask: Sendable {
                 if outcome.body == nil { askForBody() } else { make(of: outcome, collapsed: collapsed) }
                 return
             }
-            let isCurrent = entity.isCurrent && entity.origin === outcome.origin.state
-            let current = isCurrent ? entity : renewed(entity, after: outcome)
-            let provenance = outcome.provenance(collapsed: collapsed, stored: tier)
-            finish(current, provenance, StageTimings(fetch: outcome.fetchMicroseconds))
+            gather(needsBodies: false, otherwise: otherwise) { [self] ingredients in
+                confirm(entity, by: outcome, ingredients, from: tier, collapsed: collapsed)
+            }
         }
     }
 
+    /// Answers with a stored variant whose original still stands, unless another that it was made with does not.
+    private func confirm(
+        _ entity: Entity,
+        by outcome: OriginOutcome,
+        _ ingredients: [OriginOutcome],
+        from tier: Provenance,
+        collapsed: Bool
+    ) {
+        guard entity.ingredients.map(\.digest) == ingredients.map(\.origin.record.digest) else {
+            if outcome.body == nil { askForBody() } else { make(of: outcome, collapsed: collapsed) }
+            return
+        }
+        let states = [outcome.origin.state] + ingredients.map(\.origin.state)
+        let isCurrent =
+            entity.isCurrent && ([entity.origin] + entity.ingredients.map(\.state)).elementsEqual(states, by: ===)
+        let joined = outcome.joined(by: ingredients)
+        let current = isCurrent ? entity : renewed(entity, after: joined, ingredients)
+        let provenance = joined.provenance(collapsed: collapsed, stored: tier)
+        finish(current, provenance, StageTimings(fetch: joined.fetchMicroseconds))
+    }
+
+    /// Brings the other originals that the plan names; at once where there are none.
+    private func gather(
+        needsBodies: Bool,
+        otherwise: (@Sendable (PipelineError) -> Void)? = nil,
+        then: @escaping @Sendable ([OriginOutcome]) -> Void
+    ) {
+        guard !request.ingredients.isEmpty else { return then([]) }
+        guard !flight.isOver else { return }
+        let number = begin()
+        let stage = IngredientStage(
+            request.ingredients,
+            demand: demand,
+            isRefresh: isRefresh,
+            needsBodies: needsBodies,
+            caller: caller,
+            originals: originals
+        ) { [self] result in
+            switch result {
+            case .success(let outcomes): then(outcomes)
+            case .failure(let error): if let otherwise { otherwise(error) } else { end(.failure(error)) }
+            }
+        }
+        stage.start()
+        remember(number) { stage.cancel() }
+    }
+
     /// The same bytes under an origin's new words.
-    private func renewed(_ entity: Entity, after outcome: OriginOutcome) -> Entity {
+    private func renewed(_ entity: Entity, after outcome: OriginOutcome, _ ingredients: [OriginOutcome]) -> Entity {
         var description = entity.description
         description.lastModified = outcome.origin.record.lastModified
         description.cacheControl = outcome.origin.record.wordsToClients
         description.advertisedLifetime = outcome.origin.record.advertisedLifetime
         description.hints = OriginalHints(outcome.origin.record, for: request.origin.source)
+        description.temper(by: ingredients.map(\.origin.record), origin: outcome.origin.record)
         return parts.entity(
             key: request.key,
             description: description,
             body: entity.body,
             origin: outcome.origin,
+            ingredients: ingredients.map { IngredientUse($0.origin) },
             storable: outcome.storable && tiers.keepInMemory,
             of: flight
         )
@@ -203,6 +248,21 @@ final class VariantTask: Sendable {
             fail(refusal)
             return
         }
+        gather(needsBodies: true) { [self] ingredients in
+            transform(outcome, body, by: plan, ingredients, collapsed: collapsed)
+        }
+    }
+
+    private func transform(
+        _ origin: OriginOutcome,
+        _ body: OriginBody,
+        by plan: String,
+        _ ingredients: [OriginOutcome],
+        collapsed: Bool
+    ) {
+        guard !flight.isOver else { return }
+        let outcome = origin.joined(by: ingredients)
+        let header = outcome.origin.record.header
         let number = begin()
         let order = TransformOrder(
             request: request,
@@ -210,11 +270,12 @@ final class VariantTask: Sendable {
             outcome: outcome,
             body: body,
             priority: priority,
+            ingredients: zip(request.ingredients, ingredients).compactMap { TransformJob.Ingredient($0, $1) },
             mezzanine: keepsMezzanine(of: outcome) ? Mezzanine.smallest(for: plan, of: header) : nil,
             publish: { [flight] keep in _ = flight.publish(of: outcome.origin.record, keep) }
         ) { [self] result in
             switch result {
-            case .success(let made): publish(made, plan: plan, outcome: outcome, collapsed: collapsed)
+            case .success(let made): publish(made, plan: plan, outcome: outcome, ingredients, collapsed: collapsed)
             case .failure(let error): fail(error)
             }
         }
@@ -268,7 +329,13 @@ final class VariantTask: Sendable {
         )
     }
 
-    private func publish(_ made: TransformResult, plan: String, outcome: OriginOutcome, collapsed: Bool) {
+    private func publish(
+        _ made: TransformResult,
+        plan: String,
+        outcome: OriginOutcome,
+        _ ingredients: [OriginOutcome],
+        collapsed: Bool
+    ) {
         var outcome = outcome
         parts.failures.forget(request.key)
         guard let picture = made.pictures.first else {
@@ -277,25 +344,35 @@ final class VariantTask: Sendable {
         }
         let placeholder = TransformStage.placeholder(of: made)
         if let placeholder { outcome.origin.record.placeholder = placeholder }
-        let record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
+        var record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
+        let others = ingredients.map(\.origin.record)
+        record.ingredients = others.map { VariantRecord.Ingredient(key: $0.key, digest: $0.digest) }
+        var description = EntityDescription(
+            mediaType: record.format.mediaType,
+            digest: record.digest,
+            length: record.length,
+            origin: outcome.origin.record,
+            of: request.origin.source,
+            variesOnAccept: request.bucket != nil
+        )
+        description.temper(by: others, origin: outcome.origin.record)
         let entity = parts.entity(
             key: request.key,
-            description: EntityDescription(
-                mediaType: record.format.mediaType,
-                digest: record.digest,
-                length: record.length,
-                origin: outcome.origin.record,
-                of: request.origin.source,
-                variesOnAccept: request.bucket != nil
-            ),
+            description: description,
             body: .memory(picture.bytes),
             origin: outcome.origin,
+            ingredients: ingredients.map { IngredientUse($0.origin) },
             storable: outcome.storable && tiers.keepInMemory && picture.bytes.count <= parts.memoryObject,
             of: flight
         )
         if outcome.storable, tiers.keepOnDisk {
-            _ = flight.publish(of: outcome.origin.record) {
-                parts.disk?.store(variant: record, origin: outcome.origin.record, bytes: picture.bytes)
+            _ = flight.publish(of: outcome.origin.record) { [record] in
+                parts.disk?.store(
+                    variant: record,
+                    origin: outcome.origin.record,
+                    ingredients: others,
+                    bytes: picture.bytes
+                )
             }
         }
         if let placeholder, outcome.storable {
@@ -344,12 +421,5 @@ final class VariantTask: Sendable {
         }
         // Abandoned while the step was being started: nobody else will end it.
         if flight.isOver { giveUp() }
-    }
-}
-
-extension Entity {
-    /// Whether a request may be given this although it is stale, while the origin is asked (RFC 5861 §3).
-    func mayBeUsedWhileRevalidating(at now: Int64, by request: VariantRequest) -> Bool {
-        origin.isUsableWhileRevalidating(at: now, else: request.origin.source.staleWhileRevalidate)
     }
 }

@@ -16,6 +16,8 @@ final class TransformOrder: TransformHandle {
     let outcome: OriginOutcome
     let body: OriginBody
     let priority: TransformJob.Priority
+    /// The other originals that the plan names.
+    let ingredients: [TransformJob.Ingredient]
     /// The mezzanine that it may be made from; `nil` for the original alone.
     let mezzanine: Mezzanine?
     /// Runs a closure unless a purge has come between, and keeps what it makes from being kept otherwise.
@@ -28,6 +30,7 @@ final class TransformOrder: TransformHandle {
         outcome: OriginOutcome,
         body: OriginBody,
         priority: TransformJob.Priority,
+        ingredients: [TransformJob.Ingredient] = [],
         mezzanine: Mezzanine?,
         publish: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         completion: @escaping Completion
@@ -37,6 +40,7 @@ final class TransformOrder: TransformHandle {
         self.outcome = outcome
         self.body = body
         self.priority = priority
+        self.ingredients = ingredients
         self.mezzanine = mezzanine
         self.publish = publish
         state = Lock(State(completion: completion))

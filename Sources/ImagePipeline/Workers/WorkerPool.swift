@@ -147,7 +147,15 @@ extension WorkerJob {
             maximumPixels: job.maximumPixels,
             maximumFrames: job.maximumFrames,
             reduction: job.reduction,
-            outputs: job.outputs
+            outputs: job.outputs,
+            ingredients: job.ingredients.map { ingredient in
+                Ingredient(
+                    name: ingredient.name,
+                    length: ingredient.length,
+                    format: ingredient.format,
+                    maximumPixels: ingredient.maximumPixels
+                )
+            }
         )
     }
 }

@@ -3,7 +3,6 @@
 /// Steps and settings are looked up before this list: a name may stay here when its step is registered.
 package enum UnsupportedParameters {
     package static let names: Set<String> = [
-        "watermark",
         "frame", "page", "anim", "strict", "speed", "loop", "reverse",
     ]
 }

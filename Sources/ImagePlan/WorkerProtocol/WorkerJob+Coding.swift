@@ -21,6 +21,7 @@ extension WorkerJob {
                 writer.write(UInt8(output.quality.avif))
                 output.quality.webpOptions.write(to: &writer)
             }
+            write(ingredients, to: &writer)
         }
         guard bytes.count <= WorkerMessage.maximumSize else { throw .oversized }
         return bytes
@@ -51,6 +52,7 @@ extension WorkerJob {
             )
             outputs.append(Output(plan: plan, bucket: bucket, quality: quality))
         }
+        ingredients = try Self.readIngredients(&reader)
         guard reader.remaining == 0 else { throw .length }
     }
 
@@ -87,7 +89,7 @@ extension WorkerJob {
     }
 
     private static let sides = 1...Int(Int32.max)
-    private static let lengths = 1...Int.max
+    static let lengths = 1...Int.max
     private static let counts = 1...Int(UInt32.max)
 
     private func validate() throws(WorkerMessageError) {
@@ -110,5 +112,6 @@ extension WorkerJob {
             }
             guard output.quality.webpOptions.isValid else { throw .field("webp") }
         }
+        try validateIngredients()
     }
 }

@@ -1,6 +1,6 @@
-/// One unit of work for `edgeprint-worker`, protocol version 1: one source, N outputs.
+/// One unit of work for `edgeprint-worker`, protocol version 1: one source, N outputs, and what their steps need beside it.
 ///
-/// The source's bytes travel beside the message as a read-only descriptor.
+/// The source's bytes travel beside the message as a read-only descriptor, and so do those of its ingredients.
 package struct WorkerJob: Hashable, Sendable {
     /// Echoed in the reply.
     package var id: UInt64
@@ -18,6 +18,28 @@ package struct WorkerJob: Hashable, Sendable {
     package var reduction: Reduction?
     /// What to make.
     package var outputs: [Output]
+    /// The other originals that the outputs' steps name; their descriptors follow the source's, in this order.
+    package var ingredients: [Ingredient]
+
+    /// Another original.
+    package struct Ingredient: Hashable, Sendable {
+        /// `IngredientPath.text`.
+        package var name: String
+        /// Bytes that the descriptor holds, from offset 0.
+        package var length: Int
+        /// The sniffed format.
+        package var format: ImageFormat
+        /// The most pixels of its frame that may be decoded.
+        package var maximumPixels: Int
+
+        /// Describes one.
+        package init(name: String, length: Int, format: ImageFormat, maximumPixels: Int) {
+            self.name = name
+            self.length = length
+            self.format = format
+            self.maximumPixels = maximumPixels
+        }
+    }
 
     /// One result to make of the source.
     package struct Output: Hashable, Sendable {
@@ -45,7 +67,8 @@ package struct WorkerJob: Hashable, Sendable {
         maximumPixels: Int,
         maximumFrames: Int,
         reduction: Reduction? = nil,
-        outputs: [Output]
+        outputs: [Output],
+        ingredients: [Ingredient] = []
     ) {
         self.id = id
         self.sourceLength = sourceLength
@@ -55,6 +78,7 @@ package struct WorkerJob: Hashable, Sendable {
         self.maximumFrames = maximumFrames
         self.reduction = reduction
         self.outputs = outputs
+        self.ingredients = ingredients
     }
 }
 

@@ -78,7 +78,7 @@ final class ImageRoute: Sendable {
         let dynamic = request.disposition.isEmpty ? status : status + request.disposition
         let conditions = RequestConditions(head, bytes: bytes)
         guard conditions != nil || request.expires != nil else {
-            return EntityResponse.whole(entity, dynamic: dynamic, age: entity.origin.age(at: now), tag: tag)
+            return EntityResponse.whole(entity, dynamic: dynamic, age: entity.age(at: now), tag: tag)
         }
         return Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
     }
@@ -214,7 +214,7 @@ final class ImageRoute: Sendable {
         now: Int64,
         tag: UInt64
     ) -> Response {
-        let age = entity.origin.age(at: now)
+        let age = entity.age(at: now)
         var response: Response
         if let conditions {
             response = EntityResponse.conditional(

@@ -81,7 +81,7 @@ struct RequestResolver: Sendable {
     /// The original below a source that a path names.
     ///
     /// - Throws: `RequestError` for a path that none can have, `Problem` where paths name nothing.
-    private func origin(of rule: SourceRule, _ path: RequestPath, forwardedQuery: String) throws -> OriginRequest {
+    func origin(of rule: SourceRule, _ path: RequestPath, forwardedQuery: String) throws -> OriginRequest {
         switch rule.location {
         case .http(let prefix):
             let text = prefix + path.rawPath + suffix(forwardedQuery, prefix: prefix)
@@ -140,30 +140,39 @@ struct RequestResolver: Sendable {
         guard permission == nil || origin.source.originals != .clean || !isKept else {
             throw Problem(403, "This source gives out no metadata; meta=copyright may be asked.", parameter: "meta")
         }
+        let ingredients = try ingredients(of: parsed.plan, within: origin.source)
         return ResolvedRequest(
-            choice(origin, parsed),
+            choice(origin, parsed, ingredients),
             disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
             expires: parsed.expires,
             // Whoever comes here with a signature has had it verified, unless nobody's was.
             isSigned: permission != nil && parsed.signature != nil,
-            fallback: fallback.flatMap { standIn($0, parsed) }
+            fallback: fallback.flatMap { standIn($0, parsed, ingredients) }
         )
     }
 
     /// The same of the picture that stands in; `nil` where its source is gone, which validation has excluded.
-    private func standIn(_ fallback: ConfiguredSource.Fallback, _ parsed: ParsedQuery) -> ResolvedRequest.Fallback? {
+    private func standIn(
+        _ fallback: ConfiguredSource.Fallback,
+        _ parsed: ParsedQuery,
+        _ ingredients: [Ingredient]
+    ) -> ResolvedRequest.Fallback? {
         guard let path = try? RequestPath.parse(Array(fallback.image.utf8)),
             let rule = table.sources[path.source]?.rule,
             let origin = try? origin(of: rule, path, forwardedQuery: "")
         else { return nil }
         return ResolvedRequest.Fallback(
-            choice: choice(origin, parsed),
+            choice: choice(origin, parsed, ingredients),
             status: fallback.status,
             ttl: fallback.ttl
         )
     }
 
-    private func choice(_ origin: OriginRequest, _ parsed: ParsedQuery) -> ResolvedRequest.Choice {
+    private func choice(
+        _ origin: OriginRequest,
+        _ parsed: ParsedQuery,
+        _ ingredients: [Ingredient]
+    ) -> ResolvedRequest.Choice {
         guard !parsed.isBare else {
             let plan = origin.source.originals == .clean ? MetadataCleaner.planText : nil
             return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil))
@@ -176,7 +185,14 @@ struct RequestResolver: Sendable {
         // The query's preset before the source's.
         let tiers = parsed.presets.reversed().lazy.compactMap { table.presetTiers[$0] }.first
         func variant(_ bucket: FormatBucket?) -> VariantRequest {
-            VariantRequest(origin: origin, plan: plan, bucket: bucket, tiers: tiers, presets: parsed.presets)
+            VariantRequest(
+                origin: origin,
+                plan: plan,
+                bucket: bucket,
+                tiers: tiers,
+                presets: parsed.presets,
+                ingredients: ingredients
+            )
         }
         guard parsed.plan.settings.format == .auto else { return .fixed(variant(nil)) }
         return .negotiated(rest: variant(.rest), webp: variant(.webp), avif: variant(.avif))

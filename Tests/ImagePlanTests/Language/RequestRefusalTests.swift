@@ -59,7 +59,7 @@ struct RequestRefusalTests {
     }
 
     @Test(arguments: [
-        "watermark=a.png", "frame=1", "page=1", "anim=keep",
+        "frame=1", "page=1", "anim=keep",
         "strict=1",
         "speed=1", "loop=1", "reverse=1",
     ])

@@ -111,6 +111,29 @@ extension DiskIndex {
         """,
         // What pages show before the picture; NULL until it has been computed.
         "ALTER TABLE origins ADD COLUMN placeholder TEXT;",
+        // The other originals that variants were made with: by number, and as keys and digests, which stay when such a row goes.
+        // An original's row goes with the last variant that needs it.
+        """
+        ALTER TABLE variants ADD COLUMN ingredients BLOB;
+        CREATE TABLE ingredients (
+            variant INTEGER NOT NULL,
+            origin INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            PRIMARY KEY (variant, origin)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX ingredients_by_origin ON ingredients (origin);
+        CREATE TRIGGER variants_lose_ingredients AFTER DELETE ON variants BEGIN
+            DELETE FROM ingredients WHERE variant = OLD.id;
+        END;
+        CREATE TRIGGER origins_lose_ingredients AFTER DELETE ON origins BEGIN
+            DELETE FROM ingredients WHERE origin = OLD.id;
+        END;
+        CREATE TRIGGER ingredients_lose_origins AFTER DELETE ON ingredients BEGIN
+            DELETE FROM origins WHERE id = OLD.origin AND has_body = 0 AND for_seed = 0
+            AND NOT EXISTS (SELECT 1 FROM variants WHERE origin = OLD.origin)
+            AND NOT EXISTS (SELECT 1 FROM ingredients WHERE origin = OLD.origin);
+        END;
+        """,
     ]
 
     /// An origin's columns in the order that `originRecord` reads them.
@@ -123,7 +146,8 @@ extension DiskIndex {
     static let originColumnCount: Int32 = 22
     /// A variant's columns in the order that `variantRecord` reads them; its origin's key is another table's.
     static let variantColumns =
-        "v.key, v.origin_digest, v.plan, v.format, v.width, v.height, v.frames, v.length, v.digest, v.presets"
+        "v.key, v.origin_digest, v.plan, v.format, v.width, v.height, v.frames, v.length, v.digest, v.presets, "
+        + "v.ingredients"
     /// How many those are.
-    static let variantColumnCount: Int32 = 10
+    static let variantColumnCount: Int32 = 11
 }

@@ -15,6 +15,7 @@ extension VariantRecord {
         static let length: UInt16 = 9
         static let digest: UInt16 = 10
         static let preset: UInt16 = 11
+        static let ingredients: UInt16 = 12
     }
 
     /// The record's fields, encoded.
@@ -31,6 +32,7 @@ extension VariantRecord {
         fields.put(Tag.length, length)
         fields.put(Tag.digest, digest)
         for preset in presets { fields.put(Tag.preset, preset) }
+        if !ingredients.isEmpty { fields.put(Tag.ingredients, ingredientBytes) }
         return fields.bytes
     }
 
@@ -55,5 +57,6 @@ extension VariantRecord {
             length: length,
             digest: digest
         )
+        ingredients = fields.bytes(Tag.ingredients).map(VariantRecord.ingredients) ?? []
     }
 }
