@@ -224,6 +224,14 @@ static inline int edge_vips_add(VipsImage *first, VipsImage *second, VipsImage *
 static inline int edge_vips_copy_as(VipsImage *in, VipsImage **out, VipsInterpretation space) {
     return vips_copy(in, out, "interpretation", space, NULL);
 }
+// `sub` in place of what lies at x, y; the picture keeps its size.
+static inline int edge_vips_insert(VipsImage *in, VipsImage *sub, VipsImage **out, int x, int y) {
+    return vips_insert(in, sub, out, x, y, NULL);
+}
+// How much of each pixel the glyphs of a line of Pango markup cover; one point of the font is one pixel.
+static inline int edge_vips_text(VipsImage **out, const char *markup, const char *font) {
+    return vips_text(out, markup, "font", font, "dpi", 72, NULL);
+}
 // A picture of one colour with the size, resolution and interpretation of another.
 static inline int edge_vips_constant_like(VipsImage *in, VipsImage **out, const double *values, int bands) {
     *out = vips_image_new_from_image(in, values, bands);

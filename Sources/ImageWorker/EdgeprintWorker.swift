@@ -19,8 +19,8 @@ enum EdgeprintWorker {
             exit(CapabilityReport.write(CommandLine.arguments) ? 0 : 1)
         }
         guard socket.greet() else { exit(1) }
-        while case .job(let job, let source) = socket.next() {
-            guard socket.send(JobRunner(job: job).run(descriptor: source)) else { exit(1) }
+        while case .job(let job, let sources) = socket.next() {
+            guard socket.send(JobRunner(job: job).run(descriptors: sources)) else { exit(1) }
         }
     }
 }

@@ -81,8 +81,8 @@ struct MaskTests {
     func `edges are antialiased against a finer rendering`(shape: MaskStep.Shape) throws {
         let size = PixelSize(width: 37, height: 29)
         let fine = PixelSize(width: 37 * 8, height: 29 * 8)
-        let coarse = ShapeMask(size: size, outline: MaskStep(shape: shape).outline(in: size)).coverage()
-        let large = ShapeMask(size: fine, outline: MaskStep(shape: shape).outline(in: fine)).coverage()
+        let coarse = ShapeMask(size: size, outline: shape.outline(in: size)).coverage()
+        let large = ShapeMask(size: fine, outline: shape.outline(in: fine)).coverage()
         for y in 0..<29 {
             for x in 0..<37 {
                 var sum = 0

@@ -62,6 +62,39 @@ enum Workbench {
         )
     }
 
+    /// Makes one output of a source with other originals, by their names.
+    static func make(
+        _ query: String,
+        of source: [UInt8],
+        as format: ImageFormat = .png,
+        with ingredients: [(name: String, bytes: [UInt8], format: ImageFormat)],
+        maximumPixels: Int = 50_000_000
+    ) throws -> Made {
+        precondition(isStarted)
+        let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
+        let job = WorkerJob(
+            id: 1,
+            sourceLength: source.count,
+            sourceFormat: format,
+            deadlineMilliseconds: 20_000,
+            maximumPixels: 50_000_000,
+            maximumFrames: 256,
+            outputs: [.init(plan: plan.canonicalText, bucket: .rest, quality: QualityDefaults())],
+            ingredients: ingredients.map { ingredient in
+                WorkerJob.Ingredient(
+                    name: ingredient.name,
+                    length: ingredient.bytes.count,
+                    format: ingredient.format,
+                    maximumPixels: maximumPixels
+                )
+            }
+        )
+        let files = [source] + ingredients.map(\.bytes)
+        let answer = JobRunner(job: job).run(descriptors: try files.map { try memoryFile($0) })
+        let outputs = try answer.reply.result.get()
+        return Made(description: outputs[0], bytes: answer.pictures[0].copy)
+    }
+
     /// Takes the metadata out of a source.
     static func clean(_ source: [UInt8], as format: ImageFormat) throws -> Made {
         try make(
@@ -87,7 +120,7 @@ enum Workbench {
             maximumFrames: 256,
             outputs: plans.map { .init(plan: $0, bucket: .rest, quality: QualityDefaults()) }
         )
-        let answer = JobRunner(job: job).run(descriptor: try memoryFile(source))
+        let answer = JobRunner(job: job).run(descriptors: [try memoryFile(source)])
         return try zip(answer.reply.result.get(), answer.pictures).map { Made(description: $0, bytes: $1.copy) }
     }
 
@@ -114,7 +147,7 @@ enum Workbench {
             maximumAnimation: maximumAnimation,
             givesOriginals: givesOriginals
         )
-        let answer = JobRunner(job: job).run(descriptor: try memoryFile(source))
+        let answer = JobRunner(job: job).run(descriptors: [try memoryFile(source)])
         let outputs = try answer.reply.result.get()
         return Made(description: outputs[0], bytes: answer.pictures[0].copy)
     }
@@ -137,7 +170,7 @@ enum Workbench {
             reduction: reduction,
             outputs: plans.map { .init(plan: $0, bucket: .rest, quality: QualityDefaults()) }
         )
-        let answer = JobRunner(job: job).run(descriptor: try memoryFile(source))
+        let answer = JobRunner(job: job).run(descriptors: [try memoryFile(source)])
         return zip(try answer.reply.result.get(), answer.pictures).map { Made(description: $0, bytes: $1.copy) }
     }
 

@@ -43,6 +43,27 @@ struct WorkerProtocolTests {
         #expect(throws: WorkerMessageError.field("webp")) { try job.encoded() }
     }
 
+    @Test func `ingredients travel, and none out of its range`() throws {
+        var job = job
+        job.ingredients = (0..<8).map { number in
+            .init(name: "logos/ä,\(number)", length: 1 << 33 + number, format: .svg, maximumPixels: 50_000_000)
+        }
+        let bytes = try job.encoded()
+        #expect(try WorkerJob(decoding: bytes) == job)
+        for count in bytes.indices {
+            #expect(throws: WorkerMessageError.self) { try WorkerJob(decoding: Array(bytes[..<count])) }
+        }
+        job.ingredients.append(job.ingredients[0])
+        #expect(throws: WorkerMessageError.field("ingredients")) { try job.encoded() }
+        for (name, length, field) in [
+            ("a\n", 1, "ingredient"), (String(repeating: "x", count: 1025), 1, "ingredient"),
+            ("a", 0, "ingredientLength"),
+        ] {
+            job.ingredients = [.init(name: name, length: length, format: .png, maximumPixels: 1)]
+            #expect(throws: WorkerMessageError.field(field)) { try job.encoded() }
+        }
+    }
+
     @Test func `a reply survives its coding, and tells where the bytes are`() throws {
         let reply = WorkerReply(id: 9, result: .success(outputs), timing: timing)
         let bytes = try reply.encoded(inline: [[1, 2, 3, 4, 5], nil, [8, 9]])

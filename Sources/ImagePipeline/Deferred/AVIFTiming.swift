@@ -59,6 +59,8 @@ package enum AVIFTiming: Hashable, Sendable {
         _ parts: PipelineParts
     ) -> Bool {
         let isOnDisk = parts.disk != nil && request.origin.keeps.originals.keepOnDisk
+        // Nobody is asked for other originals while nobody waits.
+        guard request.ingredients.isEmpty else { return false }
         return (isOnDisk || request.origin.source.isFolder) && outcome.storable && request.keeps != .none
             && parts.transformer.hasBackground
     }

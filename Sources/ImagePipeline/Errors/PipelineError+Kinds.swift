@@ -4,7 +4,7 @@ extension PipelineError {
         switch self {
         case .originStatus(let status): status >= 500 || status == 429
         case .originUnreachable, .originTimeout, .originProtocol, .overloaded: true
-        case .remembered(let error, _): error.isOutage
+        case .remembered(let error, _), .ingredient(_, let error): error.isOutage
         default: false
         }
     }
@@ -16,7 +16,9 @@ extension PipelineError {
             .notAnImage, .broken, .deadly:
             true
         case .remembered(let error, _): error.isOriginalsFault
-        case .addressRefused, .refused, .transformTimeout, .overloaded, .workerLost, .notCached, .cancelled: false
+        case .addressRefused, .refused, .transformTimeout, .overloaded, .workerLost, .notCached, .ingredient,
+            .cancelled:
+            false
         }
     }
 }

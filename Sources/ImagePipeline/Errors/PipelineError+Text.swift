@@ -17,7 +17,7 @@ extension PipelineError {
         case .refused(let reason): ("refused", reason)
         case .deadly: ("deadly", "")
         case .transformTimeout: ("transform-timeout", "")
-        case .overloaded, .workerLost, .notCached, .remembered, .cancelled: nil
+        case .overloaded, .workerLost, .notCached, .remembered, .ingredient, .cancelled: nil
         }
     }
 

@@ -36,6 +36,8 @@ package enum PipelineError: Error, Hashable, Sendable {
     case notCached
     /// A failure of before, which is not tried again for so many seconds.
     indirect case remembered(PipelineError, secondsLeft: Int64)
+    /// Another original that the plan names cannot be had, or used; the text is the parameter that names it.
+    indirect case ingredient(String, PipelineError)
     /// The last waiter left, or the daemon is stopping.
     case cancelled
 }

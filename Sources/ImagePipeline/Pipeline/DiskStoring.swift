@@ -7,8 +7,8 @@ package protocol DiskStoring: Sendable {
     func variant(_ key: CacheKey) -> StoredVariant?
     /// The original's record, with an open file of its body where that is still kept.
     func origin(_ key: CacheKey) -> StoredOrigin?
-    /// Queues a variant.
-    func store(variant: VariantRecord, origin: OriginRecord, bytes: [UInt8])
+    /// Queues a variant, and what is known of the other originals that it was made with.
+    func store(variant: VariantRecord, origin: OriginRecord, ingredients: [OriginRecord], bytes: [UInt8])
     /// Queues an original; without a body only what is known of it changes (a 304).
     ///
     /// False when too much waits: it is not stored.
@@ -31,6 +31,11 @@ package protocol DiskStoring: Sendable {
 }
 
 extension DiskStoring {
+    /// Queues a variant that was made of one original alone.
+    package func store(variant: VariantRecord, origin: OriginRecord, bytes: [UInt8]) {
+        store(variant: variant, origin: origin, ingredients: [], bytes: bytes)
+    }
+
     /// Hides a selection from readers; `remove` must follow.
     ///
     /// False when too many purges wait.

@@ -56,7 +56,7 @@ package final class Pipeline: Sendable {
             parts.openFiles.remove(key)
             return nil
         }
-        guard entity.origin.isFresh(at: now) else { return nil }
+        guard entity.isFresh(at: now) else { return nil }
         parts.disk?.touch(.variants, key)
         return entity
     }
@@ -67,14 +67,14 @@ package final class Pipeline: Sendable {
     /// - Parameter now: seconds of the wall clock.
     package func stale(_ request: VariantRequest, now: Int64) -> Entity? {
         guard request.tiers.keepInMemory, let entity = memoryVariants.stale(request.key),
-            !entity.origin.isFresh(at: now)
+            !entity.isFresh(at: now)
         else { return nil }
         if entity.mayBeUsedWhileRevalidating(at: now, by: request) {
             refresh(request)
             return entity
         }
         guard let failure = parts.failures.pause(request.origin.key), failure.isOutage,
-            entity.origin.isUsableIfError(at: now, else: request.origin.source.staleIfError)
+            entity.mayBeUsedIfError(at: now, by: request)
         else { return nil }
         return entity
     }

@@ -28,6 +28,8 @@ package final class Entity: Sendable {
     package let originVersion: UInt64
     /// The original's body that this was made from.
     package let originDigest: CacheKey
+    /// The other originals that this was made with, in the request's order.
+    let ingredients: [IngredientUse]
     /// The answer's header fields that never change for this entity, encoded once by the presentation of the configuration.
     package let fields: [UInt8]
     /// When the disk was last told that this is in use, seconds of the wall clock.
@@ -41,8 +43,10 @@ package final class Entity: Sendable {
         body: Body,
         origin: OriginSnapshot,
         fields: [UInt8],
-        subject: FlightSubject? = nil
+        subject: FlightSubject? = nil,
+        ingredients: [IngredientUse] = []
     ) {
+        self.ingredients = ingredients
         plan = subject?.plan
         presets = subject?.presets ?? []
         self.description = description
@@ -66,14 +70,15 @@ package final class Entity: Sendable {
     /// Seconds between two uses that the disk hears of.
     private static let useInterval: UInt64 = 60
 
-    /// Whether the original still is what this was made from, and says what it said.
-    package var isCurrent: Bool { origin.version == originVersion }
+    /// Whether the original still is what this was made from, and says what it said; and so do the others that it was made with.
+    package var isCurrent: Bool { origin.version == originVersion && (ingredients.isEmpty || hasCurrentIngredients) }
 
     /// What it is about, for purging.
     var subject: FlightSubject {
         var subject = FlightSubject(origin.record)
         subject.plan = plan
         subject.presets = presets
+        subject.ingredients = ingredients.map { FlightSubject($0.state.record) }
         return subject
     }
 

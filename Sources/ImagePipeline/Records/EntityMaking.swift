@@ -61,6 +61,7 @@ extension PipelineParts {
         description: EntityDescription,
         body: Entity.Body,
         origin: OriginSnapshot,
+        ingredients: [IngredientUse] = [],
         storable: Bool,
         of flight: Flight<Answer>
     ) -> Entity {
@@ -69,7 +70,8 @@ extension PipelineParts {
             body: body,
             origin: origin,
             fields: presentation(description),
-            subject: flight.subject
+            subject: flight.subject,
+            ingredients: ingredients
         )
         if storable, case .memory = body {
             _ = flight.publish(of: origin.record) { memory.insert(entity, for: key, cost: entity.cost) }
@@ -83,6 +85,7 @@ extension PipelineParts {
         description: EntityDescription,
         file: SharedDescriptor,
         origin: OriginSnapshot,
+        ingredients: [IngredientUse] = [],
         storable: Bool,
         of flight: Flight<Answer>
     ) -> Entity? {
@@ -96,6 +99,7 @@ extension PipelineParts {
             description: description,
             body: body,
             origin: origin,
+            ingredients: ingredients,
             storable: storable,
             of: flight
         )

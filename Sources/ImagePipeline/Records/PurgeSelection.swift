@@ -20,8 +20,16 @@ package enum PurgeSelection: Hashable, Sendable {
         return .originals(keys.flatMap { [$0] + MezzanineStage.keys(of: $0) })
     }
 
-    /// Whether something belongs to it; `nil` where too little is known of that.
+    /// Whether something belongs to it, or is made with something that does; `nil` where too little is known of that.
     func covers(_ subject: FlightSubject) -> Bool? {
+        let own = coversItself(subject)
+        guard own != true, !subject.ingredients.isEmpty else { return own }
+        let others = subject.ingredients.map(coversItself)
+        if others.contains(true) { return true }
+        return others.contains(nil) ? nil : own
+    }
+
+    private func coversItself(_ subject: FlightSubject) -> Bool? {
         switch self {
         case .originals(let keys): keys.contains(subject.origin)
         case .source(let name): name == subject.source

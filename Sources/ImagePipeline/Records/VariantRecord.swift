@@ -26,6 +26,20 @@ package struct VariantRecord: Hashable, Sendable {
     package var digest: CacheKey
     /// Whether it is WebP that is served until the AVIF is made.
     package var isStandIn = false
+    /// The other originals that it was made with, in the plan's order.
+    package var ingredients: [Ingredient] = []
+
+    /// Another original, and its body that the variant was made with.
+    package struct Ingredient: Hashable, Sendable {
+        package var key: CacheKey
+        package var digest: CacheKey
+
+        /// Names one.
+        package init(key: CacheKey, digest: CacheKey) {
+            self.key = key
+            self.digest = digest
+        }
+    }
 
     /// Creates a record.
     package init(

@@ -104,14 +104,18 @@ package struct SourceRule: Hashable, Sendable {
         package var redirects: Int
         /// The work of an animation, in pixels over all frames (`AnimationCost`).
         package var animation = AnimationLimits.standardPixels
+        /// The most other originals that one request may name.
+        package var ingredients: Int
 
         /// Creates limits; the contract's where nothing is given.
         package init(
             pixels: Int = 50_000_000,
             frames: Int = AnimationLimits.standardFrames,
             sourceBytes: Int = 64 << 20,
-            redirects: Int = 5
+            redirects: Int = 5,
+            ingredients: Int = 4
         ) {
+            self.ingredients = ingredients
             self.pixels = pixels
             self.frames = frames
             self.sourceBytes = sourceBytes

@@ -17,6 +17,8 @@ package final class VariantRequest: Sendable {
     package let presets: [String]
     /// Encoder qualities where the plan names none.
     package let quality: QualityDefaults
+    /// The other originals that the plan names, in its order.
+    package let ingredients: [Ingredient]
 
     /// Which tiers keep what comes of the request.
     var keeps: CacheTiers { origin.keepsNothing ? .none : tiers }
@@ -27,16 +29,21 @@ package final class VariantRequest: Sendable {
     ///   - tiers: where it may be kept; `nil` for where its source says.
     ///   - presets: those that had their say.
     ///   - quality: `nil` for its source's.
+    ///   - ingredients: the other originals that the plan names, each once.
     package init(
         origin: OriginRequest,
         plan: String?,
         bucket: FormatBucket?,
         tiers: CacheTiers? = nil,
         presets: [String] = [],
-        quality: QualityDefaults? = nil
+        quality: QualityDefaults? = nil,
+        ingredients: [Ingredient] = []
     ) {
         let policy = origin.source.cache
-        self.tiers = plan == nil ? policy.originals : tiers ?? policy.variants
+        // What must not be kept is not kept as a part of a picture either.
+        let isKept = !ingredients.contains { $0.origin.source.cache.keepsNothing }
+        self.tiers = !isKept ? .none : plan == nil ? policy.originals : tiers ?? policy.variants
+        self.ingredients = ingredients
         self.origin = origin
         self.presets = presets
         self.plan = plan
@@ -48,8 +55,11 @@ package final class VariantRequest: Sendable {
         }
         let qualities = self.quality.keyText
         let animation = origin.source.animation.keyText
-        let rest =
-            (animation.isEmpty ? "" : "\n\(animation)") + origin.source.encodingKeyText(plan: plan, bucket: bucket)
+        let rest = [
+            animation.isEmpty ? "" : "\n\(animation)", origin.source.encodingKeyText(plan: plan, bucket: bucket),
+            ingredients.map { "\n\($0.origin.key)" }.joined(),
+        ]
+        .joined()
         key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)\(rest)")
     }
 
@@ -62,5 +72,6 @@ package final class VariantRequest: Sendable {
         bucket = request.bucket
         tiers = request.tiers
         quality = request.quality
+        ingredients = request.ingredients.map(\.keepingNothing)
     }
 }

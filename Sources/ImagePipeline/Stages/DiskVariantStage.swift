@@ -12,9 +12,12 @@ struct DiskVariantStage: Sendable {
         let origin = parts.origins.state(for: stored.origin).snapshot
         // The live state may know of a newer original than the row: then this variant is void.
         guard origin.record.digest == stored.record.originDigest else { return nil }
-        let description = EntityDescription(stored.record, origin: origin.record, for: request)
+        guard let ingredients = ingredients(of: stored.record, for: request) else { return nil }
+        var description = EntityDescription(stored.record, origin: origin.record, for: request)
+        description.temper(by: ingredients.map(\.record), origin: origin.record)
+        let uses = ingredients.map { IngredientUse($0) }
         guard request.keeps.keepInMemory, description.length <= parts.memoryObject else {
-            let entity = open(stored.file, description, for: request.key, origin: origin, of: flight)
+            let entity = open(stored.file, description, for: request.key, origin: origin, uses, of: flight)
             if request.keeps.keepOnDisk {
                 _ = flight.publish(of: origin.record) { parts.openFiles.insert(entity, for: request.key, cost: 1) }
             }
@@ -25,6 +28,7 @@ struct DiskVariantStage: Sendable {
             description: description,
             file: stored.file,
             origin: origin,
+            ingredients: uses,
             storable: true,
             of: flight
         )
@@ -36,6 +40,7 @@ struct DiskVariantStage: Sendable {
         _ description: EntityDescription,
         for key: CacheKey,
         origin: OriginSnapshot,
+        _ ingredients: [IngredientUse],
         of flight: Flight<Answer>
     ) -> Entity {
         parts.entity(
@@ -43,8 +48,24 @@ struct DiskVariantStage: Sendable {
             description: description,
             body: .file(file, length: description.length),
             origin: origin,
+            ingredients: ingredients,
             storable: false,
             of: flight
         )
+    }
+
+    /// What is known of the other originals that a variant was made with; `nil` where one has been purged, or is another by now:
+    /// then the variant is void.
+    private func ingredients(of record: VariantRecord, for request: VariantRequest) -> [OriginSnapshot]? {
+        guard record.ingredients.map(\.key) == request.ingredients.map(\.origin.key) else { return nil }
+        let stage = StoredOriginalStage(parts: parts)
+        var found: [OriginSnapshot] = []
+        for (made, ingredient) in zip(record.ingredients, request.ingredients) {
+            guard let origin = stage.find(ingredient.origin)?.origin, origin.record.digest == made.digest else {
+                return nil
+            }
+            found.append(origin)
+        }
+        return found
     }
 }

@@ -5,7 +5,7 @@ struct MemoryVariantStage: Sendable {
     /// The entity when it may be served as it is.
     @inline(__always)
     func fresh(_ key: CacheKey, now: Int64) -> Entity? {
-        guard let entity = memory.value(for: key), entity.isCurrent, entity.origin.isFresh(at: now) else { return nil }
+        guard let entity = memory.value(for: key), entity.isCurrent, entity.isFresh(at: now) else { return nil }
         return entity
     }
 

@@ -92,6 +92,7 @@ final class PlaceholderTask: Sendable {
                 description: description,
                 body: entity.body,
                 origin: origin,
+                ingredients: entity.ingredients,
                 storable: parts.memory.value(for: request.key) === entity,
                 of: flight
             )

@@ -96,8 +96,8 @@ final class VariantTask: Sendable {
     /// Answers with a stored variant where it may answer as it is, else asks the origin.
     private func use(_ entity: Entity, from tier: Provenance) {
         let now = parts.time.wallSeconds
-        let isFresh = entity.origin.isFresh(at: now)
-        if demand != .none, demand.accepts(entity.origin, at: now) {
+        let isFresh = entity.isFresh(at: now)
+        if demand != .none, demand.accepts(entity, at: now) {
             finish(entity, isFresh ? tier : .stale, StageTimings())
         } else if demand == .none, isFresh {
             finish(entity, tier, StageTimings())
@@ -114,10 +114,7 @@ final class VariantTask: Sendable {
         let otherwise: @Sendable (PipelineError) -> Void = { [self] error in
             // RFC 5861 §4, where the original's own flight could not decide it.
             if error.isOutage, demand.originMode != .validate,
-                entity.origin.isUsableIfError(
-                    at: parts.time.wallSeconds,
-                    else: request.origin.source.staleIfError
-                )
+                entity.mayBeUsedIfError(at: parts.time.wallSeconds, by: request)
             {
                 finish(entity, .stale, StageTimings())
             } else {
@@ -129,25 +126,73 @@ final class VariantTask: Sendable {
                 if outcome.body == nil { askForBody() } else { make(of: outcome, collapsed: collapsed) }
                 return
             }
-            let isCurrent = entity.isCurrent && entity.origin === outcome.origin.state
-            let current = isCurrent ? entity : renewed(entity, after: outcome)
-            let provenance = outcome.provenance(collapsed: collapsed, stored: tier)
-            finish(current, provenance, StageTimings(fetch: outcome.fetchMicroseconds))
+            gather(needsBodies: false, otherwise: otherwise) { [self] ingredients in
+                confirm(entity, by: outcome, ingredients, from: tier, collapsed: collapsed)
+            }
         }
     }
 
+    /// Answers with a stored variant whose original still stands, unless another that it was made with does not.
+    private func confirm(
+        _ entity: Entity,
+        by outcome: OriginOutcome,
+        _ ingredients: [OriginOutcome],
+        from tier: Provenance,
+        collapsed: Bool
+    ) {
+        guard entity.ingredients.map(\.digest) == ingredients.map(\.origin.record.digest) else {
+            if outcome.body == nil { askForBody() } else { make(of: outcome, collapsed: collapsed) }
+            return
+        }
+        let states = [outcome.origin.state] + ingredients.map(\.origin.state)
+        let isCurrent =
+            entity.isCurrent && ([entity.origin] + entity.ingredients.map(\.state)).elementsEqual(states, by: ===)
+        let joined = outcome.joined(by: ingredients)
+        let current = isCurrent ? entity : renewed(entity, after: joined, ingredients)
+        let provenance = joined.provenance(collapsed: collapsed, stored: tier)
+        finish(current, provenance, StageTimings(fetch: joined.fetchMicroseconds))
+    }
+
+    /// Brings the other originals that the plan names; at once where there are none.
+    private func gather(
+        needsBodies: Bool,
+        otherwise: (@Sendable (PipelineError) -> Void)? = nil,
+        then: @escaping @Sendable ([OriginOutcome]) -> Void
+    ) {
+        guard !request.ingredients.isEmpty else { return then([]) }
+        guard !flight.isOver else { return }
+        let number = begin()
+        let stage = IngredientStage(
+            request.ingredients,
+            demand: demand,
+            isRefresh: isRefresh,
+            needsBodies: needsBodies,
+            caller: caller,
+            originals: originals
+        ) { [self] result in
+            switch result {
+            case .success(let outcomes): then(outcomes)
+            case .failure(let error): if let otherwise { otherwise(error) } else { end(.failure(error)) }
+            }
+        }
+        stage.start()
+        remember(number) { stage.cancel() }
+    }
+
     /// The same bytes under an origin's new words.
-    private func renewed(_ entity: Entity, after outcome: OriginOutcome) -> Entity {
+    private func renewed(_ entity: Entity, after outcome: OriginOutcome, _ ingredients: [OriginOutcome]) -> Entity {
         var description = entity.description
         description.lastModified = description.standIn == nil ? outcome.origin.record.lastModified : nil
         description.cacheControl = outcome.origin.record.wordsToClients
         description.advertisedLifetime = outcome.origin.record.advertisedLifetime
         description.hints = OriginalHints(outcome.origin.record, for: request.origin.source)
+        description.temper(by: ingredients.map(\.origin.record), origin: outcome.origin.record)
         return parts.entity(
             key: request.key,
             description: description,
             body: entity.body,
             origin: outcome.origin,
+            ingredients: ingredients.map { IngredientUse($0.origin) },
             storable: outcome.storable && tiers.keepInMemory,
             of: flight
         )
@@ -207,6 +252,21 @@ final class VariantTask: Sendable {
             fail(refusal)
             return
         }
+        gather(needsBodies: true) { [self] ingredients in
+            transform(outcome, body, by: plan, ingredients, collapsed: collapsed)
+        }
+    }
+
+    private func transform(
+        _ origin: OriginOutcome,
+        _ body: OriginBody,
+        by plan: String,
+        _ ingredients: [OriginOutcome],
+        collapsed: Bool
+    ) {
+        guard !flight.isOver else { return }
+        let outcome = origin.joined(by: ingredients)
+        let header = outcome.origin.record.header
         let timing = AVIFTiming(of: request, plan: plan, outcome, parts)
         let number = begin()
         let order = TransformOrder(
@@ -215,13 +275,14 @@ final class VariantTask: Sendable {
             outcome: outcome,
             body: body,
             priority: priority,
+            ingredients: zip(request.ingredients, ingredients).compactMap { TransformJob.Ingredient($0, $1) },
             mezzanine: keepsMezzanine(of: outcome) ? Mezzanine.smallest(for: plan, of: header) : nil,
             bucket: timing.bucket,
             publish: { [flight] keep in _ = flight.publish(of: outcome.origin.record, keep) }
         ) { [self] result in
             switch result {
             case .success(let made):
-                publish(made, plan: plan, outcome: outcome, collapsed: collapsed, standsIn: timing == .later)
+                publish(made, plan, outcome, ingredients, collapsed: collapsed, standsIn: timing == .later)
             case .failure(let error): fail(error)
             }
         }
@@ -279,8 +340,9 @@ final class VariantTask: Sendable {
     /// - Parameter standsIn: whether it is WebP in place of an AVIF that is made later.
     private func publish(
         _ made: TransformResult,
-        plan: String,
-        outcome: OriginOutcome,
+        _ plan: String,
+        _ outcome: OriginOutcome,
+        _ ingredients: [OriginOutcome],
         collapsed: Bool,
         standsIn: Bool
     ) {
@@ -295,17 +357,27 @@ final class VariantTask: Sendable {
         var record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
         record.isStandIn = standsIn && record.format == .webp
         if record.isStandIn { parts.deferrals.noteMade() }
+        let others = ingredients.map(\.origin.record)
+        record.ingredients = others.map { VariantRecord.Ingredient(key: $0.key, digest: $0.digest) }
+        var description = EntityDescription(record, origin: outcome.origin.record, for: request)
+        description.temper(by: others, origin: outcome.origin.record)
         let entity = parts.entity(
             key: request.key,
-            description: EntityDescription(record, origin: outcome.origin.record, for: request),
+            description: description,
             body: .memory(picture.bytes),
             origin: outcome.origin,
+            ingredients: ingredients.map { IngredientUse($0.origin) },
             storable: outcome.storable && tiers.keepInMemory && picture.bytes.count <= parts.memoryObject,
             of: flight
         )
         if outcome.storable, tiers.keepOnDisk {
-            _ = flight.publish(of: outcome.origin.record) {
-                parts.disk?.store(variant: record, origin: outcome.origin.record, bytes: picture.bytes)
+            _ = flight.publish(of: outcome.origin.record) { [record] in
+                parts.disk?.store(
+                    variant: record,
+                    origin: outcome.origin.record,
+                    ingredients: others,
+                    bytes: picture.bytes
+                )
             }
         }
         if let placeholder, outcome.storable {
@@ -355,12 +427,5 @@ final class VariantTask: Sendable {
         }
         // Abandoned while the step was being started: nobody else will end it.
         if flight.isOver { giveUp() }
-    }
-}
-
-extension Entity {
-    /// Whether a request may be given this although it is stale, while the origin is asked (RFC 5861 §3).
-    func mayBeUsedWhileRevalidating(at now: Int64, by request: VariantRequest) -> Bool {
-        origin.isUsableWhileRevalidating(at: now, else: request.origin.source.staleWhileRevalidate)
     }
 }

@@ -20,6 +20,8 @@ package struct FlightSubject: Hashable, Sendable {
     /// The plan of the variant that it makes; `nil` for an original.
     var plan: String?
     var presets: [String] = []
+    /// The other originals that it is made with.
+    var ingredients: [FlightSubject] = []
 
     /// Names an original.
     package init(origin: CacheKey, source: String, url: String = "") {
@@ -36,6 +38,7 @@ package struct FlightSubject: Hashable, Sendable {
         self.init(request.origin)
         plan = request.plan
         presets = request.presets
+        ingredients = request.ingredients.map { FlightSubject($0.origin) }
     }
 
     init(_ record: OriginRecord) {
@@ -61,6 +64,7 @@ package struct FlightSubject: Hashable, Sendable {
         var subject = FlightSubject(record)
         subject.plan = plan
         subject.presets = presets
+        subject.ingredients = ingredients
         return subject
     }
 }

@@ -48,6 +48,7 @@ final class TransformGroup: Sendable {
             body: body,
             priority: orders.map(\.priority).max() ?? .normal
         )
+        job.ingredients = first.ingredients
         if let source {
             job.reduction = Reduction(factor: source.mezzanine.factor, original: job.header)
             job.header.format = source.format

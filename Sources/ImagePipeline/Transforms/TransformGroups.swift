@@ -34,8 +34,10 @@ final class TransformGroups: Sendable {
     /// Has a variant made; returns at once.
     func order(_ order: TransformOrder) {
         let header = order.outcome.origin.record.header
-        // Small ones are decoded in less time than sharing takes.
-        guard header.width.multipliedSaturated(by: header.height) >= Mezzanine.leastPixels, header.frames == 1 else {
+        // Small ones are decoded in less time than sharing takes; what has ingredients is a job of its own.
+        guard order.ingredients.isEmpty,
+            header.width.multipliedSaturated(by: header.height) >= Mezzanine.leastPixels, header.frames == 1
+        else {
             return alone(order)
         }
         let key = Key(origin: order.request.origin.key, digest: order.body.digest)

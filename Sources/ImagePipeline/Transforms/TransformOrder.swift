@@ -18,6 +18,8 @@ final class TransformOrder: TransformHandle {
     let priority: TransformJob.Priority
     /// The bucket that it is to answer; `nil` for the request's own.
     let bucket: FormatBucket?
+    /// The other originals that the plan names.
+    let ingredients: [TransformJob.Ingredient]
     /// The mezzanine that it may be made from; `nil` for the original alone.
     let mezzanine: Mezzanine?
     /// Runs a closure unless a purge has come between, and keeps what it makes from being kept otherwise.
@@ -30,6 +32,7 @@ final class TransformOrder: TransformHandle {
         outcome: OriginOutcome,
         body: OriginBody,
         priority: TransformJob.Priority,
+        ingredients: [TransformJob.Ingredient] = [],
         mezzanine: Mezzanine?,
         bucket: FormatBucket? = nil,
         publish: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
@@ -40,6 +43,7 @@ final class TransformOrder: TransformHandle {
         self.outcome = outcome
         self.body = body
         self.priority = priority
+        self.ingredients = ingredients
         self.mezzanine = mezzanine
         self.bucket = bucket
         self.publish = publish

@@ -27,7 +27,7 @@ package protocol TransformHandle: Sendable {
     func cancel()
 }
 
-/// One original, N outputs.
+/// One original, N outputs, and the other originals that these need.
 package struct TransformJob: Sendable {
     /// The order in the queue; equal ones first come, first served (SDWebImage: LowPriority, HighPriority).
     package enum Priority: Int, Sendable, Comparable {
@@ -40,6 +40,25 @@ package struct TransformJob: Sendable {
         package static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
     }
 
+    /// Another original.
+    package struct Ingredient: Sendable {
+        /// As the plans have it.
+        package var name: String
+        package var source: SharedDescriptor
+        package var length: Int
+        package var format: ImageFormat
+        package var maximumPixels: Int
+
+        /// Describes one.
+        package init(name: String, source: SharedDescriptor, length: Int, format: ImageFormat, maximumPixels: Int) {
+            self.name = name
+            self.source = source
+            self.length = length
+            self.format = format
+            self.maximumPixels = maximumPixels
+        }
+    }
+
     package var source: SharedDescriptor
     package var length: Int
     /// What the source says of itself; of a mezzanine all but the format is the original's.
@@ -47,6 +66,8 @@ package struct TransformJob: Sendable {
     /// What the source is a reduction of; `nil` where it is the original itself.
     package var reduction: Reduction?
     package var outputs: [WorkerJob.Output]
+    /// The other originals that the outputs' plans name.
+    package var ingredients: [Ingredient] = []
     package var maximumPixels: Int
     package var maximumFrames: Int
     /// The most bytes that a compressed source may hold.
@@ -56,6 +77,9 @@ package struct TransformJob: Sendable {
     package var priority: Priority
     /// The most work that an animation may take, and whether the original may be given in its place.
     package var animation: AnimationLimits
+
+    /// The descriptors that travel with it, the source's first.
+    var sources: [SharedDescriptor] { [source] + ingredients.map(\.source) }
 
     /// Creates a job.
     package init(

@@ -40,7 +40,7 @@ extension WorkerDriver {
             age.busy += shared.time.monotonic - start
             note { statistics, index in statistics.workers[index].isBusy = false }
         }
-        guard worker.send(pending.message, descriptor: pending.job.source.number) else {
+        guard worker.send(pending.message, descriptors: pending.job.sources.map(\.number)) else {
             finishGone(attempt, worker)
             return false
         }

@@ -152,7 +152,15 @@ extension WorkerJob {
             outputs: job.outputs,
             maximumSourceLength: job.maximumSourceBytes,
             maximumAnimation: job.animation.pixels,
-            givesOriginals: job.animation.givesOriginals
+            givesOriginals: job.animation.givesOriginals,
+            ingredients: job.ingredients.map { ingredient in
+                Ingredient(
+                    name: ingredient.name,
+                    length: ingredient.length,
+                    format: ingredient.format,
+                    maximumPixels: ingredient.maximumPixels
+                )
+            }
         )
     }
 }

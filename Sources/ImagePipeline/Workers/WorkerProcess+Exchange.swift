@@ -16,9 +16,8 @@ extension WorkerProcess {
         case late
     }
 
-    /// Sends a message with an optional descriptor; `false` when the process does not take it.
-    func send(_ message: [UInt8], descriptor: CInt?) -> Bool {
-        let descriptors = descriptor.map { [$0] } ?? []
+    /// Sends a message with descriptors, of which it may have 16; `false` when the process does not take it.
+    func send(_ message: [UInt8], descriptors: [CInt]) -> Bool {
         let sent = unsafe message.withUnsafeBytes { bytes in
             unsafe edge_send_with_descriptors(
                 socket,

@@ -5,15 +5,12 @@ enum ParameterRole: Sendable {
     case setting(PlanSetting)
     /// Speaks of the request and not of the picture.
     case request
-    /// Belongs to a later version.
-    case unsupported
 
     /// Names that speak of the request and not of the picture.
     private static let requestNames = ["preset", "filename", "download", "exp", "sig", "url"]
 
     private static let table: [String: ParameterRole] = {
         var table: [String: ParameterRole] = [:]
-        for name in UnsupportedParameters.names { table[name] = .unsupported }
         for name in requestNames { table[name] = .request }
         for attribute in StepRegistry.attributes { table[attribute] = .attribute }
         for setting in PlanSetting.all { table[setting.name] = .setting(setting) }
@@ -36,7 +33,7 @@ enum ParameterRole: Sendable {
     var speaksOfPicture: Bool {
         switch self {
         case .step, .attribute, .setting: true
-        case .request, .unsupported: false
+        case .request: false
         }
     }
 

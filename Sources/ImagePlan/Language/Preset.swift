@@ -36,7 +36,6 @@ package struct Preset: Hashable, Sendable {
 
     private static func refusal(of role: ParameterRole?) -> String {
         switch role {
-        case .unsupported: "is not supported by this version"
         case .request: "has no place in a preset"
         default: "is not a known parameter"
         }

@@ -20,8 +20,6 @@ struct QueryReader {
         switch ParameterRole(of: pair.name) {
         case .request:
             try readRequestValue(try pair.parameter())
-        case .unsupported:
-            throw RequestError(parameter: pair.name, reason: "is not supported by this version")
         case .some(let role):
             parts.append(.own(try resolved(try pair.parameter()), role))
         case nil where options.forwardNames.contains(pair.name):

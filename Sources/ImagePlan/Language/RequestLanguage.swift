@@ -1,6 +1,6 @@
 /// The language of queries: which names it has, and what a query means.
 package enum RequestLanguage {
-    /// Whether a name belongs to the language, now or in a later version: naming it in `forward-query` is a mistake.
+    /// Whether a name belongs to the language: naming it in `forward-query` is a mistake.
     package static func isReserved(_ name: String) -> Bool {
         ParameterRole(of: name) != nil
     }

@@ -1,4 +1,4 @@
-/// `mask`: leaves a shape of the picture, antialiased; what lies outside becomes transparent.
+/// `mask`: leaves a shape of the picture, antialiased, or what another picture lets show; the rest becomes transparent.
 package struct MaskStep: SingleParameterStep {
     package static let name = "mask"
 
@@ -7,22 +7,47 @@ package struct MaskStep: SingleParameterStep {
         case circle, ellipse, triangle, diamond, pentagon, hexagon, octagon, star, heart, squircle
     }
 
-    package let shape: Shape
+    /// What is left.
+    package enum Outline: Hashable, Sendable {
+        case shape(Shape)
+        /// As much as another picture, stretched to this one, is light and opaque: its luma times its alpha.
+        case picture(IngredientPath)
+    }
 
-    /// Creates the step.
+    package let outline: Outline
+
+    /// Creates the step with a shape.
     package init(shape: Shape) {
-        self.shape = shape
+        outline = .shape(shape)
+    }
+
+    /// Creates the step with another picture.
+    package init(picture: IngredientPath) {
+        outline = .picture(picture)
     }
 
     package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
-        guard let shape = Shape(rawValue: parameter.value) else {
-            let names = Shape.allCases.map(\.rawValue).joined(separator: ", ")
-            throw parameter.error("must be a shape (\(names)); a picture as a mask is not supported by this version")
+        if let shape = Shape(rawValue: parameter.value) {
+            outline = .shape(shape)
+            return
         }
-        self.shape = shape
+        guard parameter.value.utf8.contains(UInt8(ascii: "/")) else {
+            let names = Shape.allCases.map(\.rawValue).joined(separator: ", ")
+            throw parameter.error("must be a shape (\(names)) or a picture as SOURCE/PATH")
+        }
+        outline = .picture(try IngredientPath(parsing: parameter))
     }
 
-    package var value: String { shape.rawValue }
+    package var value: String {
+        switch outline {
+        case .shape(let shape): shape.rawValue
+        case .picture(let path): path.text
+        }
+    }
+
+    package var ingredient: IngredientPath? {
+        if case .picture(let path) = outline { path } else { nil }
+    }
 
     package var makesAlpha: Bool { true }
 

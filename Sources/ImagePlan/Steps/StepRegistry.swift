@@ -20,6 +20,7 @@ package enum StepRegistry {
         PadStep.self,
         TrimStep.self,
         MaskStep.self,
+        WatermarkStep.self,
     ]
 
     /// The step that a parameter states.

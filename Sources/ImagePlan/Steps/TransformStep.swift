@@ -33,6 +33,10 @@ package protocol TransformStep: Hashable, Sendable {
     func cost(on picture: PictureShape) -> Int
     /// What the step, standing before the first resize, asks of a source that is loaded at a fraction of its size.
     func loadRequirement(on picture: PictureShape) -> LoadRequirement
+    /// Another original that the step needs.
+    var ingredient: IngredientPath? { get }
+    /// A font's family that the step needs.
+    var font: String? { get }
 }
 
 extension TransformStep {
@@ -46,6 +50,8 @@ extension TransformStep {
     package var makesAlpha: Bool { false }
     package func cost(on picture: PictureShape) -> Int { picture.size.pixels }
     package func loadRequirement(on picture: PictureShape) -> LoadRequirement { .fullSize }
+    package var ingredient: IngredientPath? { nil }
+    package var font: String? { nil }
 
     /// Whether another step, of whatever type, is the same.
     package func equals(_ other: any TransformStep) -> Bool {

@@ -26,6 +26,7 @@ extension WorkerJob {
             writer.write(UInt64(maximumAnimation))
             writer.write(UInt8(givesOriginals ? 1 : 0))
             for output in outputs { output.writeSearch(to: &writer) }
+            write(ingredients, to: &writer)
         }
         guard bytes.count <= WorkerMessage.maximumSize else { throw .oversized }
         return bytes
@@ -63,6 +64,7 @@ extension WorkerJob {
         maximumAnimation = try reader.read(UInt64.self, in: Self.lengths, "maximumAnimation")
         givesOriginals = try reader.read(UInt8.self, in: 0...1, "givesOriginals") == 1
         for index in outputs.indices { try outputs[index].readSearch(&reader) }
+        ingredients = try Self.readIngredients(&reader)
         guard reader.remaining == 0 else { throw .length }
     }
 
@@ -99,7 +101,7 @@ extension WorkerJob {
     }
 
     private static let sides = 1...Int(Int32.max)
-    private static let lengths = 1...Int.max
+    static let lengths = 1...Int.max
     private static let counts = 1...Int(UInt32.max)
 
     private func validate() throws(WorkerMessageError) {
@@ -126,5 +128,6 @@ extension WorkerJob {
             try output.validateSearch()
         }
         guard Self.lengths.contains(maximumSourceLength) else { throw .field("maximumSourceLength") }
+        try validateIngredients()
     }
 }

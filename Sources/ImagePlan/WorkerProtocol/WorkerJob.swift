@@ -1,6 +1,6 @@
-/// One unit of work for `edgeprint-worker`, protocol version 1: one source, N outputs.
+/// One unit of work for `edgeprint-worker`, protocol version 1: one source, N outputs, and what their steps need beside it.
 ///
-/// The source's bytes travel beside the message as a read-only descriptor.
+/// The source's bytes travel beside the message as a read-only descriptor, and so do those of its ingredients.
 package struct WorkerJob: Hashable, Sendable {
     /// Echoed in the reply.
     package var id: UInt64
@@ -28,6 +28,28 @@ package struct WorkerJob: Hashable, Sendable {
     /// What an animation may take.
     package var animation: AnimationLimits {
         AnimationLimits(frames: maximumFrames, pixels: maximumAnimation, givesOriginals: givesOriginals)
+    }
+    /// The other originals that the outputs' steps name; their descriptors follow the source's, in this order.
+    package var ingredients: [Ingredient]
+
+    /// Another original.
+    package struct Ingredient: Hashable, Sendable {
+        /// `IngredientPath.text`.
+        package var name: String
+        /// Bytes that the descriptor holds, from offset 0.
+        package var length: Int
+        /// The sniffed format.
+        package var format: ImageFormat
+        /// The most pixels of its frame that may be decoded.
+        package var maximumPixels: Int
+
+        /// Describes one.
+        package init(name: String, length: Int, format: ImageFormat, maximumPixels: Int) {
+            self.name = name
+            self.length = length
+            self.format = format
+            self.maximumPixels = maximumPixels
+        }
     }
 
     /// One result to make of the source.
@@ -67,7 +89,8 @@ package struct WorkerJob: Hashable, Sendable {
         outputs: [Output],
         maximumSourceLength: Int = 64 << 20,
         maximumAnimation: Int = AnimationLimits.standardPixels,
-        givesOriginals: Bool = true
+        givesOriginals: Bool = true,
+        ingredients: [Ingredient] = []
     ) {
         self.id = id
         self.sourceLength = sourceLength
@@ -80,6 +103,7 @@ package struct WorkerJob: Hashable, Sendable {
         self.maximumSourceLength = maximumSourceLength
         self.maximumAnimation = maximumAnimation
         self.givesOriginals = givesOriginals
+        self.ingredients = ingredients
     }
 }
 

@@ -13,6 +13,8 @@ package enum WorkerMessage {
     package static let maximumSize = maximumInline + (32 << 10)
     /// The most outputs of one job: no more descriptors travel with one message.
     package static let maximumOutputs = 16
+    /// The most ingredients of one job.
+    package static let maximumIngredients = 8
     /// The most bytes of one plan's canonical text; the request line's limit keeps real ones below.
     package static let maximumPlanSize = 16 << 10
     /// The most bytes of a failure's text.
@@ -22,7 +24,7 @@ package enum WorkerMessage {
     package enum Kind: UInt8, Sendable {
         /// Worker to daemon, once: libvips is up, jobs are welcome.
         case ready = 1
-        /// Daemon to worker, with the source's descriptor.
+        /// Daemon to worker, with the descriptors of the source and of its ingredients.
         case job = 2
         /// Worker to daemon, with the descriptors of the large results.
         case reply = 3

@@ -15,6 +15,8 @@ struct Canvas {
     let deadline: Deadline
     /// The steps that follow the one that runs.
     var following: ArraySlice<ResolvedStep> = []
+    /// The job's other originals.
+    var ingredients: IngredientPictures?
     /// How many times smaller than `shape.size` the picture was loaded; 1 from the resize on.
     private(set) var loadFactor: Int
     private var orientation: Orientation

@@ -10,14 +10,21 @@ struct JobRunner {
         var pictures: [EncodedPicture]
     }
 
-    /// Runs the job; `descriptor` is closed.
-    func run(descriptor: CInt) -> Answer {
+    /// Runs the job; the descriptors, the source's and then those of its ingredients, are closed.
+    func run(descriptors: [CInt]) -> Answer {
         let deadline = Deadline(milliseconds: job.deadlineMilliseconds)
+        let lengths = [job.sourceLength] + job.ingredients.map(\.length)
+        // Each of them is mapped, or closed, before the first failure counts.
+        let mappings = zip(descriptors, lengths).map { descriptor, length in
+            Result { () throws(WorkerReply.Failure) in try SourceMapping(descriptor: descriptor, length: length) }
+        }
         do {
-            var mapping = try SourceMapping(descriptor: descriptor, length: job.sourceLength)
+            var mapping = try mappings[0].get()
             if job.sourceFormat == .svgz { mapping = try mapping.expanded(atMost: job.maximumSourceLength) }
-            // Nothing that libvips made of the mapping outlives this call.
-            return try withExtendedLifetime((mapping, deadline)) { try make(mapping, deadline) }
+            let sources = try mappings.dropFirst().map { try $0.get() }
+            let ingredients = try IngredientPictures(job.ingredients, sources, deadline)
+            // Nothing that libvips made of the mappings outlives this call.
+            return try withExtendedLifetime((mapping, sources, deadline)) { try make(mapping, ingredients, deadline) }
         } catch {
             return Answer(
                 reply: WorkerReply(id: job.id, result: .failure(Self.failure(error, deadline)), timing: .init()),
@@ -26,7 +33,11 @@ struct JobRunner {
         }
     }
 
-    private func make(_ mapping: SourceMapping, _ deadline: Deadline) throws -> Answer {
+    private func make(
+        _ mapping: SourceMapping,
+        _ ingredients: IngredientPictures,
+        _ deadline: Deadline
+    ) throws -> Answer {
         if job.outputs.count == 1, job.outputs[0].plan == MetadataCleaner.planText { return try clean(mapping) }
         let format = job.sourceFormat == .svgz ? .svg : job.sourceFormat
         let decoder = try SourceDecoder(mapping, format: format, reduction: job.reduction)
@@ -50,6 +61,7 @@ struct JobRunner {
         if let shared { timing.decode = shared.microseconds }
         for var maker in makers {
             maker.shared = shared
+            maker.ingredients = ingredients
             // A picture that is made is given, whatever becomes of what was to come with it.
             if !maker.isPlaceholder || outputs.isEmpty { try deadline.check() }
             let made = try maker.make()

@@ -12,6 +12,8 @@ struct OutputMaker {
     let deadline: Deadline
     /// What the job's outputs share.
     var shared: SharedDecode?
+    /// The other originals that the steps name.
+    var ingredients: IngredientPictures?
 
     /// A picture made, and what it took.
     struct Made {
@@ -172,6 +174,7 @@ struct OutputMaker {
                 throw WorkerReply.Failure.worker("a step without pixels: \(type(of: steps[index].step))")
             }
             canvas.following = steps[(index + 1)...]
+            canvas.ingredients = ingredients
             try step.apply(to: &canvas)
             let (made, planned) = (canvas.shape, steps[index].output)
             if step.sizeDependsOnPixels {

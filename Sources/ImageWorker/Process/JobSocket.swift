@@ -11,8 +11,8 @@ struct JobSocket {
 
     /// What came.
     enum Arrival {
-        /// A job, and the source's descriptor, which the receiver closes.
-        case job(WorkerJob, CInt)
+        /// A job, and the descriptors of the source and of the ingredients, which the receiver closes.
+        case job(WorkerJob, [CInt])
         /// The daemon closed the socket, or sent something that is no job.
         case end
     }
@@ -25,16 +25,17 @@ struct JobSocket {
         var entry = pollfd(fd: Self.descriptor, events: Int16(POLLIN), revents: 0)
         if unsafe poll(&entry, 1, Self.idleTime) == 0 { edge_malloc_trim() }
         var bytes = [UInt8](repeating: 0, count: WorkerMessage.maximumSize + 1)
-        var source: CInt = -1
-        var count: CInt = 1
+        var sources = [CInt](repeating: -1, count: 1 + WorkerMessage.maximumIngredients)
+        var count: CInt
         var received: Int
         repeat {
-            received = unsafe edge_receive_with_descriptors(Self.descriptor, &bytes, bytes.count, &source, &count)
+            count = CInt(sources.count)
+            received = unsafe edge_receive_with_descriptors(Self.descriptor, &bytes, bytes.count, &sources, &count)
         } while received < 0 && errno == EINTR
         guard received > 0 else { return .end }
         bytes.removeSubrange(received...)
-        guard count == 1, let job = try? WorkerJob(decoding: bytes) else { return .end }
-        return .job(job, source)
+        guard let job = try? WorkerJob(decoding: bytes), Int(count) == 1 + job.ingredients.count else { return .end }
+        return .job(job, Array(sources.prefix(Int(count))))
     }
 
     /// Sends an answer: small results in the message, large ones in sealed memory files beside it.

@@ -3,17 +3,39 @@ import ImagePlan
 extension MaskStep: PixelStep {
     func apply(to canvas: inout Canvas) throws {
         let size = canvas.shape.size
-        let mask = try Raster.greyscale(
-            ShapeMask(size: size, outline: outline(in: size)).coverage(),
-            width: size.width,
-            height: size.height
-        )
+        let mask =
+            switch outline {
+            case .shape(let shape):
+                try Raster.greyscale(
+                    ShapeMask(size: size, outline: shape.outline(in: size)).coverage(),
+                    width: size.width,
+                    height: size.height
+                )
+            case .picture(let path): try Self.coverage(path, size, canvas.ingredients)
+            }
         try canvas.change(to: canvas.shape) { frame in try frame.masked(by: mask) }
     }
 
+    /// Another picture's luma (as `filter=grayscale` has it) times its alpha, 0–255 a pixel.
+    private static func coverage(
+        _ path: IngredientPath,
+        _ size: PixelSize,
+        _ ingredients: IngredientPictures?
+    ) throws -> Raster {
+        guard let ingredients else { throw WorkerReply.Failure.worker("\(name): no picture came") }
+        let picture = try ingredients.picture(path, for: name) { _ in size }
+        let luma = try picture.bands(from: 0, count: 3)
+            .recombined(by: .lumaRamp(from: [0, 0, 0], to: [255, 255, 255]))
+            .bands(from: 0, count: 1)
+        let alpha = try picture.bands(from: 3, count: 1)
+        return try luma.times(alpha).linear([1.0 / 255], plus: [0.5], isEightBit: true).inMemory()
+    }
+}
+
+extension MaskStep.Shape {
     /// The shape, placed in a picture.
     func outline(in size: PixelSize) -> any MaskOutline {
-        switch shape {
+        switch self {
         case .circle: Superellipse(exponent: 2, box: .square(in: size))
         case .ellipse: Superellipse(exponent: 2, box: .whole(size))
         case .squircle: Superellipse(exponent: 4, box: .square(in: size))

@@ -28,6 +28,10 @@ extension Problem {
             self.init(error)
             lifetime = seconds
             if status >= 500 { retryAfter = Int(seconds) }
+        case .ingredient(let parameter, let error):
+            self.init(error)
+            detail = "\(parameter): \(detail)"
+            self.parameter = parameter
         case .cancelled: self.init(503, "The request was given up.", retryAfter: 1)
         }
     }

@@ -29,6 +29,8 @@ struct Configuration: Sendable, Equatable {
     var log = Log()
     /// In the file's order; names are unique.
     var presets: [ConfiguredPreset] = []
+    /// Font families that texts may be drawn in.
+    var fonts = ["sans", "serif", "monospace"]
     var workers = Workers()
     var avif = AVIF()
     /// What the hints of clients come to.

@@ -26,5 +26,6 @@ extension SourceTable {
         for preset in configuration.presets { presetTiers[preset.name] = preset.cache }
         remote = Entry(rule: configuration.remoteRule, options: ParseOptions(presets: presets, takesURL: true))
         allowedHosts = configuration.remote.allow
+        fonts = configuration.fonts
     }
 }

@@ -34,6 +34,9 @@ struct Explainer: Sendable {
             explanation.problem = refusal(of: request)
             explanation.sections = try sections(request, accept: accept)
             if explanation.problem == nil { explanation.problem = addressRefusal(of: request) }
+            if explanation.problem == nil, let resolved = try? resolver.withoutGuards.resolve(request.bytes) {
+                explanation.problem = ingredientRefusal(resolved)
+            }
         } catch {
             explanation.problem = explanation.problem ?? error
         }
@@ -89,7 +92,7 @@ struct Explainer: Sendable {
         return [
             try requestSection(subject), sourceSection(subject), upstreamSection(subject), try guardSection(subject),
             try stepsSection(subject), try settingsSection(subject), cacheSection(subject, resolved),
-        ] + ruleSections(subject)
+        ] + ingredientSections(resolved) + ruleSections(subject)
     }
 }
 

@@ -86,7 +86,7 @@ final class ImageRoute: Sendable {
         let isFinal = !entity.isStandIn
         let dynamic = isFinal ? status : CacheStatusFields.deferred(.hit(tier)) + request.fields.all
         guard conditions != nil || request.expires != nil || !isFinal else {
-            return EntityResponse.whole(entity, dynamic: dynamic, age: entity.origin.age(at: now), tag: tag)
+            return EntityResponse.whole(entity, dynamic: dynamic, age: entity.age(at: now), tag: tag)
         }
         return Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
     }
@@ -234,7 +234,7 @@ final class ImageRoute: Sendable {
         now: Int64,
         tag: UInt64
     ) -> Response {
-        let age = entity.origin.age(at: now)
+        let age = entity.age(at: now)
         var response: Response
         if let conditions {
             response = EntityResponse.conditional(

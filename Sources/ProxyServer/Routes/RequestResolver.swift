@@ -86,7 +86,7 @@ struct RequestResolver: Sendable {
     /// The original below a source that a path names.
     ///
     /// - Throws: `RequestError` for a path that none can have, `Problem` where paths name nothing.
-    private func origin(of rule: SourceRule, _ path: RequestPath, forwardedQuery: String) throws -> OriginRequest {
+    func origin(of rule: SourceRule, _ path: RequestPath, forwardedQuery: String) throws -> OriginRequest {
         switch rule.location {
         case .http(let prefix):
             let text = prefix + path.rawPath + suffix(forwardedQuery, prefix: prefix)
@@ -146,27 +146,32 @@ struct RequestResolver: Sendable {
         guard permission == nil || origin.source.originals != .clean || !isKept else {
             throw Problem(403, "This source gives out no metadata; meta=copyright may be asked.", parameter: "meta")
         }
+        let ingredients = try ingredients(of: parsed.plan, within: origin.source)
         return ResolvedRequest(
-            choice(origin, parsed),
+            choice(origin, parsed, ingredients),
             saving: savesData(origin.source, parsed)
-                ? choice(origin, parsed, quality: origin.source.quality.lowered(by: origin.source.saveDataStep)) : nil,
+                ? choice(origin, parsed, ingredients, saving: origin.source.saveDataStep) : nil,
             hints: parsed.hints.isEmpty ? nil : hints.map { RequestHints(used: parsed.hints, options: $0) },
             disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
             expires: parsed.expires,
             // Whoever comes here with a signature has had it verified, unless nobody's was.
             isSigned: permission != nil && parsed.signature != nil,
-            fallback: fallback.flatMap { standIn($0, parsed) }
+            fallback: fallback.flatMap { standIn($0, parsed, ingredients) }
         )
     }
 
     /// The same of the picture that stands in; `nil` where its source is gone, which validation has excluded.
-    private func standIn(_ fallback: ConfiguredSource.Fallback, _ parsed: ParsedQuery) -> ResolvedRequest.Fallback? {
+    private func standIn(
+        _ fallback: ConfiguredSource.Fallback,
+        _ parsed: ParsedQuery,
+        _ ingredients: [Ingredient]
+    ) -> ResolvedRequest.Fallback? {
         guard let path = try? RequestPath.parse(Array(fallback.image.utf8)),
             let rule = table.sources[path.source]?.rule,
             let origin = try? origin(of: rule, path, forwardedQuery: "")
         else { return nil }
         return ResolvedRequest.Fallback(
-            choice: choice(origin, parsed),
+            choice: choice(origin, parsed, ingredients),
             status: fallback.status,
             ttl: fallback.ttl
         )
@@ -175,15 +180,17 @@ struct RequestResolver: Sendable {
     /// Whether answers to clients that save data differ: where nobody has named the quality of what loses some.
     private func savesData(_ source: SourceRule, _ parsed: ParsedQuery) -> Bool {
         let settings = parsed.plan.settings
-        return !parsed.isBare && source.saveDataStep > 0 && settings.quality == nil && settings.format.isLossyPossible
+        return !parsed.isBare && source.saveDataStep > 0 && settings.quality == nil && !settings.seeksQuality
+            && settings.format.isLossyPossible
             && !settings.encoding.isLossless
     }
 
-    /// - Parameter quality: in place of the source's.
+    /// - Parameter step: by how much lower the source's qualities are.
     private func choice(
         _ origin: OriginRequest,
         _ parsed: ParsedQuery,
-        quality: QualityDefaults? = nil
+        _ ingredients: [Ingredient],
+        saving step: Int = 0
     ) -> ResolvedRequest.Choice {
         guard !parsed.isBare else {
             let plan = origin.source.originals == .clean ? MetadataCleaner.planText : nil
@@ -203,7 +210,8 @@ struct RequestResolver: Sendable {
                 bucket: bucket,
                 tiers: tiers,
                 presets: parsed.presets,
-                quality: quality
+                quality: step > 0 ? origin.source.quality.lowered(by: step) : nil,
+                ingredients: ingredients
             )
         }
         guard parsed.plan.settings.format == .auto else { return .fixed(variant(nil)) }

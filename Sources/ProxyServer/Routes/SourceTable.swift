@@ -19,4 +19,6 @@ struct SourceTable: Sendable {
     var remote: Entry
     /// Which hosts unsigned requests may ask through `/fetch`.
     var allowedHosts: [HostPattern]
+    /// Font families that texts may be drawn in.
+    var fonts: [String] = []
 }

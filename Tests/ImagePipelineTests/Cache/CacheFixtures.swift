@@ -21,6 +21,8 @@ enum CacheFixture {
     /// Takes the index from the newest layout back to 2.
     static let undoPurgeColumns = """
         DROP TABLE failures;
+        DROP TRIGGER variants_lose_ingredients; DROP TRIGGER origins_lose_ingredients; DROP TABLE ingredients;
+        ALTER TABLE variants DROP COLUMN ingredients;
         DROP INDEX variants_by_plan; DROP INDEX origins_by_confirmation; ALTER TABLE origins DROP COLUMN for_seed;
         DROP TRIGGER origins_lose_tags; DROP TABLE tags; DROP INDEX origins_by_place;
         ALTER TABLE origins DROP COLUMN tags; ALTER TABLE variants DROP COLUMN presets;

@@ -63,17 +63,6 @@ struct RequestRefusalTests {
         #expect(error?.reason.isEmpty == false)
     }
 
-    @Test(arguments: [
-        "watermark=a.png"
-    ])
-    func `says plainly that a later name is not supported`(query: String) {
-        let error = #expect(throws: RequestError.self) {
-            try RequestLanguage.parse(query: "w=3&" + query, options: ParseOptions())
-        }
-        #expect(error?.parameter == String(query.prefix { $0 != "=" }))
-        #expect(error?.reason == "is not supported by this version")
-    }
-
     @Test func `bounds the number of steps and of parameters`() throws {
         let most = Array(repeating: "flip=h", count: 32).joined(separator: "&")
         #expect(try RequestLanguage.parse(query: most, options: ParseOptions()).plan.steps.count == 32)

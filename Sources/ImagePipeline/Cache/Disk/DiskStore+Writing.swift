@@ -1,12 +1,15 @@
 /// Writes: they queue and return at once, from any thread.
 extension DiskStore {
-    /// Stores a variant's bytes with its origin's record; void when a newer origin is stored already.
-    package func store(variant: VariantRecord, origin: OriginRecord, bytes: [UInt8]) {
-        guard bytes.count == variant.length, variant.origin == origin.key, variant.originDigest == origin.digest else {
+    /// Stores a variant's bytes with its origin's record, and those of the others that it was made with; void when a newer origin is
+    /// stored already.
+    package func store(variant: VariantRecord, origin: OriginRecord, ingredients: [OriginRecord], bytes: [UInt8]) {
+        guard bytes.count == variant.length, variant.origin == origin.key, variant.originDigest == origin.digest,
+            variant.ingredients == ingredients.map({ VariantRecord.Ingredient(key: $0.key, digest: $0.digest) })
+        else {
             shared.count { $0.drops += 1 }
             return
         }
-        submit(.variant(variant, origin: origin, bytes: bytes, use: shared.nextUse()))
+        submit(.variant(variant, origin: origin, ingredients: ingredients, bytes: bytes, use: shared.nextUse()))
     }
 
     /// Stores an origin's record, and its body by copying the first `length` bytes of its descriptor.

@@ -18,6 +18,8 @@ package enum FailureClass: String, Hashable, Sendable, CaseIterable {
         case .originStatus(508): return nil
         case .sourceTooLarge, .notAnImage, .broken, .refused, .deadly: self = .undecodable
         case .originStatus, .originUnreachable, .originTimeout, .originProtocol, .transformTimeout: self = .failing
+        // Remembered of the ingredient itself, whoever asks for it.
+        case .ingredient: return nil
         case .overloaded, .workerLost, .cancelled, .notCached, .remembered: return nil
         }
     }

@@ -54,7 +54,13 @@ enum ConfigurationChecks {
     private static func checkPresets(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
         for preset in configuration.presets {
             do throws(RequestError) {
-                _ = try Preset(name: preset.name, text: preset.text)
+                let plan = try Preset(name: preset.name, text: preset.text).plan
+                let refusal = MarkRules.refusal(
+                    of: plan,
+                    rule: { configuration.source(named: $0)?.rule },
+                    fonts: configuration.fonts
+                )
+                if let refusal { throw refusal }
             } catch {
                 let key = "presets.\(preset.name)"
                 let isKnown = RequestLanguage.isReserved(error.parameter)

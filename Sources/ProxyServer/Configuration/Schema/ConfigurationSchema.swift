@@ -152,6 +152,12 @@ enum ConfigurationSchema {
         Setting("limits.connections", \.limits.connections, .count(1...1_000_000), "Open client connections."),
         Setting("limits.waiters", \.limits.waiters, .count(1...1_000_000), "Requests that may wait for one picture."),
         Setting("limits.queue", \.limits.queue, .count(1...1_000_000), "Transforms that may wait for a worker."),
+        Setting(
+            "limits.ingredients",
+            \.limits.origin.ingredients,
+            .count(0...WorkerMessage.maximumIngredients),
+            "The most other pictures that one request may name, as watermarks and masks; 0 for none."
+        ),
         Setting("timeouts.header", \.timeouts.header, .duration(1...longest), "For a request's head."),
         Setting("timeouts.idle", \.timeouts.idle, .duration(1...longest), "Between two requests of a connection."),
         Setting("timeouts.write", \.timeouts.write, .duration(1...longest), "Without progress of an answer."),
@@ -165,6 +171,12 @@ enum ConfigurationSchema {
         Setting("timeouts.total", \.timeouts.origin.total, .duration(1...longest), "For a whole download."),
         Setting("timeouts.transform", \.timeouts.origin.transform, .duration(1...longest), "For one transform."),
     ]
+
+    private static let fontFamily = ValueFormat<String>.scalar("a font family's name") { text in
+        MarkText.isFont(text) ? text : nil
+    } write: {
+        .plain($0)
+    }
 
     private static let behaviour: [Setting<Configuration>] = [
         Setting(
@@ -205,6 +217,12 @@ enum ConfigurationSchema {
             .presets,
             takesEnvironment: false,
             "NAME: \"w=400&fit=cover\" or { query: \"w=400\", cache: memory }, asked with preset=NAME."
+        ),
+        Setting(
+            "fonts",
+            \.fonts,
+            .list(of: fontFamily),
+            "Font families that texts of watermarks may be drawn in."
         ),
         Setting(
             "workers.count",

@@ -117,6 +117,12 @@ enum SourceSchema {
         ),
         Setting("limits.source-bytes", \.rule.limits.sourceBytes, .size(1_024...4 << 30), "As limits.source-bytes."),
         Setting("limits.redirects", \.rule.limits.redirects, .count(0...20), "As limits.redirects, for this source."),
+        Setting(
+            "limits.ingredients",
+            \.rule.limits.ingredients,
+            .count(0...WorkerMessage.maximumIngredients),
+            "As limits.ingredients, for this source."
+        ),
         Setting("timeouts.connect", \.rule.timeouts.connect, duration, "As timeouts.connect, for this source."),
         Setting("timeouts.first-byte", \.rule.timeouts.firstByte, duration, "As timeouts.first-byte, for this source."),
         Setting("timeouts.total", \.rule.timeouts.total, duration, "As timeouts.total, for this source."),

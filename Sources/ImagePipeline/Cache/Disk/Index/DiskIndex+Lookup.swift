@@ -95,7 +95,7 @@ extension DiskIndex {
         guard let key = row.key(0), let originDigest = row.key(1), let digest = row.key(8),
             let format = ResultFormat(rawValue: UInt8(truncatingIfNeeded: row.integer(3)))
         else { return nil }
-        return VariantRecord(
+        var record = VariantRecord(
             key: key,
             origin: origin,
             originDigest: originDigest,
@@ -109,5 +109,7 @@ extension DiskIndex {
             digest: digest,
             isStandIn: row.integer(10) == 1
         )
+        record.ingredients = VariantRecord.ingredients(row.blob(11)[...])
+        return record
     }
 }

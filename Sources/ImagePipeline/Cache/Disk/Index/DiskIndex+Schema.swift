@@ -113,6 +113,29 @@ extension DiskIndex {
         "ALTER TABLE origins ADD COLUMN placeholder TEXT;",
         // Whether a variant is WebP that is served until the AVIF is made.
         "ALTER TABLE variants ADD COLUMN stand_in INTEGER NOT NULL DEFAULT 0;",
+        // The other originals that variants were made with: by number, and as keys and digests, which stay when such a row goes.
+        // An original's row goes with the last variant that needs it.
+        """
+        ALTER TABLE variants ADD COLUMN ingredients BLOB;
+        CREATE TABLE ingredients (
+            variant INTEGER NOT NULL,
+            origin INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            PRIMARY KEY (variant, origin)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX ingredients_by_origin ON ingredients (origin);
+        CREATE TRIGGER variants_lose_ingredients AFTER DELETE ON variants BEGIN
+            DELETE FROM ingredients WHERE variant = OLD.id;
+        END;
+        CREATE TRIGGER origins_lose_ingredients AFTER DELETE ON origins BEGIN
+            DELETE FROM ingredients WHERE origin = OLD.id;
+        END;
+        CREATE TRIGGER ingredients_lose_origins AFTER DELETE ON ingredients BEGIN
+            DELETE FROM origins WHERE id = OLD.origin AND has_body = 0 AND for_seed = 0
+            AND NOT EXISTS (SELECT 1 FROM variants WHERE origin = OLD.origin)
+            AND NOT EXISTS (SELECT 1 FROM ingredients WHERE origin = OLD.origin);
+        END;
+        """,
     ]
 
     /// An origin's columns in the order that `originRecord` reads them.
@@ -125,7 +148,8 @@ extension DiskIndex {
     static let originColumnCount: Int32 = 22
     /// A variant's columns in the order that `variantRecord` reads them; its origin's key is another table's.
     static let variantColumns =
-        "v.key, v.origin_digest, v.plan, v.format, v.width, v.height, v.frames, v.length, v.digest, v.presets, v.stand_in"
+        "v.key, v.origin_digest, v.plan, v.format, v.width, v.height, v.frames, v.length, v.digest, v.presets, "
+        + "v.stand_in, v.ingredients"
     /// How many those are.
-    static let variantColumnCount: Int32 = 11
+    static let variantColumnCount: Int32 = 12
 }

@@ -57,6 +57,7 @@ extension DiskIndex {
                 .integer(trailer),
                 .text(record.presets.joined(separator: " ")),
                 .integer(record.isStandIn ? 1 : 0),
+                record.ingredients.isEmpty ? .null : .blob(record.ingredientBytes),
             ]
         )
     }
@@ -94,10 +95,10 @@ extension DiskIndex {
 
     private static let upsertVariant = """
         INSERT INTO variants (key, origin, origin_digest, plan, format, width, height, frames, length, digest, used, \
-        accessed_at, trailer, presets, stand_in) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
+        accessed_at, trailer, presets, stand_in, ingredients) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) \
         ON CONFLICT (key) DO UPDATE SET \
         origin = ?2, origin_digest = ?3, plan = ?4, format = ?5, width = ?6, height = ?7, frames = ?8, length = ?9, \
-        digest = ?10, used = ?11, accessed_at = ?12, trailer = ?13, presets = ?14, stand_in = ?15
+        digest = ?10, used = ?11, accessed_at = ?12, trailer = ?13, presets = ?14, stand_in = ?15, ingredients = ?16
         """
 }

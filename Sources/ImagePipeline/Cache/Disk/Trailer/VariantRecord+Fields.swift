@@ -16,6 +16,7 @@ extension VariantRecord {
         static let digest: UInt16 = 10
         static let preset: UInt16 = 11
         static let standIn: UInt16 = 12
+        static let ingredients: UInt16 = 13
     }
 
     /// The record's fields, encoded.
@@ -33,6 +34,7 @@ extension VariantRecord {
         fields.put(Tag.digest, digest)
         for preset in presets { fields.put(Tag.preset, preset) }
         if isStandIn { fields.put(Tag.standIn, 1) }
+        if !ingredients.isEmpty { fields.put(Tag.ingredients, ingredientBytes) }
         return fields.bytes
     }
 
@@ -58,5 +60,6 @@ extension VariantRecord {
             digest: digest,
             isStandIn: fields.count(Tag.standIn) == 1
         )
+        ingredients = fields.bytes(Tag.ingredients).map(VariantRecord.ingredients) ?? []
     }
 }

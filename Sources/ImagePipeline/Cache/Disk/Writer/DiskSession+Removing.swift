@@ -112,6 +112,7 @@ extension DiskSession {
         guard let state = try index.originState(key) else { return }
         if let body = state.body { noteGone(body) }
         try removeVariants(ofOrigin: state.id, except: nil)
+        try removeVariants(madeWith: state.id, except: nil)
         try index.deleteOrigin(state.id)
     }
 }

@@ -7,6 +7,7 @@ extension DiskSession {
     func store(
         _ variant: VariantRecord,
         origin: OriginRecord,
+        ingredients: [OriginRecord] = [],
         bytes: [UInt8],
         use: DiskIndex.Use
     ) throws(DiskFault) {
@@ -27,9 +28,12 @@ extension DiskSession {
         } else {
             id = try put(origin, over: state, body: .none, use: use)
         }
+        // What they void may be an older row of the same variant.
+        let others = try put(ingredients, use: use)
         do throws(SQLiteError) {
             if let old = try index.variantEntry(variant.key) { noteGone(old.entry) }
             try index.putVariant(variant, origin: id, trailer: trailer.count, use: use)
+            try index.putIngredients(others, of: variant.key)
         } catch {
             throw .index(error)
         }
@@ -87,6 +91,7 @@ extension DiskSession {
         do throws(SQLiteError) {
             if let state, state.digest != origin.digest {
                 try removeVariants(ofOrigin: state.id, except: origin.digest)
+                try removeVariants(madeWith: state.id, except: origin.digest)
             }
             if let old = state?.body, body != .keep { noteGone(old) }
             let stays = body == .keep && state?.hasBody == true

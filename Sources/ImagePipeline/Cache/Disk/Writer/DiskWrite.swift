@@ -1,6 +1,12 @@
 /// One piece of work for the writer.
 enum DiskWrite: Sendable {
-    case variant(VariantRecord, origin: OriginRecord, bytes: [UInt8], use: DiskIndex.Use)
+    case variant(
+        VariantRecord,
+        origin: OriginRecord,
+        ingredients: [OriginRecord],
+        bytes: [UInt8],
+        use: DiskIndex.Use
+    )
     /// Without a body: new header fields for one that is stored.
     case original(OriginRecord, body: OriginBody?, use: DiskIndex.Use)
     /// What is stored of a raw source's URL.
@@ -23,7 +29,7 @@ enum DiskWrite: Sendable {
     /// Bytes that wait with it.
     var bytes: Int {
         switch self {
-        case .variant(_, _, let bytes, _): bytes.count
+        case .variant(_, _, _, let bytes, _): bytes.count
         case .original(_, let body, _): body?.length ?? 0
         case .raw(let content, _): content.cost
         default: 0

@@ -1,0 +1,152 @@
+import ImagePlan
+import LinuxSystem
+
+/// Stages 4 to 6 for the other originals that a variant is made with: brought all at once, each in the flight that everybody shares
+/// who asks for it, whatever for.
+///
+/// Begins on any thread and ends on the thread that brings the last one, or the first failure.
+final class IngredientStage: Sendable {
+    typealias Completion = @Sendable (Result<[OriginOutcome], PipelineError>) -> Void
+
+    private struct State: Sendable {
+        var outcomes: [Int: OriginOutcome] = [:]
+        var subscriptions: [Subscription] = []
+        var completion: Completion?
+    }
+
+    private let ingredients: [Ingredient]
+    private let demand: CacheDemand
+    private let isRefresh: Bool
+    private let needsBodies: Bool
+    private let caller: OriginCaller
+    private let originals: OriginalFlights
+    private let state: Lock<State>
+
+    /// - Parameters:
+    ///   - needsBodies: whether the bytes are needed; else only whether what is known of them still holds.
+    ///   - completion: called exactly once unless it is given up, with the outcomes in the order of `ingredients`.
+    init(
+        _ ingredients: [Ingredient],
+        demand: CacheDemand,
+        isRefresh: Bool,
+        needsBodies: Bool,
+        caller: OriginCaller,
+        originals: OriginalFlights,
+        completion: @escaping Completion
+    ) {
+        self.ingredients = ingredients
+        self.demand = demand
+        self.isRefresh = isRefresh
+        self.needsBodies = needsBodies
+        self.caller = caller
+        self.originals = originals
+        state = Lock(State(completion: completion))
+    }
+
+    /// Asks for all of them.
+    func start() {
+        for index in ingredients.indices { join(index, for: .any) }
+    }
+
+    /// Detaches from all flights; the completion will not be called.
+    func cancel() { take(nil)?.cancelAll() }
+
+    private func join(_ index: Int, for purpose: OriginalFlights.Purpose) {
+        guard state.withLock({ $0.completion != nil }) else { return }
+        let subscription = originals.join(
+            ingredients[index].origin,
+            demand: demand,
+            isRefresh: isRefresh,
+            purpose: purpose,
+            needsBody: needsBodies,
+            caller: caller
+        ) { [self] result, _ in
+            switch result {
+            // A joined flight may have asked about freshness only.
+            case .success(let outcome) where needsBodies && outcome.body == nil && purpose == .any:
+                join(index, for: .body)
+            case .success(let outcome): arrive(outcome, at: index)
+            case .failure(let error): fail(error, at: index)
+            }
+        }
+        let isOver = state.withLock { state in
+            state.subscriptions.append(subscription)
+            return state.completion == nil
+        }
+        if isOver { subscription.cancel() }
+    }
+
+    private func arrive(_ outcome: OriginOutcome, at index: Int) {
+        let ingredient = ingredients[index]
+        if needsBodies {
+            guard outcome.body != nil else {
+                return fail(.originProtocol("the original was not delivered"), at: index)
+            }
+            let header = outcome.origin.record.header
+            let limits = ingredient.origin.source.limits
+            if let refusal = HeaderGate.refusal(of: header, plan: Plan.identity.canonicalText, limits: limits) {
+                return fail(refusal, at: index)
+            }
+        }
+        let (all, completion) = state.withLock { state -> ([OriginOutcome], Completion?) in
+            state.outcomes[index] = outcome
+            guard state.outcomes.count == ingredients.count else { return ([], nil) }
+            defer { state.completion = nil }
+            return (ingredients.indices.compactMap { state.outcomes[$0] }, state.completion)
+        }
+        completion?(.success(all))
+    }
+
+    private func fail(_ error: PipelineError, at index: Int) {
+        take(.failure(.ingredient(ingredients[index].parameter, error)))?.cancelAll()
+    }
+
+    /// Ends it, unless it has ended.
+    private func take(_ result: Result<[OriginOutcome], PipelineError>?) -> [Subscription]? {
+        let (completion, subscriptions) = state.withLock { state in
+            defer {
+                state.completion = nil
+                state.subscriptions = []
+            }
+            return (state.completion, state.subscriptions)
+        }
+        guard let completion else { return nil }
+        if let result { completion(result) }
+        return subscriptions
+    }
+}
+
+extension [Subscription] {
+    fileprivate func cancelAll() {
+        for subscription in self { subscription.cancel() }
+    }
+}
+
+extension OriginOutcome {
+    /// What a variant of this original says of the way that it and its ingredients have come: the longest.
+    func joined(by ingredients: [OriginOutcome]) -> OriginOutcome {
+        var joined = self
+        joined.storable = storable && ingredients.allSatisfy(\.storable)
+        joined.fetchMicroseconds = ingredients.reduce(fetchMicroseconds) { max($0, $1.fetchMicroseconds) }
+        if case .stored = way,
+            let other = ingredients.first(where: { if case .stored = $0.way { false } else { true } })
+        {
+            joined.way = other.way
+        }
+        return joined
+    }
+}
+
+extension TransformJob.Ingredient {
+    /// What a worker gets of an ingredient whose bytes have come.
+    init?(_ ingredient: Ingredient, _ outcome: OriginOutcome) {
+        guard let body = outcome.body else { return nil }
+        self.init(
+            name: ingredient.name,
+            source: body.file,
+            length: body.length,
+            format: outcome.origin.record.header.format,
+            maximumPixels: ingredient.origin.source.limits.pixels
+        )
+    }
+}

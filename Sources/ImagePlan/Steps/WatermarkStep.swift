@@ -1,0 +1,172 @@
+/// `watermark`: another picture, or a line of text, over this one.
+///
+/// `SOURCE/PATH,place,x,y,scale,opacity` or `text:TEXT,place,x,y,size,opacity,colour,font`; what is left out or empty has its
+/// default.
+package struct WatermarkStep: SingleParameterStep {
+    package static let name = "watermark"
+
+    /// Where it stands.
+    package enum Place: String, Hashable, Sendable, CaseIterable {
+        case center, north, south, west, east, northwest, northeast, southwest, southeast
+        /// Again and again over the whole picture, from its top left corner.
+        case tile
+    }
+
+    /// How large another picture is shown; never larger than this one.
+    package enum Scale: Hashable, Sendable {
+        /// Times its own size, 0.01–16, dpr multiplied in.
+        case own(FixedDecimal)
+        /// As large as fits into this fraction of the picture's width and height, more than 0 and up to 1.
+        case fraction(FixedDecimal)
+    }
+
+    /// What is laid over the picture.
+    package enum Mark: Hashable, Sendable {
+        case picture(IngredientPath, Scale)
+        case text(MarkText)
+    }
+
+    package let mark: Mark
+    package let place: Place
+    /// From the edge that the place names inwards, from the middle to the right; between tiles the gap.
+    package let x: CropStep.Measure
+    /// From the edge that the place names inwards, from the middle down; between tiles the gap.
+    package let y: CropStep.Measure
+    /// More than 0, up to 1.
+    package let opacity: FixedDecimal
+
+    /// Creates the step.
+    package init(
+        mark: Mark,
+        place: Place = .center,
+        x: CropStep.Measure = .pixels(0),
+        y: CropStep.Measure = .pixels(0),
+        opacity: FixedDecimal = FixedDecimal(1)
+    ) {
+        self.mark = mark
+        self.place = place
+        self.x = x
+        self.y = y
+        self.opacity = opacity
+    }
+
+    package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
+        let parts = parameter.parts(separatedBy: ",")
+        /// A part that is there, and says something.
+        func part(_ index: Int) -> Parameter? {
+            index < parts.count && !parts[index].value.isEmpty ? parts[index] : nil
+        }
+        let isText = parts[0].value.hasPrefix(MarkText.prefix)
+        guard parts.count <= (isText ? 8 : 6) else {
+            throw parameter.error(
+                isText
+                    ? "takes text:TEXT,place,x,y,size,opacity,colour,font; a comma in the text is %2C, encoded once more"
+                    : "takes SOURCE/PATH,place,x,y,scale,opacity; a comma in the path is %2C, encoded once more"
+            )
+        }
+        place = try part(1)?.keyword() ?? .center
+        x = try part(2).map { (x) throws(RequestError) in try Self.offset(x, in: context) } ?? .pixels(0)
+        y = try part(3).map { (y) throws(RequestError) in try Self.offset(y, in: context) } ?? .pixels(0)
+        if place == .tile, x.isNegative || y.isNegative {
+            throw parameter.error("has tiles, whose gaps must not be negative")
+        }
+        let range = FixedDecimal(0)...FixedDecimal(1)
+        opacity = try part(5)?.decimal(in: range) ?? FixedDecimal(1)
+        if isText {
+            mark = .text(
+                try MarkText(
+                    parsing: parts[0],
+                    size: part(4),
+                    color: part(6),
+                    font: part(7),
+                    in: context
+                )
+            )
+        } else {
+            mark = .picture(
+                try IngredientPath(parsing: parts[0]),
+                try Scale(parsing: part(4), of: parameter, in: context)
+            )
+        }
+        if opacity == FixedDecimal(0) { return nil }
+    }
+
+    /// Pixels (times dpr) or percent of the picture's side, of either sign.
+    private static func offset(_ part: Parameter, in context: StepContext) throws(RequestError) -> CropStep.Measure {
+        let stated = try CropStep.Measure(coordinate: part)
+        guard case .pixels(let pixels) = stated else {
+            return stated == .percent(FixedDecimal(0)) ? .pixels(0) : stated
+        }
+        let length = FixedDecimal(Int(pixels.magnitude))
+        let scaled = try context.scaled(length, of: part, atMost: CropStep.longestSide).rounded
+        return .pixels(pixels < 0 ? -scaled : scaled)
+    }
+
+    package var value: String {
+        var fields: [String]
+        let none = CropStep.Measure.pixels(0)
+        let common = [
+            place == .center ? "" : place.rawValue, x == none ? "" : x.text, y == none ? "" : y.text,
+        ]
+        let opacity = opacity == FixedDecimal(1) ? "" : opacity.text
+        switch mark {
+        case .picture(let path, let scale): fields = [path.text] + common + [scale.text, opacity]
+        case .text(let text): fields = [text.escaped] + common + [text.sizeText, opacity] + text.lookTexts
+        }
+        while fields.last?.isEmpty == true { fields.removeLast() }
+        return fields.joined(separator: ",")
+    }
+
+    package var ingredient: IngredientPath? {
+        if case .picture(let path, _) = mark { path } else { nil }
+    }
+
+    package var font: String? {
+        if case .text(let text) = mark { text.font } else { nil }
+    }
+
+    package func cost(on picture: PictureShape) -> Int { picture.size.pixels.multipliedSaturated(by: 4) }
+}
+
+extension WatermarkStep.Scale {
+    /// Reads `0.2`, a fraction of the picture, `1.5x`, a multiple of its own size (times dpr), or `0` for its own size.
+    init(parsing part: Parameter?, of parameter: Parameter, in context: StepContext) throws(RequestError) {
+        let natural = FixedDecimal(1)
+        guard let part, FixedDecimal(parsing: part.value) != FixedDecimal(0) else {
+            self = .own(natural * context.dpr)
+            return
+        }
+        if part.value.hasSuffix("x") {
+            let number = Parameter(part.name, String(part.value.dropLast()))
+            guard let factor = FixedDecimal(parsing: number.value), factor >= FixedDecimal(millionths: 10_000),
+                factor <= FixedDecimal(Self.largest)
+            else { throw parameter.error("has a scale that must be 0.01x to \(Self.largest)x, or a fraction up to 1") }
+            self = .own(try context.scaled(factor, of: number, atMost: Self.largest))
+            return
+        }
+        guard let fraction = FixedDecimal(parsing: part.value), fraction > FixedDecimal(0), fraction <= natural else {
+            throw parameter.error("has a scale that must be a fraction of the picture, 0 to 1, or such as 2x")
+        }
+        self = .fraction(fraction)
+    }
+
+    private static let largest = 16
+
+    /// The canonical text; empty for a picture's own size.
+    var text: String {
+        switch self {
+        case .own(let factor): factor == FixedDecimal(1) ? "" : factor.text + "x"
+        case .fraction(let fraction): fraction.text
+        }
+    }
+}
+
+extension CropStep.Measure {
+    /// Whether it lies left of or above where it counts from.
+    fileprivate var isNegative: Bool {
+        switch self {
+        case .pixels(let pixels): pixels < 0
+        case .percent(let percent): percent < FixedDecimal(0)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import ImagePlan
+
+/// A job's other originals: each decoded at most once in each size that steps ask for, whatever the number of frames and outputs.
+///
+/// Confined to the worker's only job thread.
+final class IngredientPictures {
+    private struct Source {
+        let decoder: Result<SourceDecoder, WorkerReply.Failure>
+        let maximumPixels: Int
+    }
+
+    private struct Key: Hashable {
+        var name: String
+        var size: PixelSize
+    }
+
+    private let sources: [String: Source]
+    private let deadline: Deadline
+    private var pictures: [Key: Raster] = [:]
+
+    /// Opens nothing yet; the mappings must outlive it and what it makes.
+    init(_ ingredients: [WorkerJob.Ingredient], _ mappings: [SourceMapping], _ deadline: Deadline) throws {
+        guard ingredients.count == mappings.count else { throw WorkerReply.Failure.worker("an ingredient is missing") }
+        var sources: [String: Source] = [:]
+        for (ingredient, mapping) in zip(ingredients, mappings) {
+            let decoder = Result { () throws(WorkerReply.Failure) in
+                try SourceDecoder(mapping, format: ingredient.format)
+            }
+            sources[ingredient.name] = Source(decoder: decoder, maximumPixels: ingredient.maximumPixels)
+        }
+        self.sources = sources
+        self.deadline = deadline
+    }
+
+    /// An original's first frame, upright and in sRGB with alpha, in memory.
+    ///
+    /// - Parameters:
+    ///   - step: the name of the step that needs it, for errors.
+    ///   - size: how large it is to be, by its own size upright.
+    /// - Throws: `WorkerReply.Failure`, which names the step.
+    func picture(
+        _ path: IngredientPath,
+        for step: String,
+        size: (_ own: PixelSize) -> PixelSize
+    ) throws(WorkerReply.Failure) -> Raster {
+        do {
+            return try load(path.text, size)
+        } catch let failure as WorkerReply.Failure {
+            throw failure.named(step)
+        } catch {
+            if deadline.hasPassed { throw .deadline }
+            throw .broken("\(step): \(error)")
+        }
+    }
+
+    private func load(_ name: String, _ size: (PixelSize) -> PixelSize) throws -> Raster {
+        guard let source = sources[name] else { throw WorkerReply.Failure.worker("a picture that did not come") }
+        let decoder = try source.decoder.get()
+        let facts = try decoder.facts()
+        guard facts.size.pixels <= source.maximumPixels else {
+            throw WorkerReply.Failure.refused("\(facts.size.pixels) pixels; the limit is \(source.maximumPixels)")
+        }
+        let wanted = size(facts.orientedSize)
+        let key = Key(name: name, size: wanted)
+        if let known = pictures[key] { return known }
+        let made = try draw(decoder, facts, wanted, maximumPixels: source.maximumPixels)
+        pictures[key] = made
+        return made
+    }
+
+    /// Loads a picture as small as will do, and makes it exactly so large.
+    private func draw(
+        _ decoder: SourceDecoder,
+        _ facts: SourceDecoder.Facts,
+        _ size: PixelSize,
+        maximumPixels: Int
+    ) throws -> Raster {
+        let plan = Plan(steps: [ResizeStep(width: size.width, height: size.height, fit: .fill, enlarge: true)])
+        let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: .max)
+        let maker = OutputMaker(
+            decoder: decoder,
+            facts: facts,
+            output: .init(plan: plan.canonicalText, bucket: .rest, quality: QualityDefaults()),
+            maximumPixels: maximumPixels,
+            maximumFrames: 1,
+            deadline: deadline
+        )
+        var canvas = try maker.load(plan, steps, .png, isAnimated: false).0
+        try maker.apply(steps, of: plan, to: &canvas)
+        try canvas.settle()
+        try deadline.check()
+        deadline.watch(canvas.frames[0])
+        return try canvas.frames[0].withAlpha().inMemory()
+    }
+}
+
+extension WorkerReply.Failure {
+    /// The same, saying whose picture it is.
+    fileprivate func named(_ step: String) -> WorkerReply.Failure {
+        switch self {
+        case .unsupported(let text): .unsupported("\(step): \(text)")
+        case .broken(let text): .broken("\(step): \(text)")
+        case .refused(let text): .refused("\(step): \(text)")
+        case .worker(let text): .worker("\(step): \(text)")
+        case .deadline: .deadline
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import CVips
+import ImagePlan
+
+extension WatermarkStep: PixelStep {
+    /// Makes the mark once, and lays it over each frame; only the pixels under it are computed anew.
+    func apply(to canvas: inout Canvas) throws {
+        try canvas.settle()
+        let picture = canvas.shape.size
+        let mark = try drawn(on: picture, canvas.ingredients).faded(by: opacity.value)
+        let (layer, left, top): (Raster, Int, Int)
+        if place == .tile {
+            let cell = cell(of: PixelSize(width: mark.width, height: mark.height), on: picture)
+            layer = try mark.tiled(cell: cell, over: picture)
+            (left, top) = (0, 0)
+        } else {
+            layer = mark
+            (left, top) = corner(of: PixelSize(width: mark.width, height: mark.height), on: picture)
+        }
+        let whole = PixelRectangle(left: left, top: top, width: layer.width, height: layer.height)
+        guard let area = whole.intersected(with: picture) else { return }
+        let part = try layer.cropped(
+            left: area.left - left,
+            top: area.top - top,
+            width: area.width,
+            height: area.height
+        )
+        try canvas.compute()
+        try canvas.change(to: canvas.shape) { frame in try frame.marked(with: part, at: area) }
+    }
+
+    private func drawn(on picture: PixelSize, _ ingredients: IngredientPictures?) throws -> Raster {
+        switch mark {
+        case .picture(let path, _):
+            guard let ingredients else { throw WorkerReply.Failure.worker("\(Self.name): no picture came") }
+            return try ingredients.picture(path, for: Self.name) { own in size(of: own, on: picture) }
+        case .text(let text):
+            let ink = try text.drawn()
+            let size = size(of: PixelSize(width: ink.width, height: ink.height), on: picture)
+            // Scaled as coverage: the colour is the same everywhere.
+            let coverage = try ink.resized(width: size.width, height: size.height)
+            let opacity = Double(text.color.alpha) / 255
+            let alpha = try text.color.isOpaque ? coverage : coverage.mapped { $0 * opacity }
+            return try coverage.sRGB(text.color).joined(with: alpha).inMemory()
+        }
+    }
+}
+
+extension MarkText {
+    /// How much of each pixel of its ink's box it covers.
+    fileprivate func drawn() throws(WorkerReply.Failure) -> Raster {
+        let family = "\(font) \(size.text)"
+        let markup = escapedMarkup
+        do {
+            let ink = try Raster.make("text") { out in unsafe edge_vips_text(&out, markup, family) }
+            return try ink.inMemory()
+        } catch {
+            throw .refused("\(WatermarkStep.name): the text cannot be drawn (\(error.text))")
+        }
+    }
+
+    /// The text with what Pango's markup would take for its own.
+    private var escapedMarkup: String {
+        text.reduce(into: "") { markup, character in
+            switch character {
+            case "&": markup += "&amp;"
+            case "<": markup += "&lt;"
+            case ">": markup += "&gt;"
+            default: markup.append(character)
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import ImagePipeline
+import ImagePlan
+
+/// What a plan may name beside its own picture: pictures of configured sources, and configured fonts.
+enum MarkRules {
+    /// Why a plan names what is not there; `nil` where all of it is.
+    ///
+    /// - Parameter rule: the rule of a source, by name.
+    static func refusal(of plan: Plan, rule: (String) -> SourceRule?, fonts: [String]) -> RequestError? {
+        for ingredient in plan.ingredients {
+            let name = ingredient.path.path.source
+            guard let rule = rule(name) else {
+                return RequestError(parameter: ingredient.parameter, reason: "there is no source '\(name)'")
+            }
+            if rule.isRaw {
+                let reason = "source '\(name)' is raw: it has no pictures"
+                return RequestError(parameter: ingredient.parameter, reason: reason)
+            }
+        }
+        for (family, parameter) in plan.fonts where !fonts.contains(family) {
+            let reason = "there is no font '\(family)' here; fonts: \(fonts.joined(separator: ", "))"
+            return RequestError(parameter: parameter, reason: reason)
+        }
+        return nil
+    }
+}

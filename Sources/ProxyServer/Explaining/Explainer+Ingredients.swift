@@ -1,0 +1,40 @@
+import ImagePipeline
+import ImagePlan
+
+extension Explainer {
+    /// The other originals that a request names: where each is asked for, and as what it is kept; no section where there are none.
+    func ingredientSections(_ resolved: ResolvedRequest) -> [Explanation.Section] {
+        let ingredients = resolved.anyVariant.ingredients
+        guard !ingredients.isEmpty else { return [] }
+        let facts = ingredients.map { ingredient in
+            Explanation.Fact(
+                ingredient.name,
+                .string(place(of: ingredient.origin)),
+                .parameter(ingredient.parameter),
+                details: [
+                    Explanation.Fact("source", .string(ingredient.origin.source.name)),
+                    Explanation.Fact("original", .string(ingredient.origin.key.description)),
+                ]
+            )
+        }
+        return [Explanation.Section(name: "ingredients", facts: facts)]
+    }
+
+    /// The URL, or the file, that is asked for.
+    private func place(of origin: OriginRequest) -> String {
+        guard case .file(let root) = origin.source.location else { return origin.target }
+        return (root == "/" ? "" : root) + "/" + origin.target
+    }
+
+    /// The first of a request's other originals whose address may not be asked, where no name needs to be resolved for that.
+    func ingredientRefusal(_ resolved: ResolvedRequest) -> Problem? {
+        for ingredient in resolved.anyVariant.ingredients where !ingredient.origin.source.isFolder {
+            let origin = ingredient.origin
+            let verdict = UpstreamURL.verdict(url: origin.target, allowPrivate: origin.source.allowPrivate)
+            guard verdict.decision == .allow else {
+                return Problem(.ingredient(ingredient.parameter, .addressRefused(verdict.rule)))
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,33 @@
+import ImagePipeline
+import ImagePlan
+
+extension RequestResolver {
+    /// The other originals that a plan names, below configured sources.
+    ///
+    /// - Parameter source: the rule of the picture itself, which says how many there may be.
+    /// - Throws: `Problem`, naming the parameter.
+    func ingredients(of plan: Plan, within source: SourceRule) throws(Problem) -> [Ingredient] {
+        let refusal = MarkRules.refusal(of: plan, rule: { table.sources[$0]?.rule }, fonts: table.fonts)
+        if let refusal { throw Problem(refusal) }
+        let wanted = plan.ingredients
+        let limit = source.limits.ingredients
+        if wanted.count > limit {
+            let reason = "is one picture too many; a request may name \(limit) (limits.ingredients)"
+            throw Problem(RequestError(parameter: wanted[limit].parameter, reason: reason))
+        }
+        var found: [Ingredient] = []
+        for ingredient in wanted {
+            guard let rule = table.sources[ingredient.path.path.source]?.rule else { continue }
+            do {
+                let origin = try origin(of: rule, ingredient.path.path, forwardedQuery: "")
+                let name = ingredient.path.text
+                found.append(Ingredient(name: name, parameter: ingredient.parameter, origin: origin))
+            } catch {
+                let reason = (error as? RequestError)?.reason ?? "names nothing"
+                let whole = "names a picture whose path \(reason)"
+                throw Problem(RequestError(parameter: ingredient.parameter, reason: whole))
+            }
+        }
+        return found
+    }
+}
