@@ -83,8 +83,8 @@ final class IngredientStage: Sendable {
                 return fail(.originProtocol("the original was not delivered"), at: index)
             }
             let header = outcome.origin.record.header
-            let limits = ingredient.origin.source.limits
-            if let refusal = HeaderGate.refusal(of: header, plan: Plan.identity.canonicalText, limits: limits) {
+            let (plan, source) = (Plan.identity.canonicalText, ingredient.origin.source)
+            if let refusal = HeaderGate.refusal(of: header, plan: plan, source: source) {
                 return fail(refusal, at: index)
             }
         }

@@ -100,7 +100,7 @@ extension PerceptualDistance {
             try unsafe SourceMapping(copying: bytes)
         }
         return try withExtendedLifetime(mapping) {
-            let decoded = try coder.open(mapping, DecodingOptions()).convertedToSRGB().inMemory()
+            let decoded = try coder.open(mapping, DecodingOptions()).convertedToSRGB(nil).inMemory()
             return try decoded.withPixels { pixels in self(to: pixels, bands: decoded.bands) }
         }
     }

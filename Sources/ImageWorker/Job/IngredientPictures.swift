@@ -82,10 +82,10 @@ final class IngredientPictures {
             facts: facts,
             output: .init(plan: plan.canonicalText, bucket: .rest, quality: QualityDefaults()),
             maximumPixels: maximumPixels,
-            maximumFrames: 1,
+            limits: AnimationLimits(frames: 1, pixels: .max, givesOriginals: false),
             deadline: deadline
         )
-        var canvas = try maker.load(plan, steps, .png, isAnimated: false).0
+        var canvas = try maker.load(plan, steps, .png, .still(frame: 0)).0
         try maker.apply(steps, of: plan, to: &canvas)
         try canvas.settle()
         try deadline.check()

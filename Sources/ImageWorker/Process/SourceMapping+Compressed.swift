@@ -18,6 +18,9 @@ extension SourceMapping {
         guard SVGCoder().canDecode(from: expansion.bytes.span) else {
             throw .broken("what is compressed is no SVG")
         }
-        return try SourceMapping(copying: expansion.bytes, fileLength: fileLength)
+        let length = fileLength
+        return try unsafe expansion.bytes.span.bytes.withUnsafeBytes { bytes throws(WorkerReply.Failure) in
+            try unsafe SourceMapping(copying: bytes, fileLength: length)
+        }
     }
 }

@@ -29,30 +29,19 @@ final class SourceMapping {
         fileLength = length
     }
 
-    /// Takes a copy of bytes that were made of a job's source.
+    /// Takes a copy of bytes that were made here, to be decoded.
     ///
+    /// - Parameter fileLength: bytes of the file that they were made of; `nil` where there is none.
     /// - Throws: `WorkerReply.Failure.worker` where there is no room for them.
-    init(copying copied: [UInt8], fileLength: Int) throws(WorkerReply.Failure) {
-        let address = unsafe mmap(nil, max(1, copied.count), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        guard let address = unsafe address, unsafe address != MAP_FAILED else {
-            throw .worker("no room for the source")
-        }
-        unsafe UnsafeMutableRawBufferPointer(start: address, count: copied.count).copyBytes(from: copied)
-        unsafe bytes = UnsafeRawBufferPointer(start: address, count: copied.count)
-        self.fileLength = fileLength
-    }
-
-    /// Copies bytes that were made here, to be decoded again.
-    ///
-    /// - Throws: `WorkerReply.Failure.worker` where there is no memory for them.
-    init(copying source: UnsafeRawBufferPointer) throws(WorkerReply.Failure) {
+    init(copying source: UnsafeRawBufferPointer, fileLength: Int? = nil) throws(WorkerReply.Failure) {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS
         let address = unsafe mmap(nil, max(1, source.count), PROT_READ | PROT_WRITE, flags, -1, 0)
         guard let address = unsafe address, unsafe address != MAP_FAILED else {
-            throw .worker("no memory for a copy")
+            throw .worker("no room for a copy")
         }
         unsafe UnsafeMutableRawBufferPointer(start: address, count: source.count).copyMemory(from: source)
         unsafe bytes = UnsafeRawBufferPointer(start: address, count: source.count)
+        self.fileLength = fileLength ?? source.count
     }
 
     /// Gives the bytes to `body`, whose reads are checked.

@@ -19,9 +19,7 @@ extension Explainer {
             isSearched: settings.maximumBytes != nil
         )
         let size = "\(pixels / 1_000_000).\(pixels / 100_000 % 10)"
-        let words = """
-            at once for stills of up to \(size) megapixels; for larger ones WebP, and AVIF once it is made in the background
-            """
+        let words = "at once up to \(size) megapixels, else after WebP"
         return fact(String(pixels), words, "avif.budget", request)
     }
 

@@ -9,50 +9,39 @@ extension Explainer {
         if let saving = resolved.saving {
             let variant = saving.variant(for: request.target.bucket)
             let quality = variant.quality
-            let words = """
-                \(variant.key) for Save-Data: on, with the qualities jpeg \(quality.jpeg), webp \(quality.webp), \
-                avif \(quality.avif)
-                """
             facts.append(
                 Explanation.Fact(
                     "save-data",
-                    .string(variant.key.description),
-                    words: words,
-                    .setting(inherited("quality.save-data", request))
+                    .string("jpeg \(quality.jpeg), webp \(quality.webp), avif \(quality.avif)"),
+                    .setting(inherited("quality.save-data", request)),
+                    details: [Explanation.Fact("key", .string(variant.key.description))]
                 )
             )
         }
-        if let hints = resolved.hints { facts += hintFacts(hints, request) }
+        if let hints = resolved.hints { facts += hintFacts(hints) }
         return facts
     }
 
-    private func hintFacts(_ hints: RequestHints, _ request: ExplainedRequest) -> [Explanation.Fact] {
+    private func hintFacts(_ hints: RequestHints) -> [Explanation.Fact] {
         let (ladder, values) = (hints.options.ladder, hints.options.values)
         var facts: [Explanation.Fact] = []
         if hints.used.contains(.width) {
-            let words = "\(values.width) unless a field tells; else the next of \(ladder.widths)"
-            facts.append(
-                Explanation.Fact(
-                    "w=auto",
-                    .number(values.width),
-                    words: words,
-                    .setting(loaded.origin(of: "ladder.widths"))
-                )
-            )
+            facts.append(fact("w=auto", String(values.width), ladder.widths.map { String($0) }, "ladder.widths"))
         }
         if hints.used.contains(.dpr) {
-            let rungs = ladder.ratios.map(\.text).joined(separator: ", ")
-            let words = "\(values.ratio.text) unless a field tells; else the next of [\(rungs)]"
-            facts.append(
-                Explanation.Fact(
-                    "dpr=auto",
-                    .string(values.ratio.text),
-                    words: words,
-                    .setting(loaded.origin(of: "ladder.dpr"))
-                )
-            )
+            facts.append(fact("dpr=auto", values.ratio.text, ladder.ratios.map(\.text), "ladder.dpr"))
         }
         return facts
+    }
+
+    private func fact(_ name: String, _ value: String, _ rungs: [String], _ key: String) -> Explanation.Fact {
+        Explanation.Fact(
+            name,
+            .string(value),
+            words: "\(value), or the next rung up of what a field tells",
+            .setting(loaded.origin(of: key)),
+            details: [Explanation.Fact("rungs", .string(rungs.joined(separator: ", ")))]
+        )
     }
 
     /// Which key decided of those that a source inherits.

@@ -181,8 +181,7 @@ struct RequestResolver: Sendable {
     private func savesData(_ source: SourceRule, _ parsed: ParsedQuery) -> Bool {
         let settings = parsed.plan.settings
         return !parsed.isBare && source.saveDataStep > 0 && settings.quality == nil && !settings.seeksQuality
-            && settings.format.isLossyPossible
-            && !settings.encoding.isLossless
+            && settings.format.isLossyPossible && !settings.encoding.isLossless
     }
 
     /// - Parameter step: by how much lower the source's qualities are.
@@ -203,6 +202,7 @@ struct RequestResolver: Sendable {
         }
         // The query's preset before the source's.
         let tiers = parsed.presets.reversed().lazy.compactMap { table.presetTiers[$0] }.first
+        let quality = step > 0 ? origin.source.quality.lowered(by: step) : origin.source.quality
         func variant(_ bucket: FormatBucket?) -> VariantRequest {
             VariantRequest(
                 origin: origin,
@@ -210,13 +210,15 @@ struct RequestResolver: Sendable {
                 bucket: bucket,
                 tiers: tiers,
                 presets: parsed.presets,
-                quality: step > 0 ? origin.source.quality.lowered(by: step) : nil,
+                quality: quality,
                 ingredients: ingredients
             )
         }
         guard parsed.plan.settings.format == .auto else { return .fixed(variant(nil)) }
         let webp = variant(.webp)
-        let avif = origin.source.avif.isAuto ? variant(.avif) : webp
+        // What is never AVIF is the WebP of all others.
+        let isLossless = AVIFTiming.isLossless(parsed.plan, quality)
+        let avif = origin.source.avif.isAuto && !isLossless ? variant(.avif) : webp
         return .negotiated(rest: variant(.rest), webp: webp, avif: avif)
     }
 }

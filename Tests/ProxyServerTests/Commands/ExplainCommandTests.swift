@@ -16,7 +16,7 @@ struct ExplainCommandTests {
         #expect(
             sections == [
                 "request", "source", "upstream", "signature", "steps", "settings", "cache", "limits", "timeouts",
-                "quality", "formats",
+                "quality", "formats", "avif",
                 "freshness",
             ]
         )

@@ -92,6 +92,20 @@ struct VaryTests {
         #expect(SaveData.isOn(Array(value.utf8).span) == isOn)
     }
 
+    @Test(arguments: [
+        ("w=9", "", false), ("w=9&lossless=1", "", true), ("w=9&near_lossless=50", "", true),
+        ("w=9", ", avif: { auto: off }", true), ("w=9&q=5", ", avif: { effort: 3 }", false),
+    ])
+    func `who shows AVIF shares the WebP of others where it gets no AVIF`(
+        query: String,
+        source: String,
+        isShared: Bool
+    ) throws {
+        let choice = try Self.resolve("?\(query)", source).choice
+        #expect((choice.variant(for: .avif).key == choice.variant(for: .webp).key) == isShared)
+        #expect(choice.variant(for: .rest).key != choice.variant(for: .webp).key)
+    }
+
     @Test func `hinted variants are those of the numbers`() throws {
         let resolver = try Self.resolver(", client-hints: [width, dpr]")
         let values = HintValues(width: 640, ratio: FixedDecimal(2))
