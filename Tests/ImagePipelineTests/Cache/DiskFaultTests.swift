@@ -90,12 +90,17 @@ struct DiskFaultTests {
             first.store(variant: CacheFixture.variant(number, of: origin, bytes: bytes), origin: origin, bytes: bytes)
         }
         first.close()
-        // Everything after the schema's page, which is all that opening looks at.
+        // Everything after what an index without rows has, which is all that opening looks at.
+        let empty = try TemporaryFolder()
+        try DiskStore.forTest(empty.path).close()
+        func length(_ path: String) throws -> Int {
+            try CacheFixture.readAll(try SystemFiles().open(path, flags: O_RDONLY)).count
+        }
         let index = path + "/index.sqlite"
-        let length = try CacheFixture.readAll(try SystemFiles().open(index, flags: O_RDONLY)).count
+        let start = try length(empty.path + "/index.sqlite")
         let file = try SystemFiles().open(index, flags: O_RDWR)
-        let junk = [UInt8](repeating: 0xA5, count: length - 4096 * 3)
-        #expect(unsafe pwrite(file.number, junk, junk.count, 4096 * 3) == junk.count)
+        let junk = [UInt8](repeating: 0xA5, count: try length(index) - start)
+        #expect(unsafe pwrite(file.number, junk, junk.count, off_t(start)) == junk.count)
         let store = try DiskStore.forTest(path)
         for number in 0..<500 { #expect(store.variant(key(number)) == nil) }
         store.flush()

@@ -38,6 +38,20 @@ struct ConfigurationProblemTests {
         ("remote: { allow: [\"a b\"] }", "found 'a b'"), ("presets: { a: 1, b: [] }", nil),
         ("presets: { none: \"w=1\" }", "presets.none"),
         ("presets:\n  a: \"w=1\"\n  b: \"nope=1\"", "test.yaml:3: presets.b: nope"),
+        (
+            "presets:\n  a: \"w=1&watermark=logos/a.png\"",
+            "test.yaml:2: presets.a: watermark: there is no source 'logos'"
+        ),
+        (
+            "sources: { logos: { url: \"http://a.test/\", raw: true } }\npresets:\n  a: \"mask=logos/a.png\"",
+            "test.yaml:3: presets.a: mask: source 'logos' is raw"
+        ),
+        (
+            "presets: { a: \"watermark=text:x,,,,,,,comic\" }",
+            "watermark: there is no font 'comic' here; fonts: sans, serif"
+        ),
+        ("fonts: [\"a<b\"]", "test.yaml:1: fonts: expected a font family's name"),
+        ("limits: { ingredients: 9 }", "expected a whole number from 0 to 8, found '9'"),
         ("sources: []", "test.yaml:1: sources: expected a map of sources"),
         ("- a", "test.yaml:1: a configuration is a map of keys"),
         ("a: [1", "test.yaml:2: is not YAML"), ("a: 1\n b: 2", "test.yaml:2: is not YAML"),

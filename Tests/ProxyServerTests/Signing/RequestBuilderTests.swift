@@ -34,6 +34,16 @@ struct RequestBuilderTests {
         #expect(built.hasPrefix(start + "sig="), "\(built)")
     }
 
+    @Test func `encodes the path of a watermark as a value`() throws {
+        var request = RequestBuilder.Request(subject: "photos/a.jpg")
+        request.parameters = [(name: "watermark", value: "files/my logo%2C1.png,southeast")]
+        let built = try target(request)
+        #expect(built.hasPrefix("/photos/a.jpg?watermark=files%2Fmy%20logo%252C1.png,southeast&sig="), "\(built)")
+        request.parameters = [(name: "watermark", value: "nobody/logo.png")]
+        let problem = #expect(throws: Problem.self) { try target(request) }
+        #expect(problem?.parameter == "watermark")
+    }
+
     @Test func `leaves an encoded path as it is`() throws {
         let built = try target(RequestBuilder.Request(subject: "photos/a%2Fb%20c.jpg", isEncoded: true))
         #expect(built.hasPrefix("/photos/a%2Fb%20c.jpg?sig="))

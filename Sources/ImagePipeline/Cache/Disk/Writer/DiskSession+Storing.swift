@@ -13,14 +13,18 @@ extension DiskSession {
     ) throws(DiskFault) {
         try makeRoom(.variants, for: bytes.count)
         try spare(origin, variant: variant)
-        let state = try originState(origin.key)
-        if let state, state.digest != origin.digest, state.responseTime >= origin.freshness.responseTime {
+        if let state = try originState(origin.key), state.digest != origin.digest,
+            state.responseTime >= origin.freshness.responseTime
+        {
             throw .body("a newer original is stored")
         }
         let trailer = ContentTrailer(origin: origin, variant: variant).encoded
         let path = try write(.variants, variant.key, variant.digest, trailer) { file throws(DiskFault) in
             try DiskFault.file { () throws(Errno) in try self.files.write(bytes, to: file) }
         }
+        // What is void by them goes before the original's row is looked at, which may go along.
+        _ = try put(ingredients, use: use)
+        let state = try originState(origin.key)
         let id: Int64
         if let state, state.digest == origin.digest {
             let isNews = state.responseTime < origin.freshness.responseTime
@@ -28,7 +32,7 @@ extension DiskSession {
         } else {
             id = try put(origin, over: state, body: .none, use: use)
         }
-        // What they void may be an older row of the same variant.
+        // And theirs may have gone with what is void by the original; now nothing is left to go.
         let others = try put(ingredients, use: use)
         do throws(SQLiteError) {
             if let old = try index.variantEntry(variant.key) { noteGone(old.entry) }
