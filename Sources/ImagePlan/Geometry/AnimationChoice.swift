@@ -14,6 +14,9 @@ package enum AnimationChoice: Hashable, Sendable {
     /// Of so many frames one at least must be kept; fewer are no motion, and the first frame is given.
     package static let sparsest = 4
 
+    /// Rows of all frames together, as a decoder stacks them: the most that libvips has (VIPS_MAX_COORD).
+    private static let mostRows = 10_000_000
+
     /// Decides.
     ///
     /// - Parameters:
@@ -44,11 +47,14 @@ package enum AnimationChoice: Hashable, Sendable {
             return .still(frame: 0)
         }
         let cost = try AnimationCost(of: plan, header: header, format: format)
-        let affordable = frames > limits.frames ? 0 : cost.affordable(of: frames, within: limits.pixels)
+        let isDecodable = frames <= limits.frames && rows(of: header) <= mostRows
+        let affordable = isDecodable ? cost.affordable(of: frames, within: limits.pixels) : 0
         if affordable == frames { return .all }
         if limits.givesOriginals, plan.leavesAsItIs(header, as: format) { return .original }
         if let setting = settings.animation.mode == .keep ? PlanSetting.animation : settings.isStrict ? .strict : nil {
-            throw refusal(setting, overLimit(frames, cost, limits))
+            let isTall = frames <= limits.frames && rows(of: header) > mostRows
+            let reason = "\(frames) frames have \(rows(of: header)) rows in all, over the limit of \(mostRows)"
+            throw refusal(setting, isTall ? reason : overLimit(frames, cost, limits))
         }
         return affordable >= max(2, (frames + sparsest - 1) / sparsest) ? .some(affordable) : .still(frame: 0)
     }
@@ -57,6 +63,8 @@ package enum AnimationChoice: Hashable, Sendable {
     package static func frames(keeping kept: Int, of frames: Int) -> [Int] {
         (0..<kept).map { $0.multipliedSaturated(by: frames) / kept }
     }
+
+    private static func rows(of header: ImageHeader) -> Int { header.height.multipliedSaturated(by: header.frames) }
 
     /// A frame is drawn over those before it, so that these are decoded as well.
     private static func checkDecoding(

@@ -99,6 +99,19 @@ struct AnimationChoiceTests {
         )
     }
 
+    @Test func `frames that cannot be stacked are never decoded together`() throws {
+        let header = ImageHeader(format: .gif, width: 1, height: 60_000, frames: 200)
+        func choose(_ query: String) throws -> AnimationChoice {
+            let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
+            let limits = AnimationLimits()
+            return try .make(of: plan, header: header, format: .webp, traits: Self.animated, limits: limits)
+        }
+        #expect(try choose("h=100") == .still(frame: 0))
+        #expect(try choose("frame=199") == .still(frame: 199))
+        let error = #expect(throws: RequestError.self) { try choose("anim=keep") }
+        #expect(error?.reason == "200 frames have 12000000 rows in all, over the limit of 10000000")
+    }
+
     @Test func `keep is all or a refusal that names the limit`() throws {
         let limits = AnimationLimits(pixels: 1_000_000)
         #expect(try choose("anim=keep") == .all)
