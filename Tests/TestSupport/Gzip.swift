@@ -5,7 +5,7 @@ package enum Gzip {
     /// One member of all bytes at zlib's best level.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var stream = unsafe z_stream()
-        let size = CInt(MemoryLayout<z_stream>.size)
+        let size = unsafe CInt(MemoryLayout<z_stream>.size)
         unsafe precondition(
             deflateInit2_(&stream, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK
         )

@@ -31,7 +31,7 @@ extension AnimatedPNG {
     private func decoded(_ frame: Frame, _ source: SourceMapping) throws -> [UInt8] {
         let file = source.withSpan { bytes in picture(of: frame, in: bytes) }
         let raster = try unsafe file.withUnsafeBytes { file in
-            try unsafe Raster.make("load") { out in
+            try Raster.make("load") { out in
                 unsafe edge_vips_load_png(file.baseAddress, file.count, &out)
             }
             .inMemory()
