@@ -103,10 +103,10 @@ struct PixelTests {
         #expect(throws: Never.self) { try Workbench.make("w=4", of: source, as: .png, maximumPixels: 900) }
     }
 
-    @Test(arguments: [ImageFormat.pdf])
-    func `formats off the allow-list are unsupported`(format: ImageFormat) {
-        #expect(throws: WorkerReply.Failure.unsupported("\(format) is not decoded here")) {
-            try Workbench.make("w=4", of: [1, 2, 3], as: format)
+    @Test func `formats off the allow-list are unsupported`() {
+        // Compressed SVG is expanded before: no coder reads it as it is.
+        #expect(throws: WorkerReply.Failure.unsupported("svgz is not decoded here")) {
+            try Workbench.decode([1, 2, 3], as: .svgz)
         }
     }
 

@@ -14,7 +14,6 @@ struct VipsModulesTests {
         #expect(exists("VipsForeignLoadJpegBuffer"))
         // In modules of their own on Debian, and nowhere loaded.
         #expect(!exists("VipsForeignLoadMagickBuffer"))
-        #expect(!exists("VipsForeignLoadPdfBuffer"))
         #expect(!exists("VipsForeignLoadOpenslideFile"))
     }
 }

@@ -24,19 +24,13 @@ struct AVIFCoder: Coder {
     private static let standardEffort = 0
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
-        loader?.load()
-        return try Raster.make("load") { out in
-            unsafe edge_vips_load_heif(source.bytes.baseAddress, source.bytes.count, &out)
-        }
+        try load(source) { bytes, count, out in unsafe edge_vips_load_heif(bytes, count, &out) }
     }
 
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
-        saver?.load()
-        let raster = try picture.stacked()
-        options.deadline.watch(raster)
         // Lossless needs every colour; what libvips would choose by itself at q 90 nobody has asked for.
         let keepsColours = options.settings.chroma == .full || options.isLossless
-        return try save { bytes, count in
+        return try save(picture, options) { raster, bytes, count in
             unsafe edge_vips_save_avif(
                 raster.pointer,
                 &bytes,

@@ -79,6 +79,29 @@ extension Coder {
     /// Whether this machine has what the encoder needs.
     var isEncoderThere: Bool { traits != nil && (saver?.isThere ?? true) }
 
+    /// Runs the loader of libvips on a whole source, its module loaded first.
+    @safe
+    func load(
+        _ source: SourceMapping,
+        _ body: (UnsafeRawPointer?, Int, inout UnsafeMutablePointer<VipsImage>?) -> CInt
+    ) throws(VipsError) -> Raster {
+        loader?.load()
+        return try Raster.make("load") { out in unsafe body(source.bytes.baseAddress, source.bytes.count, &out) }
+    }
+
+    /// Runs the saver of libvips on a finished picture, its module loaded first; gives up at the deadline.
+    @safe
+    func save(
+        _ picture: FinishedPicture,
+        _ options: EncodingOptions,
+        _ body: (Raster, inout UnsafeMutableRawPointer?, inout Int) -> CInt
+    ) throws(VipsError) -> EncodedPicture {
+        saver?.load()
+        let raster = try picture.stacked()
+        options.deadline.watch(raster)
+        return try save { bytes, count in unsafe body(raster, &bytes, &count) }
+    }
+
     /// Runs a saver of libvips.
     @safe
     func save(_ body: (inout UnsafeMutableRawPointer?, inout Int) -> CInt) throws(VipsError) -> EncodedPicture {

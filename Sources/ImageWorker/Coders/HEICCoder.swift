@@ -13,9 +13,6 @@ struct HEICCoder: Coder {
     let standsUpright = true
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
-        loader?.load()
-        return try Raster.make("load") { out in
-            unsafe edge_vips_load_heif(source.bytes.baseAddress, source.bytes.count, &out)
-        }
+        try load(source) { bytes, count, out in unsafe edge_vips_load_heif(bytes, count, &out) }
     }
 }

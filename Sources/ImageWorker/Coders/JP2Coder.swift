@@ -7,8 +7,6 @@ struct JP2Coder: Coder {
     let loader: VipsPart? = VipsPart(className: "VipsForeignLoadJp2k", operation: "jp2kload_buffer")
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
-        try Raster.make("load") { out in
-            unsafe edge_vips_load_jp2(source.bytes.baseAddress, source.bytes.count, &out)
-        }
+        try load(source) { bytes, count, out in unsafe edge_vips_load_jp2(bytes, count, &out) }
     }
 }

@@ -18,17 +18,11 @@ struct JXLCoder: Coder {
     private static let standardEffort = 3
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
-        loader?.load()
-        return try Raster.make("load") { out in
-            unsafe edge_vips_load_jxl(source.bytes.baseAddress, source.bytes.count, &out)
-        }
+        try load(source) { bytes, count, out in unsafe edge_vips_load_jxl(bytes, count, &out) }
     }
 
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
-        saver?.load()
-        let raster = try picture.stacked()
-        options.deadline.watch(raster)
-        return try save { bytes, count in
+        try save(picture, options) { raster, bytes, count in
             unsafe edge_vips_save_jxl(
                 raster.pointer,
                 &bytes,

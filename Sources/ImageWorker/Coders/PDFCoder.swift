@@ -26,11 +26,10 @@ struct PDFCoder: Coder {
     let drawsAtAnySize = true
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
-        loader?.load()
-        let page = try Raster.make("load") { out in
+        let page = try load(source) { bytes, count, out in
             unsafe edge_vips_load_pdf(
-                source.bytes.baseAddress,
-                source.bytes.count,
+                bytes,
+                count,
                 &out,
                 CInt(clamping: options.page),
                 Double(options.dpi),

@@ -20,9 +20,7 @@ struct TIFFCoder: Coder {
     }
 
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
-        let raster = try picture.stacked()
-        options.deadline.watch(raster)
-        return try save { bytes, count in
+        try save(picture, options) { raster, bytes, count in
             unsafe edge_vips_save_tiff(raster.pointer, &bytes, &count, options.strips ? 1 : 0)
         }
     }

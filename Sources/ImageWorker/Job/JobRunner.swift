@@ -21,7 +21,10 @@ struct JobRunner {
         do {
             var mapping = try mappings[0].get()
             if job.sourceFormat == .svgz { mapping = try mapping.expanded(atMost: job.maximumSourceLength) }
-            let sources = try mappings.dropFirst().map { try $0.get() }
+            let sources = try zip(job.ingredients, mappings.dropFirst()).map { ingredient, mapping in
+                let mapping = try mapping.get()
+                return ingredient.format == .svgz ? try mapping.expanded(atMost: job.maximumSourceLength) : mapping
+            }
             let ingredients = try IngredientPictures(job.ingredients, sources, deadline)
             // Nothing that libvips made of the mappings outlives this call.
             return try withExtendedLifetime((mapping, sources, deadline)) { try make(mapping, ingredients, deadline) }

@@ -45,8 +45,10 @@ struct WorkerPoolTests {
                 Issue.record("text is no PNG")
                 return
             }
-            guard case .failure(.notAnImage) = try await pool.result(of: PoolBench.job(of: text, as: .pdf)) else {
-                Issue.record("PDF is not decoded")
+            // A head of 41 bytes is none of BMP's.
+            let bitmap = Array("BM".utf8) + [UInt8](repeating: 0, count: 12) + [41] + [UInt8](repeating: 0, count: 60)
+            guard case .failure(.notAnImage) = try await pool.result(of: PoolBench.job(of: bitmap, as: .bmp)) else {
+                Issue.record("a kind of BMP that is not decoded")
                 return
             }
             let small = try await pool.result(of: PoolBench.job(maximumPixels: 10))

@@ -1,5 +1,4 @@
-/// The frames of an animated PNG (W3C PNG, third edition, §4.9), as its chunks say: where each stands, for how long, and where its
-/// data are.
+/// The frames of an animated PNG (W3C PNG, third edition, §4.9), as its chunks say: place, time, and where the data are.
 ///
 /// Reads within bounds whatever the bytes say, and decodes nothing.
 struct AnimatedPNG {
