@@ -21,6 +21,7 @@ struct GoldenTests {
         "filter=duotone:102040,ffe0a0", "filter=monochrome:4080ff", "filter=vignette", "tint=ff8800a0",
         "tint=ff8800,multiply",
         "pad=2,6,10,4&bg=ff880080", "pad=5&bg=ffffff&trim=10", "mask=circle", "mask=star",
+        "mask=demo/mark", "watermark=demo/mark,southeast,3,2,0.4,0.8", "watermark=demo/mark,tile,8,6,0.3,0.6",
     ]
 
     /// The formats whose results are held against the pictures, and how like them they must be: structural similarity, and the
@@ -47,6 +48,14 @@ struct GoldenTests {
             let distance = (Double((x - 58) * (x - 58) + (y - 34) * (y - 34))).squareRoot()
             if distance < 12.5 { pixel = [255, 255, 255, UInt8(min(255, max(0, (distance - 4) * 30)))] }
             return pixel
+        }
+    )
+
+    /// What watermarks and masks are made of: a disc with a soft edge in a gradient.
+    private static let mark = Workbench.png(
+        PixelImage(width: 24, height: 24) { x, y in
+            let distance = (Double((x - 12) * (x - 12) + (y - 12) * (y - 12))).squareRoot()
+            return [255, UInt8(x * 10), UInt8(y * 10), UInt8(min(255, max(0, (12 - distance) * 80)))]
         }
     )
 
@@ -93,7 +102,10 @@ struct GoldenTests {
         }
         // Enough of a quality that what differs is the step.
         let queries = formats.map { "\(query)&format=\($0)&q=92" + ($0 == .jpeg || $0 == .avif ? "&chroma=444" : "") }
-        let made = try Workbench.makeAll(queries, of: Self.source, as: .png)
+        let made =
+            try query.contains("demo/")
+            ? queries.map { try Workbench.make($0, of: Self.source, with: [("demo/mark", Self.mark, .png)]) }
+            : Workbench.makeAll(queries, of: Self.source, as: .png)
         if Self.isWriting, let index = formats.firstIndex(of: .png) {
             try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
             try Data(made[index].bytes).write(to: Self.file(query))
