@@ -137,6 +137,10 @@ int edge_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, si
 int edge_set_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 int edge_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 int edge_malloc_set_arenas(int count) { return mallopt(M_ARENA_MAX, count); }
+int edge_malloc_keep(int bytes) {
+    // 32 MiB is the most that glibc lets a heap give out; larger blocks are mappings whatever is said.
+    return mallopt(M_TRIM_THRESHOLD, bytes) && mallopt(M_TOP_PAD, 1 << 20) && mallopt(M_MMAP_THRESHOLD, 32 << 20);
+}
 int edge_malloc_trim(void) { return malloc_trim(0); }
 
 static void limit(int resource, int64_t value) {

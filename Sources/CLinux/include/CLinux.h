@@ -44,6 +44,8 @@ int edge_set_no_new_privileges(void);
 int edge_set_thread_name(const char *name);
 // mallopt's constants are macros that Swift imports, but malloc.h is not in Glibc's module map.
 int edge_malloc_set_arenas(int count);
+// Keeps so many freed bytes at the heap's end instead of giving them back to the system at once.
+int edge_malloc_keep(int bytes);
 int edge_malloc_trim(void);
 // fork + exec in C: nothing of Swift's runtime may run between them. `descriptors[i]` becomes descriptor
 // 3 + i of the child, everything else is closed; the child gets PDEATHSIG SIGKILL, no-new-privileges, default
