@@ -6,21 +6,21 @@ import LinuxSystem
 /// A state machine of callbacks: disk look-up → original → transform → publication. Each step runs on the thread that ended the
 /// one before (read lane, transfer thread, transform pool).
 final class VariantTask: Sendable {
-    private let request: VariantRequest
+    let request: VariantRequest
     private let demand: CacheDemand
     /// Whether it brings a stale variant up to date: then a stale one is no answer.
     private let isRefresh: Bool
     /// Whether it is the one try after a failure: however it ends, the next may be made then.
-    private let isProbe: Bool
+    let isProbe: Bool
     private let priority: TransformJob.Priority
     private let caller: OriginCaller
-    private let parts: PipelineParts
+    let parts: PipelineParts
     private let originals: OriginalFlights
     private let transforms: TransformGroups
-    private let flight: Flight<Answer>
+    let flight: Flight<Answer>
     private let refresh: @Sendable (VariantRequest) -> Void
-    private let describe: @Sendable (VariantRequest, Entity, OriginBody?) -> Void
-    private let improve: @Sendable (VariantRequest) -> Void
+    let describe: @Sendable (VariantRequest, Entity, OriginBody?) -> Void
+    let improve: @Sendable (VariantRequest) -> Void
     private let step = Lock(Step())
 
     /// The step that is under way, and how to give it up.
@@ -296,121 +296,8 @@ final class VariantTask: Sendable {
             && request.origin.keeps.originals.keepOnDisk
     }
 
-    /// The original is there, but not this picture of it: remembered for this variant alone.
-    private func fail(_ error: PipelineError) {
-        if !request.origin.keepsNothing {
-            _ = flight.publish {
-                parts.failures.record(request.key, error, of: request.origin, plan: request.plan)
-            }
-        }
-        end(.failure(error))
-    }
-
-    private func finishBare(_ outcome: OriginOutcome, body: OriginBody, collapsed: Bool) {
-        var description = EntityDescription(
-            mediaType: outcome.origin.record.header.format.mediaType,
-            digest: body.digest,
-            length: body.length,
-            origin: outcome.origin.record,
-            of: request.origin.source,
-            animation: request.animation(of: outcome.origin.record.header, in: nil)
-        )
-        description.contentCoding = outcome.origin.record.header.format.contentCoding
-        let entity = parts.entity(
-            key: request.key,
-            description: description,
-            file: body.file,
-            origin: outcome.origin,
-            storable: outcome.storable && tiers.keepInMemory,
-            of: flight
-        )
-        guard let entity else {
-            end(.failure(.originProtocol("the original was lost while it was read")))
-            return
-        }
-        finish(
-            entity,
-            outcome.provenance(collapsed: collapsed, stored: .disk),
-            StageTimings(fetch: outcome.fetchMicroseconds),
-            // What may not be kept is not computed for the next one either.
-            body: outcome.storable ? body : nil
-        )
-    }
-
-    /// - Parameter standsIn: whether it is WebP in place of an AVIF that is made later.
-    private func publish(
-        _ made: TransformResult,
-        _ plan: String,
-        _ outcome: OriginOutcome,
-        _ ingredients: [OriginOutcome],
-        collapsed: Bool,
-        standsIn: Bool
-    ) {
-        var outcome = outcome
-        parts.failures.forget(request.key)
-        guard let picture = made.pictures.first else {
-            end(.failure(.workerLost))
-            return
-        }
-        let placeholder = TransformStage.placeholder(of: made)
-        if let placeholder { outcome.origin.record.placeholder = placeholder }
-        var record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
-        record.isStandIn = standsIn && record.format == .webp
-        if record.isStandIn { parts.deferrals.noteMade() }
-        let others = ingredients.map(\.origin.record)
-        record.ingredients = others.map { VariantRecord.Ingredient(key: $0.key, digest: $0.digest) }
-        var description = EntityDescription(record, origin: outcome.origin.record, for: request)
-        description.temper(by: others, origin: outcome.origin.record)
-        let entity = parts.entity(
-            key: request.key,
-            description: description,
-            body: .memory(picture.bytes),
-            origin: outcome.origin,
-            ingredients: ingredients.map { IngredientUse($0.origin) },
-            storable: outcome.storable && tiers.keepInMemory && picture.bytes.count <= parts.memoryObject,
-            of: flight
-        )
-        if outcome.storable, tiers.keepOnDisk {
-            _ = flight.publish(of: outcome.origin.record) { [record] in
-                parts.disk?.store(
-                    variant: record,
-                    origin: outcome.origin.record,
-                    ingredients: others,
-                    bytes: picture.bytes
-                )
-            }
-        }
-        if let placeholder, outcome.storable {
-            parts.learn(placeholder, of: outcome.origin, for: request.origin, in: flight)
-        }
-        var timings = StageTimings(fetch: outcome.fetchMicroseconds)
-        timings.queue = made.queued
-        timings.decode = made.timing.decode
-        timings.transform = made.timing.transform
-        timings.encode = made.timing.encode
-        finish(entity, outcome.provenance(collapsed: collapsed, stored: .original), timings)
-    }
-
-    private func end(_ result: Result<Answer, PipelineError>) {
-        if isProbe { parts.failures.giveUp(request.key) }
-        flight.finish(result)
-    }
-
-    private func finish(
-        _ entity: Entity,
-        _ provenance: Provenance,
-        _ timings: StageTimings,
-        body: OriginBody? = nil
-    ) {
-        if let hints = entity.description.hints, hints.placeholder == nil, request.keeps != .none {
-            describe(request, entity, body)
-        }
-        if entity.isStandIn { improve(request) }
-        end(.success(Answer(entity: entity, provenance: provenance, timings: timings)))
-    }
-
     /// Which tiers may keep the result.
-    private var tiers: CacheTiers { request.keeps }
+    var tiers: CacheTiers { request.keeps }
 
     private func begin() -> Int {
         step.withLock { step in
