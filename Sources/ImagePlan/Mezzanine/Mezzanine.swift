@@ -41,8 +41,8 @@ package struct Mezzanine: Hashable, Sendable {
     package static func smallest(for plan: String, of header: ImageHeader) -> Mezzanine? {
         guard header.frames == 1, isReducible(header.format),
             header.width.multipliedSaturated(by: header.height) >= leastPixels,
-            // Words about a picture tell of its original's bytes.
-            let plan = try? Plan(canonicalText: plan), !plan.settings.format.isWords,
+            // Words about a picture tell of its original's bytes, and metadata are the original's alone.
+            let plan = try? Plan(canonicalText: plan), !plan.settings.format.isWords, plan.settings.metadata == .strip,
             // The first page is what is kept.
             plan.settings.animation.page == 0,
             let steps = try? PlanGeometry.resolve(plan, source: header.orientedSize, maximumPixels: .max)

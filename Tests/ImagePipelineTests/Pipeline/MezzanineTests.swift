@@ -97,11 +97,14 @@ struct MezzanineTests {
         #expect(second.job.outputs.count == 1)
         second.make([2])
         _ = try off.value()
-        let whole = rig.ask("large.png", try canonical("sharpen=2&w=300"))
-        let third = try rig.transformer.wait(for: 3)[2]
-        #expect(third.job.outputs.count == 1)
-        third.make([3])
-        _ = try whole.value()
+        // What reads the full size, and what keeps metadata, which no mezzanine holds.
+        for (index, query) in ["sharpen=2&w=300", "w=300&meta=keep", "w=300&meta=copyright"].enumerated() {
+            let whole = rig.ask("large.png", try canonical(query))
+            let job = try rig.transformer.wait(for: 3 + index)[2 + index]
+            #expect(job.job.outputs.count == 1)
+            job.make([3])
+            _ = try whole.value()
+        }
     }
 
     @Test func `widths asked for at one time share two decodings`() throws {
