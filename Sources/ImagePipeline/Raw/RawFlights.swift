@@ -48,14 +48,21 @@ final class RawFlights: Sendable {
 
     /// Begins a flight, or waits for one that is under way.
     func join(_ request: RawRequest, wake: @escaping @Sendable () -> Void) -> Admission {
-        let found = flights.withLock { $0[request.key]?.first { $0.isShared } }
+        let flight = Flight(request, isShared: true)
+        // One look and one step: of two that come together one begins and the other waits.
+        let found = flights.withLock { flights -> Flight? in
+            if let found = flights[request.key]?.first(where: \.isShared) { return found }
+            flights[request.key, default: []].append(flight)
+            return nil
+        }
+        guard let found else { return .begin(flight) }
         let limit = waiters
-        let waits = found?.state.withLock { state -> Bool in
+        let waits = found.state.withLock { state -> Bool in
             guard !state.isOver, !state.isTainted, state.waiters.count < limit else { return false }
             state.waiters.append(wake)
             return true
         }
-        return waits == true ? .wait : .begin(begin(request, isShared: true))
+        return waits ? .wait : .begin(begin(request, isShared: true))
     }
 
     /// Begins a refresh in the background; `nil` while another request asks for the same.

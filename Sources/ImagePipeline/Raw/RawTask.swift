@@ -78,7 +78,19 @@ final class RawTask: Sendable {
         }
         // Woken, it looks again: what has been stored may do, or not.
         let admission = proxy.flights.join(request) { self.start(hold, mayWait: false) }
-        if case .begin(let flight) = admission { send(about: stored, reason, flight, hold) }
+        guard case .begin(let flight) = admission else { return }
+        guard !hasAnswer(hold, now) else {
+            proxy.flights.end(flight)
+            return start(hold, mayWait: false)
+        }
+        send(about: stored, reason, flight, hold)
+    }
+
+    /// Whether another's answer has come between looking for one and asking.
+    private func hasAnswer(_ hold: RawHold?, _ now: Int64) -> Bool {
+        guard hold != nil, request.tiers != .none, let entry = proxy.cache.entry(of: request) else { return false }
+        if case .serve = RawDecision(request, stored: entry.responses, now: now) { return true }
+        return false
     }
 
     /// Asks beside an answer that is stale, unless somebody does already.
