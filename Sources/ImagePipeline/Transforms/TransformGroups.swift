@@ -9,8 +9,6 @@ import LinuxSystem
 final class TransformGroups: Sendable {
     /// The most variants of one job: few enough that the first does not wait long for the last.
     private static let largestGroup = 8
-    /// How often the first one lets go before others.
-    private static let turns = 8
     /// The most that wait for one original's decoding; more are made by themselves.
     private static let mostWaiting = 64
 
@@ -71,19 +69,9 @@ final class TransformGroups: Sendable {
     /// Makes orders whose job is counted already.
     private func make(_ orders: [TransformOrder], of key: Key) {
         // Looking for a mezzanine reads the disk's index.
-        guard parts.readLane.submit({ self.letOthersCome(orders, of: key, Self.turns) }) else {
+        guard parts.readLane.submit({ self.makeNow(orders, of: key) }) else {
             for order in orders { order.end(.failure(.overloaded("too many requests wait for the disk"))) }
             return ended(key)
-        }
-    }
-
-    /// Goes behind what else is on the read lane, some times.
-    ///
-    /// Those who ask for other widths at the same moment look there for theirs, and come along then. Takes some ten microseconds a
-    /// time where nobody is there.
-    private func letOthersCome(_ orders: [TransformOrder], of key: Key, _ turns: Int) {
-        guard turns > 0, parts.readLane.submit({ self.letOthersCome(orders, of: key, turns - 1) }) else {
-            return makeNow(orders, of: key)
         }
     }
 
