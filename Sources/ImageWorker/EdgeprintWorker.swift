@@ -9,7 +9,8 @@ enum EdgeprintWorker {
     static func main() {
         // Before the first allocation of a decoder: two arenas fragment far less than one a thread (architecture.md).
         edge_malloc_set_arenas(2)
-        // The next picture needs what the last one gave back: new pages cost a tenth of its time. JobSocket trims when none comes.
+        // The next picture needs what the last one gave back: new pages cost some hundredths of its time
+        // (Benchmarks/README.md). JobSocket trims when none comes.
         edge_malloc_keep(64 << 20)
         let socket = JobSocket()
         do throws(VipsError) {

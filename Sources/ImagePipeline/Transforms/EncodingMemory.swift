@@ -81,34 +81,3 @@ package final class EncodingMemory: Sendable {
         }
     }
 }
-
-/// A table that forgets what has long not been asked for: when it is full, the half that was not used since the last time goes.
-private struct Generations<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    let capacity: Int
-    private var young: [Key: Value] = [:]
-    private var old: [Key: Value] = [:]
-
-    init(capacity: Int) {
-        self.capacity = capacity
-    }
-
-    subscript(key: Key) -> Value? {
-        mutating get {
-            if let value = young[key] { return value }
-            guard let value = old[key] else { return nil }
-            keep(value, for: key)
-            return value
-        }
-        set {
-            if let newValue { keep(newValue, for: key) }
-        }
-    }
-
-    private mutating func keep(_ value: Value, for key: Key) {
-        if young.count >= capacity, young[key] == nil {
-            old = young
-            young = [:]
-        }
-        young[key] = value
-    }
-}

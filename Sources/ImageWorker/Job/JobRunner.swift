@@ -19,12 +19,12 @@ struct JobRunner {
             Result { () throws(WorkerReply.Failure) in try SourceMapping(descriptor: descriptor, length: length) }
         }
         do {
-            var mapping = try mappings[0].get()
-            if job.sourceFormat == .svgz { mapping = try mapping.expanded(atMost: job.maximumSourceLength) }
-            let sources = try zip(job.ingredients, mappings.dropFirst()).map { ingredient, mapping in
-                let mapping = try mapping.get()
-                return ingredient.format == .svgz ? try mapping.expanded(atMost: job.maximumSourceLength) : mapping
+            let formats = [job.sourceFormat] + job.ingredients.map(\.format)
+            var sources = try zip(formats, mappings).map { format, mapping in
+                format == .svgz
+                    ? try mapping.get().expanded(atMost: job.maximumSourceLength) : try mapping.get()
             }
+            let mapping = sources.removeFirst()
             let ingredients = try IngredientPictures(job.ingredients, sources, deadline)
             // Nothing that libvips made of the mappings outlives this call.
             return try withExtendedLifetime((mapping, sources, deadline)) { try make(mapping, ingredients, deadline) }
@@ -42,8 +42,7 @@ struct JobRunner {
         _ deadline: Deadline
     ) throws -> Answer {
         if job.outputs.count == 1, job.outputs[0].plan == MetadataCleaner.planText { return try clean(mapping) }
-        let format = job.sourceFormat == .svgz ? .svg : job.sourceFormat
-        let decoder = try SourceDecoder(mapping, format: format, reduction: job.reduction)
+        let decoder = try SourceDecoder(mapping, format: job.sourceFormat, reduction: job.reduction)
         let facts = try checkedFacts(decoder, of: nil)
         var outputs: [WorkerReply.Output] = []
         var pictures: [EncodedPicture] = []

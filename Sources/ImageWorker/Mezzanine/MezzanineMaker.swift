@@ -1,7 +1,7 @@
 import CVips
 import ImagePlan
 
-/// Makes an original's mezzanine: sRGB of eight bits as every result is, not turned, without metadata: reading a camera's takes a tenth of a small result's time.
+/// Makes an original's mezzanine: sRGB of eight bits as every result is, not turned, without metadata: what keeps some is made of the original.
 struct MezzanineMaker {
     let decoder: SourceDecoder
     let facts: SourceDecoder.Facts
@@ -55,7 +55,7 @@ struct MezzanineMaker {
                     &bytes,
                     &count,
                     Self.jpegQuality,
-                    // Huffman tables of its own would save a twentieth of the bytes and take three times as long.
+                    // Huffman tables of its own would save a thirtieth of the bytes and take three times as long.
                     0,
                     0,
                     VIPS_FOREIGN_SUBSAMPLE_OFF,

@@ -2,31 +2,16 @@ import LinuxSystem
 
 /// The digests of large files as they were when they were read last, so that each further width of one need not read it all again.
 ///
-/// A file is known by what its entity tag is made of. Bounded: the older half goes when there are too many. Any thread.
+/// A file is known by what its entity tag is made of. Bounded. Any thread.
 final class FileDigests: Sendable {
-    /// Digests of one half, at some 100 bytes each.
-    private static let halfCapacity = 4096
+    /// Digests of a generation, at some 100 bytes each.
+    private static let capacity = 4096
 
-    private struct State: Sendable {
-        var younger: [FileIdentity: CacheKey] = [:]
-        var older: [FileIdentity: CacheKey] = [:]
-    }
-
-    private let state = Lock(State())
+    private let digests = Lock(Generations<FileIdentity, CacheKey>(capacity: capacity))
 
     /// The digest of a version, where it is known.
-    func find(_ version: FileIdentity) -> CacheKey? {
-        state.withLock { $0.younger[version] ?? $0.older[version] }
-    }
+    func find(_ version: FileIdentity) -> CacheKey? { digests.withLock { $0[version] } }
 
     /// Remembers the digest of a version.
-    func keep(_ digest: CacheKey, of version: FileIdentity) {
-        state.withLock { state in
-            if state.younger.count >= Self.halfCapacity {
-                state.older = state.younger
-                state.younger = [:]
-            }
-            state.younger[version] = digest
-        }
-    }
+    func keep(_ digest: CacheKey, of version: FileIdentity) { digests.withLock { $0[version] = digest } }
 }

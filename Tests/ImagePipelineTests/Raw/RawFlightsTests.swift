@@ -1,0 +1,41 @@
+import HTTPSemantics
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+@Suite(.timeLimit(.minutes(1)))
+struct RawFlightsTests {
+    private let source = SourceRule(name: "raw", location: .remote)
+
+    private func request(_ number: Int) -> RawRequest {
+        RawRequest(
+            method: "GET",
+            origin: OriginRequest(source: source, target: "http://a/\(number)", identity: "http://a/\(number)"),
+            fields: FieldLines([])
+        )
+    }
+
+    @Test func `of requests that come together one begins and the others wait`() async {
+        let flights = RawFlights(waiters: 10)
+        let woken = Lock(0)
+        let rounds = 20_000
+        // Two go through the same rounds side by side, each hard on the other's heels.
+        let begun = await withTaskGroup(of: [RawFlights.Flight].self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    (0..<rounds).compactMap { round in
+                        let admission = flights.join(request(round)) { woken.withLock { $0 += 1 } }
+                        if case .begin(let flight) = admission { return flight }
+                        return nil
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(begun.count == rounds)
+        for flight in begun { flights.end(flight) }
+        #expect(woken.withLock { $0 } == rounds)
+    }
+}
