@@ -30,6 +30,7 @@ let package = Package(
     targets: [
         // C: only what Swift cannot import (variadics, macros, feature-test gated calls).
         .target(name: "CLinux"),
+        .systemLibrary(name: "CLanes"),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -51,7 +52,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "ImageWorker",
-            dependencies: ["ImagePlan", "LinuxSystem", "CLinux", "CLCMS", "CVips", "CWebP", "CZlib"],
+            dependencies: ["ImagePlan", "LinuxSystem", "CLanes", "CLinux", "CLCMS", "CVips", "CWebP", "CZlib"],
             swiftSettings: settings
         ),
         .executableTarget(

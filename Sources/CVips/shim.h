@@ -166,6 +166,10 @@ static inline int edge_vips_memory_sized(VipsImage *in, VipsImage **out, int wid
     *out = NULL;
     return -1;
 }
+// A row of a prepared region, from its left edge on; VIPS_REGION_ADDR is a macro.
+static inline const unsigned char *edge_vips_region_row(VipsRegion *region, int y) {
+    return VIPS_REGION_ADDR(region, region->valid.left, y);
+}
 static inline int edge_vips_memory_like(VipsImage *in, VipsImage **out) {
     return edge_vips_memory_sized(in, out, in->Xsize, in->Ysize);
 }

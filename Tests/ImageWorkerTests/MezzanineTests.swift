@@ -91,6 +91,43 @@ struct MezzanineTests {
         }
     }
 
+    @Test func `where one output alone needs the full size, the others are made of its rows`() throws {
+        guard let bytes = SharedImages.bytes("kimono.jpg") else { return print("skipped: no kimono.jpg") }
+        let queries = ["w=64&format=png", "w=500&format=png", "w=32&format=png", "w=120&format=png&round=9"]
+        let together = try Workbench.run(queries.map(canonical), of: bytes, as: .jpeg)
+        for (query, made) in zip(queries, together) {
+            let alone = try Workbench.decode(Workbench.make(query, of: bytes, as: .jpeg))
+            let similarity = ImageComparison.structuralSimilarity(try Workbench.decode(made), alone)
+            #expect(similarity >= Self.least, "\(query): \(similarity)")
+        }
+        try Workbench.withDecoder(of: bytes, as: .jpeg) { decoder in
+            let deadline = Deadline(milliseconds: 20_000)
+            let makers = try queries.map { try Workbench.maker(canonical($0), decoder, deadline) }
+            #expect(try makers.map { try $0.loadFactor() } == [4, 1, 8, 2])
+            let shared = try #require(try SharedDecode(of: decoder, for: makers, deadline))
+            #expect(shared.isStreamed)
+            var first = makers[1]
+            first.shared = shared
+            _ = try first.make()
+            let half = try #require(try shared.raster(2))
+            #expect(try half.width == decoder.facts().size.width / 2)
+            // Nothing was decoded but for the first.
+            #expect(shared.microseconds == 0)
+        }
+    }
+
+    @Test func `where the one that needs the full size does not read its rows in turn, the others have their own`()
+        throws
+    {
+        guard let bytes = SharedImages.bytes("kimono.jpg") else { return print("skipped: no kimono.jpg") }
+        let queries = ["crop=300x300&format=png", "w=64&format=png", "w=60&format=png"]
+        let together = try Workbench.run(queries.map(canonical), of: bytes, as: .jpeg)
+        for (query, made) in zip(queries, together) {
+            let alone = try Workbench.decode(Workbench.make(query, of: bytes, as: .jpeg))
+            #expect(ImageComparison.structuralSimilarity(try Workbench.decode(made), alone) >= Self.least)
+        }
+    }
+
     @Test func `a mezzanine of another size than it should have is refused`() throws {
         let source = TestImages.gradient(width: 200, height: 100)
         var other = try header(of: source)

@@ -193,6 +193,36 @@ enum Workbench {
         }
     }
 
+    /// A source in memory, as its coder decodes it.
+    static func decoded(_ source: [UInt8], as format: ImageFormat) throws -> Raster {
+        precondition(isStarted)
+        let mapping = try SourceMapping(descriptor: memoryFile(source), length: source.count)
+        return try withExtendedLifetime(mapping) { try SourceDecoder(mapping, format: format).open().inMemory() }
+    }
+
+    /// A maker of one output of a source, a plan's canonical text.
+    static func maker(_ plan: String, _ decoder: SourceDecoder, _ deadline: Deadline) throws -> OutputMaker {
+        OutputMaker(
+            decoder: decoder,
+            facts: try decoder.facts(),
+            output: .init(plan: plan, bucket: .rest, quality: QualityDefaults()),
+            maximumPixels: 50_000_000,
+            limits: AnimationLimits(),
+            deadline: deadline
+        )
+    }
+
+    /// A decoder of a source; what libvips opens of it must not outlive the call.
+    static func withDecoder<Result>(
+        of source: [UInt8],
+        as format: ImageFormat,
+        _ body: (SourceDecoder) throws -> Result
+    ) throws -> Result {
+        precondition(isStarted)
+        let mapping = try SourceMapping(descriptor: memoryFile(source), length: source.count)
+        return try withExtendedLifetime(mapping) { try body(SourceDecoder(mapping, format: format)) }
+    }
+
     /// Makes a PNG of a source and decodes it.
     static func pixels(
         _ query: String,

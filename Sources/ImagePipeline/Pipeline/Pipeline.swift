@@ -27,7 +27,11 @@ package final class Pipeline: Sendable {
         memoryVariants = MemoryVariantStage(memory: parts.memory)
         transforms = TransformGroups(parts: parts)
         deferred = DeferredQueue(limit: parts.limits.deferred, statistics: parts.deferrals, time: parts.time)
-        originals = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
+        originals = TaskPool(
+            maximumWaiters: parts.limits.waiters,
+            maximumFlights: parts.limits.flights,
+            together: { [transforms] in transforms.together($0) }
+        )
         originalFlights = OriginalFlights(pool: originals, parts: parts)
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
         // What cannot be read in now is tried again, as if there had been no restart.

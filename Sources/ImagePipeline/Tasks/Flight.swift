@@ -64,7 +64,9 @@ package final class Flight<Value: Sendable>: Sendable {
         // First out of the pool, so that a request that comes now starts anew instead of joining what is over.
         pool.remove(self)
         let waiters = state.withLock { $0.end() }
-        for entry in waiters { entry.waiter(outcome, entry.collapsed) }
+        pool.together {
+            for entry in waiters { entry.waiter(outcome, entry.collapsed) }
+        }
     }
 
     /// Says how to give up when the last waiter has left.

@@ -27,13 +27,21 @@ package final class TaskPool<Value: Sendable>: Sendable {
     private let state = Lock(State())
     private let waiterLimit: Atomic<Int>
     private let maximumFlights: Int
+    /// Runs what calls all waiters of a flight.
+    let together: @Sendable (() -> Void) -> Void
 
     /// Creates an empty pool.
     ///
     /// - Parameters:
     ///   - maximumWaiters: the most waiters of one flight; one more is refused with `.overloaded`.
     ///   - maximumFlights: the most flights at a time; one more is refused with `.overloaded`.
-    package init(maximumWaiters: Int, maximumFlights: Int) {
+    ///   - together: runs what calls all waiters of a flight one after the other, so that what they do may be gathered.
+    package init(
+        maximumWaiters: Int,
+        maximumFlights: Int,
+        together: @escaping @Sendable (() -> Void) -> Void = { $0() }
+    ) {
+        self.together = together
         waiterLimit = Atomic(maximumWaiters)
         self.maximumFlights = maximumFlights
     }

@@ -4,8 +4,8 @@ import LinuxSystem
 /// Transforms of large originals: those of one original share its decoding, and leave a mezzanine behind for the next
 /// (SDWebImage's SDImageFramePool shares decoded frames alike).
 ///
-/// The first order of an original is made at once, with those that come at the same moment. What comes while it is made waits for
-/// it, and is then made together: of the mezzanine where that will do, else of the original, decoded once more for all of them.
+/// The orders that one download brings are made together. What comes while an original is decoded waits for that, and is then made
+/// together as well: of the mezzanine where that will do, else of the original, decoded once more for all of them.
 final class TransformGroups: Sendable {
     /// The most variants of one job: few enough that the first does not wait long for the last.
     private static let largestGroup = 8
@@ -19,9 +19,9 @@ final class TransformGroups: Sendable {
     }
 
     private struct Original: Sendable {
-        /// Jobs under way.
-        var jobs = 0
-        var waiting: [TransformOrder] = []
+        /// Jobs under way, and the making of them.
+        var jobs = 1
+        var waiting: [TransformOrder]
     }
 
     private let parts: PipelineParts
@@ -43,21 +43,34 @@ final class TransformGroups: Sendable {
         let key = Key(origin: order.request.origin.key, digest: order.body.digest)
         enum Turn { case now, later, alone }
         let turn = originals.withLock { originals -> Turn in
-            guard var original = originals[key] else {
-                originals[key] = Original(jobs: 1)
+            guard let waiting = originals[key]?.waiting.count else {
+                originals[key] = Original(waiting: [order])
                 return .now
             }
-            guard original.waiting.count < Self.mostWaiting else { return .alone }
-            original.waiting.append(order)
-            originals[key] = original
+            guard waiting < Self.mostWaiting else { return .alone }
+            originals[key]?.waiting.append(order)
             return .later
         }
         switch turn {
-        case .now: make([order], of: key)
+        case .now: if let gathering = Self.gathering { gathering.keys.withLock { $0.append(key) } } else { make(key) }
         case .alone: alone(order)
         case .later: break
         }
     }
+
+    /// Runs a function; the orders that it gives on this thread are made when it ends, so that those of one original come together.
+    func together(_ body: () -> Void) {
+        let gathering = Gathering()
+        Self.$gathering.withValue(gathering, operation: body)
+        for key in gathering.keys.withLock({ $0 }) { make(key) }
+    }
+
+    /// The originals whose first order came while `together` runs.
+    private final class Gathering: Sendable {
+        let keys = Lock<[Key]>([])
+    }
+
+    @TaskLocal private static var gathering: Gathering?
 
     /// Orders that wait for another's decoding.
     var waitingCount: Int { originals.withLock { $0.values.reduce(0) { $0 + $1.waiting.count } } }
@@ -66,23 +79,23 @@ final class TransformGroups: Sendable {
         TransformGroup(parts: parts, orders: [order], source: nil, extra: nil, ended: {}).start()
     }
 
-    /// Makes orders whose job is counted already.
-    private func make(_ orders: [TransformOrder], of key: Key) {
+    /// Makes the orders that wait; their job is counted already.
+    private func make(_ key: Key) {
         // Looking for a mezzanine reads the disk's index.
-        guard parts.readLane.submit({ self.makeNow(orders, of: key) }) else {
-            for order in orders { order.end(.failure(.overloaded("too many requests wait for the disk"))) }
-            return ended(key)
+        guard !parts.readLane.submit({ self.makeNow(key) }) else { return }
+        for order in takeWaiting(key) { order.end(.failure(.overloaded("too many requests wait for the disk"))) }
+        ended(key)
+    }
+
+    private func takeWaiting(_ key: Key) -> [TransformOrder] {
+        originals.withLock { originals in
+            defer { originals[key]?.waiting = [] }
+            return originals[key]?.waiting ?? []
         }
     }
 
-    private func makeNow(_ first: [TransformOrder], of key: Key) {
-        // Those who asked for a cold original together come here together, one behind the other.
-        let orders =
-            first
-            + originals.withLock { originals in
-                defer { originals[key]?.waiting = [] }
-                return originals[key]?.waiting ?? []
-            }
+    private func makeNow(_ key: Key) {
+        let orders = takeWaiting(key)
         let stage = MezzanineStage(parts: parts)
         let isLoaded = parts.transformer.isLoaded
         var found: [Mezzanine?: (source: MezzanineStage.Found?, orders: [TransformOrder])] = [:]
@@ -110,37 +123,22 @@ final class TransformGroups: Sendable {
     }
 
     /// The jobs that orders of one source are made in.
-    ///
-    /// A JPEG is decoded smaller for those that allow it, and so shares nothing between them and the rest: another worker may have those.
     private static func parts(of orders: [TransformOrder]) -> [[TransformOrder]] {
-        let isJPEG = orders.first?.outcome.origin.record.header.format == .jpeg
-        let groups =
-            isJPEG
-            ? [orders.filter { $0.mezzanine != nil }, orders.filter { $0.mezzanine == nil }]
-            : [orders]
-        return groups.flatMap { orders in
-            stride(from: 0, to: orders.count, by: largestGroup).map { start in
-                Array(orders[start..<min(start + largestGroup, orders.count)])
-            }
+        stride(from: 0, to: orders.count, by: largestGroup).map { start in
+            Array(orders[start..<min(start + largestGroup, orders.count)])
         }
     }
 
     /// A job has ended; after the last one those who wait have their turn.
     private func ended(_ key: Key) {
-        let waiting = originals.withLock { originals -> [TransformOrder] in
-            guard var original = originals[key] else { return [] }
+        let isNext = originals.withLock { originals -> Bool in
+            guard var original = originals[key] else { return false }
             original.jobs -= 1
-            guard original.jobs == 0 else {
-                originals[key] = original
-                return []
-            }
-            guard !original.waiting.isEmpty else {
-                originals[key] = nil
-                return []
-            }
-            originals[key] = Original(jobs: 1)
-            return original.waiting
+            let isNext = original.jobs == 0 && !original.waiting.isEmpty
+            if isNext { original.jobs = 1 }
+            originals[key] = original.jobs == 0 ? nil : original
+            return isNext
         }
-        if !waiting.isEmpty { make(waiting, of: key) }
+        if isNext { make(key) }
     }
 }

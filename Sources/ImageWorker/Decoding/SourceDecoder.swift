@@ -30,8 +30,7 @@ struct SourceDecoder {
     ///
     /// - Throws: `WorkerReply.Failure.unsupported` for a format that no coder decodes here.
     init(_ mapping: SourceMapping, format: ImageFormat, reduction: Reduction? = nil) throws(WorkerReply.Failure) {
-        // Compressed markup has been expanded when it comes here.
-        guard let coder = CoderRegistry.coder(for: format == .svgz ? .svg : format), coder.isDecoderThere else {
+        guard let coder = CoderRegistry.coder(for: format), coder.isDecoderThere else {
             throw .unsupported("\(format) is not decoded here")
         }
         self.mapping = mapping

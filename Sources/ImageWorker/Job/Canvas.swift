@@ -105,6 +105,12 @@ struct Canvas {
         let stored = orientation.swapsSides ? target.transposed : target
         frames = try frames.map { frame in
             guard frame.width != stored.width || frame.height != stored.height else { return frame }
+            // Frames are made one at a time, as they are encoded.
+            if frames.count == 1,
+                let made = try frame.resampled(width: stored.width, height: stored.height, deadline)
+            {
+                return made
+            }
             return try frame.transparently { frame in try frame.resized(width: stored.width, height: stored.height) }
         }
         self.shape = shape

@@ -24,7 +24,7 @@ final class IngredientPictures {
         var sources: [String: Source] = [:]
         for (ingredient, mapping) in zip(ingredients, mappings) {
             let decoder = Result { () throws(WorkerReply.Failure) in
-                try SourceDecoder(mapping, format: ingredient.format)
+                try SourceDecoder(mapping, format: ingredient.format.expanded)
             }
             sources[ingredient.name] = Source(decoder: decoder, maximumPixels: ingredient.maximumPixels)
         }

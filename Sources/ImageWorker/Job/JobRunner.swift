@@ -42,10 +42,8 @@ struct JobRunner {
         _ deadline: Deadline
     ) throws -> Answer {
         if job.outputs.count == 1, job.outputs[0].plan == MetadataCleaner.planText { return try clean(mapping) }
-        let decoder = try SourceDecoder(mapping, format: job.sourceFormat, reduction: job.reduction)
+        let decoder = try SourceDecoder(mapping, format: job.sourceFormat.expanded, reduction: job.reduction)
         let facts = try checkedFacts(decoder, of: nil)
-        var outputs: [WorkerReply.Output] = []
-        var pictures: [EncodedPicture] = []
         var timing = WorkerReply.Timing()
         let makers = try job.outputs.map { output in
             let settings = (try? Plan(canonicalText: PictureDescription.reading(output.plan).0))?.settings
@@ -60,18 +58,29 @@ struct JobRunner {
             )
         }
         let shared = try SharedDecode(of: decoder, for: makers, deadline)
-        if let shared { timing.decode = shared.microseconds }
-        for var maker in makers {
+        var made: [(index: Int, output: OutputMaker.Made)] = []
+        for index in try Self.order(of: makers, shared) {
+            var maker = makers[index]
             maker.shared = shared
             maker.ingredients = ingredients
             // A picture that is made is given, whatever becomes of what was to come with it.
-            if !maker.isPlaceholder || outputs.isEmpty { try deadline.check() }
-            let made = try maker.make()
-            outputs.append(made.description)
-            pictures.append(made.encoded)
-            timing.add(made.timing)
+            if !maker.isPlaceholder || made.isEmpty { try deadline.check() }
+            let output = try maker.make()
+            made.append((index, output))
+            timing.add(output.timing)
         }
+        made.sort { $0.index < $1.index }
+        timing.add(WorkerReply.Timing(decode: shared?.microseconds ?? 0))
+        let outputs = made.map(\.output.description)
+        let pictures = made.map(\.output.encoded)
         return Answer(reply: WorkerReply(id: job.id, result: .success(outputs), timing: timing), pictures: pictures)
+    }
+
+    /// The order in which outputs are made: first the one whose rows the others are made of.
+    private static func order(of makers: [OutputMaker], _ shared: SharedDecode?) throws -> [Int] {
+        guard shared?.isStreamed == true else { return Array(makers.indices) }
+        let isFirst = try makers.map { try !$0.isPlaceholder && $0.loadFactor() == 1 }
+        return makers.indices.filter { isFirst[$0] } + makers.indices.filter { !isFirst[$0] }
     }
 
     /// The source's size and kind, before any pixel is decoded.

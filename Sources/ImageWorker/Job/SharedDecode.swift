@@ -2,28 +2,34 @@ import CVips
 import ImagePlan
 import LinuxSystem
 
-/// The source decoded once for several outputs: as small as the one that needs most allows, held in memory, and from there made
-/// smaller once for all that let it be loaded smaller still.
+/// The source decoded once for several outputs: as small as the one that needs most allows, and from there made smaller once for
+/// all that let it be loaded smaller still.
 ///
+/// Held in memory where several need that size. Where one output alone needs the full size, its rows are halved as it reads them: new
+/// memory for a large picture takes as long as decoding it.
 /// One job's; confined to the worker's only job thread.
 final class SharedDecode {
     /// Bytes of pixels; a larger picture is decoded for each output rather than held: libvips streams it otherwise.
     private static let maximumSize = 64 << 20
 
     /// What the decoding took.
-    let microseconds: UInt32
+    private(set) var microseconds: UInt32 = 0
+    /// Whether one output alone needs the full size, and the others get the halves that are made as it reads.
+    let isStreamed: Bool
+    private let decoder: SourceDecoder
+    private let deadline: Deadline
     /// The picture by how many times it is smaller than the original.
     private var rasters: [Int: Raster] = [:]
+    /// What comes of the rows that are streamed.
+    private var half: HalfSizePicture?
 
-    /// Decodes; `nil` for a single output, which streams, where outputs take all frames, and where it would be too large.
+    /// Decodes; `nil` for a single output, where outputs take all frames, and where it would be too large.
     ///
-    /// What needs the full size and what does not are decoded apart: a JPEG is decoded smaller in less time than it is made smaller.
-    /// Where only one output needs the full size, and others do with less, it streams: new memory for a large picture takes as long as
-    /// decoding it.
     /// - Throws: `VipsError`, or what keeps an output from being made.
     init?(of decoder: SourceDecoder, for makers: [OutputMaker], _ deadline: Deadline) throws {
         guard makers.count > 1 else { return nil }
-        var clock = StageClock()
+        self.decoder = decoder
+        self.deadline = deadline
         var factors: [Int] = []
         // A placeholder makes do with what the others have.
         for maker in makers where !maker.isPlaceholder {
@@ -31,16 +37,10 @@ final class SharedDecode {
             factors.append(factor)
         }
         let least = factors.min() ?? 1
-        let smaller = factors.filter { $0 > 1 }.min() ?? least
-        let isLeastShared = smaller == least || factors.count(where: { $0 == least }) > 1
-        for factor in Set(isLeastShared ? [least, smaller] : [smaller]) {
-            let opened = try decoder.open(factor: factor)
-            guard opened.byteCount <= Self.maximumSize else { return nil }
-            deadline.watch(opened)
-            rasters[factor] = try opened.inMemory()
-        }
-        clock.endDecode()
-        microseconds = clock.timing.decode
+        let isAlone = least == 1 && factors.count > 1 && factors.count(where: { $0 == least }) == 1
+        isStreamed = isAlone
+        guard !isAlone else { return }
+        guard try hold(least) else { return nil }
     }
 
     /// The picture as it is loaded so many times smaller; `nil` where it is not decoded for that.
@@ -48,10 +48,33 @@ final class SharedDecode {
     /// - Parameter factor: a power of two that an output allows.
     func raster(_ factor: Int) throws -> Raster? {
         if let raster = rasters[factor] { return raster }
-        guard factor > 1, let larger = try raster(factor / 2) else { return nil }
+        if isStreamed, factor == 1 {
+            let opened = try decoder.open(factor: factor)
+            half = HalfSizePicture(of: opened)
+            opened.observer = half
+            return opened
+        }
+        guard factor > 1 else { return nil }
+        if isStreamed, factor == 2 {
+            if let made = half?.finished { rasters[factor] = made } else { _ = try hold(factor) }
+            return rasters[factor]
+        }
+        guard let larger = try raster(factor / 2) else { return nil }
         let raster = try larger.halved()
         rasters[factor] = raster
         return raster
+    }
+
+    /// Decodes into memory, unless that is too much.
+    private func hold(_ factor: Int) throws -> Bool {
+        var clock = StageClock()
+        let opened = try decoder.open(factor: factor)
+        guard opened.byteCount <= Self.maximumSize else { return false }
+        deadline.watch(opened)
+        rasters[factor] = try opened.inMemory()
+        clock.endDecode()
+        microseconds = microseconds.addingReportingOverflow(clock.timing.decode).partialValue
+        return true
     }
 
     /// The smallest picture at hand that is not smaller than a factor allows.

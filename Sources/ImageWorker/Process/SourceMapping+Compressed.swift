@@ -24,3 +24,8 @@ extension SourceMapping {
         }
     }
 }
+
+extension ImageFormat {
+    /// What an expanded source is.
+    var expanded: ImageFormat { self == .svgz ? .svg : self }
+}

@@ -42,52 +42,18 @@ extension Raster {
     ///
     /// For pictures in memory. Means of opaque 8-bit pixels are made here: libvips 8.14 takes some ten times as long.
     func halved() throws -> Raster {
-        guard format == VIPS_FORMAT_UCHAR, !hasAlpha, width > 1, height > 1 else {
+        guard let half = HalfSizePicture(of: self) else {
             return try transparently { frame in
                 try frame.resized(width: max(1, frame.width / 2), height: max(1, frame.height / 2))
             }
             .inMemory()
         }
-        let (bands, stride) = (bands, width * bands)
-        let made = try Raster.make("write_prepare") { out in
-            unsafe edge_vips_memory_sized(pointer, &out, CInt(width / 2), CInt(height / 2))
-        }
-        var row = [UInt8](repeating: 0, count: width / 2 * bands)
+        let stride = width * bands
         try withPixels { pixels throws(VipsError) in
-            for y in 0..<height / 2 {
-                let upper = unsafe pixels[(2 * y * stride)..<((2 * y + 1) * stride)]
-                let lower = unsafe pixels[((2 * y + 1) * stride)..<((2 * y + 2) * stride)]
-                unsafe Self.halve(
-                    UnsafeRawBufferPointer(rebasing: upper),
-                    UnsafeRawBufferPointer(rebasing: lower),
-                    bands,
-                    &row
-                )
-                let isWritten = unsafe row.withUnsafeMutableBytes { line in
-                    guard let start = line.baseAddress else { return true }
-                    return unsafe vips_image_write_line(made.pointer, CInt(y), start) == 0
-                }
-                guard isWritten else { throw VipsError.take("write_line") }
-            }
+            guard let start = unsafe pixels.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
+            for y in 0..<height { try unsafe half.see(start + y * stride) }
         }
-        return made
-    }
-
-    /// One row of means of two rows.
-    private static func halve(
-        _ upper: UnsafeRawBufferPointer,
-        _ lower: UnsafeRawBufferPointer,
-        _ bands: Int,
-        _ row: inout [UInt8]
-    ) {
-        for x in 0..<row.count / bands {
-            for band in 0..<bands {
-                let left = 2 * x * bands + band
-                let right = left + bands
-                let sum = unsafe UInt16(upper[left]) + UInt16(upper[right]) + UInt16(lower[left]) + UInt16(lower[right])
-                row[x * bands + band] = UInt8((sum + 2) / 4)
-            }
-        }
+        return half.finished ?? self
     }
 
     /// Cuts a rectangle that lies inside the picture.

@@ -7,6 +7,8 @@ import CVips
 final class Raster {
     /// The image, valid as long as this object lives.
     let pointer: UnsafeMutablePointer<VipsImage>
+    /// Who is shown the rows while `resampled` reads them.
+    var observer: (any RowObserver)?
 
     /// Takes over one reference.
     init(owning pointer: UnsafeMutablePointer<VipsImage>) {

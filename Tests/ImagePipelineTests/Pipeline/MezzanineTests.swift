@@ -127,6 +127,18 @@ struct MezzanineTests {
         #expect(rig.pipeline.sharing.decodesShared == 3)
     }
 
+    @Test func `widths that wait for one download share one decoding`() throws {
+        let widths = try (1...5).map { try canonical("w=\($0 * 50)") }
+        let pending = widths.map { rig.ask("large.png", $0) }
+        try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
+        let job = try rig.transformer.wait(for: 1)[0]
+        #expect(Set(plans(job)).isSuperset(of: widths))
+        job.makeAll(job.job.outputs.map { [UInt8($0.plan.utf8.count)] })
+        for pending in pending { _ = try pending.value() }
+        #expect(rig.transformer.all.count == 1)
+        #expect(rig.pipeline.sharing.decodesShared == 4)
+    }
+
     @Test func `one that fails among several fails alone`() throws {
         let plan = try canonical("w=400")
         let pending = rig.ask("large.png", plan)

@@ -19,14 +19,14 @@ struct RawFlightsTests {
 
     @Test func `of requests that come together one begins and the others wait`() async {
         let flights = RawFlights(waiters: 10)
-        let woken = Lock(0)
-        let rounds = 20_000
+        let woken = Signal(0)
+        let requests = (0..<20_000).map(request)
         // Two go through the same rounds side by side, each hard on the other's heels.
         let begun = await withTaskGroup(of: [RawFlights.Flight].self) { group in
             for _ in 0..<2 {
                 group.addTask {
-                    (0..<rounds).compactMap { round in
-                        let admission = flights.join(request(round)) { woken.withLock { $0 += 1 } }
+                    requests.compactMap { request in
+                        let admission = flights.join(request) { woken.update { $0 += 1 } }
                         if case .begin(let flight) = admission { return flight }
                         return nil
                     }
@@ -34,8 +34,8 @@ struct RawFlightsTests {
             }
             return await group.reduce(into: []) { $0 += $1 }
         }
-        #expect(begun.count == rounds)
+        #expect(begun.count == requests.count)
         for flight in begun { flights.end(flight) }
-        #expect(woken.withLock { $0 } == rounds)
+        #expect(woken.value == requests.count)
     }
 }

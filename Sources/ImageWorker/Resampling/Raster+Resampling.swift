@@ -1,0 +1,65 @@
+import CVips
+import ImagePlan
+import LinuxSystem
+
+extension Raster {
+    /// Bytes of a result that is held in memory; larger ones are libvips', which gives them as they are asked for.
+    private static let mostMade = 64 << 20
+    /// Rows that are asked for at a time.
+    private static let strip = 16
+
+    /// Scales an opaque 8-bit picture to a smaller one in memory; `nil` where that is for libvips to do.
+    ///
+    /// In sRGB values as they are stored, as `resized`.
+    /// - Throws: `VipsError` or `WorkerReply.Failure.deadline`.
+    func resampled(width: Int, height: Int, _ deadline: Deadline) throws -> Raster? {
+        let (source, target) = (
+            PixelSize(width: self.width, height: self.height), PixelSize(width: width, height: height)
+        )
+        guard format == VIPS_FORMAT_UCHAR, !hasAlpha, target.pixels * bands <= Self.mostMade,
+            let resampler = Resampler(from: source, to: target, bands: bands)
+        else { return nil }
+        let made = try Raster.make("write_prepare") { out in
+            unsafe edge_vips_memory_sized(pointer, &out, CInt(width), CInt(height))
+        }
+        var y: CInt = 0
+        let write = { (row: UnsafeRawPointer) throws(VipsError) in
+            guard
+                unsafe vips_image_write_line(
+                    made.pointer,
+                    y,
+                    UnsafeMutablePointer(mutating: row.assumingMemoryBound(to: UInt8.self))
+                ) == 0
+            else { throw VipsError.take("write_line") }
+            y += 1
+        }
+        try unsafe eachRow(deadline) { row throws(VipsError) in
+            try unsafe observer?.see(row)
+            try unsafe resampler.push(row, write)
+        }
+        try unsafe resampler.finish(write)
+        return made
+    }
+
+    /// Reads the rows of an 8-bit picture from top to bottom, without holding more than a few.
+    private func eachRow(
+        _ deadline: Deadline,
+        _ body: (UnsafePointer<UInt8>) throws(VipsError) -> Void
+    ) throws {
+        guard let region = unsafe vips_region_new(pointer) else { throw VipsError.take("region") }
+        defer { unsafe g_object_unref(region) }
+        for top in stride(from: 0, to: height, by: Self.strip) {
+            try deadline.check()
+            var area = VipsRect(
+                left: 0,
+                top: CInt(top),
+                width: CInt(width),
+                height: CInt(min(Self.strip, height - top))
+            )
+            guard unsafe vips_region_prepare(region, &area) == 0 else { throw VipsError.take("prepare") }
+            for y in area.top..<area.top + area.height {
+                try unsafe body(UnsafePointer(edge_vips_region_row(region, y)))
+            }
+        }
+    }
+}

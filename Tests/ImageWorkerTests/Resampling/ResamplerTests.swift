@@ -1,0 +1,201 @@
+import CVips
+import Glibc
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImageWorker
+
+/// Pictures made smaller without libvips.
+@Suite(.timeLimit(.minutes(1)))
+struct ResamplerTests {
+    /// A picture's samples, and what they are made in the tests' own way.
+    private struct Picture {
+        var size: PixelSize
+        var bands: Int
+        var samples: [UInt8]
+
+        init(_ size: PixelSize, bands: Int, _ value: (_ x: Int, _ y: Int, _ band: Int) -> UInt8) {
+            self.size = size
+            self.bands = bands
+            samples = (0..<size.height).flatMap { y in
+                (0..<size.width).flatMap { x in (0..<bands).map { value(x, y, $0) } }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (40, 30, 20, 15), (41, 29, 40, 28), (17, 90, 17, 31), (90, 17, 31, 17), (64, 64, 17, 23), (5, 5, 5, 5),
+        (3, 3, 1, 1), (1, 9, 1, 4), (200, 7, 67, 2),
+    ])
+    func `every sample is the sum that Lanczos' weights make`(
+        width: Int,
+        height: Int,
+        newWidth: Int,
+        newHeight: Int
+    ) throws {
+        let (source, target) = (PixelSize(width: width, height: height), PixelSize(width: newWidth, height: newHeight))
+        for bands in 3...4 {
+            var generator = SeededGenerator(seed: UInt64(width * 1000 + height + bands))
+            let picture = Picture(source, bands: bands) { _, _, _ in UInt8.random(in: 0...255, using: &generator) }
+            let made = try resampled(picture, to: target)
+            let expected = exact(picture, to: target)
+            #expect(made.count == expected.count)
+            for (index, value) in made.enumerated() {
+                let right = min(max(expected[index], 0), 255)
+                #expect(abs(Double(value) - right) <= 0.75, "sample \(index): \(value) for \(right)")
+            }
+        }
+    }
+
+    @Test(arguments: [(4000, 3000, 37, 29), (333, 257, 20, 15), (1001, 999, 1, 1), (129, 65, 30, 16)])
+    func `a picture made very much smaller keeps its places and its colours`(
+        width: Int,
+        height: Int,
+        newWidth: Int,
+        newHeight: Int
+    ) throws {
+        let (source, target) = (PixelSize(width: width, height: height), PixelSize(width: newWidth, height: newHeight))
+        // Even slopes: a result's value is that of its place, wherever the kernel ends.
+        let picture = Picture(source, bands: 3) { x, y, band in
+            switch band {
+            case 0: UInt8(x * 255 / max(1, width - 1))
+            case 1: UInt8(y * 255 / max(1, height - 1))
+            default: 90
+            }
+        }
+        let made = try resampled(picture, to: target)
+        for y in 0..<newHeight {
+            for x in 0..<newWidth {
+                let start = (y * newWidth + x) * 3
+                // At the edges the line goes on as it ends, which a kernel of negative weights makes a little steeper.
+                let isInside = x > 2 && y > 2 && x < newWidth - 3 && y < newHeight - 3
+                let allowed = isInside ? 1.5 : 0.35 * 255 / Double(min(newWidth, newHeight)) + 1.5
+                let across = ((Double(x) + 0.5) * Double(width) / Double(newWidth) - 0.5) / Double(max(1, width - 1))
+                let down = ((Double(y) + 0.5) * Double(height) / Double(newHeight) - 0.5) / Double(max(1, height - 1))
+                #expect(abs(Double(made[start]) - across * 255) <= allowed)
+                #expect(abs(Double(made[start + 1]) - down * 255) <= allowed)
+                #expect(made[start + 2] == 90)
+            }
+        }
+    }
+
+    @Test(arguments: [0, 1, 127, 254, 255] as [UInt8])
+    func `one colour stays as it is`(value: UInt8) throws {
+        let sizes = [(640, 480, 639, 479), (640, 480, 211, 97), (1999, 33, 50, 1), (101, 1001, 3, 77)]
+        for (width, height, newWidth, newHeight) in sizes {
+            let picture = Picture(PixelSize(width: width, height: height), bands: 3) { _, _, _ in value }
+            let made = try resampled(picture, to: PixelSize(width: newWidth, height: newHeight))
+            #expect(made.allSatisfy { $0 == value })
+        }
+    }
+
+    @Test func `what overshoots is cut off, and does not wrap around`() throws {
+        let picture = Picture(PixelSize(width: 300, height: 200), bands: 3) { x, y, _ in
+            (x / 7 + y / 5).isMultiple(of: 2) ? 255 : 0
+        }
+        let target = PixelSize(width: 171, height: 119)
+        let made = try resampled(picture, to: target)
+        for (value, expected) in zip(made, exact(picture, to: target)) {
+            #expect(abs(Double(value) - min(max(expected, 0), 255)) <= 0.75)
+        }
+    }
+
+    @Test func `other pictures are libvips'`() {
+        let size = PixelSize(width: 100, height: 100)
+        for bands in [1, 2, 5] {
+            #expect(Resampler(from: size, to: PixelSize(width: 50, height: 50), bands: bands) == nil)
+        }
+        for (width, height) in [(101, 50), (50, 101)] {
+            #expect(Resampler(from: size, to: PixelSize(width: width, height: height), bands: 3) == nil)
+        }
+        // Rows that would have to be held by the thousand.
+        let tall = PixelSize(width: 10_000, height: 100_000)
+        #expect(Resampler(from: tall, to: PixelSize(width: 9_999, height: 2), bands: 3) == nil)
+    }
+
+    @Test func `transparent, deep and grey pictures are libvips'`() throws {
+        precondition(Workbench.isStarted)
+        let deadline = Deadline(milliseconds: 20_000)
+        let clear = try Raster.sRGB([UInt8](repeating: 9, count: 400), width: 10, height: 10, bands: 4)
+        #expect(try clear.resampled(width: 5, height: 5, deadline) == nil)
+        let grey = try Raster.greyscale([UInt8](repeating: 9, count: 100), width: 10, height: 10)
+        #expect(try grey.resampled(width: 5, height: 5, deadline) == nil)
+        let deep = try Raster.sRGB([UInt8](repeating: 9, count: 300), width: 10, height: 10, bands: 3)
+            .cast(to: VIPS_FORMAT_USHORT)
+        #expect(try deep.resampled(width: 5, height: 5, deadline) == nil)
+    }
+
+    @Test func `a deadline that has passed ends it`() throws {
+        precondition(Workbench.isStarted)
+        let picture = try Raster.sRGB([UInt8](repeating: 9, count: 300), width: 10, height: 10, bands: 3)
+        #expect(throws: WorkerReply.Failure.self) {
+            try picture.resampled(width: 5, height: 5, Deadline(milliseconds: 0))
+        }
+    }
+
+    @Test func `a photograph is as libvips makes it`() throws {
+        guard let bytes = SharedImages.bytes("kimono.jpg") else { return print("skipped: no kimono.jpg") }
+        let decoded = try Workbench.decoded(bytes, as: .jpeg)
+        for width in [decoded.width - 1, decoded.width * 3 / 5, decoded.width / 3, decoded.width / 11] {
+            let height = decoded.height * width / decoded.width
+            let ours = try #require(try decoded.resampled(width: width, height: height, Deadline(milliseconds: 20_000)))
+            let theirs = try decoded.resized(width: width, height: height)
+            let (left, right) = (try Workbench.pixels(of: ours), try Workbench.pixels(of: theirs))
+            #expect(ImageComparison.structuralSimilarity(left, right) >= 0.998)
+            #expect(ImageComparison.meanDifference(left, right) <= 1)
+        }
+    }
+
+    /// Runs the resampler over a picture.
+    private func resampled(_ picture: Picture, to target: PixelSize) throws -> [UInt8] {
+        let resampler = try #require(Resampler(from: picture.size, to: target, bands: picture.bands))
+        let length = target.width * picture.bands
+        var made: [UInt8] = []
+        let take = { (row: UnsafeRawPointer) in
+            unsafe made += UnsafeRawBufferPointer(start: row, count: length)
+        }
+        unsafe picture.samples.withUnsafeBufferPointer { samples in
+            guard let start = samples.baseAddress else { return }
+            for y in 0..<picture.size.height {
+                unsafe resampler.push(start + y * picture.size.width * picture.bands, take)
+            }
+        }
+        unsafe resampler.finish(take)
+        return made
+    }
+
+    /// The same in floats, by the definition; for factors below four.
+    private func exact(_ picture: Picture, to target: PixelSize) -> [Double] {
+        let columns = weights(picture.size.width, target.width)
+        let rows = weights(picture.size.height, target.height)
+        return rows.flatMap { row in
+            columns.flatMap { column in
+                (0..<picture.bands).map { band in
+                    row.reduce(0.0) { sum, y in
+                        column.reduce(sum) { sum, x in
+                            let index = (y.place * picture.size.width + x.place) * picture.bands + band
+                            return sum + x.weight * y.weight * Double(picture.samples[index])
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func weights(_ count: Int, _ target: Int) -> [[(place: Int, weight: Double)]] {
+        let scale = Double(count) / Double(target)
+        return (0..<target).map { index in
+            let centre = (Double(index) + 0.5) * scale - 0.5
+            var taps: [(place: Int, weight: Double)] = []
+            for place in Int(centre - 3 * scale) - 2...Int(centre + 3 * scale) + 2 {
+                let x = (Double(place) - centre) / scale
+                guard abs(x) < 3 else { continue }
+                let weight = x == 0 ? 1 : 3 * sin(.pi * x) * sin(.pi * x / 3) / (.pi * .pi * x * x)
+                taps.append((min(max(place, 0), count - 1), weight))
+            }
+            let sum = taps.reduce(0) { $0 + $1.weight }
+            return taps.map { ($0.place, $0.weight / sum) }
+        }
+    }
+}
