@@ -40,6 +40,11 @@ package enum AVIFTiming: Hashable, Sendable {
             self = .atOnce
             return
         }
+        // How large a drawing or a page without a resize comes out only its decoder tells.
+        guard cost.encodedPixels > 0 else {
+            self = Self.canDefer(request, outcome, parts) ? .later : .never
+            return
+        }
         let milliseconds = EncodingCost.avifMilliseconds(
             pixels: cost.encodedPixels,
             effort: plan.settings.encoding.effort ?? request.quality.avifEffort,

@@ -6,7 +6,13 @@ extension VariantTask {
     func fail(_ error: PipelineError) {
         if !request.origin.keepsNothing {
             _ = flight.publish {
-                parts.failures.record(request.key, error, of: request.origin, plan: request.plan)
+                parts.failures.record(
+                    request.key,
+                    error,
+                    of: request.origin,
+                    plan: request.plan,
+                    ingredients: request.ingredients.map { FlightSubject($0.origin) }
+                )
             }
         }
         end(.failure(error))

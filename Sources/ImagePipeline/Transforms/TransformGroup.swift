@@ -95,7 +95,7 @@ final class TransformGroup: Sendable {
         ended()
     }
 
-    /// One failure may be another's fault: whoever was not alone is tried alone, from the original.
+    /// One failure may be another's fault, the worker's end as well: whoever was not alone is tried alone, from the original.
     private func fail(_ error: PipelineError) {
         let wasAlone = orders.count == 1 && extra == nil && source == nil
         guard !wasAlone, error.mayBeAnothersFault else {
@@ -120,7 +120,7 @@ extension PipelineError {
     /// Whether another output of the same job, or another source of the same picture, may have been the cause.
     fileprivate var mayBeAnothersFault: Bool {
         switch self {
-        case .broken, .refused, .notAnImage, .transformTimeout: true
+        case .broken, .refused, .notAnImage, .transformTimeout, .deadly, .workerLost: true
         default: false
         }
     }

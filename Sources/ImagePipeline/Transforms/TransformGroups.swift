@@ -7,8 +7,10 @@ import LinuxSystem
 /// The orders that one download brings are made together. What comes while an original is decoded waits for that, and is then made
 /// together as well: of the mezzanine where that will do, else of the original, decoded once more for all of them.
 final class TransformGroups: Sendable {
-    /// The most variants of one job: few enough that the first does not wait long for the last.
+    /// The most variants of one job, and what their steps and encoders may take together, in milliseconds: the first waits for the
+    /// last, and they share a deadline.
     private static let largestGroup = 8
+    private static let largestCost = 1_000
     /// The most that wait for one original's decoding; more are made by themselves.
     private static let mostWaiting = 64
 
@@ -105,8 +107,8 @@ final class TransformGroups: Sendable {
         }
         var groups: [TransformGroup] = []
         for (source, orders) in found.values {
-            // What lets the original be loaded as small together.
-            let orders = orders.sorted { ($0.mezzanine?.factor ?? 1) > ($1.mezzanine?.factor ?? 1) }
+            // The cheapest together, however they came.
+            let orders = orders.sorted { $0.milliseconds < $1.milliseconds }
             // What it would have had, unless that is what it has. Many at a time share their decoding, and need none now.
             let wanted = orders.count == 1 ? orders[0].mezzanine : nil
             let extra = isLoaded || wanted == source?.mezzanine ? nil : wanted
@@ -122,11 +124,21 @@ final class TransformGroups: Sendable {
         ended(key)
     }
 
-    /// The jobs that orders of one source are made in.
+    /// The jobs that orders of one source are made in: each in turn joins the job before it, unless that takes too long then.
     private static func parts(of orders: [TransformOrder]) -> [[TransformOrder]] {
-        stride(from: 0, to: orders.count, by: largestGroup).map { start in
-            Array(orders[start..<min(start + largestGroup, orders.count)])
+        var parts: [(cost: Int, orders: [TransformOrder])] = []
+        for order in orders {
+            let cost = order.milliseconds
+            if let last = parts.last, last.orders.count < largestGroup,
+                last.cost.addingSaturated(cost) <= largestCost
+            {
+                parts[parts.count - 1].cost += cost
+                parts[parts.count - 1].orders.append(order)
+            } else {
+                parts.append((cost, [order]))
+            }
         }
+        return parts.map(\.orders)
     }
 
     /// A job has ended; after the last one those who wait have their turn.

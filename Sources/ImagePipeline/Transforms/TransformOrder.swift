@@ -22,6 +22,8 @@ final class TransformOrder: TransformHandle {
     let ingredients: [TransformJob.Ingredient]
     /// The mezzanine that it may be made from; `nil` for the original alone.
     let mezzanine: Mezzanine?
+    /// What its steps and its encoder will about take.
+    let milliseconds: Int
     /// Runs a closure unless a purge has come between, and keeps what it makes from being kept otherwise.
     let publish: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let state: Lock<State>
@@ -46,6 +48,7 @@ final class TransformOrder: TransformHandle {
         self.ingredients = ingredients
         self.mezzanine = mezzanine
         self.bucket = bucket
+        milliseconds = Self.milliseconds(of: plan, request, outcome, bucket ?? request.bucket)
         self.publish = publish
         state = Lock(State(completion: completion))
     }
@@ -53,11 +56,12 @@ final class TransformOrder: TransformHandle {
     /// Whether somebody still waits for it.
     var isWanted: Bool { state.withLock { $0.completion != nil } }
 
-    /// Names who is to be told when it is not wanted any more.
+    /// Names who is to be told when it is not wanted any more; forgotten with its end, since that knows the order in turn.
     func onLeave(_ leave: @escaping @Sendable () -> Void) {
         let isWanted = state.withLock { state in
+            guard state.completion != nil else { return false }
             state.leave = leave
-            return state.completion != nil
+            return true
         }
         if !isWanted { leave() }
     }
@@ -77,4 +81,34 @@ final class TransformOrder: TransformHandle {
             return state
         }
     }
+
+    /// What cannot be estimated will be refused, or is as dear as can be.
+    private static func milliseconds(
+        of plan: String,
+        _ request: VariantRequest,
+        _ outcome: OriginOutcome,
+        _ bucket: FormatBucket?
+    ) -> Int {
+        let source = request.origin.source
+        let maximumPixels = source.limits.pixels
+        guard let plan = try? Plan(canonicalText: plan),
+            let cost = try? CostEstimate(
+                of: plan,
+                header: outcome.origin.record.header,
+                format: .jpeg,
+                maximumPixels: maximumPixels
+            )
+        else { return .max }
+        let encoding = EncodingCost.milliseconds(
+            of: plan.settings,
+            pixels: cost.encodedPixels,
+            bucket: bucket ?? .rest,
+            quality: request.quality,
+            takesSmallest: request.bucket != nil && source.autoFormat == .smallest
+        )
+        return encoding.addingSaturated(cost.work / workPerMillisecond)
+    }
+
+    /// Cheap passes over a pixel in a millisecond: some nanoseconds each.
+    private static let workPerMillisecond = 200_000
 }

@@ -133,7 +133,8 @@ extension WorkerDriver {
         case .lost:
             attempt.lose()
         case .crashed(signal: SIGBUS) where attempt.pending.job.isCutShort:
-            attempt.pending.end(.failure(.broken("the source changed while it was read")))
+            // Not the picture's fault, nor that of what it is made with: nothing is remembered of it.
+            attempt.pending.end(.failure(.workerLost))
         case .crashed:
             note { statistics, _ in statistics.deadly += 1 }
             attempt.pending.end(.failure(.deadly))
@@ -150,10 +151,13 @@ extension WorkerDriver {
 }
 
 extension TransformJob {
-    /// Whether the source has become shorter than it was: a file of a `file:` source may be written to at any time.
+    /// Whether one of its sources has become shorter than it was: a file of a `file:` source may be written to at any time.
     fileprivate var isCutShort: Bool {
-        var status = stat()
-        return unsafe fstat(source.number, &status) != 0 || status.st_size < length
+        let files = [(source, length)] + ingredients.map { ($0.source, $0.length) }
+        return files.contains { file, length in
+            var status = stat()
+            return unsafe fstat(file.number, &status) != 0 || status.st_size < length
+        }
     }
 }
 

@@ -18,7 +18,8 @@ enum FallbackAnswer {
         var description = entity.description
         description.cacheControl = nil
         description.lastModified = nil
-        description.advertisedLifetime = ttl
+        // What stands in for an AVIF is not kept for longer than elsewhere.
+        description.advertisedLifetime = min(ttl, description.standIn?.lifetime ?? ttl)
         response.fields = EntityPresentation.fields(description)
         return response
     }

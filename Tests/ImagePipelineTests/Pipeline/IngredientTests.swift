@@ -85,6 +85,42 @@ struct IngredientTests {
         return try #require(try done.wait { $0 != nil })
     }
 
+    /// Has the making of `a.png` fail, and sees that it is not tried again.
+    private func fail() throws {
+        let first = ask("a.png")
+        try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000, cacheControl: "max-age=9000")
+        try rig.loader.wait(for: 2)[1].answer(rig.png(width: 7), at: 1000, cacheControl: "max-age=10")
+        try rig.transformer.wait(for: 1)[0].fail(.broken("the mark"))
+        #expect(try first.error() == .broken("the mark"))
+        guard case .remembered = try ask("a.png").error() else {
+            Issue.record("it is not remembered")
+            return
+        }
+    }
+
+    @Test func `a failure that may be an ingredient's ends with a purge of it`() throws {
+        try fail()
+        _ = try purge(.originals([request("a.png", "w=10", of: rig).ingredients[0].origin.key]))
+        let again = ask("a.png")
+        try rig.loader.wait(for: 3)[2].answer(rig.png(width: 7), at: 1000)
+        try rig.transformer.wait(for: 2)[1].make([3])
+        #expect(try again.value().entity.memory == [3])
+    }
+
+    @Test func `a failure that may be an ingredient's ends with another body of it`() throws {
+        try fail()
+        rig.time.advance(seconds: 20)
+        let other = ask("b.png")
+        for load in try rig.loader.wait(for: 3)[2...] { load.answer(rig.png(), at: 1020, cacheControl: "max-age=9000") }
+        try rig.loader.wait(for: 4)[3].answer(rig.png(width: 8), at: 1020, cacheControl: "max-age=9000")
+        try rig.transformer.wait(for: 2)[1].make([2])
+        _ = try other.value()
+        let again = ask("a.png")
+        try rig.transformer.wait(for: 3)[2].make([3])
+        #expect(try again.value().entity.memory == [3])
+        #expect(rig.loader.all.count == 4)
+    }
+
     @Test func `a job gets every original, and each is fetched once for all variants`() throws {
         let first = ask("a.png")
         let second = ask("b.png")

@@ -139,6 +139,36 @@ struct MezzanineTests {
         #expect(rig.pipeline.sharing.decodesShared == 4)
     }
 
+    @Test func `one that takes its worker along fails alone, and is alone remembered`() throws {
+        let widths = try (1...3).map { try canonical("w=\($0 * 50)") }
+        let pending = widths.map { rig.ask("large.png", $0) }
+        try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
+        try rig.transformer.wait(for: 1)[0].fail(.deadly)
+        for job in try rig.transformer.wait(for: 4)[1...] {
+            #expect(job.job.outputs.count == 1)
+            if plans(job) == [widths[1]] { job.fail(.deadly) } else { job.make([4]) }
+        }
+        #expect(try pending[0].value().entity.memory == [4])
+        #expect(try pending[1].error() == .deadly)
+        #expect(try pending[2].value().entity.memory == [4])
+        #expect(rig.pipeline.failures.list(limit: 9).map(\.plan) == [widths[1]])
+    }
+
+    @Test func `what takes long is made alone, and the rest together`() throws {
+        let plans = try [
+            "w=300", "w=1500&format=avif&effort=4", "w=200", "w=100&q=auto&format=jxl", "w=1600&lossless=1",
+        ]
+        .map(canonical)
+        let pending = plans.map { rig.ask("large.png", $0) }
+        try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
+        let jobs = try rig.transformer.wait(for: 3)
+        let made = jobs.map { Set(self.plans($0).filter { Mezzanine(planText: $0) == nil }) }
+        #expect(Set(made) == [[plans[0], plans[2], plans[3]], [plans[1]], [plans[4]]])
+        for job in jobs { job.makeAll(job.job.outputs.map { _ in [1] }) }
+        for pending in pending { _ = try pending.value() }
+        #expect(rig.transformer.all.count == 3)
+    }
+
     @Test func `one that fails among several fails alone`() throws {
         let plan = try canonical("w=400")
         let pending = rig.ask("large.png", plan)
@@ -158,6 +188,36 @@ struct MezzanineTests {
         #expect(again.job.reduction == nil)
         again.fail(.broken("really"))
         #expect(try later.error() == .broken("really"))
+    }
+
+    @Test func `nothing is left of an order that has ended before its group knows`() throws {
+        final class Token: Sendable {}
+        weak var left: Token?
+        do {
+            let bytes = rig.png()
+            let body = OriginBody(copying: bytes)
+            let order = TransformOrder(
+                request: rig.request("a.png", "w=10"),
+                plan: "w=10",
+                outcome: OriginOutcome(
+                    origin: OriginState(CacheFixture.origin(1, body: bytes)).snapshot,
+                    body: body,
+                    storable: true,
+                    way: .fetched
+                ),
+                body: body,
+                priority: .normal,
+                mezzanine: nil,
+                publish: { _ in },
+                completion: { _ in }
+            )
+            order.end(.failure(.overloaded("full")))
+            let token = Token()
+            left = token
+            // As a group does, which is told in vain.
+            order.onLeave { [token, order] in withExtendedLifetime((token, order)) {} }
+        }
+        #expect(left == nil)
     }
 
     @Test func `who leaves is not made, and the last one cancels`() throws {

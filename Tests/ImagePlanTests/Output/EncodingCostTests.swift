@@ -29,4 +29,45 @@ struct EncodingCostTests {
         let searched = EncodingCost.avifPixels(within: 700, effort: 0, isSearched: true)
         #expect(searched == EncodingCost.avifPixels(within: 100, effort: 0))
     }
+
+    @Test func `tells the cheap formats from the dear ones`() {
+        func cost(_ change: (inout PlanSettings) -> Void, bucket: FormatBucket = .rest, smallest: Bool = false) -> Int {
+            var settings = PlanSettings(format: .jpeg)
+            change(&settings)
+            return EncodingCost.milliseconds(
+                of: settings,
+                pixels: 2_000_000,
+                bucket: bucket,
+                quality: QualityDefaults(),
+                takesSmallest: smallest
+            )
+        }
+        let jpeg = cost { _ in }
+        #expect(jpeg > 0 && jpeg < 100)
+        let webp = cost { $0.format = .webp }
+        #expect(webp > jpeg && cost { $0.format = .auto } == webp)
+        #expect(cost({ $0.format = .auto }, bucket: .avif) > webp)
+        for change in [
+            { $0.encoding.isLossless = true }, { $0.encoding.usesSharpYUV = true }, { $0.encoding.effort = 9 },
+            { $0.encoding.maximumBytes = 9 }, { $0.seeksQuality = true },
+        ] as [(inout PlanSettings) -> Void] {
+            let dearer = cost { settings in
+                settings.format = .webp
+                change(&settings)
+            }
+            #expect(dearer >= 2 * webp)
+        }
+        #expect(cost({ $0.format = .auto }, smallest: true) >= 4 * webp)
+        #expect(
+            cost { $0.format = .avif }
+                < cost { settings in
+                    settings.format = .avif
+                    settings.encoding.effort = 4
+                }
+        )
+        #expect(
+            cost { $0.format = .jxl } > jpeg && cost { $0.format = .png } > jpeg && cost { $0.format = .gif } > jpeg
+        )
+        #expect(cost { $0.format = .json } <= 2)
+    }
 }

@@ -67,15 +67,22 @@ package final class NegativeCache: Sendable {
 
         mutating func put(_ entry: Entry, for key: CacheKey) {
             entries[key] = entry
-            byOrigin[entry.subject.origin, default: []].insert(key)
+            for origin in Self.origins(of: entry) { byOrigin[origin, default: []].insert(key) }
+        }
+
+        /// The originals whose change may end it.
+        private static func origins(of entry: Entry) -> [CacheKey] {
+            [entry.subject.origin] + entry.subject.ingredients.map(\.origin)
         }
 
         mutating func drop(_ key: CacheKey) {
             restoration?.keys.insert(key)
             guard let entry = entries.removeValue(forKey: key) else { return }
             if entry.isKept { keeper?.discardFailure(key) }
-            byOrigin[entry.subject.origin]?.remove(key)
-            if byOrigin[entry.subject.origin]?.isEmpty == true { byOrigin[entry.subject.origin] = nil }
+            for origin in Self.origins(of: entry) {
+                byOrigin[origin]?.remove(key)
+                if byOrigin[origin]?.isEmpty == true { byOrigin[origin] = nil }
+            }
         }
     }
 
@@ -225,12 +232,15 @@ package final class NegativeCache: Sendable {
 
     /// Remembers a failure that says something about the next try.
     ///
-    /// - Parameter hasStored: whether something of it is stored all the same.
+    /// - Parameters:
+    ///   - ingredients: the other originals that it may be the failure of: kept in memory alone, and gone with a new body of theirs.
+    ///   - hasStored: whether something of it is stored all the same.
     func record(
         _ key: CacheKey,
         _ error: PipelineError,
         of request: OriginRequest,
         plan: String? = nil,
+        ingredients: [FlightSubject] = [],
         words: FailureWords = FailureWords(),
         hasStored: Bool = false
     ) {
@@ -251,9 +261,12 @@ package final class NegativeCache: Sendable {
             }
             if before == nil { state.nextSerial += 1 }
             let serial = before?.serial ?? state.nextSerial
-            let isKept = state.keeper != nil && kind != .failing && seconds >= Self.shortestKept
+            let isKept =
+                state.keeper != nil && kind != .failing && seconds >= Self.shortestKept && ingredients.isEmpty
+            var subject = FlightSubject(request)
+            subject.ingredients = ingredients
             let entry = Entry(
-                subject: FlightSubject(request),
+                subject: subject,
                 url: String(request.target.prefix(Self.shownLength)),
                 plan: plan.map { String($0.prefix(Self.shownLength)) },
                 kind: kind,
