@@ -42,6 +42,23 @@ struct MezzanineTests {
         )
     }
 
+    /// What shows most how a picture was made smaller.
+    private static let drawings: [(name: String, isInk: @Sendable (_ x: Int, _ y: Int) -> Bool)] = [
+        ("squares", { x, y in (x / 8 + y / 8).isMultiple(of: 2) }),
+        ("lines", { x, y in x % 17 == 0 || y % 40 == 0 }),
+        ("hatching", { x, y in (x + y) % 6 < 2 }),
+        ("rings", { x, y in ((x - 400) * (x - 400) + (y - 300) * (y - 300)) / 1500 % 2 == 0 }),
+        ("letters", { x, y in y % 14 < 9 && (x * 7 + y / 14 * 5) % 11 < 4 && x % 9 != 0 }),
+    ]
+
+    @Test(arguments: drawings.indices)
+    func `results of line drawings look the same`(_ index: Int) throws {
+        let (name, isInk) = Self.drawings[index]
+        var rgb: [UInt8] = []
+        for y in 0..<600 { for x in 0..<800 { rgb += isInk(x, y) ? [20, 30, 60] : [250, 250, 240] } }
+        try compare(TestImages.png(width: 800, height: 600, rgb: rgb), queries: ["w=$", "w=$&h=$&fit=cover"], name)
+    }
+
     @Test func `sizes, crops and turns are those of the original`() throws {
         // Odd sides: the reductions round down.
         let source = TestImages.gradient(width: 203, height: 101)

@@ -2,14 +2,23 @@
 package enum TestImages {
     /// A PNG of 8-bit RGBA pixels, row by row; stored, not compressed.
     package static func png(width: Int, height: Int, rgba: [UInt8]) -> [UInt8] {
-        precondition(rgba.count == width * height * 4)
+        png(width: width, height: height, pixels: rgba, channels: 4)
+    }
+
+    /// A PNG of 8-bit RGB pixels, likewise.
+    package static func png(width: Int, height: Int, rgb: [UInt8]) -> [UInt8] {
+        png(width: width, height: height, pixels: rgb, channels: 3)
+    }
+
+    private static func png(width: Int, height: Int, pixels: [UInt8], channels: Int) -> [UInt8] {
+        precondition(pixels.count == width * height * channels)
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        // PNG §11.2.2: depth 8, colour type 6, no interlace.
-        appendChunk("IHDR", bigEndian(width) + bigEndian(height) + [8, 6, 0, 0, 0], to: &file)
+        // PNG §11.2.2: depth 8, colour type 6 or 2, no interlace.
+        appendChunk("IHDR", bigEndian(width) + bigEndian(height) + [8, channels == 4 ? 6 : 2, 0, 0, 0], to: &file)
         var lines: [UInt8] = []
         for row in 0..<height {
             lines.append(0)
-            lines += rgba[row * width * 4..<(row + 1) * width * 4]
+            lines += pixels[row * width * channels..<(row + 1) * width * channels]
         }
         appendChunk("IDAT", zlibStored(lines), to: &file)
         appendChunk("IEND", [], to: &file)

@@ -80,7 +80,7 @@ package enum ShrinkOnLoad {
         return PixelRectangle(left: left, top: top, width: max(1, right - left), height: max(1, bottom - top))
     }
 
-    private static func leavesEnough(of input: PixelSize, for scaled: PixelSize, factor: Int) -> Bool {
+    package static func leavesEnough(of input: PixelSize, for scaled: PixelSize, factor: Int) -> Bool {
         // input ÷ factor ≥ 1.75 × scaled
         4 * input.width >= 7 * factor * scaled.width && 4 * input.height >= 7 * factor * scaled.height
     }

@@ -107,7 +107,7 @@ struct Canvas {
             guard frame.width != stored.width || frame.height != stored.height else { return frame }
             // Frames are made one at a time, as they are encoded.
             if frames.count == 1,
-                let made = try frame.resampled(width: stored.width, height: stored.height, deadline)
+                let made = try frame.resampled(to: stored, deadline)
             {
                 return made
             }

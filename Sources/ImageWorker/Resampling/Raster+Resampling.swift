@@ -12,15 +12,13 @@ extension Raster {
     ///
     /// In sRGB values as they are stored, as `resized`.
     /// - Throws: `VipsError` or `WorkerReply.Failure.deadline`.
-    func resampled(width: Int, height: Int, _ deadline: Deadline) throws -> Raster? {
-        let (source, target) = (
-            PixelSize(width: self.width, height: self.height), PixelSize(width: width, height: height)
-        )
+    func resampled(to target: PixelSize, _ deadline: Deadline) throws -> Raster? {
+        let source = PixelSize(width: width, height: height)
         guard format == VIPS_FORMAT_UCHAR, !hasAlpha, target.pixels * bands <= Self.mostMade,
             let resampler = Resampler(from: source, to: target, bands: bands)
         else { return nil }
         let made = try Raster.make("write_prepare") { out in
-            unsafe edge_vips_memory_sized(pointer, &out, CInt(width), CInt(height))
+            unsafe edge_vips_memory_sized(pointer, &out, CInt(target.width), CInt(target.height))
         }
         var y: CInt = 0
         let write = { (row: UnsafeRawPointer) throws(VipsError) in
@@ -42,14 +40,16 @@ extension Raster {
     }
 
     /// Reads the rows of an 8-bit picture from top to bottom, without holding more than a few.
-    private func eachRow(
-        _ deadline: Deadline,
+    ///
+    /// - Throws: `VipsError`, or `WorkerReply.Failure.deadline`.
+    func eachRow(
+        _ deadline: Deadline?,
         _ body: (UnsafePointer<UInt8>) throws(VipsError) -> Void
     ) throws {
         guard let region = unsafe vips_region_new(pointer) else { throw VipsError.take("region") }
         defer { unsafe g_object_unref(region) }
         for top in stride(from: 0, to: height, by: Self.strip) {
-            try deadline.check()
+            try deadline?.check()
             var area = VipsRect(
                 left: 0,
                 top: CInt(top),

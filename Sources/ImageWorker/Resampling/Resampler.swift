@@ -41,9 +41,10 @@ final class Resampler {
         guard (3...4).contains(bands), target.width <= source.width, target.height <= source.height else { return nil }
         self.target = target
         self.bands = bands
-        let factor = min(source.width / target.width, source.height / target.height)
-        // As long as twice the result's size is left, which Lanczos then sees (libvips' `gap` of 2).
-        let count = factor < 4 ? 0 : (factor / 2).bitWidth - 1 - (factor / 2).leadingZeroBitCount
+        // As long as what is left is as much larger than the result as a decoder has to leave it: so a picture that was loaded
+        // smaller, or kept smaller, gives what the whole one gives.
+        var count = 0
+        while ShrinkOnLoad.leavesEnough(of: source, for: target, factor: 2 << count) { count += 1 }
         var (width, height) = (source.width, source.height)
         var halvings: [RowHalving] = []
         for _ in 0..<count {
@@ -54,7 +55,8 @@ final class Resampler {
         let whole = Double(1 << count)
         let taps = Double(source.height) / whole / Double(target.height) * 6 + 4
         guard taps * Double(width * bands * MemoryLayout<Int16>.size) <= Double(Self.mostHeld),
-            Double(source.width) / whole / Double(target.width) * Double(target.width) * 6 * 16 <= Double(Self.mostHeld)
+            // The weights of all columns.
+            width * 6 * MemoryLayout<SIMD8<Int16>>.size <= Self.mostHeld
         else { return nil }
         columns = ResamplingWeights(count: width, extent: Double(source.width) / whole, target: target.width)
         rows = ResamplingWeights(count: height, extent: Double(source.height) / whole, target: target.height)

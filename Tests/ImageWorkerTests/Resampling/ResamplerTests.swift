@@ -118,19 +118,19 @@ struct ResamplerTests {
         precondition(Workbench.isStarted)
         let deadline = Deadline(milliseconds: 20_000)
         let clear = try Raster.sRGB([UInt8](repeating: 9, count: 400), width: 10, height: 10, bands: 4)
-        #expect(try clear.resampled(width: 5, height: 5, deadline) == nil)
+        #expect(try clear.resampled(to: PixelSize(width: 5, height: 5), deadline) == nil)
         let grey = try Raster.greyscale([UInt8](repeating: 9, count: 100), width: 10, height: 10)
-        #expect(try grey.resampled(width: 5, height: 5, deadline) == nil)
+        #expect(try grey.resampled(to: PixelSize(width: 5, height: 5), deadline) == nil)
         let deep = try Raster.sRGB([UInt8](repeating: 9, count: 300), width: 10, height: 10, bands: 3)
             .cast(to: VIPS_FORMAT_USHORT)
-        #expect(try deep.resampled(width: 5, height: 5, deadline) == nil)
+        #expect(try deep.resampled(to: PixelSize(width: 5, height: 5), deadline) == nil)
     }
 
     @Test func `a deadline that has passed ends it`() throws {
         precondition(Workbench.isStarted)
         let picture = try Raster.sRGB([UInt8](repeating: 9, count: 300), width: 10, height: 10, bands: 3)
         #expect(throws: WorkerReply.Failure.self) {
-            try picture.resampled(width: 5, height: 5, Deadline(milliseconds: 0))
+            try picture.resampled(to: PixelSize(width: 5, height: 5), Deadline(milliseconds: 0))
         }
     }
 
@@ -139,7 +139,9 @@ struct ResamplerTests {
         let decoded = try Workbench.decoded(bytes, as: .jpeg)
         for width in [decoded.width - 1, decoded.width * 3 / 5, decoded.width / 3, decoded.width / 11] {
             let height = decoded.height * width / decoded.width
-            let ours = try #require(try decoded.resampled(width: width, height: height, Deadline(milliseconds: 20_000)))
+            let ours = try #require(
+                try decoded.resampled(to: PixelSize(width: width, height: height), Deadline(milliseconds: 20_000))
+            )
             let theirs = try decoded.resized(width: width, height: height)
             let (left, right) = (try Workbench.pixels(of: ours), try Workbench.pixels(of: theirs))
             #expect(ImageComparison.structuralSimilarity(left, right) >= 0.998)
