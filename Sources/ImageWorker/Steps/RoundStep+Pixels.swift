@@ -1,16 +1,52 @@
+import CVips
 import ImagePlan
 
 extension RoundStep: PixelStep {
     func apply(to canvas: inout Canvas) throws {
         let after = try shape(after: canvas.shape)
-        let mask = try CornerMask(size: after.size, corners: after.corners).raster()
-        try canvas.change(to: after) { frame in try frame.masked(by: mask) }
+        let shape = CornerMask(size: after.size, corners: after.corners)
+        // Where nothing comes after, what a background will lie under need not become transparent first.
+        let background = canvas.following.isEmpty ? canvas.opaqueBackground : nil
+        let (deadline, coverage) = (canvas.deadline, shape.coverage())
+        try canvas.change(to: after) { frame in
+            if let background, !frame.hasAlpha, frame.bands == 3, frame.format == VIPS_FORMAT_UCHAR {
+                return try frame.laid(on: background, by: coverage, deadline)
+            }
+            return try frame.masked(by: shape.raster(of: coverage))
+        }
+    }
+}
+
+extension Raster {
+    /// An opaque 8-bit RGB picture over a colour, as far as it covers it.
+    ///
+    /// - Parameter coverage: 0–255 for each pixel, row by row.
+    fileprivate func laid(on color: Color, by coverage: [UInt8], _ deadline: Deadline) throws(VipsError) -> Raster {
+        let ink = [UInt32(color.red), UInt32(color.green), UInt32(color.blue)]
+        var start = 0
+        return try mapped(deadline) { source, target, pixels in
+            unsafe target.copyMemory(from: source, byteCount: pixels * 3)
+            for pixel in 0..<pixels where coverage[start + pixel] != 255 {
+                let share = UInt32(coverage[start + pixel])
+                for band in 0..<3 {
+                    let value = unsafe UInt32(source.load(fromByteOffset: pixel * 3 + band, as: UInt8.self))
+                    let mixed = UInt8((value * share + ink[band] * (255 - share) + 127) / 255)
+                    unsafe target.storeBytes(of: mixed, toByteOffset: pixel * 3 + band, as: UInt8.self)
+                }
+            }
+            start += pixels
+        }
     }
 }
 
 extension CornerMask {
     /// The coverage as a picture of one band.
     func raster(inset: Double = 0) throws(VipsError) -> Raster {
-        try Raster.greyscale(coverage(inset: inset), width: size.width, height: size.height)
+        try raster(of: coverage(inset: inset))
+    }
+
+    /// A coverage as a picture of one band.
+    func raster(of coverage: [UInt8]) throws(VipsError) -> Raster {
+        try Raster.greyscale(coverage, width: size.width, height: size.height)
     }
 }
