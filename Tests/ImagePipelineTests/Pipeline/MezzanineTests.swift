@@ -130,6 +130,8 @@ struct MezzanineTests {
     @Test func `widths that wait for one download share one decoding`() throws {
         let widths = try (1...5).map { try canonical("w=\($0 * 50)") }
         let pending = widths.map { rig.ask("large.png", $0) }
+        // All of them wait for the download.
+        try rig.drainLane()
         try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
         let job = try rig.transformer.wait(for: 1)[0]
         #expect(Set(plans(job)).isSuperset(of: widths))
@@ -142,6 +144,8 @@ struct MezzanineTests {
     @Test func `one that takes its worker along fails alone, and is alone remembered`() throws {
         let widths = try (1...3).map { try canonical("w=\($0 * 50)") }
         let pending = widths.map { rig.ask("large.png", $0) }
+        // All of them wait for the download.
+        try rig.drainLane()
         try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
         try rig.transformer.wait(for: 1)[0].fail(.deadly)
         for job in try rig.transformer.wait(for: 4)[1...] {
@@ -160,6 +164,8 @@ struct MezzanineTests {
         ]
         .map(canonical)
         let pending = plans.map { rig.ask("large.png", $0) }
+        // All of them wait for the download.
+        try rig.drainLane()
         try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
         let jobs = try rig.transformer.wait(for: 3)
         let made = jobs.map { Set(self.plans($0).filter { Mezzanine(planText: $0) == nil }) }
