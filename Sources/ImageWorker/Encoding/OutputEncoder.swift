@@ -42,6 +42,9 @@ struct OutputEncoder {
             } catch let error as RequestError {
                 // max_bytes, which another format may meet.
                 refusal = error
+            } catch WorkerReply.Failure.refused(let reason) {
+                // As one whose encoder needs less memory may make what this one cannot.
+                refusal = WorkerReply.Failure.refused(reason)
             }
             dearest = max(dearest, time.monotonic - start)
         }
