@@ -117,7 +117,8 @@ struct JobRunner {
             .refused("\(format) cannot be given without its metadata")
         case is VipsError where deadline.hasPassed: .deadline
         case let error as VipsError: error.isUnsupported ? .unsupported(error.text) : .broken(error.text)
-        case let error as RequestError where error.status == .unprocessable: .refused(error.description)
+        // A plan that cannot be read as well: another worker could read it no better, and none must be lost for it.
+        case let error as RequestError: .refused(error.description)
         default: .worker("\(error)")
         }
     }

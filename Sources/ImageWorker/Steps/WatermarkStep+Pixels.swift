@@ -60,12 +60,12 @@ extension MarkText {
 
     /// The text with what Pango's markup would take for its own.
     private var escapedMarkup: String {
-        text.reduce(into: "") { markup, character in
-            switch character {
+        text.unicodeScalars.reduce(into: "") { markup, scalar in
+            switch scalar {
             case "&": markup += "&amp;"
             case "<": markup += "&lt;"
             case ">": markup += "&gt;"
-            default: markup.append(character)
+            default: markup.unicodeScalars.append(scalar)
             }
         }
     }
