@@ -34,11 +34,11 @@ struct PageTests {
     }
 
     @Test func `a page behind the last is refused by name`() throws {
-        #expect(throws: WorkerReply.Failure.refused("page: is 3, and the last page is 2")) {
+        #expect(throws: WorkerReply.Failure.refused("page: is 3, and the last page is 2", parameter: "page")) {
             try Workbench.make("page=3&format=png", of: tiff, as: .tiff)
         }
         let still = TestImages.gradient(width: 4, height: 4)
-        #expect(throws: WorkerReply.Failure.refused("page: is 1, and the last page is 0")) {
+        #expect(throws: WorkerReply.Failure.refused("page: is 1, and the last page is 0", parameter: "page")) {
             try Workbench.make("page=1", of: still, as: .png)
         }
     }
@@ -63,7 +63,7 @@ struct PageTests {
             #expect(pixels.width == side)
             #expect(Int(pixels[0, 0][0]) == grey)
         }
-        #expect(throws: WorkerReply.Failure.refused("page: is 3, and the last page is 2")) {
+        #expect(throws: WorkerReply.Failure.refused("page: is 3, and the last page is 2", parameter: "page")) {
             try Workbench.make("page=3", of: icon, as: .ico)
         }
     }

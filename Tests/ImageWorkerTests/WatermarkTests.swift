@@ -138,9 +138,10 @@ struct WatermarkTests {
             } catch { return error as? WorkerReply.Failure }
         }
         let large = failure(colour([1, 2, 3, 255], 11, 10))
-        #expect(large == .refused("watermark: 110 pixels; the limit is 100"))
+        #expect(large == .refused("watermark: 110 pixels; the limit is 100", parameter: "watermark"))
         #expect(failure(colour([1, 2, 3, 255], 10, 10)) == nil)
-        guard case .broken(let text) = failure(Array(colour([1, 2, 3, 255], 10, 10).prefix(60)), "mask=a/b") else {
+        guard case .broken(let text, "mask") = failure(Array(colour([1, 2, 3, 255], 10, 10).prefix(60)), "mask=a/b")
+        else {
             Issue.record("not broken")
             return
         }
@@ -192,7 +193,7 @@ struct WatermarkTests {
             let failure = #expect(throws: WorkerReply.Failure.self) {
                 try Workbench.make(.init(plan: plan, bucket: .rest, quality: QualityDefaults()), of: wide, as: .png)
             }
-            guard case .refused = failure else {
+            guard case .refused(_, _?) = failure else {
                 Issue.record("\(plan): \(String(describing: failure))")
                 continue
             }

@@ -42,9 +42,10 @@ struct OutputEncoder {
             } catch let error as RequestError {
                 // max_bytes, which another format may meet.
                 refusal = error
-            } catch WorkerReply.Failure.refused(let reason) {
-                // As one whose encoder needs less memory may make what this one cannot.
-                refusal = WorkerReply.Failure.refused(reason)
+            } catch let failure as WorkerReply.Failure {
+                // An encoder that needs less memory may make what this one cannot.
+                guard case .refused = failure else { throw failure }
+                refusal = failure
             }
             dearest = max(dearest, time.monotonic - start)
         }

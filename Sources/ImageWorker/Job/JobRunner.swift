@@ -118,7 +118,7 @@ struct JobRunner {
         case is VipsError where deadline.hasPassed: .deadline
         case let error as VipsError: error.isUnsupported ? .unsupported(error.text) : .broken(error.text)
         // A plan that cannot be read as well: another worker could read it no better, and none must be lost for it.
-        case let error as RequestError: .refused(error.description)
+        case let error as RequestError: .refused(error.description, parameter: error.parameter)
         default: .worker("\(error)")
         }
     }

@@ -54,7 +54,8 @@ extension MarkText {
             let ink = try Raster.make("text") { out in unsafe edge_vips_text(&out, markup, family) }
             return try ink.inMemory()
         } catch {
-            throw .refused("\(WatermarkStep.name): the text cannot be drawn (\(error.text))")
+            let name = WatermarkStep.name
+            throw .refused("\(name): the text cannot be drawn (\(error.text))", parameter: name)
         }
     }
 

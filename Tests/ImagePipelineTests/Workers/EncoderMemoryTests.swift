@@ -21,7 +21,7 @@ struct EncoderMemoryTests {
         } _: { pool in
             let job = try PoolBench.job("1?chroma=444&format=avif", of: drawing, as: .svg)
             let result = await pool.result(of: job)
-            guard case .failure(.refused(let reason)) = result else {
+            guard case .failure(.refused(let reason, _)) = result else {
                 Issue.record("\(result)")
                 return
             }
