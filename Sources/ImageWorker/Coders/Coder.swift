@@ -111,6 +111,7 @@ extension Coder {
     func save(_ body: (inout UnsafeMutableRawPointer?, inout Int) -> CInt) throws(VipsError) -> EncodedPicture {
         var bytes: UnsafeMutableRawPointer?
         var count = 0
+        VipsError.forget()
         let failed = unsafe body(&bytes, &count)
         guard failed == 0, let bytes = unsafe bytes, count > 0 else { throw VipsError.take("save") }
         return unsafe EncodedPicture(owning: UnsafeRawBufferPointer(start: bytes, count: count))

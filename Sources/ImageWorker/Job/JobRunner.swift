@@ -12,6 +12,8 @@ struct JobRunner {
 
     /// Runs the job; the descriptors, the source's and then those of its ingredients, are closed.
     func run(descriptors: [CInt]) -> Answer {
+        // Where libvips failed and nobody asked why, the words would be taken for this job's.
+        VipsError.forget()
         let deadline = Deadline(milliseconds: job.deadlineMilliseconds)
         let lengths = [job.sourceLength] + job.ingredients.map(\.length)
         // Each of them is mapped, or closed, before the first failure counts.
