@@ -50,6 +50,12 @@ struct PageTests {
         }
     }
 
+    @Test func `a page is made though the first is over the limit of pixels`() throws {
+        let tiff = TestImages.tiff(pages: [(30, 8, 200), (6, 4, 10)])
+        let made = try Workbench.make("page=1&format=png", of: tiff, as: .tiff, maximumPixels: 100)
+        #expect(made.description.width == 6 && made.description.height == 4)
+    }
+
     @Test func `an icon's pages are its pictures, the largest first`() throws {
         let pictures = [(8, UInt8(40)), (32, 90), (16, 200)].map { side, grey in
             let pixel: [UInt8] = [grey, grey, grey, 255]
