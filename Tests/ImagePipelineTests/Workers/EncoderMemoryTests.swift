@@ -14,18 +14,39 @@ struct EncoderMemoryTests {
         """.utf8
     )
 
-    @Test func `an AVIF that does not fit into a worker is refused, and no file without a picture given`() async throws
-    {
+    @Test(arguments: ["avif&chroma=444", "avif&lossless=1", "jxl", "jxl&effort=7"])
+    func `what does not fit into a worker is refused, and the worker lives on`(format: String) async throws {
         try await PoolBench.withPool { configuration in
             configuration.addressSpace = 512 << 20
         } _: { pool in
-            let job = try PoolBench.job("1?chroma=444&format=avif", of: drawing, as: .svg)
+            let plan = try RequestLanguage.parse(query: "format=\(format)", options: ParseOptions()).plan.canonicalText
+            let result = try await pool.result(of: PoolBench.job(plan, of: drawing, as: .svg))
+            guard case .failure(.refused(let reason, nil)) = result else {
+                Issue.record("\(result)")
+                return
+            }
+            #expect(reason.contains("at least; a worker has 512 (workers.memory)"), "\(reason)")
+            // A picture of a twentieth of the pixels is made.
+            let small = try RequestLanguage.parse(query: "w=900&format=\(format)", options: ParseOptions()).plan
+            let made = try await pool.result(of: PoolBench.job(small.canonicalText, of: drawing, as: .svg)).get()
+            #expect(made.pictures[0].bytes.count > 300)
+            #expect(pool.statistics.starts == 1 && pool.statistics.deadly == 0)
+        }
+    }
+
+    @Test func `an AVIF that does not fit into a worker is refused, and no file without a picture given`() async throws
+    {
+        try await PoolBench.withPool { configuration in
+            // Ten more than what is refused at once; up to 480 none was made.
+            configuration.addressSpace = 456 << 20
+        } _: { pool in
+            let job = try PoolBench.job("1?format=avif", of: drawing, as: .svg)
             let result = await pool.result(of: job)
             guard case .failure(.refused(let reason, _)) = result else {
                 Issue.record("\(result)")
                 return
             }
-            #expect(reason.contains("workers.memory"), "\(reason)")
+            #expect(reason.contains("made nothing of 4000x3000 pixels"), "\(reason)")
             #expect(try await pool.result(of: PoolBench.job()).get().pictures.count == 1)
             #expect(pool.statistics.starts == 1)
         }
