@@ -61,7 +61,10 @@ struct AnimationChoosingTests {
     @Test func `strict refuses what would drop transparency, and only that`() throws {
         let clear = Workbench.png(PixelImage(width: 4, height: 4) { x, _ in [9, 9, 9, UInt8(x * 60)] })
         let photo = try Workbench.make("format=jpeg", of: TestImages.gradient(width: 4, height: 4), as: .png).bytes
-        let refusal = WorkerReply.Failure.refused("strict: jpeg has no transparency, and the picture has")
+        let refusal = WorkerReply.Failure.refused(
+            "strict: jpeg has no transparency, and the picture has",
+            parameter: "strict"
+        )
         #expect(throws: refusal) { try Workbench.make("format=jpeg&strict=1", of: clear, as: .png) }
         #expect(throws: refusal) { try Workbench.make("format=jpeg&strict=1&round=2", of: photo, as: .jpeg) }
         for (query, source, format) in [
@@ -73,7 +76,9 @@ struct AnimationChoosingTests {
     }
 
     @Test func `strict refuses a still of an animation that was not asked for`() {
-        #expect(throws: WorkerReply.Failure.refused("strict: jpeg has one frame, and the picture 8")) {
+        #expect(
+            throws: WorkerReply.Failure.refused("strict: jpeg has one frame, and the picture 8", parameter: "strict")
+        ) {
             try Workbench.make("format=jpeg&strict=1&bg=fff", of: Self.gif, as: .gif)
         }
         #expect(throws: Never.self) { try Workbench.make("format=jpeg&strict=1&anim=first", of: Self.gif, as: .gif) }

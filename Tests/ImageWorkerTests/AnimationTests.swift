@@ -76,7 +76,10 @@ struct AnimationTests {
             #expect(made.description.frames == 1)
             #expect(Array(try Workbench.decode(made)[4, 4].prefix(3)) == [255, 0, 0])
         }
-        let refusal = WorkerReply.Failure.refused("anim: 3 frames are over the limit of 2 (limits.frames)")
+        let refusal = WorkerReply.Failure.refused(
+            "anim: 3 frames are over the limit of 2 (limits.frames)",
+            parameter: "anim"
+        )
         #expect(throws: refusal) {
             try Workbench.make("w=8&format=gif&anim=keep", of: gif, as: .gif, maximumFrames: 2)
         }

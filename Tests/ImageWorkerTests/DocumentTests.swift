@@ -29,10 +29,19 @@ struct DocumentTests {
 
     @Test func `a page over the limit at its resolution is refused before anything is drawn`() throws {
         let source = TestDocuments.pdf([red])
-        #expect(throws: WorkerReply.Failure.refused("80000 pixels; the limit is 79999")) {
+        #expect(throws: WorkerReply.Failure.refused("80000 pixels; the limit is 79999", parameter: "dpi")) {
             try Workbench.make("dpi=144&format=png", of: source, as: .pdf, maximumPixels: 79_999)
         }
         #expect(try Workbench.make("format=png", of: source, as: .pdf, maximumPixels: 79_999).description.width == 200)
+    }
+
+    @Test func `a page that is over the limit at 72 dpi is drawn at fewer`() throws {
+        let source = TestDocuments.pdf([red])
+        let made = try Workbench.make("dpi=36&format=png", of: source, as: .pdf, maximumPixels: 5_000)
+        #expect(made.description.width == 100 && made.description.height == 50)
+        #expect(throws: WorkerReply.Failure.refused("20000 pixels; the limit is 5000")) {
+            try Workbench.make("w=9&format=png", of: source, as: .pdf, maximumPixels: 5_000)
+        }
     }
 
     @Test func `damage is broken, and does no harm`() throws {

@@ -99,7 +99,7 @@ struct EncodingTests {
         let failure = #expect(throws: WorkerReply.Failure.self) {
             try Workbench.make("format=\(format)&max_bytes=100", of: Self.noisy, as: .png)
         }
-        guard case .refused(let text) = failure else {
+        guard case .refused(let text, "max_bytes") = failure else {
             Issue.record("\(String(describing: failure))")
             return
         }

@@ -125,7 +125,7 @@ struct MarginTests {
         let failure = #expect(throws: WorkerReply.Failure.self) {
             try Workbench.make("trim=10&w=5000&enlarge=1&format=png", of: Workbench.png(source), as: .png)
         }
-        guard case .refused(let reason) = failure else {
+        guard case .refused(let reason, "w") = failure else {
             Issue.record("\(String(describing: failure))")
             return
         }

@@ -34,11 +34,11 @@ struct PageTests {
     }
 
     @Test func `a page behind the last is refused by name`() throws {
-        #expect(throws: WorkerReply.Failure.refused("page: is 3, and the last page is 2")) {
+        #expect(throws: WorkerReply.Failure.refused("page: is 3, and the last page is 2", parameter: "page")) {
             try Workbench.make("page=3&format=png", of: tiff, as: .tiff)
         }
         let still = TestImages.gradient(width: 4, height: 4)
-        #expect(throws: WorkerReply.Failure.refused("page: is 1, and the last page is 0")) {
+        #expect(throws: WorkerReply.Failure.refused("page: is 1, and the last page is 0", parameter: "page")) {
             try Workbench.make("page=1", of: still, as: .png)
         }
     }
@@ -48,6 +48,12 @@ struct PageTests {
         #expect(throws: WorkerReply.Failure.refused("240 pixels; the limit is 100")) {
             try Workbench.make("page=1&format=png", of: tiff, as: .tiff, maximumPixels: 100)
         }
+    }
+
+    @Test func `a page is made though the first is over the limit of pixels`() throws {
+        let tiff = TestImages.tiff(pages: [(30, 8, 200), (6, 4, 10)])
+        let made = try Workbench.make("page=1&format=png", of: tiff, as: .tiff, maximumPixels: 100)
+        #expect(made.description.width == 6 && made.description.height == 4)
     }
 
     @Test func `an icon's pages are its pictures, the largest first`() throws {
@@ -63,7 +69,7 @@ struct PageTests {
             #expect(pixels.width == side)
             #expect(Int(pixels[0, 0][0]) == grey)
         }
-        #expect(throws: WorkerReply.Failure.refused("page: is 3, and the last page is 2")) {
+        #expect(throws: WorkerReply.Failure.refused("page: is 3, and the last page is 2", parameter: "page")) {
             try Workbench.make("page=3", of: icon, as: .ico)
         }
     }

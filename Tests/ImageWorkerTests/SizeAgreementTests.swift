@@ -77,7 +77,7 @@ struct SizeAgreementTests {
         } catch let refusal as RequestError {
             // The same step is to blame; before the pixels are seen its words tell the largest size that the picture may have there.
             let failure = #expect(throws: WorkerReply.Failure.self, label) { try make(steps[...]) }
-            guard case .refused(let reason) = failure else {
+            guard case .refused(let reason, _) = failure else {
                 Issue.record("\(String(describing: failure)): \(label)")
                 return
             }

@@ -99,6 +99,13 @@ struct VectorTests {
         }
     }
 
+    @Test func `a size over the limit at 72 dpi is drawn at fewer, if without a placeholder`() throws {
+        let source = svg("width='277in' height='277in'")
+        let made = try Workbench.makeAll(["w=10&dpi=18&format=png", Placeholder.planText], of: source, as: .svg)
+        #expect(made[0].description.width == 10)
+        #expect(Placeholder(text: made[1].bytes) == Placeholder.none)
+    }
+
     @Test func `compressed markup is drawn as what it holds`() throws {
         let source = svg("width='1in' height='0.5in'")
         for query in [

@@ -138,9 +138,10 @@ struct WatermarkTests {
             } catch { return error as? WorkerReply.Failure }
         }
         let large = failure(colour([1, 2, 3, 255], 11, 10))
-        #expect(large == .refused("watermark: 110 pixels; the limit is 100"))
+        #expect(large == .refused("watermark: 110 pixels; the limit is 100", parameter: "watermark"))
         #expect(failure(colour([1, 2, 3, 255], 10, 10)) == nil)
-        guard case .broken(let text) = failure(Array(colour([1, 2, 3, 255], 10, 10).prefix(60)), "mask=a/b") else {
+        guard case .broken(let text, "mask") = failure(Array(colour([1, 2, 3, 255], 10, 10).prefix(60)), "mask=a/b")
+        else {
             Issue.record("not broken")
             return
         }
@@ -179,6 +180,24 @@ struct WatermarkTests {
         }
         #expect(try width("%3Cb%3EH%3C/b%3E") > 3 * width("H"))
         #expect(try width("H%26amp;H") > width("H%26H") + 20)
+    }
+
+    @Test func `a text is drawn whatever combines with what, and a plan that cannot be read loses no worker`() throws {
+        let wide = Workbench.png(PixelImage(width: 400, height: 60) { _, _ in [100, 100, 100, 255] })
+        // U+0301 behind the prefix, behind %, ',' and '<' that are encoded once more or drawn by markup.
+        for text in ["%25CC%2581H", "H%2525%25CC%2581H", "H%252C%25CC%2581H", "H%3C%CC%81%3E%CC%81%26%CC%81H"] {
+            let made = try Workbench.make("watermark=text:\(text)&format=png", of: wide, with: [])
+            #expect(try box(Workbench.decode(made)) != nil, "\(text)")
+        }
+        for plan in ["1?w=zz", "1?watermark=x", "2?w=1", "nonsense"] {
+            let failure = #expect(throws: WorkerReply.Failure.self) {
+                try Workbench.make(.init(plan: plan, bucket: .rest, quality: QualityDefaults()), of: wide, as: .png)
+            }
+            guard case .refused(_, _?) = failure else {
+                Issue.record("\(plan): \(String(describing: failure))")
+                continue
+            }
+        }
     }
 
     @Test func `a mask of another picture leaves what is light and opaque`() throws {

@@ -76,6 +76,7 @@ struct WorkerProtocolTests {
 
     @Test(arguments: [
         WorkerReply.Failure.unsupported("no"), .broken(""), .refused("größer als erlaubt"), .deadline, .worker("x"),
+        .broken("cut", parameter: "mask"), .refused("", parameter: "crop"),
     ])
     func `a failure survives its coding`(failure: WorkerReply.Failure) throws {
         let reply = WorkerReply(id: 1, result: .failure(failure), timing: timing)
@@ -89,12 +90,26 @@ struct WorkerProtocolTests {
             timing: timing
         )
         let decoded = try WorkerReplyMessage(decoding: reply.encoded(), descriptors: 0).reply
-        guard case .failure(.broken(let text)) = decoded.result else {
+        guard case .failure(.broken(let text, nil)) = decoded.result else {
             Issue.record("not broken")
             return
         }
         #expect(text.hasPrefix("a b é"))
         #expect(text.utf8.count == WorkerMessage.maximumTextSize)
+    }
+
+    @Test func `a parameter's name that no message holds is left out`() throws {
+        for name in ["a\nb", "", String(repeating: "é", count: 129)] {
+            let reply = WorkerReply(id: 1, result: .failure(.refused("no", parameter: name)), timing: timing)
+            let decoded = try WorkerReplyMessage(decoding: reply.encoded(), descriptors: 0).reply
+            #expect(decoded.result == .failure(.refused("no")))
+        }
+        // Only what a request can mend has a name.
+        var bytes = try WorkerReply(id: 1, result: .failure(.broken("no", parameter: "w")), timing: timing).encoded()
+        bytes[WorkerMessage.headSize + 8] = 5
+        #expect(throws: WorkerMessageError.field("parameter")) {
+            try WorkerReplyMessage(decoding: bytes, descriptors: 0)
+        }
     }
 
     @Test func `no truncation of a message is a message`() throws {
@@ -190,8 +205,8 @@ struct WorkerProtocolTests {
         var bytes = try job.encoded()
         #expect(throws: WorkerMessageError.kind) { try WorkerReplyMessage(decoding: bytes, descriptors: 0) }
         #expect(throws: WorkerMessageError.kind) { try WorkerMessage.decodeReady(bytes) }
-        bytes[4] = 2
-        #expect(throws: WorkerMessageError.version(2)) { try WorkerJob(decoding: bytes) }
+        bytes[4] = 1
+        #expect(throws: WorkerMessageError.version(1)) { try WorkerJob(decoding: bytes) }
         #expect(throws: Never.self) { try WorkerMessage.decodeReady(WorkerMessage.encodeReady()) }
     }
 }

@@ -13,12 +13,18 @@ extension PipelineError {
         case .addressRefused(let rule): ("address", rule)
         case .sourceTooLarge(let limit): ("too-large", String(limit))
         case .notAnImage(let reason): ("no-image", reason)
-        case .broken(let reason): ("broken", reason)
-        case .refused(let reason): ("refused", reason)
+        case .broken(let reason, let name): Self.text("broken", reason, name)
+        case .refused(let reason, let name): Self.text("refused", reason, name)
         case .deadly: ("deadly", "")
         case .transformTimeout: ("transform-timeout", "")
         case .overloaded, .workerLost, .notCached, .remembered, .ingredient, .cancelled: nil
         }
+    }
+
+    /// A failure's word and words; where a parameter is to blame, another word, and its name in front.
+    private static func text(_ word: String, _ reason: String, _ name: String?) -> (word: String, payload: String) {
+        guard let name, !name.utf8.contains(UInt8(ascii: " ")) else { return (word, reason) }
+        return (word + "-by", name + " " + reason)
     }
 
     /// Reads what `text` wrote; `nil` for anything else.
@@ -38,6 +44,10 @@ extension PipelineError {
         case "no-image": self = .notAnImage(payload)
         case "broken": self = .broken(payload)
         case "refused": self = .refused(payload)
+        case "broken-by", "refused-by":
+            let parts = payload.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = String(parts[0]), let reason = String(parts[1]) else { return nil }
+            self = word == "broken-by" ? .broken(reason, parameter: name) : .refused(reason, parameter: name)
         case "deadly": self = .deadly
         case "transform-timeout": self = .transformTimeout
         default: return nil

@@ -20,10 +20,10 @@ package enum PipelineError: Error, Hashable, Sendable {
     case sourceTooLarge(limit: Int)
     /// Not an image that can be decoded here.
     case notAnImage(String)
-    /// An image, but damaged.
-    case broken(String)
-    /// An image, but over a limit, or a step that leaves nothing.
-    case refused(String)
+    /// An image, but damaged; with the parameter that names it, where that is known.
+    case broken(String, parameter: String? = nil)
+    /// An image, but over a limit, or a step that leaves nothing; with the parameter that asks for it, where that is known.
+    case refused(String, parameter: String? = nil)
     /// The picture ended its decoder's process.
     case deadly
     /// The transform's deadline passed.

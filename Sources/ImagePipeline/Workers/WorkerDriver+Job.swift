@@ -166,8 +166,8 @@ extension PipelineError {
     fileprivate init(_ failure: WorkerReply.Failure) {
         switch failure {
         case .unsupported(let text): self = .notAnImage(text)
-        case .broken(let text): self = .broken(text)
-        case .refused(let text): self = .refused(text)
+        case .broken(let text, let name): self = .broken(text, parameter: name)
+        case .refused(let text, let name): self = .refused(text, parameter: name)
         case .deadline: self = .transformTimeout
         case .worker: self = .workerLost
         }

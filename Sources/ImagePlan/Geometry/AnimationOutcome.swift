@@ -7,7 +7,7 @@ package enum AnimationOutcome: Hashable, Sendable {
     /// The original's bytes, whole.
     case original(frames: Int)
 
-    /// Tells it of a result; `nil` where the original is no animation.
+    /// Tells it of a result; `nil` where the original is no animation, or turned out to be none.
     ///
     /// Nothing is stored for it: the choice is a function of what is stored anyway.
     /// - Parameters:
@@ -30,6 +30,7 @@ package enum AnimationOutcome: Hashable, Sendable {
         }
         let plan = try? Plan(canonicalText: text)
         guard frames > 1, let format else {
+            if let plan, let format, header.format == .png, Self.isKept(plan, header, format, limits) { return nil }
             self = .frame(plan?.settings.animation.stillFrame ?? 0, of: all)
             return
         }
@@ -37,11 +38,34 @@ package enum AnimationOutcome: Hashable, Sendable {
             self = .reduced(frames: frames, of: all)
             return
         }
-        let traits = EncoderTraits(hasAlpha: true, hasAnimation: true, isLosslessPossible: true, longestSide: .max)
-        let choice = plan.flatMap {
-            try? AnimationChoice.make(of: $0, header: header, format: format, traits: traits, limits: limits)
-        }
+        let choice = plan.flatMap { Self.choice(of: $0, header, format, limits) }
         self = choice == .original ? .original(frames: all) : .kept(frames: frames)
+    }
+
+    /// Whether more frames than one were to be kept: a PNG of which one came is a still behind an animation's header (§4.9).
+    private static func isKept(
+        _ plan: Plan,
+        _ header: ImageHeader,
+        _ format: ImageFormat,
+        _ limits: AnimationLimits
+    ) -> Bool {
+        guard format == .webp || format == .gif, let choice = choice(of: plan, header, format, limits) else {
+            return false
+        }
+        return switch choice {
+        case .all, .some: true
+        case .still, .original: false
+        }
+    }
+
+    private static func choice(
+        of plan: Plan,
+        _ header: ImageHeader,
+        _ format: ImageFormat,
+        _ limits: AnimationLimits
+    ) -> AnimationChoice? {
+        let traits = EncoderTraits(hasAlpha: true, hasAnimation: true, isLosslessPossible: true, longestSide: .max)
+        return try? AnimationChoice.make(of: plan, header: header, format: format, traits: traits, limits: limits)
     }
 
     /// The field's value.

@@ -60,7 +60,10 @@ package struct Parameter: Hashable, Sendable {
     }
 
     /// The value's parts, each as a parameter of the same name; empty parts are kept, for their reader to refuse.
-    package func parts(separatedBy separator: Character) -> [Parameter] {
-        value.split(separator: separator, omittingEmptySubsequences: false).map { Parameter(name, String($0)) }
+    ///
+    /// Scalar by scalar: what combines with a separator in front of it separates nothing less.
+    package func parts(separatedBy separator: Unicode.Scalar) -> [Parameter] {
+        value.unicodeScalars.split(separator: separator, omittingEmptySubsequences: false)
+            .map { Parameter(name, String($0)) }
     }
 }

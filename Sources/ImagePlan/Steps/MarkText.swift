@@ -68,9 +68,18 @@ package struct MarkText: Hashable, Sendable {
             }
     }
 
-    /// The prefix and the text, with `%` and `,` encoded.
+    /// Whether a value is of a text: byte by byte, since what the text begins with may combine with the prefix.
+    static func isStated(_ value: String) -> Bool { value.utf8.starts(with: prefix.utf8) }
+
+    /// The prefix and the text, with `%` and `,` encoded, whatever combines with them.
     var escaped: String {
-        Self.prefix + text.replacing("%", with: "%25").replacing(",", with: "%2C")
+        text.unicodeScalars.reduce(into: Self.prefix) { escaped, scalar in
+            switch scalar {
+            case "%": escaped += "%25"
+            case ",": escaped += "%2C"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     /// The canonical size; empty for the standard one.

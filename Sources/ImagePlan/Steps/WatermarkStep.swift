@@ -56,7 +56,7 @@ package struct WatermarkStep: SingleParameterStep {
         func part(_ index: Int) -> Parameter? {
             index < parts.count && !parts[index].value.isEmpty ? parts[index] : nil
         }
-        let isText = parts[0].value.hasPrefix(MarkText.prefix)
+        let isText = MarkText.isStated(parts[0].value)
         guard parts.count <= (isText ? 8 : 6) else {
             throw parameter.error(
                 isText

@@ -1,4 +1,4 @@
-/// One unit of work for `edgeprint-worker`, protocol version 1: one source, N outputs, and what their steps need beside it.
+/// One unit of work for `edgeprint-worker`, protocol version 2: one source, N outputs, and what their steps need beside it.
 ///
 /// The source's bytes travel beside the message as a read-only descriptor, and so do those of its ingredients.
 package struct WorkerJob: Hashable, Sendable {

@@ -1,10 +1,10 @@
-/// The frame of worker protocol version 1, and the bounds both ends keep.
+/// The frame of worker protocol version 2, and the bounds both ends keep.
 ///
 /// A message is one datagram of a `SOCK_SEQPACKET` pair, so the kernel keeps the boundaries and a hostile peer cannot
 /// shift them. Layout, little endian: `EDGW`, version (1 byte), kind (1 byte), length of the body (4 bytes), the body.
 package enum WorkerMessage {
     /// The protocol's version; both ends come from one build, so another version is an error.
-    package static let version: UInt8 = 1
+    package static let version: UInt8 = 2
     /// Bytes of the frame before the body.
     package static let headSize = 10
     /// The most bytes of results that travel inside a message; what is larger travels in a sealed memory file.
@@ -19,6 +19,8 @@ package enum WorkerMessage {
     package static let maximumPlanSize = 16 << 10
     /// The most bytes of a failure's text.
     package static let maximumTextSize = 512
+    /// The most bytes of a parameter's name.
+    package static let maximumNameSize = 256
 
     /// What a message is.
     package enum Kind: UInt8, Sendable {
@@ -70,7 +72,7 @@ package enum WorkerMessage {
     }
 }
 
-/// Why bytes are no message of worker protocol version 1.
+/// Why bytes are no message of worker protocol version 2.
 package enum WorkerMessageError: Error, Hashable, Sendable {
     case magic
     case version(UInt8)

@@ -34,7 +34,8 @@ package struct WorkerReplyMessage: Hashable, Sendable {
         } else {
             guard descriptors == 0 else { throw .field("descriptors") }
             let text = try reader.readText(maximum: WorkerMessage.maximumTextSize, "text")
-            let failure = try WorkerReply.Failure(code: code, text: text)
+            let name = try reader.readText(maximum: WorkerMessage.maximumNameSize, "parameter")
+            let failure = try WorkerReply.Failure(code: code, text: text, parameter: name.isEmpty ? nil : name)
             reply = WorkerReply(id: id, result: .failure(failure), timing: timing)
         }
         guard reader.remaining == 0 else { throw .length }
@@ -105,6 +106,7 @@ extension WorkerReply {
             case .failure(let failure):
                 write(to: &writer, code: failure.code)
                 writer.write(text: failure.text)
+                writer.write(text: failure.parameter ?? "")
             }
         }
         guard bytes.count <= WorkerMessage.maximumSize else { throw .oversized }
@@ -141,11 +143,12 @@ extension WorkerReply.Output {
 }
 
 extension WorkerReply.Failure {
-    fileprivate init(code: UInt8, text: String) throws(WorkerMessageError) {
+    fileprivate init(code: UInt8, text: String, parameter: String?) throws(WorkerMessageError) {
+        guard parameter == nil || code == 2 || code == 3 else { throw .field("parameter") }
         switch code {
         case 1: self = .unsupported(text)
-        case 2: self = .broken(text)
-        case 3: self = .refused(text)
+        case 2: self = .broken(text, parameter: parameter)
+        case 3: self = .refused(text, parameter: parameter)
         case 4:
             guard text.isEmpty else { throw .field("text") }
             self = .deadline
@@ -167,7 +170,7 @@ extension WorkerReply.Failure {
     /// The failure's words, without control characters and cut to the protocol's bound.
     fileprivate var text: String {
         switch self {
-        case .unsupported(let text), .broken(let text), .refused(let text), .worker(let text):
+        case .unsupported(let text), .broken(let text, _), .refused(let text, _), .worker(let text):
             var clean = ""
             var size = 0
             for scalar in text.unicodeScalars {
@@ -177,6 +180,17 @@ extension WorkerReply.Failure {
             }
             return clean
         case .deadline: return ""
+        }
+    }
+
+    /// The parameter's name; `nil` where there is none, or none that a message holds.
+    fileprivate var parameter: String? {
+        switch self {
+        case .broken(_, let name?), .refused(_, let name?):
+            let isSound =
+                name.utf8.count <= WorkerMessage.maximumNameSize && !name.unicodeScalars.contains(where: \.isControl)
+            return isSound ? name : nil
+        default: return nil
         }
     }
 }

@@ -51,9 +51,13 @@ package struct WorkerReply: Hashable, Sendable {
         /// The bytes are not an image that can be decoded here: 415.
         case unsupported(String)
         /// An image, but damaged: 422.
-        case broken(String)
+        ///
+        /// With the request's parameter that names it, where it is not the source itself.
+        case broken(String, parameter: String? = nil)
         /// An image, but over a limit (the text names it), or a step that leaves nothing (an empty crop): 422.
-        case refused(String)
+        ///
+        /// With the request's parameter that asks for too much, where one does.
+        case refused(String, parameter: String? = nil)
         /// The deadline passed: 504.
         case deadline
         /// The worker itself failed, through no fault of the picture (no memory file, bad message).

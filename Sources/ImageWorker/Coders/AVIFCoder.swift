@@ -30,6 +30,7 @@ struct AVIFCoder: Coder {
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
         // Lossless needs every colour; what libvips would choose by itself at q 90 nobody has asked for.
         let keepsColours = options.settings.chroma == .full || options.isLossless
+        try EncoderMemory.check(picture.size, bytesPerPixel: keepsColours ? 40 : 25, as: format)
         return try save(picture, options) { raster, bytes, count in
             unsafe edge_vips_save_avif(
                 raster.pointer,

@@ -89,17 +89,21 @@ extension Coder {
         return try Raster.make("load") { out in unsafe body(source.bytes.baseAddress, source.bytes.count, &out) }
     }
 
-    /// Runs the saver of libvips on a finished picture, its module loaded first; gives up at the deadline.
+    /// Runs the saver of libvips on a finished still, its module loaded first; gives up at the deadline.
+    ///
+    /// - Throws: `VipsError`, or `WorkerReply.Failure` where what came of it is no picture.
     @safe
     func save(
         _ picture: FinishedPicture,
         _ options: EncodingOptions,
         _ body: (Raster, inout UnsafeMutableRawPointer?, inout Int) -> CInt
-    ) throws(VipsError) -> EncodedPicture {
+    ) throws -> EncodedPicture {
         saver?.load()
         let raster = try picture.stacked()
         options.deadline.watch(raster)
-        return try save { bytes, count in unsafe body(raster, &bytes, &count) }
+        let encoded = try save { bytes, count in unsafe body(raster, &bytes, &count) }
+        try check(encoded, isOf: PixelSize(width: raster.width, height: raster.height))
+        return encoded
     }
 
     /// Runs a saver of libvips.
@@ -107,6 +111,7 @@ extension Coder {
     func save(_ body: (inout UnsafeMutableRawPointer?, inout Int) -> CInt) throws(VipsError) -> EncodedPicture {
         var bytes: UnsafeMutableRawPointer?
         var count = 0
+        VipsError.forget()
         let failed = unsafe body(&bytes, &count)
         guard failed == 0, let bytes = unsafe bytes, count > 0 else { throw VipsError.take("save") }
         return unsafe EncodedPicture(owning: UnsafeRawBufferPointer(start: bytes, count: count))

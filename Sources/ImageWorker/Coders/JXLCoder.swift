@@ -22,14 +22,16 @@ struct JXLCoder: Coder {
     }
 
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
-        try save(picture, options) { raster, bytes, count in
+        let effort = options.effort(in: 3...9, standard: Self.standardEffort)
+        try EncoderMemory.check(picture.size, bytesPerPixel: effort < 7 ? 62 : 110, as: format)
+        return try save(picture, options) { raster, bytes, count in
             unsafe edge_vips_save_jxl(
                 raster.pointer,
                 &bytes,
                 &count,
                 CInt(options.quality),
                 options.isLossless ? 1 : 0,
-                options.effort(in: 3...9, standard: Self.standardEffort),
+                effort,
                 options.strips ? 1 : 0
             )
         }

@@ -45,6 +45,13 @@ final class EncodedPicture {
         return try unsafe body(library)
     }
 
+    /// Gives the bytes to `body`, whose reads are checked.
+    func withSpan<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withBytes { bytes throws(Failure) in try body(unsafe bytes.bindMemory(to: UInt8.self).span) }
+    }
+
     /// A copy of the bytes.
     var copy: [UInt8] { withBytes { bytes in unsafe Array(bytes) } }
 }

@@ -8,6 +8,9 @@ struct FinishedPicture {
     let animation: Animation?
     let filter: MetadataFilter
 
+    /// Of one frame.
+    var size: PixelSize { PixelSize(width: frames[0].width, height: frames[0].height) }
+
     /// The frames stacked, with the metadata that libvips' savers read.
     func stacked() throws(VipsError) -> Raster {
         try filter.apply(to: animation?.stacked(frames) ?? frames[0])

@@ -27,14 +27,14 @@ struct OutputEncoder {
             return try encode(picture, EncodingTrial(formats[0]))
         }
         let computed = try picture.inMemory(deadline)
-        let trials = try trials(of: computed.frames[0], formats)
+        let (trials, hasFavourite) = try trials(of: computed.frames[0], formats)
         let time = SystemTime()
         var best: Encoded?
         var refusal: (any Error)?
         var dearest: Int64 = 0
         for trial in trials {
             // One that is made is given, whatever another might have saved.
-            if best != nil, deadline.left < 3 * dearest { break }
+            if best != nil, hasFavourite || deadline.left < 3 * dearest { break }
             let start = time.monotonic
             do {
                 let made = try encode(computed, trial)
@@ -42,6 +42,10 @@ struct OutputEncoder {
             } catch let error as RequestError {
                 // max_bytes, which another format may meet.
                 refusal = error
+            } catch let failure as WorkerReply.Failure {
+                // An encoder that needs less memory may make what this one cannot.
+                guard case .refused = failure else { throw failure }
+                refusal = failure
             }
             dearest = max(dearest, time.monotonic - start)
         }
@@ -50,8 +54,11 @@ struct OutputEncoder {
         return try encode(computed, EncodingTrial(first))
     }
 
-    /// What is tried: the favourite alone where there is one; of drawings also what loses nothing, and of photographs only what does.
-    private func trials(of frame: Raster, _ formats: [ImageFormat]) throws -> [EncodingTrial] {
+    /// What is tried: the favourite where there is one, the others only where it is refused; of drawings also what loses nothing, and of photographs only what does.
+    private func trials(
+        of frame: Raster,
+        _ formats: [ImageFormat]
+    ) throws -> (trials: [EncodingTrial], hasFavourite: Bool) {
         let isLossless = plan.settings.encoding.isLossless
         let isDrawing = try frame.isDrawing()
         var trials = formats.flatMap { format -> [EncodingTrial] in
@@ -68,8 +75,8 @@ struct OutputEncoder {
         }
         guard let favourite = output.search.favourite,
             let again = trials.first(where: { $0.encoding == favourite })
-        else { return trials }
-        return [again]
+        else { return (trials, false) }
+        return ([again] + trials.filter { $0 != again }, true)
     }
 
     private func encode(_ picture: FinishedPicture, _ trial: EncodingTrial) throws -> Encoded {

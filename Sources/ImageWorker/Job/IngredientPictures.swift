@@ -49,7 +49,7 @@ final class IngredientPictures {
             throw failure.named(step)
         } catch {
             if deadline.hasPassed { throw .deadline }
-            throw .broken("\(step): \(error)")
+            throw .broken("\(step): \(error)", parameter: step)
         }
     }
 
@@ -99,8 +99,8 @@ extension WorkerReply.Failure {
     fileprivate func named(_ step: String) -> WorkerReply.Failure {
         switch self {
         case .unsupported(let text): .unsupported("\(step): \(text)")
-        case .broken(let text): .broken("\(step): \(text)")
-        case .refused(let text): .refused("\(step): \(text)")
+        case .broken(let text, _): .broken("\(step): \(text)", parameter: step)
+        case .refused(let text, _): .refused("\(step): \(text)", parameter: step)
         case .worker(let text): .worker("\(step): \(text)")
         case .deadline: .deadline
         }

@@ -12,6 +12,8 @@ struct JobRunner {
 
     /// Runs the job; the descriptors, the source's and then those of its ingredients, are closed.
     func run(descriptors: [CInt]) -> Answer {
+        // Where libvips failed and nobody asked why, the words would be taken for this job's.
+        VipsError.forget()
         let deadline = Deadline(milliseconds: job.deadlineMilliseconds)
         let lengths = [job.sourceLength] + job.ingredients.map(\.length)
         // Each of them is mapped, or closed, before the first failure counts.
@@ -43,20 +45,8 @@ struct JobRunner {
     ) throws -> Answer {
         if job.outputs.count == 1, job.outputs[0].plan == MetadataCleaner.planText { return try clean(mapping) }
         let decoder = try SourceDecoder(mapping, format: job.sourceFormat.expanded, reduction: job.reduction)
-        let facts = try checkedFacts(decoder, of: nil)
         var timing = WorkerReply.Timing()
-        let makers = try job.outputs.map { output in
-            let settings = (try? Plan(canonicalText: PictureDescription.reading(output.plan).0))?.settings
-            let isUsual = settings?.dpi == nil && settings?.animation.page ?? 0 == 0
-            return try OutputMaker(
-                decoder: decoder,
-                facts: isUsual ? facts : checkedFacts(decoder, of: settings),
-                output: output,
-                maximumPixels: job.maximumPixels,
-                limits: job.animation,
-                deadline: deadline
-            )
-        }
+        let makers = try makers(decoder, deadline)
         let shared = try SharedDecode(of: decoder, for: makers, deadline)
         var made: [(index: Int, output: OutputMaker.Made)] = []
         for index in try Self.order(of: makers, shared) {
@@ -76,6 +66,47 @@ struct JobRunner {
         return Answer(reply: WorkerReply(id: job.id, result: .success(outputs), timing: timing), pictures: pictures)
     }
 
+    /// The makers of the outputs, each with what the source is by that output's own settings.
+    private func makers(_ decoder: SourceDecoder, _ deadline: Deadline) throws -> [OutputMaker] {
+        var known: [View: Result<SourceDecoder.Facts, any Error>] = [:]
+        var makers: [OutputMaker] = []
+        // Pictures first: what shows before them is of no use without them.
+        let isPlaceholder = job.outputs.map { $0.plan == Placeholder.planText }
+        let indices =
+            job.outputs.indices.filter { !isPlaceholder[$0] } + job.outputs.indices.filter { isPlaceholder[$0] }
+        for index in indices {
+            let view = View(of: job.outputs[index])
+            let facts = known[view] ?? Result { try checkedFacts(decoder, of: view) }
+            known[view] = facts
+            let isRefused = if case .failure = facts { isPlaceholder[index] && !makers.isEmpty } else { false }
+            makers.append(
+                OutputMaker(
+                    decoder: decoder,
+                    facts: isRefused ? makers[0].facts : try facts.get(),
+                    output: job.outputs[index],
+                    maximumPixels: job.maximumPixels,
+                    limits: job.animation,
+                    deadline: deadline,
+                    isRefused: isRefused
+                )
+            )
+        }
+        return zip(indices, makers).sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    /// What of a source an output sees.
+    private struct View: Hashable {
+        var dpi: Int?
+        var page = 0
+
+        init(of output: WorkerJob.Output) {
+            // What is not a plan is of the first page, and what cannot be read fails when it is made.
+            let settings = (try? Plan(canonicalText: PictureDescription.reading(output.plan).0))?.settings
+            dpi = settings?.dpi
+            page = settings?.animation.page ?? 0
+        }
+    }
+
     /// The order in which outputs are made: first the one whose rows the others are made of.
     private static func order(of makers: [OutputMaker], _ shared: SharedDecode?) throws -> [Int] {
         guard shared?.isStreamed == true else { return Array(makers.indices) }
@@ -84,13 +115,13 @@ struct JobRunner {
     }
 
     /// The source's size and kind, before any pixel is decoded.
-    private func checkedFacts(_ decoder: SourceDecoder, of settings: PlanSettings?) throws -> SourceDecoder.Facts {
-        let facts = try decoder.facts(
-            dpi: settings?.dpi ?? PlanSetting.standardDPI,
-            page: settings?.animation.page ?? 0
-        )
+    private func checkedFacts(_ decoder: SourceDecoder, of view: View) throws -> SourceDecoder.Facts {
+        let facts = try decoder.facts(dpi: view.dpi ?? PlanSetting.standardDPI, page: view.page)
         guard facts.size.pixels <= job.maximumPixels else {
-            throw WorkerReply.Failure.refused("\(facts.size.pixels) pixels; the limit is \(job.maximumPixels)")
+            throw WorkerReply.Failure.refused(
+                "\(facts.size.pixels) pixels; the limit is \(job.maximumPixels)",
+                parameter: decoder.drawsAtAnySize && view.dpi != nil ? PlanSetting.dpi.name : nil
+            )
         }
         return facts
     }
@@ -117,7 +148,8 @@ struct JobRunner {
             .refused("\(format) cannot be given without its metadata")
         case is VipsError where deadline.hasPassed: .deadline
         case let error as VipsError: error.isUnsupported ? .unsupported(error.text) : .broken(error.text)
-        case let error as RequestError where error.status == .unprocessable: .refused(error.description)
+        // A plan that cannot be read as well: another worker could read it no better, and none must be lost for it.
+        case let error as RequestError: .refused(error.description, parameter: error.parameter)
         default: .worker("\(error)")
         }
     }

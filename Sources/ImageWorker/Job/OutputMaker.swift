@@ -10,6 +10,8 @@ struct OutputMaker {
     let maximumPixels: Int
     let limits: AnimationLimits
     let deadline: Deadline
+    /// Whether the source is over a limit as this output would see it: a placeholder beside a picture that may be made.
+    var isRefused = false
     /// What the job's outputs share.
     var shared: SharedDecode?
     /// The other originals that the steps name.

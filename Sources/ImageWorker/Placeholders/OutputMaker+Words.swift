@@ -50,7 +50,7 @@ extension OutputMaker {
     /// Where time has run out, what is made is no placeholder at all: another job may have more of it.
     func makePlaceholder() -> Made {
         var clock = StageClock()
-        let tiny = try? shrink(.identity, &clock)
+        let tiny = isRefused ? nil : try? shrink(.identity, &clock)
         let isLate = tiny == nil && deadline.hasPassed
         let text = isLate ? "late" : (tiny.map { Placeholder(of: $0.picture) } ?? .none).text
         clock.endEncode()

@@ -54,18 +54,19 @@ extension MarkText {
             let ink = try Raster.make("text") { out in unsafe edge_vips_text(&out, markup, family) }
             return try ink.inMemory()
         } catch {
-            throw .refused("\(WatermarkStep.name): the text cannot be drawn (\(error.text))")
+            let name = WatermarkStep.name
+            throw .refused("\(name): the text cannot be drawn (\(error.text))", parameter: name)
         }
     }
 
     /// The text with what Pango's markup would take for its own.
     private var escapedMarkup: String {
-        text.reduce(into: "") { markup, character in
-            switch character {
+        text.unicodeScalars.reduce(into: "") { markup, scalar in
+            switch scalar {
             case "&": markup += "&amp;"
             case "<": markup += "&lt;"
             case ">": markup += "&gt;"
-            default: markup.append(character)
+            default: markup.unicodeScalars.append(scalar)
             }
         }
     }

@@ -25,6 +25,7 @@ final class Raster {
         _ operation: StaticString,
         _ body: (inout UnsafeMutablePointer<VipsImage>?) -> CInt
     ) throws(VipsError) -> Raster {
+        VipsError.forget()
         var out: UnsafeMutablePointer<VipsImage>?
         guard unsafe body(&out) == 0, let out = unsafe out else { throw VipsError.take(operation) }
         return unsafe Raster(owning: out)

@@ -5,6 +5,9 @@ struct VipsError: Error, CustomStringConvertible {
     let operation: String
     let text: String
 
+    /// Forgets what libvips has said so far: its buffer is one of the whole process, and what succeeds leaves words in it as well.
+    static func forget() { vips_error_clear() }
+
     /// Takes libvips' error text of the calling thread's last failure, and clears it.
     static func take(_ operation: StaticString) -> VipsError {
         let whole = unsafe String(cString: vips_error_buffer())

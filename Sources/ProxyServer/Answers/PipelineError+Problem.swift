@@ -17,8 +17,8 @@ extension Problem {
         case .sourceTooLarge(let limit):
             self.init(413, "The original is larger than \(limit) bytes (limits.source-bytes).")
         case .notAnImage(let reason): self.init(415, "Not an image that can be decoded: \(reason).")
-        case .broken(let reason): self.init(422, "The image is broken: \(reason).")
-        case .refused(let reason): self.init(422, "The image cannot be made: \(reason).")
+        case .broken(let reason, let name): self.init(422, "The image is broken: \(reason).", parameter: name)
+        case .refused(let reason, let name): self.init(422, "The image cannot be made: \(reason).", parameter: name)
         case .deadly: self.init(422, "The image ended its decoder.")
         case .transformTimeout: self.init(504, "The transform took too long (timeouts.transform).")
         case .overloaded(let reason): self.init(503, "Overloaded: \(reason).", retryAfter: 1)

@@ -91,8 +91,8 @@ struct NegativeRestorationTests {
         let errors: [PipelineError] = [
             .originStatus(404), .originNotFound, .originUnreachable("a"), .originTimeout(""), .originProtocol("b c"),
             .addressRefused("loopback"), .sourceTooLarge(limit: 7), .notAnImage("html"), .broken("bad"),
-            .refused("big"),
-            .deadly, .transformTimeout,
+            .refused("big"), .refused("crop: leaves nothing", parameter: "crop"), .refused("", parameter: "w"),
+            .broken("mask: cut short", parameter: "mask"), .deadly, .transformTimeout,
         ]
         for error in errors {
             let text = try #require(error.text)
@@ -102,5 +102,9 @@ struct NegativeRestorationTests {
         for error in [PipelineError.cancelled, .workerLost, .notCached, .overloaded("x")] { #expect(error.text == nil) }
         #expect(PipelineError(word: "status", payload: "99999") == nil)
         #expect(PipelineError(word: "other", payload: "") == nil)
+        #expect(PipelineError(word: "refused-by", payload: "crop") == nil)
+        // A name that would be read back as another is not kept.
+        let text = try #require(PipelineError.refused("x", parameter: "a b").text)
+        #expect(PipelineError(word: text.word, payload: text.payload) == .refused("x"))
     }
 }

@@ -175,7 +175,7 @@ struct IngredientTests {
         let pending = ask("a.png") { $0.limits.pixels = 30 }
         try rig.loader.wait(for: 1)[0].answer(rig.png(width: 100), at: 1000)
         try rig.loader.wait(for: 2)[1].answer(rig.png(width: 7), at: 1000)
-        guard case .ingredient("watermark", .refused(let text)) = try pending.error() else {
+        guard case .ingredient("watermark", .refused(let text, _)) = try pending.error() else {
             Issue.record("not refused")
             return
         }

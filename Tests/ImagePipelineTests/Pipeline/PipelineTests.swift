@@ -82,7 +82,7 @@ struct PipelineTests {
     @Test func `a header over the limit of pixels is refused before any decoder`() throws {
         let answer = rig.ask("huge.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(rig.png(width: 60_000, height: 60_000), at: 1000)
-        guard case .refused(let reason) = try answer.error() else {
+        guard case .refused(let reason, _) = try answer.error() else {
             Issue.record("not refused but \(String(describing: try? answer.error()))")
             return
         }

@@ -175,4 +175,15 @@ struct AnimationChoiceTests {
         let none = AnimationOutcome(plan: nil, header: still, frames: 1, format: .gif, limits: AnimationLimits())
         #expect(none == nil)
     }
+
+    @Test func `a PNG that turned out to be a still is told to be none`() {
+        let header = ImageHeader(format: .png, width: 100, height: 100, frames: 99, hasAlpha: true)
+        func text(_ plan: String, _ frames: Int, _ format: ImageFormat) -> String? {
+            AnimationOutcome(plan: plan, header: header, frames: frames, format: format, limits: .init())?.text
+        }
+        #expect(text("1?w=9", 1, .webp) == nil)
+        #expect(text("1?w=9", 99, .webp) == "kept; frames=99")
+        #expect(text("1?anim=first", 1, .webp) == "first; frames=1/99")
+        #expect(text("1?w=9", 1, .jpeg) == "first; frames=1/99")
+    }
 }

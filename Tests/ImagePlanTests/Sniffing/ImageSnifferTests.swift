@@ -50,6 +50,26 @@ struct ImageSnifferTests {
         }
     }
 
+    @Test func `a PNG whose announcement of frames breaks the rules is a still`() {
+        func frames(_ announcements: [[UInt8]], damage: Bool = false) -> Int? {
+            let start = 8 + 12 + 13
+            var bytes = Build.png(width: 3, height: 4)
+            for content in announcements { bytes.insert(contentsOf: Build.chunk("acTL", content), at: start) }
+            if damage { bytes[start + 8 + 3] ^= 1 }
+            guard case .image(let header) = sniff(bytes) else { return nil }
+            return header.frames
+        }
+        func announcement(_ count: Int) -> [UInt8] { Build.big(count, 4) + Build.big(0, 4) }
+        #expect(frames([announcement(7)]) == 7 && frames([announcement(100_000)]) == 100_000)
+        for content in [
+            announcement(0), announcement(100_001), announcement(0xFFFF_FFFF), announcement(7) + [0], [0, 0],
+        ] {
+            #expect(frames([content]) == 1, "\(content)")
+        }
+        #expect(frames([announcement(7), announcement(7)]) == 1)
+        #expect(frames([announcement(7)], damage: true) == 1)
+    }
+
     @Test func `counts GIF frames by their blocks, whatever the data looks like`() {
         #expect(
             sniff(Build.gif(width: 20, height: 10, frames: 7))

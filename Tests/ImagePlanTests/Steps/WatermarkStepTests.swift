@@ -35,6 +35,9 @@ struct WatermarkStepTests {
         ),
         ("watermark=text:x,,,,24,1,ffffff,sans", "1?watermark=text:x"),
         ("watermark=text:x,,,,,,,DejaVu Sans", "1?watermark=text:x,,,,,,,DejaVu%20Sans"),
+        // What combines with the prefix, with a percent sign, with a comma.
+        ("watermark=text:%25CC%2581", "1?watermark=text:%CC%81"), ("watermark=text:%CC%81", "1?watermark=text:%CC%81"),
+        ("watermark=text:%2525%25CC%2581%252C%25CC%2581,east", "1?watermark=text:%2525%CC%81%252C%CC%81,east"),
         // Nothing shows.
         ("watermark=a/b.png,,,,,0", "1?"),
     ])
@@ -49,7 +52,7 @@ struct WatermarkStepTests {
         "text:%20%20", "text:a%25", "text:%2507", "a/b,middle", "a/b,,x", "a/b,,1.5", "a/b,,101%25", "a/b,,,,2",
         "a/b,,,,-1", "a/b,,,,0x", "a/b,,,,17x", "a/b,,,,1e1", "a/b,,,,,1.1", "a/b,,,,,-0.1", "a/b,,,,,,", "a/b,tile,-1",
         "a/b,tile,,-1%25", "text:a,,,,3", "text:a,,,,513", "text:a,,,,,,red", "text:a,,,,,,,Sans%3Cb", "text:a,,,,,,,,",
-        "text:a,,,,,,,%20sans", "a/" + String(repeating: "x", count: 1023),
+        "text:a,%CC%81", "text:a,,,,,,,%20sans", "a/" + String(repeating: "x", count: 1023),
         "text:" + String(repeating: "x", count: 129),
     ])
     func `refuses what is none, by name`(value: String) {

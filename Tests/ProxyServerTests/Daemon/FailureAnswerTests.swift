@@ -78,6 +78,18 @@ struct FailureAnswerTests {
         #expect(try admin.request("DELETE", "/negative?path=x").status == 400)
     }
 
+    @Test func `what a worker refuses names its parameter, at once and from memory`() throws {
+        let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture]))
+        for (query, name) in [("crop=9000,9000,1,1", "crop"), ("max_bytes=100&format=webp", "max_bytes")] {
+            for _ in 0..<2 {
+                let answer = try rig.get("/photos/a.png?\(query)")
+                #expect(answer.status == 422)
+                #expect(answer.text.contains("\"parameter\":\"\(name)\""), "\(answer.text)")
+            }
+        }
+        #expect(try rig.metric("edgeprint_negative_hits_total") == 2)
+    }
+
     @Test func `only-if-cached answers 504 where nothing is stored, to anybody`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture]))
         let fields = [("Cache-Control", "only-if-cached")]

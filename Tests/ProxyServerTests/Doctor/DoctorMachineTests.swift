@@ -100,7 +100,9 @@ struct DoctorMachineTests {
             .init(format: "avif", decodes: true, encodes: false, problem: "Unsupported compression"),
         ]
         let lacking = check.complaint {
-            $0.workerAnswer = .success(.init(protocolVersion: 1, libvips: "8.15.0", codecs: codecs, libraries: []))
+            $0.workerAnswer = .success(
+                .init(protocolVersion: Int(WorkerMessage.version), libvips: "8.15.0", codecs: codecs, libraries: [])
+            )
         }
         #expect(lacking.contains("failure: originals cannot be decoded: no loader"))
         #expect(lacking.contains("warning: no pictures can be encoded: Unsupported compression"))

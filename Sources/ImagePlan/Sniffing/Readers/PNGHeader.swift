@@ -5,21 +5,28 @@ enum PNGHeader {
     private static let maximumChunks = 4096
     /// PNG §5.3: lengths and sizes have 31 bits.
     private static let largest = 0x7FFF_FFFF
+    /// The most frames that an animation may have to be one.
+    static let mostFrames = 100_000
 
     static func read(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {
         var header = try imageHeader(bytes, of: total)
         var offset = signature.count + 12 + 13
+        var controls: [Int?] = []
         for _ in 0..<maximumChunks {
             let length = try bytes.bigEndian(offset, bytes: 4, of: total)
             guard length <= largest else { throw .malformed("a chunk's length is out of range") }
             let data = offset + 8
             try bytes.require(data, of: total)
-            if bytes.has("IDAT", at: offset + 4) { return header }
+            if bytes.has("IDAT", at: offset + 4) {
+                // §4.9: what breaks the rules is the still picture, to decoders as well.
+                if controls.count == 1, let frames = controls[0] { header.frames = frames }
+                return header
+            }
             if bytes.has("IEND", at: offset + 4) { break }
             if bytes.has("tRNS", at: offset + 4) {
                 header.hasAlpha = true
-            } else if bytes.has("acTL", at: offset + 4), length >= 8 {
-                header.frames = max(1, try bytes.bigEndian(data, bytes: 4, of: total))
+            } else if bytes.has("acTL", at: offset + 4) {
+                controls.append(try frameCount(bytes, at: offset, length: length, of: total))
             } else if bytes.has("eXIf", at: offset + 4) {
                 try bytes.require(data + length, of: total)
                 header.orientation = ExifOrientation.read(bytes, in: data..<data + length)
@@ -27,6 +34,20 @@ enum PNGHeader {
             offset = data + length + 4
         }
         throw .malformed("no image data stands where it must")
+    }
+
+    /// How many frames an animation's control announces (§11.3.6.1); `nil` where it cannot be one.
+    private static func frameCount(
+        _ bytes: Span<UInt8>,
+        at offset: Int,
+        length: Int,
+        of total: Int
+    ) throws(SniffStop) -> Int? {
+        guard length == 8 else { return nil }
+        let frames = try bytes.bigEndian(offset + 8, bytes: 4, of: total)
+        let checksum = try bytes.bigEndian(offset + 16, bytes: 4, of: total)
+        let isWhole = checksum == CRC32.checksum(of: bytes, in: offset + 4..<offset + 16)
+        return isWhole && (1...mostFrames).contains(frames) ? frames : nil
     }
 
     private static func imageHeader(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {

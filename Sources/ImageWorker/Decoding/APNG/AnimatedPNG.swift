@@ -46,6 +46,7 @@ struct AnimatedPNG {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     /// PNG §11.2 and §11.3: what of a file says how samples become colours.
     private static let meaningful = ["PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "sBIT", "cICP"]
+    /// As the sniffer's, so that both tell the same of a file.
     private static let mostFrames = 100_000
 
     private var announced = 0

@@ -1,0 +1,69 @@
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+/// What workers answer when their encoders have too little memory.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct EncoderMemoryTests {
+    private let drawing = Array(
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" width="4000" height="3000"><rect width="4000" height="3000" fill="#89a"/>\
+        <circle cx="2000" cy="1500" r="1200" fill="#f40"/></svg>
+        """.utf8
+    )
+
+    @Test(arguments: ["avif&chroma=444", "avif&lossless=1", "jxl", "jxl&effort=7"])
+    func `what does not fit into a worker is refused, and the worker lives on`(format: String) async throws {
+        try await PoolBench.withPool { configuration in
+            configuration.addressSpace = 512 << 20
+        } _: { pool in
+            let plan = try RequestLanguage.parse(query: "format=\(format)", options: ParseOptions()).plan.canonicalText
+            let result = try await pool.result(of: PoolBench.job(plan, of: drawing, as: .svg))
+            guard case .failure(.refused(let reason, nil)) = result else {
+                Issue.record("\(result)")
+                return
+            }
+            #expect(reason.contains("at least; a worker has 512 (workers.memory)"), "\(reason)")
+            // A picture of a twentieth of the pixels is made.
+            let small = try RequestLanguage.parse(query: "w=900&format=\(format)", options: ParseOptions()).plan
+            let made = try await pool.result(of: PoolBench.job(small.canonicalText, of: drawing, as: .svg)).get()
+            #expect(made.pictures[0].bytes.count > 300)
+            #expect(pool.statistics.starts == 1 && pool.statistics.deadly == 0)
+        }
+    }
+
+    @Test(arguments: [nil, EncodingSearch.Encoding(.avif, isLossless: false)])
+    func `the smallest format is one that fits, whatever was the smallest before`(
+        favourite: EncodingSearch.Encoding?
+    ) async throws {
+        try await PoolBench.withPool { configuration in
+            configuration.addressSpace = 512 << 20
+        } _: { pool in
+            var job = try PoolBench.job(of: drawing, as: .svg)
+            let search = EncodingSearch(takesSmallest: true, favourite: favourite)
+            job.outputs = [.init(plan: "1?chroma=444", bucket: .avif, quality: QualityDefaults(), search: search)]
+            let picture = try await pool.result(of: job).get().pictures[0]
+            #expect(picture.description.format != .picture(.avif) && picture.bytes.count > 300)
+        }
+    }
+
+    @Test func `an AVIF that does not fit into a worker is refused, and no file without a picture given`() async throws
+    {
+        try await PoolBench.withPool { configuration in
+            // Ten more than what is refused at once; up to 480 none was made.
+            configuration.addressSpace = 456 << 20
+        } _: { pool in
+            let job = try PoolBench.job("1?format=avif", of: drawing, as: .svg)
+            let result = await pool.result(of: job)
+            guard case .failure(.refused(let reason, _)) = result else {
+                Issue.record("\(result)")
+                return
+            }
+            #expect(reason.contains("made nothing of 4000x3000 pixels"), "\(reason)")
+            #expect(try await pool.result(of: PoolBench.job()).get().pictures.count == 1)
+            #expect(pool.statistics.starts == 1)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import TestSupport
+import Testing
+
+@testable import ImagePlan
+
+/// Where a HEIF file's picture has its bytes.
+struct HEIFItemDataTests {
+    private func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        let length = UInt32(content.count + 8)
+        return (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + Array(type.utf8) + content
+    }
+
+    /// A file with one item, number 1, of which `iloc` says what `places` is.
+    private func file(places: [UInt8], data: Int = 40) -> [UInt8] {
+        let primary = box("pitm", [0, 0, 0, 0, 0, 1])
+        return box("ftyp", Array("avif".utf8) + [0, 0, 0, 0] + Array("avifmif1".utf8))
+            + box("meta", [0, 0, 0, 0] + primary + box("iloc", places))
+            + box("mdat", [UInt8](repeating: 7, count: data))
+    }
+
+    private func length(_ bytes: [UInt8]) -> Int { HEIFItemData.primaryLength(bytes.span) }
+
+    @Test func `counts the parts of the primary item`() {
+        // §8.11.3.2: version 0, offsets and lengths of four bytes, one item of two parts.
+        let places: [UInt8] = [
+            0, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 0, 0, 2, 0, 0, 0, 60, 0, 0, 0, 5, 0, 0, 0, 70, 0, 0, 0, 9,
+        ]
+        #expect(length(file(places: places)) == 14)
+        // Version 1 with a base of eight bytes, behind an item that is not the picture.
+        let later: [UInt8] =
+            [1, 0, 0, 0, 0x44, 0x80, 0, 2, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 50, 0, 0]
+            + [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 50, 0, 1, 0, 0, 0, 9, 0, 0, 0, 6]
+        #expect(length(file(places: later)) == 6)
+    }
+
+    @Test func `finds nothing where nothing is`() {
+        #expect(
+            length(file(places: [0, 0, 0, 0, 0x44, 0x40, 0, 0], data: 0)) == 0,
+            "as libheif writes it without memory"
+        )
+        let far: [UInt8] = [0, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 60, 0, 0, 1, 0]
+        #expect(length(file(places: far)) == 0, "behind the file's end")
+        #expect(length(Array("no boxes".utf8)) == 0 && length([]) == 0)
+    }
+
+    @Test func `no bytes are read out of bounds, whatever they say`() {
+        let places: [UInt8] = [
+            1, 0, 0, 0, 0x44, 0x44, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 60, 0, 0, 0, 5,
+        ]
+        let whole = file(places: places)
+        for count in 0..<whole.count { _ = length(Array(whole.prefix(count))) }
+        for index in whole.indices {
+            for value: UInt8 in [0, 1, 2, 0x80, 0xFF] {
+                var bytes = whole
+                bytes[index] = value
+                _ = length(bytes)
+            }
+        }
+    }
+
+    @Test func `a photograph has its data`() throws {
+        let bytes = try #require(SharedImages.bytes("fox-10bit.avif"))
+        #expect(length(bytes) > bytes.count / 2 && length(bytes) < bytes.count)
+    }
+}
