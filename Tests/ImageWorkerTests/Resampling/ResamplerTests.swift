@@ -80,6 +80,24 @@ struct ResamplerTests {
         }
     }
 
+    @Test func `every size gives all of its rows`() throws {
+        var generator = SeededGenerator(seed: 20)
+        for round in 0..<300 {
+            let longest = round.isMultiple(of: 3) ? 300 : 30
+            let source = PixelSize(
+                width: .random(in: 1...longest, using: &generator),
+                height: .random(in: 1...longest, using: &generator)
+            )
+            let target = PixelSize(
+                width: .random(in: 1...source.width, using: &generator),
+                height: .random(in: 1...source.height, using: &generator)
+            )
+            let bands = Int.random(in: 3...4, using: &generator)
+            let made = try resampled(Picture(source, bands: bands) { _, _, _ in 200 }, to: target)
+            #expect(made.count == target.pixels * bands && made.allSatisfy { $0 == 200 }, "\(source) to \(target)")
+        }
+    }
+
     @Test(arguments: [0, 1, 127, 254, 255] as [UInt8])
     func `one colour stays as it is`(value: UInt8) throws {
         let sizes = [(640, 480, 639, 479), (640, 480, 211, 97), (1999, 33, 50, 1), (101, 1001, 3, 77)]
