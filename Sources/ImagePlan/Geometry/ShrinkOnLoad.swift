@@ -80,8 +80,8 @@ package enum ShrinkOnLoad {
         return PixelRectangle(left: left, top: top, width: max(1, right - left), height: max(1, bottom - top))
     }
 
+    /// Whether a picture so many times smaller on each axis is still 1.75 times as large as what a resize makes of it.
     package static func leavesEnough(of input: PixelSize, for scaled: PixelSize, factor: Int) -> Bool {
-        // input ÷ factor ≥ 1.75 × scaled
         4 * input.width >= 7 * factor * scaled.width && 4 * input.height >= 7 * factor * scaled.height
     }
 

@@ -2,21 +2,18 @@
 ///
 /// A last odd column or row stands for itself twice.
 final class RowHalving {
-    /// Pixels of a row that is made.
-    let width: Int
+    private let width: Int
     private let bands: Int
-    private let sourceWidth: Int
     private let upper: Samples<UInt8>
     private let made: Samples<UInt8>
     private var isUpperThere = false
 
     /// - Parameter width: pixels of a row that comes.
     init(width: Int, bands: Int) {
-        sourceWidth = width
-        self.width = (width + 1) / 2
+        self.width = width
         self.bands = bands
         upper = Samples(count: width * bands)
-        made = Samples(count: self.width * bands)
+        made = Samples(count: (width + 1) / 2 * bands)
     }
 
     /// Takes a row; gives the one that it completes, valid until the next call.
@@ -27,7 +24,7 @@ final class RowHalving {
             return nil
         }
         isUpperThere = false
-        unsafe Self.halve(UnsafePointer(upper.start), row, width: sourceWidth, bands: bands, to: made.start)
+        unsafe Self.halve(UnsafePointer(upper.start), row, width: width, bands: bands, to: made.start)
         return unsafe UnsafePointer(made.start)
     }
 
@@ -38,7 +35,7 @@ final class RowHalving {
     }
 
     /// One row of means of two rows of `width` pixels.
-    static func halve(
+    private static func halve(
         _ upper: UnsafePointer<UInt8>,
         _ lower: UnsafePointer<UInt8>,
         width: Int,

@@ -69,6 +69,18 @@ struct DeferredTests {
         #expect(rig.pipeline.deferrals.made == 0)
     }
 
+    @Test func `a drawing without a resize does not, as only its decoder knows its size`() throws {
+        let svg = Array("<svg xmlns='http://www.w3.org/2000/svg' width='9000' height='9000'/>".utf8)
+        for (path, plan, bucket) in [("a.svg", "1?flip=h", FormatBucket.webp), ("b.svg", "1?w=20", .avif)] {
+            let (loads, jobs) = (rig.loader.all.count, rig.transformer.all.count)
+            let answer = ask(request(path, plan))
+            try rig.loader.wait(for: loads + 1)[loads].answer(svg, at: 1000)
+            let job = try rig.transformer.wait(for: jobs + 1)[jobs]
+            #expect(job.job.outputs.map(\.bucket) == [bucket])
+            answer.leave()
+        }
+    }
+
     @Test func `what does not is WebP for moments, and then AVIF in memory and on disk`() throws {
         let request = request()
         let (answer, first) = try job(request)
