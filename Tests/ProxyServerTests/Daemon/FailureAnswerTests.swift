@@ -136,4 +136,16 @@ struct FailureAnswerTests {
         while try rig.get("/photos/none.png?w=100&format=png").status == 200 { sched_yield() }
         #expect(try rig.get("/photos/none.png?w=50&format=png").status == 404)
     }
+
+    @Test func `a fallback that stands in for an AVIF lives no longer than others that do`() throws {
+        let rig = try EndToEndRig(
+            source: ", avif: { budget: 0s, stand-in: 3s }"
+                + ", fallback: { image: /photos/missing.png, status: 200, ttl: 1d }",
+            script: ScriptedOrigin.pictures(["missing.png": picture])
+        )
+        let answer = try rig.get("/photos/none.png?w=100", [("Accept", "image/avif")])
+        #expect(answer["Cache-Status"] == "edgeprint; detail=fallback")
+        #expect(answer["Content-Type"] == "image/webp")
+        #expect(answer["Cache-Control"] == "public, max-age=3")
+    }
 }
