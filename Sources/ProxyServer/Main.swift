@@ -1,18 +1,18 @@
 import ArgumentParser
 
-/// The process's beginning.
+/// The process's entry point.
 @main
 enum Main {
     /// Runs the command that the arguments name.
-    static func main() async {
+    static func main() {
         // What monitoring and packaging ask again and again needs neither the parser of arguments nor a second thread.
         guard !CommandLine.arguments.dropFirst().elementsEqual(["--version"]) else { return print(Version.text) }
-        await Edgeprint.main()
+        Edgeprint.main()
     }
 }
 
 /// The command line of the daemon and its tools.
-struct Edgeprint: AsyncParsableCommand {
+struct Edgeprint: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edgeprint",
         abstract: "An image proxy: fetches, transforms and caches pictures.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 
 /// `edgeprint serve`: the daemon.
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Serves pictures (the default).",
@@ -47,7 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
         throw ValidationError("There is no command '\(word)'\(nearest) Commands: \(names.joined(separator: ", ")).")
     }
 
-    func run() async throws {
+    func run() throws {
         let flags = ConfigurationLoader.Flags(
             config: options.config,
             listen: listen,
@@ -55,6 +55,6 @@ struct ServeCommand: AsyncParsableCommand {
             cachePath: cachePath
         )
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
-        try await Daemon.run(loader.loadWithOriginsOrExit(), loader: loader)
+        try Daemon.run(loader.loadWithOriginsOrExit(), loader: loader)
     }
 }

@@ -2,15 +2,16 @@ import Foundation
 import Glibc
 import LinuxSystem
 import Logging
-import UnixSignals
 
 /// Builds all parts from the configuration and runs them until the process is told to end.
 enum Daemon {
     /// Serves until SIGTERM or SIGINT, then drains; returns when everything has ended.
     ///
-    /// SIGHUP reads the configuration again. A service manager is told of each of these.
+    /// Call it on the main thread, which then waits for signals. SIGHUP reads the configuration again. A service manager is told of each of these.
     /// - Throws: what keeps the daemon from starting, in words for the operator.
-    static func run(_ loaded: LoadedConfiguration, loader: ConfigurationLoader) async throws {
+    static func run(_ loaded: LoadedConfiguration, loader: ConfigurationLoader) throws {
+        // Before any thread exists: an early SIGTERM must not leave workers behind.
+        let signals = BlockedSignals([SIGTERM, SIGINT, SIGHUP])
         let configuration = loaded.configuration
         let time = SystemTime()
         let level = LogLevelCell(configuration.log.level)
@@ -21,8 +22,6 @@ enum Daemon {
         ServiceEnvironment.clear()
         // A client, a worker or a log reader that has gone is an error of the call, not the daemon's end.
         signal(SIGPIPE, SIG_IGN)
-        // Trapped before anything starts: an early SIGTERM must not leave workers behind.
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         let parts = try DaemonParts(
             loaded,
             sockets: ActivatedSockets(service.sockets),
@@ -34,16 +33,14 @@ enum Daemon {
         let reloader = Reloader(loader: loader, parts: parts)
         try parts.start()
         try link.started()
-        for await signal in signals {
-            guard signal != .sighup else {
-                link.reload { reloader.reload() }
-                continue
-            }
-            logger.info("draining", metadata: ["signal": "\(signal)"])
-            break
+        var signal = signals.next()
+        while signal == SIGHUP {
+            link.reload { reloader.reload() }
+            signal = signals.next()
         }
+        logger.info("draining", metadata: ["signal": "\(signal == SIGINT ? "SIGINT" : "SIGTERM")"])
         link.stopping()
-        await parts.stop()
+        parts.stop()
         logger.info("stopped")
     }
 }

@@ -37,10 +37,10 @@ extension DaemonParts {
     /// Drains: no new connections, requests under way are finished within the grace, then every part ends.
     ///
     /// The admin listener goes last, so that whoever watches sees the draining.
-    func stop() async {
+    func stop() {
         readiness.isReady = false
-        await stop(publicServer, grace: live.current.shutdown.grace)
-        if let adminServer { await stop(adminServer, grace: 1000) }
+        stop(publicServer, grace: live.current.shutdown.grace)
+        if let adminServer { stop(adminServer, grace: 1000) }
         pressure.stop()
         transfers.stop()
         files.stop()
@@ -49,9 +49,9 @@ extension DaemonParts {
         store.close()
     }
 
-    private func stop(_ server: HTTPServer, grace: Int) async {
-        await withCheckedContinuation { continuation in
-            server.stop(graceMilliseconds: grace) { continuation.resume() }
-        }
+    private func stop(_ server: HTTPServer, grace: Int) {
+        let isStopped = Monitor(false)
+        server.stop(graceMilliseconds: grace) { isStopped.update { $0 = true } }
+        isStopped.wait { $0 ? () : nil }
     }
 }
