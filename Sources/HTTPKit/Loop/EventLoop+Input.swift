@@ -166,6 +166,10 @@ extension EventLoop {
         }
         // RFC 9110 §10.1.1: not when some of the content is already here.
         if head.expectsContinue, used == consumed {
+            if let response = handler.refusal(of: head, bytes: bytes, loop: index) {
+                decline(connection, response, facts(bytes, start))
+                return used
+            }
             let start = batch.heads.count
             batch.heads.append(contentsOf: encoder.continueLine)
             batch.appendHead(from: start)

@@ -65,6 +65,12 @@ final class RawRoute: Sendable {
         return load(request, context)
     }
 
+    /// Whether a request is for a raw source, which may want its content.
+    func takes(_ head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int) -> Bool {
+        guard let resolver = resolver(of: loop), head.targetForm != .authority else { return false }
+        return resolver.rawRule(of: bytes.copy(head.pathAndQuery)) != nil
+    }
+
     private func resolver(of loop: Int) -> RequestResolver? {
         known[loop].state.withLock { known in
             if known.generation != cell.generation {
