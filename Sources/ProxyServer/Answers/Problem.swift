@@ -68,6 +68,7 @@ enum StatusPhrase {
         case 405: "Method Not Allowed"
         case 408: "Request Timeout"
         case 410: "Gone"
+        case 412: "Precondition Failed"
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 415: "Unsupported Media Type"
