@@ -53,7 +53,7 @@ final class RawRoute: Sendable {
             guard let found = try resolver.rawOrigin(of: bytes.copy(head.pathAndQuery)) else { return nil }
             origin = found
         } catch {
-            return .now(Response(error, id: context.trace.id))
+            return .now(Response(error.ofSource, id: context.trace.id))
         }
         let request = RawRequest(
             method: head.method.name ?? Self.name(of: head.method, bytes),
