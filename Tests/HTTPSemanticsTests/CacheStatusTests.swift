@@ -14,7 +14,9 @@ struct CacheStatusTests {
         (.forwarded(.uriMiss, status: 404, collapsed: false), "edgeprint; fwd=uri-miss; fwd-status=404"),
         (.hit(.stale), "edgeprint; hit; detail=stale"),
         (.hit(.negative), "edgeprint; hit; detail=negative"),
-        (.fallback, "edgeprint; detail=fallback"),
+        (.fallback, "edgeprint; detail=fallback"), (.unasked(.refused), "edgeprint; detail=refused"),
+        (.unasked(.overloaded), "edgeprint; detail=overloaded"),
+        (.unasked(.onlyIfCached), "edgeprint; detail=only-if-cached"),
     ])
     func `tells each way to an answer`(status: CacheStatus, text: String) {
         #expect(status.text == text)

@@ -38,4 +38,23 @@ struct PreconditionsTests {
         )
         #expect(verdict == .proceed)
     }
+
+    @Test(arguments: [
+        (nil as String?, nil as String?, false), ("\"a\"", nil, false), ("*", nil, false),
+        ("\"b\" , \"a\"", nil, false), ("W/\"a\"", nil, true), ("\"b\"", nil, true), ("a", nil, true), ("", nil, true),
+        (nil, "Sun, 06 Nov 1994 08:49:37 GMT", false), (nil, "Sun, 06 Nov 1994 08:49:36 GMT", true),
+        (nil, "yesterday", false),
+        // The tag decides alone (RFC 9110 §13.1.4).
+        ("\"a\"", "Sun, 06 Nov 1994 08:49:36 GMT", false), ("\"b\"", "Sun, 06 Nov 1994 08:49:37 GMT", true),
+    ])
+    func `fails by the tag in strong comparison, else by the date`(tag: String?, date: String?, expected: Bool) {
+        let fails = Preconditions.fail(
+            ifMatch: tag,
+            ifUnmodifiedSince: date,
+            entityTag: EntityTag("\"a\""),
+            lastModified: Self.modified,
+            now: 800_000_000
+        )
+        #expect(fails == expected)
+    }
 }

@@ -22,14 +22,25 @@ extension EventLoop {
         proceed(connection)
     }
 
-    /// Does whatever can be done for a connection now, then sets its timer.
+    /// Does whatever can be done for a connection now, then ends it or sets its timer.
     func proceed(_ connection: Connection) {
         if connection.phase == .reading { readRequests(connection) }
         if connection.phase == .lingering { drainInput(connection) }
-        if connection.isHalfClosed, connection.phase == .answering, configuration.halfClose == .gone {
-            return end(connection)
+        settle(connection)
+    }
+
+    /// Decides whether a connection ends here: the last step of every transition, and the only place that knows.
+    @inline(__always)
+    private func settle(_ connection: Connection) {
+        switch connection.end(configuration.halfClose, drainLimit: configuration.limits.lingeringDrain) {
+        case .open:
+            setTimer(connection)
+        case .close:
+            end(connection)
+        case .linger:
+            beginLingering(connection)
+            proceed(connection)
         }
-        setTimer(connection)
     }
 
     func receive(_ message: LoopMessage) {

@@ -115,6 +115,16 @@ extension EventLoop {
         answer(connection, handler.reject(rejection), facts)
     }
 
+    /// Answers a request whose content is not wanted; the connection is closed after it, as the content may come all the same.
+    func decline(_ connection: Connection, _ response: Response, _ facts: ExchangeFacts) {
+        connection.lingers = true
+        connection.served += 1
+        counters.requests.addAlone(1)
+        var facts = facts
+        facts.keepsAlive = false
+        answer(connection, response, facts)
+    }
+
     /// Copies the target out of the scratch buffer, which will be overwritten.
     func save(_ facts: inout ExchangeFacts) {
         guard wantsCompletions, facts.savedTarget == nil else { return }

@@ -19,10 +19,6 @@ extension EventLoop {
                 count += received
             }
             process(connection, count)
-            if connection.isInputEnded, connection.takesRequests, !connection.hasUnparsedInput {
-                // Nothing more will come; everything that came is answered.
-                return end(connection)
-            }
         }
     }
 
@@ -64,11 +60,15 @@ extension EventLoop {
             flush(connection)
             if isStarved || !connection.takesRequests { break }
         }
-        if start < count, connection.phase == .reading || connection.phase == .answering {
+        if start == count || connection.phase == .closed {
+            if !connection.input.isEmpty { connection.input = [] }
+        } else if connection.closesAfterOutput, connection.phase == .reading {
+            // More was sent behind the last request that is answered, and more of it may be on its way.
+            connection.input = []
+            connection.lingers = true
+        } else {
             connection.hasUnparsedInput = !connection.takesRequests
             connection.input = unsafe Array(scratch[start..<count])
-        } else if !connection.input.isEmpty {
-            connection.input = []
         }
     }
 
@@ -166,6 +166,10 @@ extension EventLoop {
         }
         // RFC 9110 §10.1.1: not when some of the content is already here.
         if head.expectsContinue, used == consumed {
+            if let response = handler.refusal(of: head, bytes: bytes, loop: index) {
+                decline(connection, response, facts(bytes, start))
+                return used
+            }
             let start = batch.heads.count
             batch.heads.append(contentsOf: encoder.continueLine)
             batch.appendHead(from: start)

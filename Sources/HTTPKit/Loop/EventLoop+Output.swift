@@ -15,7 +15,6 @@ extension EventLoop {
             if wantsCompletions { report(connection, &batch) }
             if outcome == .complete {
                 batch.reset()
-                if connection.closesAfterOutput { finishOutput(connection) }
             } else {
                 keepOutput(connection, outcome)
             }
@@ -48,9 +47,7 @@ extension EventLoop {
             if wantsCompletions { report(connection, &output) }
             // The write timeout runs from the last progress.
             if progress > 0 { connection.timer = .none }
-            if outcome == .complete {
-                if connection.closesAfterOutput { finishOutput(connection) }
-            } else {
+            if outcome != .complete {
                 connection.output = output
                 if outcome == .yields { schedule(connection) }
             }
@@ -60,13 +57,8 @@ extension EventLoop {
         }
     }
 
-    /// The last answer is with the kernel.
-    ///
-    /// RFC 9112 §9.6: closing while input is unread resets the connection, and the client may lose the answer; so our
-    /// side is shut down first, and what still comes is read for a while.
-    private func finishOutput(_ connection: Connection) {
-        let isInputLeft = connection.lingers || connection.mayRead || !connection.input.isEmpty
-        guard isInputLeft, !connection.isInputEnded else { return end(connection) }
+    /// Shuts our side down; what the client still sends is read and thrown away from here on.
+    func beginLingering(_ connection: Connection) {
         shutdown(connection.descriptor, CInt(SHUT_WR))
         connection.input = []
         connection.partial = nil
@@ -87,8 +79,7 @@ extension EventLoop {
             } catch {
                 return end(connection)
             }
-            let isOver = connection.drained > configuration.limits.lingeringDrain
-            if isOver || connection.isInputEnded { return end(connection) }
+            if connection.isInputEnded || connection.drained > configuration.limits.lingeringDrain { return }
         }
     }
 

@@ -50,6 +50,8 @@ package struct RouteTable<Route: Sendable>: Sendable {
     }
 
     private func leads(_ entry: Entry, _ path: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
+        // Absolute-form without a path means the root.
+        if path.isEmpty { return !entry.isPrefix && entry.path == [0x2F] }
         let count = entry.path.count
         guard entry.isPrefix ? path.count > count : path.count == count else { return false }
         for offset in 0..<count where bytes[path.lowerBound + offset] != entry.path[offset] { return false }

@@ -5,8 +5,7 @@ package struct BodyDecoder: Sendable {
     private enum State: Sendable {
         case length(left: Int)
         case chunkSize(value: Int, digits: Int)
-        case chunkSpace(value: Int)
-        case chunkExtension(value: Int)
+        case chunkExtension(value: Int, ChunkExtension)
         case chunkSizeEnd(value: Int)
         case chunkData(left: Int)
         case chunkDataReturn
@@ -81,15 +80,14 @@ package struct BodyDecoder: Sendable {
         guard overhead <= 16 * 1024 + 8 * content.count else { throw .invalidChunk }
         switch state {
         case .chunkSize(let value, let digits): try takeSize(byte, value, digits)
-        case .chunkSpace(let value):
-            // RFC 9112 §7.1.1: blanks stand before an extension only; what else reads here is read otherwise elsewhere.
-            switch byte {
-            case 0x3B: state = .chunkExtension(value: value)
-            case 0x20, 0x09: break
-            default: throw .invalidChunk
+        case .chunkExtension(let value, var place):
+            if byte == 0x0D {
+                try expect(place.mayEnd)
+                state = .chunkSizeEnd(value: value)
+            } else {
+                try expect(place.take(byte))
+                state = .chunkExtension(value: value, place)
             }
-        case .chunkExtension(let value):
-            if byte == 0x0D { state = .chunkSizeEnd(value: value) } else { try expect(ByteClass.isValue(byte)) }
         case .chunkSizeEnd(let value):
             try expect(byte == 0x0A)
             state = value == 0 ? .trailerStart : .chunkData(left: value)
@@ -115,8 +113,8 @@ package struct BodyDecoder: Sendable {
         try expect(digits > 0)
         switch byte {
         case 0x0D: state = .chunkSizeEnd(value: value)
-        case 0x3B: state = .chunkExtension(value: value)
-        case 0x20, 0x09: state = .chunkSpace(value: value)
+        case 0x3B: state = .chunkExtension(value: value, .beforeName)
+        case 0x20, 0x09: state = .chunkExtension(value: value, .between)
         default: throw .invalidChunk
         }
     }

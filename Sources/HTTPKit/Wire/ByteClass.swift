@@ -8,7 +8,8 @@ enum ByteClass {
 
     /// What may stand in a request target: no control, no space, no DEL, no `#` (a fragment is never sent).
     ///
-    /// Bytes from 0x80 pass, as browsers and proxies send them; what they mean is for the application to judge.
+    /// Bytes from 0x80 pass, though RFC 3986 would have them percent-encoded: some clients send them raw, and nginx takes
+    /// them, too. What they mean is for the application to judge.
     @inline(__always)
     static func isTarget(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F && byte != 0x23 }
 
@@ -16,11 +17,15 @@ enum ByteClass {
     @inline(__always)
     static func isValue(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == 0x09 }
 
-    /// What may stand in `uri-host [ ":" port ]` (RFC 3986 §3.2.2).
+    /// What may stand in a registered name or an IPv4 address, but for percent-encoding: unreserved and sub-delims
+    /// (RFC 3986 §3.2.2).
     @inline(__always)
-    static func isAuthority(_ byte: UInt8) -> Bool {
-        contains(byte, low: 0x2FFF_7FF2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFE)
+    static func isNameByte(_ byte: UInt8) -> Bool {
+        contains(byte, low: 0x2BFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
+
+    /// `qdtext` of RFC 9110 §5.6.4: what stands in a quoted string as it is.
+    static func isQuotedText(_ byte: UInt8) -> Bool { isValue(byte) && byte != 0x22 && byte != 0x5C }
 
     @inline(__always)
     static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }

@@ -12,6 +12,8 @@ package enum ParseError: Error, Hashable, Sendable {
     case malformedRequestLine
     /// The method is no token (RFC 9110 §9.1).
     case invalidMethod
+    /// The method is longer than any that is known or passed on (RFC 9112 §3).
+    case methodTooLong
     /// The target is none of the four forms, or holds a byte that no target may hold (RFC 9112 §3.2).
     case invalidTarget
     /// The version is not `HTTP/` digit `.` digit (RFC 9112 §2.3).
@@ -49,7 +51,7 @@ package enum ParseError: Error, Hashable, Sendable {
         case .requestLineTooLong: 414
         case .headerBlockTooLong, .tooManyFields: 431
         case .unsupportedVersion: 505
-        case .unsupportedTransferCoding: 501
+        case .methodTooLong, .unsupportedTransferCoding: 501
         case .bodyTooLong: 413
         default: 400
         }

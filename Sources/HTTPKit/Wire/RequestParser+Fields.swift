@@ -36,7 +36,8 @@ extension RequestParser {
     ) throws(ParseError) {
         switch field {
         case .host:
-            // RFC 9112 §3.2: exactly one, and valid; an empty one says that the target has no authority.
+            // RFC 9112 §3.2: exactly one, and valid. An empty one would say that the target has no authority (RFC 9110
+            // §7.2), which no http URI lacks.
             guard !head.has(.host), isAuthority(bytes, value) else { throw .invalidHost }
             if head.authority == nil { head.authority = value }
         case .connection:
@@ -65,9 +66,7 @@ extension RequestParser {
         while start < value.upperBound {
             var end = start
             while end < value.upperBound, bytes[end] != 0x2C { end += 1 }
-            var token = start..<end
-            while let first = token.first, bytes[first] == 0x20 || bytes[first] == 0x09 { token.removeFirst() }
-            while let last = token.last, bytes[last] == 0x20 || bytes[last] == 0x09 { token.removeLast() }
+            let token = trimmed(start..<end, bytes)
             if bytes.equalsIgnoringCase(token, "close") { head.closes = true }
             if bytes.equalsIgnoringCase(token, "keep-alive") { keeps = true }
             start = end + 1
@@ -106,15 +105,42 @@ extension RequestParser {
             head.framing = .chunked
             return
         }
-        // RFC 9112 §6.3: the final coding must be chunked, else the length cannot be known; of the others none is understood.
-        let tail = max(value.lowerBound, value.upperBound - 7)..<value.upperBound
-        guard value.count > 8, bytes.equalsIgnoringCase(tail, "chunked") else { throw .invalidTransferEncoding }
-        let before = bytes[tail.lowerBound - 1]
-        guard before == 0x2C || before == 0x20 || before == 0x09 else { throw .invalidTransferEncoding }
-        // A list like `chunked, chunked` or `gzip, chunked`.
-        let isChunkedTwice =
-            value.count >= 15 && bytes.equalsIgnoringCase(value.lowerBound..<value.lowerBound + 7, "chunked")
-        throw isChunkedTwice ? .invalidTransferEncoding : .unsupportedTransferCoding
+        throw refusal(ofCodings: value, bytes)
+    }
+
+    /// Why a list of transfer codings other than `chunked` alone is refused.
+    ///
+    /// RFC 9112 §6.3: the final coding must be chunked, else the length cannot be known; of the others none is
+    /// understood. RFC 9110 §5.6.1 would have empty elements ignored: others read such a list otherwise, so it is refused.
+    private func refusal(ofCodings value: Range<Int>, _ bytes: Span<UInt8>) -> ParseError {
+        var start = value.lowerBound
+        var isLastChunked = false
+        while start <= value.upperBound {
+            var end = start
+            while end < value.upperBound, bytes[end] != 0x2C { end += 1 }
+            let coding = trimmed(start..<end, bytes)
+            // Chunked may be applied once, as the last one (RFC 9112 §7.1).
+            guard !isLastChunked, isCoding(coding, bytes) else { return .invalidTransferEncoding }
+            isLastChunked = bytes.equalsIgnoringCase(coding, "chunked")
+            start = end + 1
+        }
+        return isLastChunked ? .unsupportedTransferCoding : .invalidTransferEncoding
+    }
+
+    /// Whether a name of a coding stands there, perhaps with parameters (RFC 9112 §7).
+    private func isCoding(_ range: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
+        var index = range.lowerBound
+        while index < range.upperBound, ByteClass.isToken(bytes[index]) { index += 1 }
+        guard index > range.lowerBound else { return false }
+        let rest = trimmed(index..<range.upperBound, bytes)
+        return rest.isEmpty || bytes[rest.lowerBound] == 0x3B
+    }
+
+    private func trimmed(_ range: Range<Int>, _ bytes: Span<UInt8>) -> Range<Int> {
+        var range = range
+        while let first = range.first, bytes[first] == 0x20 || bytes[first] == 0x09 { range.removeFirst() }
+        while let last = range.last, bytes[last] == 0x20 || bytes[last] == 0x09 { range.removeLast() }
+        return range
     }
 
     /// What can be judged only when all fields are known.

@@ -1,10 +1,15 @@
 /// The request line (RFC 9112 §3).
 extension RequestParser {
+    /// Bytes of a method; the longest registered ones have 17.
+    private static let longestMethod = 32
+
     func parseRequestLine(_ bytes: Span<UInt8>, _ line: Range<Int>, _ head: inout RequestHead) throws(ParseError) {
         var index = line.lowerBound
         while index < line.upperBound, ByteClass.isToken(bytes[index]) { index += 1 }
         guard index > line.lowerBound else { throw .invalidMethod }
         guard index < line.upperBound, bytes[index] == 0x20 else { throw .invalidMethod }
+        // RFC 9112 §3: longer than any that is known here or passed on.
+        guard index - line.lowerBound <= Self.longestMethod else { throw .methodTooLong }
         head.method = HTTPMethod(bytes, line.lowerBound..<index)
 
         let targetStart = index + 1
@@ -42,7 +47,7 @@ extension RequestParser {
         let target = head.target
         if head.method == .connect {
             // RFC 9112 §3.2.3: authority-form, for CONNECT and nothing else.
-            guard isAuthority(bytes, target) else { throw .invalidTarget }
+            guard isAuthority(bytes, target, needsPort: true) else { throw .invalidTarget }
             head.targetForm = .authority
             head.authority = target
             head.pathAndQuery = target.upperBound..<target.upperBound
@@ -82,15 +87,9 @@ extension RequestParser {
         var index = hostStart
         let end = head.target.upperBound
         while index < end, bytes[index] != 0x2F, bytes[index] != 0x3F { index += 1 }
-        // RFC 9110 §4.2.1: an http URI with an empty host is invalid.
-        guard index > hostStart, isAuthority(bytes, hostStart..<index) else { throw .invalidTarget }
+        guard isAuthority(bytes, hostStart..<index) else { throw .invalidTarget }
         head.targetForm = .absolute
         head.authority = hostStart..<index
         head.pathAndQuery = index..<end
-    }
-
-    func isAuthority(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
-        for index in range where !ByteClass.isAuthority(bytes[index]) { return false }
-        return true
     }
 }

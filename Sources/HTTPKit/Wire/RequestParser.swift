@@ -83,11 +83,17 @@ package struct RequestParser: Sendable {
             let line = bytes.count - Int(progress.lineStart)
             let isOver =
                 line > limits.requestLine + 1 || (line == limits.requestLine + 1 && bytes[bytes.count - 1] != 0x0D)
-            if isOver { throw .requestLineTooLong }
+            if isOver { throw tooLongLine(bytes, from: Int(progress.lineStart)) }
         } else if bytes.count - Int(progress.fieldsStart) >= limits.headerBlock {
             throw .headerBlockTooLong
         }
         return .needsMore
+    }
+
+    /// What a request line over the limit is: one whose method does not even end within it is none.
+    private func tooLongLine(_ bytes: Span<UInt8>, from start: Int) -> ParseError {
+        for index in start..<start + limits.requestLine where bytes[index] == 0x20 { return .requestLineTooLong }
+        return .malformedRequestLine
     }
 
     /// One CRLF before a request is ignored (RFC 9112 §2.2).
@@ -104,7 +110,7 @@ package struct RequestParser: Sendable {
     ) throws(ParseError) -> Int {
         let hasReturn = feed > start && bytes[feed - 1] == 0x0D
         let end = hasReturn ? feed - 1 : feed
-        if tooLong == .requestLineTooLong, end - start > limits.requestLine { throw tooLong }
+        if tooLong == .requestLineTooLong, end - start > limits.requestLine { throw tooLongLine(bytes, from: start) }
         // RFC 9112 §2.2: a bare LF may be taken as a line end; taking it is how requests are smuggled.
         guard hasReturn else { throw .bareLineFeed }
         return end

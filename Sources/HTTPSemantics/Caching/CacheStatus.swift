@@ -32,6 +32,16 @@ package enum CacheStatus: Hashable, Sendable {
         case partial
     }
 
+    /// Why a request was neither answered from what is stored nor forwarded.
+    package enum Cause: String, Hashable, Sendable, CaseIterable {
+        /// The request, or the origin's address, is not allowed or not understood.
+        case refused
+        /// Too much is under way.
+        case overloaded
+        /// Only something stored was asked for, and there is nothing.
+        case onlyIfCached = "only-if-cached"
+    }
+
     /// Answered without asking the origin.
     case hit(Tier)
     /// Asked the origin.
@@ -40,6 +50,8 @@ package enum CacheStatus: Hashable, Sendable {
     case forwarded(Reason, status: Int?, collapsed: Bool)
     /// The configured fallback picture.
     case fallback
+    /// Failed without a look at the origin.
+    case unasked(Cause)
 
     /// Nothing was stored, and this request fetched.
     package static let miss = CacheStatus.forwarded(.uriMiss, status: nil, collapsed: false)
@@ -58,6 +70,7 @@ package enum CacheStatus: Hashable, Sendable {
             "edgeprint; fwd=\(reason.rawValue)" + (status.map { "; fwd-status=\($0)" } ?? "")
                 + (collapsed ? "; collapsed" : "")
         case .fallback: "edgeprint; detail=fallback"
+        case .unasked(let cause): "edgeprint; detail=\(cause.rawValue)"
         }
     }
 }

@@ -41,6 +41,22 @@ package enum EntityTagList: Hashable, Sendable {
         return found
     }
 
+    /// Whether a field value names `current` by strong comparison, as `If-Match` asks.
+    ///
+    /// Members up to the first malformed one count.
+    ///
+    /// - Parameter current: the tag of the representation there is; `nil` when it has none, which only `*` matches.
+    package static func stronglyMatches(_ bytes: Span<UInt8>, current: EntityTag?) -> Bool {
+        if bytes.count == 1, bytes[0] == UInt8(ascii: "*") { return true }
+        guard let current, !current.isWeak else { return false }
+        var found = false
+        _ = forEach(bytes) { scanned in
+            found = !scanned.isWeak && equal(bytes, scanned.opaque, current.opaque)
+            return !found
+        }
+        return found
+    }
+
     /// Calls `body` with each member until it answers `false`.
     ///
     /// - Returns: whether every member was well-formed, as far as the list was read.

@@ -1,6 +1,7 @@
 /// Decides conditional `GET` and `HEAD` requests (RFC 9110 §13.2.2).
 ///
-/// `If-Match` and `If-Unmodified-Since` are for origin servers; a cache may ignore them (RFC 9110 §13.1.1), and this one does.
+/// `If-Match` and `If-Unmodified-Since` are for origin servers (RFC 9110 §13.1.1): for what is made here they are evaluated here
+/// with `fail`, before the others; where answers are only passed on, the origin must do so.
 package enum Preconditions {
     /// What a conditional request comes to.
     package enum Verdict: Hashable, Sendable {
@@ -8,6 +9,24 @@ package enum Preconditions {
         case proceed
         /// Answer 304.
         case notModified
+    }
+
+    /// Whether `If-Match`, or without it `If-Unmodified-Since`, does not hold, so that the answer is a 412.
+    ///
+    /// - Parameters: as those of `evaluate`.
+    package static func fail(
+        ifMatch: String?,
+        ifUnmodifiedSince: String?,
+        entityTag: EntityTag?,
+        lastModified: Int64?,
+        now: Int64
+    ) -> Bool {
+        if let ifMatch { return !EntityTagList.stronglyMatches(ifMatch.utf8Span.span, current: entityTag) }
+        // RFC 9110 §13.1.4: a field that is no date is ignored, as one of which there is nothing to compare with.
+        guard let ifUnmodifiedSince, let lastModified, let since = HTTPDate(ifUnmodifiedSince, now: now) else {
+            return false
+        }
+        return lastModified > since.seconds
     }
 
     /// Evaluates the conditions of a `GET` or `HEAD` whose unconditional answer is a 200.

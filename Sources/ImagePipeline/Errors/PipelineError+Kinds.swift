@@ -4,7 +4,7 @@ extension PipelineError {
         switch self {
         case .originStatus(let status): status >= 500 || status == 429
         case .originUnreachable, .originTimeout, .originProtocol, .overloaded: true
-        case .remembered(let error, _), .ingredient(_, let error): error.isOutage
+        case .remembered(let error, _), .ingredient(_, let error), .after(_, let error): error.isOutage
         default: false
         }
     }
@@ -15,7 +15,7 @@ extension PipelineError {
         case .originStatus, .originNotFound, .originUnreachable, .originTimeout, .originProtocol, .sourceTooLarge,
             .notAnImage, .broken, .deadly:
             true
-        case .remembered(let error, _): error.isOriginalsFault
+        case .remembered(let error, _), .after(_, let error): error.isOriginalsFault
         case .addressRefused, .refused, .transformTimeout, .overloaded, .workerLost, .notCached, .ingredient,
             .cancelled:
             false

@@ -17,6 +17,7 @@ extension PipelineError {
         case .refused(let reason, let name): Self.text("refused", reason, name)
         case .deadly: ("deadly", "")
         case .transformTimeout: ("transform-timeout", "")
+        case .after(_, let error): error.text
         case .overloaded, .workerLost, .notCached, .remembered, .ingredient, .cancelled: nil
         }
     }

@@ -1,3 +1,5 @@
+package import HTTPSemantics
+
 /// Why a request has no picture.
 ///
 /// Knows nothing of HTTP towards clients: ProxyServer maps each case to a status, once.
@@ -38,6 +40,8 @@ package enum PipelineError: Error, Hashable, Sendable {
     indirect case remembered(PipelineError, secondsLeft: Int64)
     /// Another original that the plan names cannot be had, or used; the text is the parameter that names it.
     indirect case ingredient(String, PipelineError)
+    /// A failure, and what the cache had done for the request until then (RFC 9211).
+    indirect case after(CacheStatus, PipelineError)
     /// The last waiter left, or the daemon is stopping.
     case cancelled
 }

@@ -117,6 +117,7 @@ package final class Pipeline: Sendable {
                         timings: answer.timings
                     )
                 }
+                .mapError { collapsed ? $0.collapsed : $0 }
             )
         } start: { flight in
             // Others are not to wait for a try that may take as long as the last one.

@@ -37,7 +37,7 @@ struct RawConclusion: Sendable {
 
     /// The client's answer where there was none.
     func answer(_ error: PipelineError) -> Result<RawAnswer, PipelineError> {
-        replacement(at: proxy.time.wallSeconds).map { .success($0) } ?? .failure(error)
+        replacement(at: proxy.time.wallSeconds).map { .success($0) } ?? .failure(error.after(asking: reason))
     }
 
     private func status(_ status: Int) -> CacheStatus { .forwarded(reason, status: status, collapsed: false) }

@@ -98,7 +98,7 @@ final class IngredientStage: Sendable {
     }
 
     private func fail(_ error: PipelineError, at index: Int) {
-        take(.failure(.ingredient(ingredients[index].parameter, error)))?.cancelAll()
+        take(.failure(.ingredient(ingredients[index].parameter, error.bare)))?.cancelAll()
     }
 
     /// Ends it, unless it has ended.

@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// What stages 4 to 6 found: an original's state, its bytes, and how they were come by.
 struct OriginOutcome: Sendable {
     /// How the original was come by.
@@ -22,6 +24,17 @@ struct OriginOutcome: Sendable {
     var way: Way
     /// Microseconds of the transfer; 0 where there was none.
     var fetchMicroseconds: UInt32 = 0
+
+    /// What the failure to make a variant of it says of the cache's part.
+    func cacheStatus(collapsed: Bool) -> CacheStatus {
+        switch way {
+        case .stored: .hit(.original)
+        case .stale: .hit(.stale)
+        case .fetched: .forwarded(.uriMiss, status: 200, collapsed: collapsed)
+        case .revalidated(let status): .forwarded(.stale, status: status, collapsed: collapsed)
+        case .validated(let status): .forwarded(.request, status: status, collapsed: collapsed)
+        }
+    }
 
     /// What a variant made through this outcome says of itself; `stored`: where nothing was asked of the origin.
     func provenance(collapsed: Bool, stored: Provenance) -> Provenance {

@@ -128,7 +128,8 @@ final class OriginTask: Sendable {
                 parts.failures.record(request.key, error, of: request, words: words, hasStored: stored != nil)
             }
         }
-        fail(error, stored: stored)
+        let reason: CacheStatus.Reason = stored == nil ? .uriMiss : mode == .validate ? .request : .stale
+        fail(error.after(asking: reason), stored: stored)
     }
 
     private func transfer(stored: StoredOriginalStage.Found?) {

@@ -1,9 +1,12 @@
+import HTTPSemantics
 import ImagePlan
 
 /// How the making of a variant ends: with a picture that was made, with the original as it is, with a stored one, or with a failure.
 extension VariantTask {
     /// The original is there, but not this picture of it: remembered for this variant alone.
-    func fail(_ error: PipelineError) {
+    ///
+    /// - Parameter status: how the original was obtained.
+    func fail(_ error: PipelineError, _ status: CacheStatus) {
         if !request.origin.keepsNothing {
             _ = flight.publish {
                 parts.failures.record(
@@ -15,7 +18,7 @@ extension VariantTask {
                 )
             }
         }
-        end(.failure(error))
+        end(.failure(.after(status, error)))
     }
 
     func finishBare(_ outcome: OriginOutcome, body: OriginBody, collapsed: Bool) {

@@ -126,7 +126,8 @@ final class VariantTask: Sendable {
                 if outcome.body == nil { askForBody() } else { make(of: outcome, collapsed: collapsed) }
                 return
             }
-            gather(needsBodies: false, otherwise: otherwise) { [self] ingredients in
+            let status = outcome.cacheStatus(collapsed: collapsed)
+            gather(needsBodies: false, otherwise: { otherwise(.after(status, $0)) }) { [self] ingredients in
                 confirm(entity, by: outcome, ingredients, from: tier, collapsed: collapsed)
             }
         }
@@ -249,10 +250,13 @@ final class VariantTask: Sendable {
         }
         let header = outcome.origin.record.header
         if let refusal = HeaderGate.refusal(of: header, plan: plan, source: request.origin.source) {
-            fail(refusal)
+            fail(refusal, outcome.cacheStatus(collapsed: collapsed))
             return
         }
-        gather(needsBodies: true) { [self] ingredients in
+        let otherwise: @Sendable (PipelineError) -> Void = { [self] error in
+            end(.failure(.after(outcome.cacheStatus(collapsed: collapsed), error)))
+        }
+        gather(needsBodies: true, otherwise: otherwise) { [self] ingredients in
             transform(outcome, body, by: plan, ingredients, collapsed: collapsed)
         }
     }
@@ -283,7 +287,7 @@ final class VariantTask: Sendable {
             switch result {
             case .success(let made):
                 publish(made, plan, outcome, ingredients, collapsed: collapsed, standsIn: timing == .later)
-            case .failure(let error): fail(error)
+            case .failure(let error): fail(error, outcome.cacheStatus(collapsed: collapsed))
             }
         }
         transforms.order(order)

@@ -21,18 +21,33 @@ struct AdminHandler: RequestHandler {
 
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         let match = table.match(head, bytes)
-        if case .route(let route, _) = match, route.isOpen { return answer(by: route, head, bytes, context) }
+        if let refusal = refusal(of: match, head, bytes) { return .now(refusal) }
+        guard case .route(let route, _) = match else { return .now(Self.notFound) }
+        return answer(by: route, head, bytes, context)
+    }
+
+    func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int) -> Response? {
+        refusal(of: table.match(head, bytes), head, bytes)
+    }
+
+    /// Why a request gets no route's answer; `nil` where it gets one.
+    private func refusal(
+        of match: RouteTable<any AdminRoute>.Match,
+        _ head: borrowing RequestHead,
+        _ bytes: Span<UInt8>
+    ) -> Response? {
+        if case .route(let route, _) = match, route.isOpen { return nil }
         // Before anything is said about paths: who has no token learns nothing.
         let credentials = BearerCredentials(head, bytes)
         let token = token()
-        guard token.isEmpty || credentials.matches(token) else { return .now(Self.unauthorized) }
+        guard token.isEmpty || credentials.matches(token) else { return Self.unauthorized }
         // Without a token a web page that somebody here looks at could ask in their name.
-        guard !token.isEmpty || !BrowserRequest(head, bytes).isOfAnotherSite else { return .now(Self.foreign) }
+        guard !token.isEmpty || !BrowserRequest(head, bytes).isOfAnotherSite else { return Self.foreign }
         switch match {
-        case .route(let route, _): return answer(by: route, head, bytes, context)
+        case .route: return nil
         case .methodNotAllowed(let allow):
-            return .now(Response(Problem(405, "Only \(allow) can be used here.", allow: allow)))
-        case .notFound: return .now(Response(Problem(404, "There is nothing here.")))
+            return Response(Problem(405, "Only \(allow) can be used here.", allow: allow))
+        case .notFound: return Self.notFound
         }
     }
 
@@ -54,6 +69,8 @@ struct AdminHandler: RequestHandler {
             return .later
         }
     }
+
+    private static let notFound = Response(Problem(404, "There is nothing here."))
 
     private static let foreign = Response(
         Problem(403, "A page of another site asks, or by a name that is not this machine's; with admin.token it may.")

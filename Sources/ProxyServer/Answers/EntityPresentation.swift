@@ -8,16 +8,27 @@ enum EntityPresentation {
         var block = FieldBlock()
         block.append("Content-Type", description.mediaType)
         if let coding = description.contentCoding { block.append("Content-Encoding", coding) }
-        block.append("ETag", entityTag(description.digest))
-        if let lastModified = description.lastModified { block.append("Last-Modified", lastModified) }
-        block.append("Cache-Control", cacheControl(description))
         block.append("Accept-Ranges", "bytes")
         if description.mediaType == "image/svg+xml" {
             block.append("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
         }
+        // From here on what a 304 repeats: see `notModified`.
+        block.append("ETag", entityTag(description.digest))
+        if let lastModified = description.lastModified { block.append("Last-Modified", lastModified) }
+        block.append("Cache-Control", cacheControl(description))
         if let animation = description.animation { AnimationField.append(animation, to: &block) }
         if let hints = description.hints { HintFields.append(hints, to: &block) }
         return block.bytes + CommonFields.bytes
+    }
+
+    /// What of these fields a 304 says: none that describe the content (RFC 9110 §15.4.5).
+    static func notModified(_ fields: [UInt8]) -> [UInt8] {
+        let name = Array("\r\nETag: ".utf8)
+        let starts = fields.indices.dropLast(name.count)
+        guard let start = starts.first(where: { fields[$0] == name[0] && fields[$0...].starts(with: name) }) else {
+            return fields
+        }
+        return Array(fields[(start + 2)...])
     }
 
     /// The strong entity tag: half of the SHA-256 of the bytes, in hexadecimal (RFC 9110 §8.8.3).

@@ -34,6 +34,18 @@ enum EntityResponse {
         var response = whole(entity, dynamic: dynamic, age: age, tag: tag)
         let entityTag = EntityTag(EntityPresentation.entityTag(entity.description.digest))
         let lastModified = entity.description.lastModified.flatMap { HTTPDate($0, now: now) }?.seconds
+        let isRefused = Preconditions.fail(
+            ifMatch: conditions.ifMatch,
+            ifUnmodifiedSince: conditions.ifUnmodifiedSince,
+            entityTag: entityTag,
+            lastModified: lastModified,
+            now: now
+        )
+        guard !isRefused else {
+            response = Response(Problem(412, "The picture is not the one that the request is about."))
+            response.dynamicFields = dynamic
+            return response
+        }
         let verdict = Preconditions.evaluate(
             ifNoneMatch: conditions.ifNoneMatch,
             ifModifiedSince: conditions.ifModifiedSince,
@@ -44,6 +56,7 @@ enum EntityResponse {
         guard verdict == .proceed else {
             response.status = 304
             response.body = .none
+            response.fields = EntityPresentation.notModified(response.fields)
             return response
         }
         guard let range = conditions.range.flatMap({ ByteRange($0) }) else { return response }

@@ -5,7 +5,7 @@ import ImagePipeline
 /// Answers to requests with `exp`: what a client may do without asking must end when the request does.
 enum ExpiringAnswer {
     /// The refusal of a request whose time is over.
-    static let refusal = Problem(403, "This request has expired.", parameter: "exp")
+    static let refusal = Problem(403, "This request has expired.", parameter: "exp").ofSource
 
     /// The entity's fields with a lifetime of at most so many seconds, shared caches and stale use included.
     static func fields(_ description: EntityDescription, secondsLeft: Int64) -> [UInt8] {

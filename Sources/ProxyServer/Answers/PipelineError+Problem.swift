@@ -1,3 +1,4 @@
+import HTTPSemantics
 import ImagePipeline
 
 extension Problem {
@@ -32,7 +33,9 @@ extension Problem {
             self.init(error)
             detail = "\(parameter): \(detail)"
             self.parameter = parameter
+        case .after(_, let error): self.init(error)
         case .cancelled: self.init(503, "The request was given up.", retryAfter: 1)
         }
+        cacheStatus = CacheStatus(error)
     }
 }

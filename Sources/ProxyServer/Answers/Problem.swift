@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// An error as clients see it (RFC 9457): a status, and words that never name an internal address, path or key.
 struct Problem: Error, Hashable, Sendable {
     var status: UInt16
@@ -11,6 +13,8 @@ struct Problem: Error, Hashable, Sendable {
     var allow: String?
     /// Seconds for which it will be answered again, as for a stored failure; `nil` where the next try may end otherwise.
     var lifetime: Int64?
+    /// What the cache had to do with it; `nil` where the request never came to a source.
+    var cacheStatus: CacheStatus?
 
     init(_ status: UInt16, _ detail: String, parameter: String? = nil, retryAfter: Int? = nil, allow: String? = nil) {
         self.status = status
@@ -18,6 +22,13 @@ struct Problem: Error, Hashable, Sendable {
         self.parameter = parameter
         self.retryAfter = retryAfter
         self.allow = allow
+    }
+
+    /// The same as the answer to a request whose source is known.
+    var ofSource: Problem {
+        var problem = self
+        problem.cacheStatus = cacheStatus ?? .unasked(.refused)
+        return problem
     }
 
     /// The members as JSON text; `type` is the default "about:blank", so that `title` is the status's phrase (RFC 9457 §4.2.1).
@@ -68,6 +79,7 @@ enum StatusPhrase {
         case 405: "Method Not Allowed"
         case 408: "Request Timeout"
         case 410: "Gone"
+        case 412: "Precondition Failed"
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 415: "Unsupported Media Type"

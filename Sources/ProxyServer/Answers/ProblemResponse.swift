@@ -16,7 +16,8 @@ extension Response {
         if let retryAfter = problem.retryAfter { block.append("Retry-After", String(retryAfter)) }
         if let allow = problem.allow { block.append("Allow", allow) }
         fields = block.bytes + CommonFields.bytes
-        if problem.lifetime != nil { dynamicFields = CacheStatusFields.field(.hit(.negative)) }
+        let status = problem.lifetime != nil ? .hit(.negative) : problem.cacheStatus
+        if let status { dynamicFields = CacheStatusFields.field(status) }
         let json = Array(problem.json(id: id).utf8)
         body = .bytes(json, 0..<json.count)
         closesConnection = closes

@@ -5,6 +5,8 @@ import HTTPSemantics
 ///
 /// Most requests have none of them: then nothing is copied.
 struct RequestConditions: Hashable, Sendable {
+    var ifMatch: String?
+    var ifUnmodifiedSince: String?
     var ifNoneMatch: String?
     var ifModifiedSince: String?
     var range: String?
@@ -12,7 +14,12 @@ struct RequestConditions: Hashable, Sendable {
 
     /// Copies what a head has of them; `nil` where it has nothing.
     init?(_ head: borrowing RequestHead, bytes: Span<UInt8>) {
-        guard head.has(.ifNoneMatch) || head.has(.ifModifiedSince) || head.has(.range) else { return nil }
+        guard
+            head.has(.ifNoneMatch) || head.has(.ifModifiedSince) || head.has(.range) || head.has(.ifMatch)
+                || head.has(.ifUnmodifiedSince)
+        else { return nil }
+        ifMatch = Self.text(.ifMatch, head, bytes)
+        ifUnmodifiedSince = Self.text(.ifUnmodifiedSince, head, bytes)
         ifNoneMatch = Self.text(.ifNoneMatch, head, bytes)
         ifModifiedSince = Self.text(.ifModifiedSince, head, bytes)
         // RFC 9110 §14.2: a range means something to GET only.

@@ -20,6 +20,7 @@ extension Problem {
         case .malformedProxyHeader: "The connection does not begin with a PROXY protocol header."
         case .malformedRequestLine: "The request line is malformed."
         case .invalidMethod: "The method is malformed."
+        case .methodTooLong: "The method is longer than any that is known here."
         case .invalidTarget: "The request target is malformed."
         case .invalidVersion: "The HTTP version is malformed."
         case .unsupportedVersion: "Only HTTP/1.x is spoken here."

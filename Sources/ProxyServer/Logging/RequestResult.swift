@@ -57,6 +57,7 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
         case .forwarded(.stale, _, collapsed: false): self = .revalidated
         case .forwarded: self = .miss
         case .fallback: self = .fallback
+        case .unasked: self = .refused
         }
     }
 }

@@ -251,8 +251,9 @@ final class ImageRoute: Sendable {
         // What stands in is for moments, counted from now: a client takes Age off what it is told.
         let standIn = entity.description.standIn.map { $0.lifetime.addingReportingOverflow(age).partialValue }
         let left = [request.expires.map { $0 - now }, standIn].compactMap(\.self).min()
-        if let left, response.status != 416 {
-            response.fields = ExpiringAnswer.fields(entity.description, secondsLeft: left)
+        if let left, response.status < 400 {
+            let fields = ExpiringAnswer.fields(entity.description, secondsLeft: left)
+            response.fields = response.status == 304 ? EntityPresentation.notModified(fields) : fields
         }
         return response
     }

@@ -35,17 +35,29 @@ final class PublicHandler: RequestHandler {
         case .get, .head: break
         case .options: return .now(Self.options)
         case .purge: return purge(head, bytes, context)
-        default: return .now(Response(Problem(405, "Only GET, HEAD and OPTIONS are served.", allow: Self.methods)))
+        default: return .now(Response(Self.methodNotAllowed))
         }
         if let fixed = FixedAnswers.response(to: head.pathAndQuery, in: bytes) { return .now(fixed) }
         return images.handle(head, bytes: bytes, context: context)
+    }
+
+    func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int) -> Response? {
+        if raw.takes(head, bytes: bytes, loop: loop) { return nil }
+        switch head.method {
+        case .get, .head, .options: return nil
+        case .purge where live.current.takesPurges: return nil
+        default:
+            var response = Response(Self.methodNotAllowed)
+            response.tag |= RequestResult.unhandled
+            return response
+        }
     }
 
     /// `PURGE /NAME/PATH`, or `/` with tags or content that name something else, for those who may.
     private func purge(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ context: RequestContext) -> Reply {
         let configuration = live.current
         guard configuration.takesPurges else {
-            return .now(Response(Problem(405, "Only GET, HEAD and OPTIONS are served.", allow: Self.methods)))
+            return .now(Response(Self.methodNotAllowed))
         }
         let isAllowed =
             configuration.purge.allow.contains(context.peer)
@@ -83,6 +95,7 @@ final class PublicHandler: RequestHandler {
     func tick(loop: Int) { observer.flush(loop: loop) }
 
     private static let methods = "GET, HEAD, OPTIONS"
+    private static let methodNotAllowed = Problem(405, "Only GET, HEAD and OPTIONS are served.", allow: methods)
 
     private static let options: Response = {
         var response = Response(status: 204)
@@ -106,6 +119,8 @@ enum FixedAnswers {
         var end = start
         while end < target.upperBound, end - start <= 12, bytes[end] != UInt8(ascii: "?") { end += 1 }
         switch end - start {
+        // Absolute-form may come without a path, which means the same.
+        case 0: return root
         case 1 where bytes[start] == UInt8(ascii: "/"): return root
         case 11 where equal(bytes, start, "/robots.txt"): return robots
         case 12 where equal(bytes, start, "/favicon.ico"): return favicon

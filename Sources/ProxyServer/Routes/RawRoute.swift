@@ -53,7 +53,7 @@ final class RawRoute: Sendable {
             guard let found = try resolver.rawOrigin(of: bytes.copy(head.pathAndQuery)) else { return nil }
             origin = found
         } catch {
-            return .now(Response(error, id: context.trace.id))
+            return .now(Response(error.ofSource, id: context.trace.id))
         }
         let request = RawRequest(
             method: head.method.name ?? Self.name(of: head.method, bytes),
@@ -63,6 +63,12 @@ final class RawRoute: Sendable {
         )
         if let answer = proxy.cached(request) { return .now(Response(answer, via: via)) }
         return load(request, context)
+    }
+
+    /// Whether a request is for a raw source, which may want its content.
+    func takes(_ head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int) -> Bool {
+        guard let resolver = resolver(of: loop), head.targetForm != .authority else { return false }
+        return resolver.rawRule(of: bytes.copy(head.pathAndQuery)) != nil
     }
 
     private func resolver(of loop: Int) -> RequestResolver? {

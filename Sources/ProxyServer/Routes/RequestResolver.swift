@@ -55,18 +55,26 @@ struct RequestResolver: Sendable {
             throw Problem(error)
         }
         guard let path else { throw Problem(404, "There is no such source.") }
-        guard path.source == "fetch" else { return try local(path, rawPath, query: query, hints) }
-        guard path.rawPath.isEmpty else { throw Problem(404, "/fetch takes no path; the URL goes into url=.") }
-        return try remote(rawPath, query: query)
+        if path.source == "fetch", !path.rawPath.isEmpty {
+            throw Problem(404, "/fetch takes no path; the URL goes into url=.")
+        }
+        let entry = table.sources[path.source]
+        guard path.source == "fetch" || entry != nil else { throw Problem(404, "There is no such source.") }
+        do throws(Problem) {
+            guard let entry else { return try remote(rawPath, query: query) }
+            return try local(entry, path, rawPath, query: query, hints)
+        } catch {
+            throw error.ofSource
+        }
     }
 
     private func local(
+        _ entry: SourceTable.Entry,
         _ path: RequestPath,
         _ rawPath: ArraySlice<UInt8>,
         query: [UInt8],
         _ hints: HintValues?
     ) throws(Problem) -> ResolvedRequest {
-        guard let entry = table.sources[path.source] else { throw Problem(404, "There is no such source.") }
         var options = entry.options
         if let hints { options.hints?.values = hints }
         let parsed = try parse(query, options)

@@ -34,6 +34,12 @@ import Testing
         ("Transfer-Encoding: chunked;q=1", .error(.invalidTransferEncoding)),
         ("Transfer-Encoding: \u{b}chunked", .error(.invalidFieldValue)),
         ("Transfer-Encoding:", .error(.invalidTransferEncoding)),
+        ("Transfer-Encoding: , chunked", .error(.invalidTransferEncoding)),
+        ("Transfer-Encoding: chunked,", .error(.invalidTransferEncoding)),
+        ("Transfer-Encoding: gzip,, chunked", .error(.invalidTransferEncoding)),
+        ("Transfer-Encoding: gzip chunked", .error(.invalidTransferEncoding)),
+        ("Transfer-Encoding: chunked, gzip, chunked", .error(.invalidTransferEncoding)),
+        ("Transfer-Encoding: x;q=\"1\" , chunked", .error(.unsupportedTransferCoding)),
         ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", .error(.invalidTransferEncoding)),
     ]
 

@@ -19,6 +19,16 @@ import Testing
         #expect(ParseAnswer(requestLine(of: 65), limits: limits).error == .requestLineTooLong)
     }
 
+    @Test func `takes a line whose method does not end within the limit for no request line`() {
+        let method = String(repeating: "A", count: 100)
+        for text in [method, method + " / HTTP/1.1\r\nHost: a\r\n\r\n"] {
+            let answer = ParseAnswer(text, limits: limits)
+            #expect(answer.error == .malformedRequestLine)
+            let stops = Array(1..<text.utf8.count)
+            #expect(ParseAnswer(Array(text.utf8), stops: stops, limits: limits) == answer)
+        }
+    }
+
     private func block(of length: Int) -> String {
         "GET / HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "v", count: length - 16) + "\r\n\r\n"
     }

@@ -14,7 +14,13 @@ import Testing
         ("BREW /pot HTTP/1.1\r\nHost: a\r\n\r\n", "BREW /pot a"),
         ("get / HTTP/1.1\r\nHost: a\r\n\r\n", "get / a"),
         ("GET / HTTP/1.0\r\n\r\n", "GET / -"),
-        ("GET / HTTP/1.9\r\nHost:\r\n\r\n", "GET / "),
+        ("GET / HTTP/1.9\r\nHost: a:\r\n\r\n", "GET / a:"),
+        ("GET / HTTP/1.1\r\nHost: a%2Db.example:65535\r\n\r\n", "GET / a%2Db.example:65535"),
+        ("GET / HTTP/1.1\r\nHost: [2001:db8::192.0.2.1]\r\n\r\n", "GET / [2001:db8::192.0.2.1]"),
+        (
+            "\(String(repeating: "M", count: 32)) / HTTP/1.1\r\nHost: a\r\n\r\n",
+            "\(String(repeating: "M", count: 32)) / a"
+        ),
         ("GET /\u{e4} HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n", "GET /\u{e4} [::1]:8080"),
         ("GET / HTTP/1.1\r\nHost: a\r\nX: \t v  w \t\r\nY:\r\n\r\n", "GET / a"),
         ("DELETE / HTTP/1.1\r\nhOsT:a\r\nX-\u{60}|~^_: \u{e9}\r\n\r\n", "DELETE / a"),
@@ -75,7 +81,25 @@ import Testing
         ("GET / HTTP/1.1\r\nHost: a b\r\n\r\n", .invalidHost),
         ("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", .invalidHost),
         ("GET / HTTP/1.1\r\nHost: u@a\r\n\r\n", .invalidHost),
+        ("\(String(repeating: "M", count: 33)) / HTTP/1.1\r\nHost: a\r\n\r\n", .methodTooLong),
+        ("CONNECT a HTTP/1.1\r\nHost: a\r\n\r\n", .invalidTarget),
+        ("CONNECT a: HTTP/1.1\r\nHost: a\r\n\r\n", .invalidTarget),
     ]
+
+    @Test(arguments: [
+        "", ":80", "a:80:90", "a:99999", "a:65536", "a:5a", "a:-1", "a:+1", "a%", "a%2", "a%zz", "a[b]", "[::1", "::1",
+        "[]", "[::1]a", "[::1]:", "[::1]:99999", "[1::2::3]", "[fe80::1%25eth0]", "[v1.a]", "[127.0.0.1]", "[a]",
+        "a\"b",
+        "[\(String(repeating: "0", count: 46))]",
+    ])
+    func `refuses what is no authority, in Host and in the target`(_ text: String) {
+        // An empty port is as good as none (RFC 3986 §3.2.3).
+        let isGood = text == "[::1]:"
+        let host = ParseAnswer("GET / HTTP/1.1\r\nHost: \(text)\r\n\r\n")
+        #expect(isGood ? host.head?.authority == text : host.error == .invalidHost)
+        let target = ParseAnswer("GET http://\(text)/ HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(isGood ? target.head?.authority == text : target.error == .invalidTarget)
+    }
 
     @Test(arguments: refused)
     func `refuses what RFC 9112 forbids`(_ fixture: (text: String, error: ParseError)) {

@@ -169,10 +169,10 @@ final class PendingAnswer: Sendable {
         return try result.get()
     }
 
-    /// Blocks until the outcome is there; its error, if it is one.
+    /// Blocks until the outcome is there; its error, if it is one, without what the cache had done.
     func error() throws -> PipelineError? {
         guard case .failure(let error)? = try outcome.wait(until: { $0 != nil }) else { return nil }
-        return error
+        return error.bare
     }
 
     /// The client goes away.

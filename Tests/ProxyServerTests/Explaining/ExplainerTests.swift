@@ -179,7 +179,7 @@ struct ExplainerTests {
         let explanation = try Self.explainer().explain(target)
         let expected = JSONValue.object([.init("verdict", .string(verdict)), .init("rule", .string(rule))])
         #expect(explanation.section("upstream")?["address"]?.value == expected)
-        let refusal = verdict == "block" ? Problem(403, "The origin's address is refused (\(rule)).") : nil
+        let refusal = verdict == "block" ? Problem(403, "The origin's address is refused (\(rule)).").ofSource : nil
         #expect(explanation.problem == refusal)
     }
 
@@ -196,7 +196,7 @@ struct ExplainerTests {
         #expect(line(remote, "upstream", "url") == "https://other.example/a.png < URL parameter url")
         #expect(line(remote, "source", "allow") == "*.example.com < test.yaml:6 remote.allow")
         let original = explainer.explain("/local/a.jpg")
-        #expect(original.problem == Problem(403, "This source does not give out its originals."))
+        #expect(original.problem == Problem(403, "This source does not give out its originals.").ofSource)
         #expect(line(original, "source", "originals") == "refuse < test.yaml:17 sources.local.originals")
         #expect(explainer.explain("/fetch?url=https%3A%2F%2Fa.example.com%2Fa.png").problem == nil)
     }

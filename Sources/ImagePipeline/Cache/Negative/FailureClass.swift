@@ -18,6 +18,9 @@ package enum FailureClass: String, Hashable, Sendable, CaseIterable {
         case .originStatus(508): return nil
         case .sourceTooLarge, .notAnImage, .broken, .refused, .deadly: self = .undecodable
         case .originStatus, .originUnreachable, .originTimeout, .originProtocol, .transformTimeout: self = .failing
+        case .after(_, let error):
+            guard let known = FailureClass(error) else { return nil }
+            self = known
         // Remembered of the ingredient itself, whoever asks for it.
         case .ingredient: return nil
         case .overloaded, .workerLost, .cancelled, .notCached, .remembered: return nil
