@@ -20,6 +20,8 @@ final class OriginTask: Sendable {
     /// Whether the one who starts it needs the bytes; else a conditional request will do although they are gone.
     private let needsBody: Bool
     private let caller: OriginCaller
+    /// Under which its failure is remembered.
+    private let failureKey: CacheKey
     private let parts: PipelineParts
     private let flight: Flight<OriginOutcome>
     private let refresh: @Sendable () -> Void
@@ -41,6 +43,7 @@ final class OriginTask: Sendable {
         self.mode = mode
         self.needsBody = needsBody
         self.caller = caller
+        failureKey = request.failureKey(for: caller)
         self.parts = parts
         self.flight = flight
         self.refresh = refresh
@@ -86,14 +89,14 @@ final class OriginTask: Sendable {
         switch mode {
         case .validate:
             // Even who demands the origin's word leaves an origin in trouble alone.
-            if let failure = parts.failures.outage(request.key) { return end(.failure(failure)) }
+            if let failure = parts.failures.outage(failureKey) { return end(.failure(failure)) }
         case .storedOnly:
-            guard case .blocked(let failure) = parts.failures.verdict(request.key) else {
+            guard case .blocked(let failure) = parts.failures.verdict(failureKey) else {
                 return end(.failure(.notCached))
             }
             return fail(failure, stored: stored)
         case .normal, .refresh:
-            switch parts.failures.admit(request.key) {
+            switch parts.failures.admit(failureKey) {
             case .clear: break
             case .blocked(let failure): return fail(failure, stored: stored)
             case .probe:
@@ -125,7 +128,7 @@ final class OriginTask: Sendable {
     ) {
         if !request.keepsNothing {
             _ = flight.publish {
-                parts.failures.record(request.key, error, of: request, words: words, hasStored: stored != nil)
+                parts.failures.record(failureKey, error, of: request, words: words, hasStored: stored != nil)
             }
         }
         fail(error, stored: stored)
@@ -166,7 +169,7 @@ final class OriginTask: Sendable {
 
     /// A 304: the stored response stands, under the origin's new words (RFC 9111 §4.3.4).
     private func refresh(_ stored: StoredOriginalStage.Found, fields: OriginFields, microseconds: UInt32) {
-        parts.failures.forget(request.key)
+        forgetFailure()
         let (record, storable) = TransferStage.refreshed(stored.origin.record, by: fields, source: request.source)
         let origin = publish(record) {
             if !storable {
@@ -204,7 +207,7 @@ final class OriginTask: Sendable {
             // What could not be made of another body may well be made of this one.
             parts.failures.forgetVariants(of: request.key)
         }
-        parts.failures.forget(request.key)
+        forgetFailure()
         let storable = TransferStage.isStorable(fields)
         let origin = publish(record) {
             if storable {
@@ -256,8 +259,13 @@ final class OriginTask: Sendable {
             ? (mode == .validate ? .validated(status: status) : .fetched) : .revalidated(status: status)
     }
 
+    private func forgetFailure() {
+        parts.failures.forget(failureKey)
+        if failureKey != request.key { parts.failures.forget(request.key) }
+    }
+
     private func end(_ result: Result<OriginOutcome, PipelineError>) {
-        if isProbe.withLock({ $0 }) { parts.failures.giveUp(request.key) }
+        if isProbe.withLock({ $0 }) { parts.failures.giveUp(failureKey) }
         flight.finish(result)
     }
 

@@ -219,7 +219,7 @@ final class VariantTask: Sendable {
         guard !flight.isOver else { return }
         let otherwise = otherwise ?? { [self] in end(.failure($0)) }
         // Who asks for the same meanwhile gets the failure of before, and does not wait for another try.
-        if parts.failures.isProbed(request.origin.key) { flight.detach() }
+        if parts.failures.isProbed(request.origin.failureKey(for: caller)) { flight.detach() }
         let number = begin()
         let subscription = originals.join(
             request.origin,
