@@ -71,13 +71,13 @@ package final class Pipeline: Sendable {
     /// - Parameter now: seconds of the wall clock.
     package func stale(_ request: VariantRequest, now: Int64) -> Entity? {
         guard request.tiers.keepInMemory, let entity = memoryVariants.stale(request.key),
-            !entity.isFresh(at: now)
+            !entity.isFresh(at: now), parts.failures.allowStale(request)
         else { return nil }
         if entity.mayBeUsedWhileRevalidating(at: now, by: request) {
             refresh(request)
             return entity
         }
-        guard let failure = parts.failures.pause(request.origin.key), failure.isOutage,
+        guard let failure = parts.failures.pause(request.origin.key), failure.allowsStale,
             entity.mayBeUsedIfError(at: now, by: request)
         else { return nil }
         return entity

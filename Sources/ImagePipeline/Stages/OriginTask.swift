@@ -75,7 +75,8 @@ final class OriginTask: Sendable {
         if state.isFresh(at: now) {
             finish(found.origin, body: found.body, storable: true, way: .stored)
         } else if mode != .refresh,
-            state.isUsableWhileRevalidating(at: now, else: request.source.staleWhileRevalidate)
+            state.isUsableWhileRevalidating(at: now, else: request.source.staleWhileRevalidate),
+            parts.failures.pause(failureKey)?.allowsStale != false
         {
             finish(found.origin, body: found.body, storable: true, way: .stale)
             if mode == .normal { refresh() }
@@ -111,7 +112,7 @@ final class OriginTask: Sendable {
     /// Ends with a failure, unless something stored may stand in for it (RFC 5861 §4).
     private func fail(_ error: PipelineError, stored: StoredOriginalStage.Found?) {
         let now = parts.time.wallSeconds
-        guard mode != .validate, error.isOutage, let stored, stored.body != nil || !needsBody,
+        guard mode != .validate, error.allowsStale, let stored, stored.body != nil || !needsBody,
             stored.origin.state.isUsableIfError(at: now, else: request.source.staleIfError)
         else {
             end(.failure(error))
@@ -128,7 +129,12 @@ final class OriginTask: Sendable {
     ) {
         if !request.keepsNothing {
             _ = flight.publish {
-                parts.failures.record(failureKey, error, of: request, words: words, hasStored: stored != nil)
+                let isKept = stored != nil && !error.saysGone
+                parts.failures.record(failureKey, error, of: request, words: words, hasStored: isKept)
+                if stored != nil, !isKept {
+                    dropStored()
+                    parts.origins.retire(request.key)
+                }
             }
         }
         fail(error, stored: stored)
@@ -236,7 +242,7 @@ final class OriginTask: Sendable {
         return origin ?? OriginState(record).snapshot
     }
 
-    /// What was kept must not live on under words that forbid keeping it (RFC 9111 §3).
+    /// What was kept must not live on once the origin says that it is gone, or may not be kept (RFC 9111 §3).
     private func dropStored() {
         let selection = PurgeSelection.originals([request.key]).withMezzanines
         parts.recent.purge(Purge(selection))
