@@ -16,6 +16,8 @@ package struct RequestContext {
     package let peer: PeerAddress
     /// The trace that the request belongs to: its id.
     package let trace: TraceContext
+    /// Whether the connection is a trusted proxy's (`TrustedProxies`).
+    package var isFromTrustedProxy: Bool { connection.isTrusted }
     let connection: Connection
     let mailbox: LoopMailbox
 

@@ -5,6 +5,17 @@ package struct StaleAllowance: Hashable, Sendable {
     /// When the origin cannot be asked (§4); `nil` as above.
     package var ifError: Int64?
 
+    /// Whether a stored response may be used in place of an answer with this status, as far as the stored one allows.
+    ///
+    /// In place of every failure but those by which the origin says that there is nothing (404, 410, 451), or that the client may
+    /// not have it (401, 403).
+    package static func mayReplace(status: Int) -> Bool {
+        status >= 400 && ![401, 403].contains(status) && !isGone(status: status)
+    }
+
+    /// Whether a status says that what was there before is there no more.
+    package static func isGone(status: Int) -> Bool { [404, 410, 451].contains(status) }
+
     /// States an allowance.
     package init(whileRevalidating: Int64? = nil, ifError: Int64? = nil) {
         self.whileRevalidating = whileRevalidating

@@ -1,10 +1,29 @@
+import HTTPSemantics
+
 extension PipelineError {
-    /// Whether the origin, or the way to it, is in trouble: then a stale response may stand in (RFC 5861 §4).
-    var isOutage: Bool {
+    /// Whether a stale picture may be served instead (RFC 5861 §4).
+    ///
+    /// Instead of every failure to fetch its original but those by which the origin says that there is none, or that we may not have
+    /// it; also where what came in its place is no picture.
+    var allowsStale: Bool {
         switch self {
-        case .originStatus(let status): status >= 500 || status == 429
+        // A status that is no failure in HTTP is one here, if a picture does not come with it.
+        case .originStatus(let status): status < 400 || StaleAllowance.mayReplace(status: status)
         case .originUnreachable, .originTimeout, .originProtocol, .overloaded: true
-        case .remembered(let error, _), .ingredient(_, let error), .after(_, let error): error.isOutage
+        case .sourceTooLarge, .notAnImage, .broken: true
+        case .remembered(let error, _), .ingredient(_, let error), .after(_, let error): error.allowsStale
+        case .originNotFound, .addressRefused, .refused, .deadly, .transformTimeout, .workerLost, .notCached,
+            .cancelled:
+            false
+        }
+    }
+
+    /// Whether the origin says that there is no such picture any more.
+    var saysGone: Bool {
+        switch self {
+        case .originStatus(let status): StaleAllowance.isGone(status: status)
+        case .originNotFound: true
+        case .after(_, let error): error.saysGone
         default: false
         }
     }

@@ -71,13 +71,13 @@ package final class Pipeline: Sendable {
     /// - Parameter now: seconds of the wall clock.
     package func stale(_ request: VariantRequest, now: Int64) -> Entity? {
         guard request.tiers.keepInMemory, let entity = memoryVariants.stale(request.key),
-            !entity.isFresh(at: now)
+            !entity.isFresh(at: now), parts.failures.allowStale(request)
         else { return nil }
         if entity.mayBeUsedWhileRevalidating(at: now, by: request) {
             refresh(request)
             return entity
         }
-        guard let failure = parts.failures.pause(request.origin.key), failure.isOutage,
+        guard let failure = parts.failures.pause(request.origin.key), failure.allowsStale,
             entity.mayBeUsedIfError(at: now, by: request)
         else { return nil }
         return entity
@@ -100,14 +100,14 @@ package final class Pipeline: Sendable {
         caller: OriginCaller = .nobody,
         completion: @escaping @Sendable (Result<Answer, PipelineError>) -> Void
     ) -> Subscription {
-        let verdict = verdict(on: request, demand)
+        let verdict = verdict(on: request, demand, caller)
         if case .blocked(let failure) = verdict {
             completion(.failure(failure))
             return Subscription {}
         }
         var isProbing = false
         defer { if verdict == .probe, !isProbing { parts.failures.giveUp(request.key) } }
-        return variants.join(flightKey(request, demand), about: FlightSubject(request)) { outcome, collapsed in
+        return variants.join(flightKey(request, demand, caller), about: FlightSubject(request)) { outcome, collapsed in
             completion(
                 outcome.map { answer in
                     guard collapsed else { return answer }
@@ -206,18 +206,25 @@ package final class Pipeline: Sendable {
     }
 
     /// Whether what is remembered of the variant, or of an original of which nothing is stored, answers already.
-    private func verdict(on request: VariantRequest, _ demand: CacheDemand) -> NegativeCache.Verdict {
+    private func verdict(
+        on request: VariantRequest,
+        _ demand: CacheDemand,
+        _ caller: OriginCaller
+    ) -> NegativeCache.Verdict {
+        let key = request.origin.failureKey(for: caller)
         guard !demand.noCache else {
-            let failure = parts.failures.outage(request.origin.key) ?? parts.failures.outage(request.key)
+            let failure = parts.failures.outage(key) ?? parts.failures.outage(request.key)
             return failure.map { .blocked($0) } ?? .clear
         }
-        if let failure = parts.failures.certainFailure(request.origin.key) { return .blocked(failure) }
+        if let failure = parts.failures.certainFailure(key) { return .blocked(failure) }
         return demand.onlyIfCached ? parts.failures.verdict(request.key) : parts.failures.admit(request.key)
     }
 
-    /// Requests that demand something of the cache share no flight with those that do not.
-    private func flightKey(_ request: VariantRequest, _ demand: CacheDemand) -> CacheKey {
-        demand == .none ? request.key : CacheKey(hashing: "demand/1\n\(request.key)\(demand.keySuffix)")
+    /// Requests that demand something of the cache share no flight with those that do not, nor do those for which an origin may
+    /// fail alone.
+    private func flightKey(_ request: VariantRequest, _ demand: CacheDemand, _ caller: OriginCaller) -> CacheKey {
+        let suffix = demand.keySuffix + caller.keySuffix
+        return suffix.isEmpty ? request.key : CacheKey(hashing: "demand/1\n\(request.key)\(suffix)")
     }
 
     /// Lets another number of requests wait for one picture, from the next one on.

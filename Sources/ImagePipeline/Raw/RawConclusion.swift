@@ -20,7 +20,7 @@ struct RawConclusion: Sendable {
     func answer(_ exchange: RawExchange) -> Result<RawAnswer, PipelineError>? {
         let now = proxy.time.wallSeconds
         if isValidation, exchange.status == 304 { return confirmed(exchange, at: now) }
-        if exchange.isServerError, let stale = replacement(at: now) { return .success(stale) }
+        if exchange.allowsStale, let stale = replacement(at: now) { return .success(stale) }
         proxy.invalidate(request, exchange)
         if request.isHead { updateStored(exchange) }
         guard let kept = keep(exchange) else {
@@ -37,7 +37,10 @@ struct RawConclusion: Sendable {
 
     /// The client's answer where there was none.
     func answer(_ error: PipelineError) -> Result<RawAnswer, PipelineError> {
-        replacement(at: proxy.time.wallSeconds).map { .success($0) } ?? .failure(error.after(asking: reason))
+        guard error.allowsStale, let stale = replacement(at: proxy.time.wallSeconds) else {
+            return .failure(error.after(asking: reason))
+        }
+        return .success(stale)
     }
 
     private func status(_ status: Int) -> CacheStatus { .forwarded(reason, status: status, collapsed: false) }
@@ -87,8 +90,14 @@ struct RawConclusion: Sendable {
             return stored
         }
         // What it replaces is not right any more, even where the new may not be kept.
-        if stored != nil, exchange.status < 500, ![206, 304].contains(exchange.status) {
-            proxy.cache.change(request) { $0.remove { $0.selection.matches(request.fields) } }
+        if stored != nil, !exchange.allowsStale, ![206, 304].contains(exchange.status) {
+            proxy.cache.change(request, persists: !exchange.isDenial) { entry in
+                if exchange.isDenial {
+                    entry.change(where: { $0.selection.matches(request.fields) }) { $0.requireValidation() }
+                } else {
+                    entry.remove { $0.selection.matches(request.fields) }
+                }
+            }
         }
         if request.mayCollapse {
             let until = proxy.time.wallSeconds + RawProxy.separation

@@ -66,9 +66,11 @@ private struct Wishes {
         let isYoung = age <= control.maxAge ?? .max
         acceptsFresh = isFresh && !mustAsk && isYoung && left >= control.minFresh ?? 0
         let mayBeStale = !isFresh && !mustAsk && isYoung && control.minFresh == nil
-        acceptsStale = mayBeStale && !response.policy.forbidsStale && -left <= control.maxStale ?? -1
+        acceptsStale =
+            mayBeStale && !response.needsValidation && !response.policy.forbidsStale && -left <= control.maxStale ?? -1
         let allowance = response.staleWhileRevalidate(request.source)
-        acceptsWhileRevalidating = mayBeStale && control.maxAge == nil && allowance > 0 && -left < allowance
+        acceptsWhileRevalidating =
+            mayBeStale && !response.needsValidation && control.maxAge == nil && allowance > 0 && -left < allowance
     }
 }
 
@@ -79,14 +81,21 @@ extension StoredResponse {
     }
 
     /// Seconds of staleness when the origin fails: the origin's word, else the source's.
-    func staleIfError(_ source: SourceRule) -> Int64 { policy.staleAllowance.ifError ?? source.staleIfError }
+    ///
+    /// The source's is for what was fresh once, or was said to be for some time: a raw source makes up no freshness.
+    func staleIfError(_ source: SourceRule) -> Int64 {
+        let wasFresh = policy.freshness.lifetime > 0 || policy.control.maxAge != nil || fields.contains("expires")
+        return policy.staleAllowance.ifError ?? (wasFresh ? source.staleIfError : 0)
+    }
 
     /// Whether it may stand in for an answer that failed.
     func mayReplaceError(at now: Int64, for request: RawRequest) -> Bool {
         let allowance = staleIfError(request.source)
         let staleness = policy.freshness.age(at: now) - policy.freshness.lifetime
         // A request that would have nothing stored is not given something stale.
-        guard !request.control.noCache.isPresent, request.control.maxAge == nil else { return false }
+        guard !request.control.noCache.isPresent, request.control.maxAge == nil,
+            !StaleAllowance.mayReplace(status: status)
+        else { return false }
         return staleness < allowance || staleness < 0 && !policy.forbidsStale
     }
 }

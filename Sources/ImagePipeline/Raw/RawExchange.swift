@@ -30,6 +30,8 @@ package struct RawExchange: Sendable {
         )
     }
 
-    /// RFC 5861 §4: answers that count as errors.
-    var isServerError: Bool { [500, 502, 503, 504].contains(status) }
+    /// Whether a stored response may be used in its place (RFC 5861 §4).
+    var allowsStale: Bool { StaleAllowance.mayReplace(status: status) }
+    /// Whether the origin denies the client what is there.
+    var isDenial: Bool { [401, 403].contains(status) }
 }

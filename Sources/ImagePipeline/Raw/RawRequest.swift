@@ -9,20 +9,22 @@ package struct RawRequest: Sendable {
     /// The end-to-end fields, without `Host`.
     package private(set) var fields: FieldLines
     package let body: [UInt8]
+    /// Through whom the request has come.
+    package var caller = OriginCaller.nobody
     /// What the request says of stored responses (RFC 9111 §5.2.1, §5.4).
     package let control: CacheControl
 
     /// Describes a request.
     ///
     /// - Parameters:
-    ///   - fields: as they came; those that belong to the connection are left out here.
+    ///   - fields: as they came; those that belong to the connection, or to intermediaries, are left out here.
     package init(method: String, origin: OriginRequest, fields: FieldLines, body: [UInt8] = []) {
         self.method = method
         self.origin = origin
         var fields = fields.endToEnd
         // The connection's own business: Host and length are written anew, 100-continue was answered.
         fields.remove(["host", "content-length", "expect"])
-        self.fields = fields
+        self.fields = fields.forwardable(method: method)
         self.body = body
         var control = fields["cache-control"].map { CacheControl($0) } ?? CacheControl()
         // RFC 9111 §5.4: Pragma counts where there is no Cache-Control.

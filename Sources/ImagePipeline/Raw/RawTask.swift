@@ -110,6 +110,7 @@ final class RawTask: Sendable {
         let validated = stored.flatMap { $0.hasValidator ? $0 : nil }
         let sent = validated.map { request.validating($0) } ?? request
         var fetch = OriginFetch(target: request.origin.target, source: request.source)
+        fetch.caller = request.caller
         fetch.exchange = OriginFetch.Exchange(method: sent.method, fields: sent.fields, body: sent.body)
         let handle = proxy.loader.load(fetch) { [self] result in
             let conclusion = RawConclusion(

@@ -10,6 +10,8 @@ package struct StoredResponse: Sendable {
     package private(set) var policy: ResponsePolicy
     /// Which requests it answers.
     let selection: Selection
+    /// Whether the origin has denied it to somebody since: then it is not served stale unasked.
+    private(set) var needsValidation = false
 
     /// Keeps an answer to a request; `nil` where it must not be kept, or never could be used.
     init?(_ answer: RawExchange, to request: RawRequest) {
@@ -26,11 +28,10 @@ package struct StoredResponse: Sendable {
         if !fields.contains("date") {
             fields.append("Date", HTTPDate(clamping: answer.responseTime).description)
         }
-        // What is stale at once and cannot be validated would only fill the memory.
-        let isUseful =
-            policy.freshness.lifetime > 0 || hasValidator || staleWhileRevalidate(request.source) > 0
-            || staleIfError(request.source) > 0
-        guard isUseful else { return nil }
+        // What is stale at once and cannot be validated would only fill the memory; a failure would also take a better one's place.
+        let isUsefulStale =
+            hasValidator || staleWhileRevalidate(request.source) > 0 || staleIfError(request.source) > 0
+        guard policy.freshness.lifetime > 0 || isUsefulStale && !answer.allowsStale else { return nil }
     }
 
     /// Takes a response as it was stored.
@@ -96,7 +97,11 @@ package struct StoredResponse: Sendable {
             responseTime: answer.responseTime
         )
         fields = Self.kept(merged, policy)
+        needsValidation = false
     }
+
+    /// Not to be served stale before the origin has confirmed it.
+    mutating func requireValidation() { needsValidation = true }
 
     /// No longer fresh from now on.
     mutating func expire() {

@@ -86,6 +86,9 @@ package final class OriginState: Sendable {
         }
     }
 
+    /// Lets no answer made so far be served again.
+    func retire() { currentVersion.add(1, ordering: .acquiringAndReleasing) }
+
     /// Takes what the origin said last.
     ///
     /// - Returns: the state as this answer has made it, for who makes something of its body: the record is this one, whatever is

@@ -60,6 +60,11 @@ final class OriginTable: Sendable {
         }
     }
 
+    /// Lets go of an original's state, and lets nothing that was made of it be served again.
+    func retire(_ key: CacheKey) {
+        slots.withLock { slots in slots.byKey.removeValue(forKey: key)?.state?.retire() }
+    }
+
     /// Lets the states of a selection count as stale from a second on.
     func expire(_ selection: PurgeSelection, at now: Int64) {
         slots.withLock { slots in

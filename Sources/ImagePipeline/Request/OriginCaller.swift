@@ -1,16 +1,29 @@
 /// What an origin is told of the request for which it is asked: the first of those that share a download.
 package struct OriginCaller: Hashable, Sendable {
-    /// `traceparent` (W3C Trace Context); `nil` where no caller has said one.
+    /// `traceparent` (W3C Trace Context); `nil` where the request has none.
     package var traceparent: String?
-    /// `Via`, the way that the request has come (RFC 9110 §7.6.3); `nil` where nobody stands before us.
+    /// `Via` of the trusted proxies that the request has passed (RFC 9110 §7.6.3); `nil` for none.
     package var via: String?
+    /// `CDN-Loop`, the names of those that the request has passed (RFC 8586); `nil` for none.
+    package var cdnLoop: String?
 
-    /// Nobody in particular.
+    /// The daemon itself.
     package static let nobody = OriginCaller()
 
-    /// Describes a request.
-    package init(traceparent: String? = nil, via: String? = nil) {
-        self.traceparent = traceparent
-        self.via = via
+    /// Describes a request that brings nothing.
+    package init() {}
+
+    /// Tells requests with different names in `CDN-Loop` apart; empty for those without.
+    ///
+    /// An origin may refuse a request for these names, as a CDN does that finds its own there. Anybody can write them, so requests
+    /// with others share neither that failure nor the flight; what is fetched is everybody's.
+    var keySuffix: String { cdnLoop.map { "\nCDN-Loop \($0)" } ?? "" }
+}
+
+extension OriginRequest {
+    /// The key of failures to fetch the original.
+    func failureKey(for caller: OriginCaller) -> CacheKey {
+        let suffix = caller.keySuffix
+        return suffix.isEmpty ? key : CacheKey(hashing: "failure/1\n\(key)\(suffix)")
     }
 }

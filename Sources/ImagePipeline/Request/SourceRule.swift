@@ -164,7 +164,7 @@ package struct SourceRule: Hashable, Sendable {
         ttlMinimum: Int64 = 0,
         ttlMaximum: Int64 = .max,
         staleWhileRevalidate: Int64 = 0,
-        staleIfError: Int64 = 0,
+        staleIfError: Int64 = 3600,
         originals: OriginalsPolicy = .serve,
         cache: CachePolicy = CachePolicy(.all),
         limits: Limits = Limits(),

@@ -20,6 +20,8 @@ final class OriginTask: Sendable {
     /// Whether the one who starts it needs the bytes; else a conditional request will do although they are gone.
     private let needsBody: Bool
     private let caller: OriginCaller
+    /// Under which its failure is remembered.
+    private let failureKey: CacheKey
     private let parts: PipelineParts
     private let flight: Flight<OriginOutcome>
     private let refresh: @Sendable () -> Void
@@ -41,6 +43,7 @@ final class OriginTask: Sendable {
         self.mode = mode
         self.needsBody = needsBody
         self.caller = caller
+        failureKey = request.failureKey(for: caller)
         self.parts = parts
         self.flight = flight
         self.refresh = refresh
@@ -72,7 +75,8 @@ final class OriginTask: Sendable {
         if state.isFresh(at: now) {
             finish(found.origin, body: found.body, storable: true, way: .stored)
         } else if mode != .refresh,
-            state.isUsableWhileRevalidating(at: now, else: request.source.staleWhileRevalidate)
+            state.isUsableWhileRevalidating(at: now, else: request.source.staleWhileRevalidate),
+            parts.failures.pause(failureKey)?.allowsStale != false
         {
             finish(found.origin, body: found.body, storable: true, way: .stale)
             if mode == .normal { refresh() }
@@ -86,14 +90,14 @@ final class OriginTask: Sendable {
         switch mode {
         case .validate:
             // Even who demands the origin's word leaves an origin in trouble alone.
-            if let failure = parts.failures.outage(request.key) { return end(.failure(failure)) }
+            if let failure = parts.failures.outage(failureKey) { return end(.failure(failure)) }
         case .storedOnly:
-            guard case .blocked(let failure) = parts.failures.verdict(request.key) else {
+            guard case .blocked(let failure) = parts.failures.verdict(failureKey) else {
                 return end(.failure(.notCached))
             }
             return fail(failure, stored: stored)
         case .normal, .refresh:
-            switch parts.failures.admit(request.key) {
+            switch parts.failures.admit(failureKey) {
             case .clear: break
             case .blocked(let failure): return fail(failure, stored: stored)
             case .probe:
@@ -108,7 +112,7 @@ final class OriginTask: Sendable {
     /// Ends with a failure, unless something stored may stand in for it (RFC 5861 §4).
     private func fail(_ error: PipelineError, stored: StoredOriginalStage.Found?) {
         let now = parts.time.wallSeconds
-        guard mode != .validate, error.isOutage, let stored, stored.body != nil || !needsBody,
+        guard mode != .validate, error.allowsStale, let stored, stored.body != nil || !needsBody,
             stored.origin.state.isUsableIfError(at: now, else: request.source.staleIfError)
         else {
             end(.failure(error))
@@ -125,7 +129,12 @@ final class OriginTask: Sendable {
     ) {
         if !request.keepsNothing {
             _ = flight.publish {
-                parts.failures.record(request.key, error, of: request, words: words, hasStored: stored != nil)
+                let isKept = stored != nil && !error.saysGone
+                parts.failures.record(failureKey, error, of: request, words: words, hasStored: isKept)
+                if stored != nil, !isKept {
+                    dropStored()
+                    parts.origins.retire(request.key)
+                }
             }
         }
         let reason: CacheStatus.Reason = stored == nil ? .uriMiss : mode == .validate ? .request : .stale
@@ -167,7 +176,7 @@ final class OriginTask: Sendable {
 
     /// A 304: the stored response stands, under the origin's new words (RFC 9111 §4.3.4).
     private func refresh(_ stored: StoredOriginalStage.Found, fields: OriginFields, microseconds: UInt32) {
-        parts.failures.forget(request.key)
+        forgetFailure()
         let (record, storable) = TransferStage.refreshed(stored.origin.record, by: fields, source: request.source)
         let origin = publish(record) {
             if !storable {
@@ -205,7 +214,7 @@ final class OriginTask: Sendable {
             // What could not be made of another body may well be made of this one.
             parts.failures.forgetVariants(of: request.key)
         }
-        parts.failures.forget(request.key)
+        forgetFailure()
         let storable = TransferStage.isStorable(fields)
         let origin = publish(record) {
             if storable {
@@ -234,7 +243,7 @@ final class OriginTask: Sendable {
         return origin ?? OriginState(record).snapshot
     }
 
-    /// What was kept must not live on under words that forbid keeping it (RFC 9111 §3).
+    /// What was kept must not live on once the origin says that it is gone, or may not be kept (RFC 9111 §3).
     private func dropStored() {
         let selection = PurgeSelection.originals([request.key]).withMezzanines
         parts.recent.purge(Purge(selection))
@@ -257,8 +266,13 @@ final class OriginTask: Sendable {
             ? (mode == .validate ? .validated(status: status) : .fetched) : .revalidated(status: status)
     }
 
+    private func forgetFailure() {
+        parts.failures.forget(failureKey)
+        if failureKey != request.key { parts.failures.forget(request.key) }
+    }
+
     private func end(_ result: Result<OriginOutcome, PipelineError>) {
-        if isProbe.withLock({ $0 }) { parts.failures.giveUp(request.key) }
+        if isProbe.withLock({ $0 }) { parts.failures.giveUp(failureKey) }
         flight.finish(result)
     }
 

@@ -97,11 +97,15 @@ final class VariantTask: Sendable {
     private func use(_ entity: Entity, from tier: Provenance) {
         let now = parts.time.wallSeconds
         let isFresh = entity.isFresh(at: now)
-        if demand != .none, demand.accepts(entity, at: now) {
+        if demand != .none, demand.accepts(entity, at: now),
+            isFresh || parts.failures.allowStale(request, for: caller)
+        {
             finish(entity, isFresh ? tier : .stale, StageTimings())
         } else if demand == .none, isFresh {
             finish(entity, tier, StageTimings())
-        } else if demand == .none, !isRefresh, entity.mayBeUsedWhileRevalidating(at: now, by: request) {
+        } else if demand == .none, !isRefresh, entity.mayBeUsedWhileRevalidating(at: now, by: request),
+            parts.failures.allowStale(request, for: caller)
+        {
             finish(entity, .stale, StageTimings())
             refresh(request)
         } else {
@@ -113,7 +117,7 @@ final class VariantTask: Sendable {
     private func revalidate(_ entity: Entity, from tier: Provenance) {
         let otherwise: @Sendable (PipelineError) -> Void = { [self] error in
             // RFC 5861 §4, where the original's own flight could not decide it.
-            if error.isOutage, demand.originMode != .validate,
+            if error.allowsStale, demand.originMode != .validate,
                 entity.mayBeUsedIfError(at: parts.time.wallSeconds, by: request)
             {
                 finish(entity, .stale, StageTimings())
@@ -220,7 +224,7 @@ final class VariantTask: Sendable {
         guard !flight.isOver else { return }
         let otherwise = otherwise ?? { [self] in end(.failure($0)) }
         // Who asks for the same meanwhile gets the failure of before, and does not wait for another try.
-        if parts.failures.isProbed(request.origin.key) { flight.detach() }
+        if parts.failures.isProbed(request.origin.failureKey(for: caller)) { flight.detach() }
         let number = begin()
         let subscription = originals.join(
             request.origin,

@@ -22,7 +22,8 @@ struct OriginalFlights: Sendable {
         waiter: @escaping TaskPool<OriginOutcome>.Waiter
     ) -> Subscription {
         let mode = isRefresh ? .refresh : demand.originMode
-        return pool.join(key(request, demand, purpose), about: FlightSubject(request), waiter: waiter) { flight in
+        return pool.join(key(request, demand, purpose, caller), about: FlightSubject(request), waiter: waiter) {
+            flight in
             start(request, mode, needsBody: needsBody, caller: caller, flight)
         }
     }
@@ -31,7 +32,7 @@ struct OriginalFlights: Sendable {
     private func refresh(_ request: OriginRequest) {
         // An origin that has just failed is left alone.
         guard parts.failures.pause(request.key) == nil else { return }
-        pool.startUnlessUnderWay(key(request, .none, .any), about: FlightSubject(request)) { flight in
+        pool.startUnlessUnderWay(key(request, .none, .any, .nobody), about: FlightSubject(request)) { flight in
             start(request, .refresh, needsBody: false, caller: .nobody, flight)
         }
     }
@@ -55,10 +56,18 @@ struct OriginalFlights: Sendable {
         .start()
     }
 
-    /// What demands differently, or needs more, flies alone.
-    private func key(_ request: OriginRequest, _ demand: CacheDemand, _ purpose: Purpose) -> CacheKey {
-        guard demand.originMode != .normal || demand.noStore || purpose != .any else { return request.key }
-        let name = "flight/1\n\(request.key)\n\(demand.originMode) \(demand.noStore) \(purpose)"
+    /// What demands differently, needs more, or may be refused alone, flies alone.
+    private func key(
+        _ request: OriginRequest,
+        _ demand: CacheDemand,
+        _ purpose: Purpose,
+        _ caller: OriginCaller
+    ) -> CacheKey {
+        let suffix = caller.keySuffix
+        guard demand.originMode != .normal || demand.noStore || purpose != .any || !suffix.isEmpty else {
+            return request.key
+        }
+        let name = "flight/1\n\(request.key)\n\(demand.originMode) \(demand.noStore) \(purpose)\(suffix)"
         return CacheKey(hashing: name)
     }
 }

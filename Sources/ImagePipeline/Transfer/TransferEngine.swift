@@ -22,7 +22,7 @@ package final class TransferEngine: OriginLoading {
         package var memory: Int
         /// The `User-Agent` field: name and version.
         package var userAgent: String
-        /// The name in `Via`, by which a request of ours is known when it comes back to us.
+        /// The name in `Via` and `CDN-Loop`, by which a request of ours is known when it comes back to us.
         package var pseudonym: String
         /// A file of certificates to trust in place of the system's.
         package var certificates: String?

@@ -61,7 +61,8 @@ final class ImageRoute: Sendable {
             if entity.isStandIn { pipeline.improve(variant) }
             return .now(hit(entity, .disk, to: request, head, bytes, now))
         }
-        if let entity = pipeline.stale(variant, now: now) {
+        // What is remembered of failures for such a request is looked up by its whole chain.
+        if !head.has(.cdnLoop), let entity = pipeline.stale(variant, now: now) {
             return .now(hit(entity, .stale, to: request, head, bytes, now))
         }
         return load(variant, of: request, demand, head, bytes, context)
@@ -107,14 +108,6 @@ final class ImageRoute: Sendable {
         )
     }
 
-    /// The way that the request has come.
-    private static func via(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> String? {
-        guard head.has(.via) else { return nil }
-        var text: [UInt8] = []
-        head.forEach(.via) { text += (text.isEmpty ? [] : Array(", ".utf8)) + bytes.copy($0) }
-        return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
-    }
-
     /// Whether the client would have fewer bytes (Save Data API §2).
     @inline(__always)
     private static func savesData(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
@@ -145,10 +138,7 @@ final class ImageRoute: Sendable {
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let trace = context.trace
-        let caller = OriginCaller(
-            traceparent: trace.isFromCaller ? trace.traceparent(parent: .random(in: 1 ... .max)) : nil,
-            via: Self.via(head, bytes)
-        )
+        let caller = OriginCaller(head, bytes, context)
         let bucket = variant.bucket ?? .rest
         let subscription = pipeline.load(variant, demand: demand, caller: caller) { [self] result in
             switch result {

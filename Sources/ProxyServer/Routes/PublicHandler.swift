@@ -29,7 +29,7 @@ final class PublicHandler: RequestHandler {
 
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         observer.began(loop: context.loop)
-        if via.isIn(head, bytes) { return .now(Response(.loop, id: context.trace.id)) }
+        if via.hasLoop(head, bytes) { return .now(Response(.loop, id: context.trace.id)) }
         if let reply = raw.handle(head, bytes: bytes, context: context) { return reply }
         switch head.method {
         case .get, .head: break

@@ -55,12 +55,17 @@ final class RawRoute: Sendable {
         } catch {
             return .now(Response(error.ofSource, id: context.trace.id))
         }
-        let request = RawRequest(
+        let fields = Self.fields(head, bytes)
+        // RFC 9110 §7.6.2: such a request ends here, as OPTIONS for a picture does.
+        if head.method == .options, fields.maximumForwards == 0 { return nil }
+        var request = RawRequest(
             method: head.method.name ?? Self.name(of: head.method, bytes),
             origin: origin,
-            fields: Self.fields(head, bytes),
+            // What opens the daemon is nothing for origins.
+            fields: fields.withoutAuthorization(by: live.current.admin.token),
             body: context.body
         )
+        request.caller = OriginCaller(head, bytes, context)
         if let answer = proxy.cached(request) { return .now(Response(answer, via: via)) }
         return load(request, context)
     }

@@ -1,11 +1,12 @@
 import HTTPKit
+import HTTPSemantics
 
-/// The name by which this process knows messages that it has passed on already (RFC 9110 §7.6.3): random, so that no other
-/// daemon's requests are taken for its own.
+/// The name of this process in `Via` (RFC 9110 §7.6.3) and `CDN-Loop` (RFC 8586).
+///
+/// Random for each process: requests may pass several daemons, even of one cluster, and one that comes back is recognised.
 struct ViaName: Sendable, Hashable {
     /// A pseudonym: a token, in lower case.
     let text: String
-    private let bytes: [UInt8]
 
     /// Makes a name that nobody else has.
     init() {
@@ -15,30 +16,31 @@ struct ViaName: Sendable, Hashable {
     /// Names a process.
     init(_ text: String) {
         self.text = text
-        bytes = Array(text.utf8)
     }
 
-    /// Whether a request has been here before.
+    /// Whether a request has been here before, or has passed more intermediaries than a request without a loop does.
     ///
-    /// The name is long and random enough not to stand anywhere else in the field.
-    func isIn(_ head: borrowing RequestHead, _ message: Span<UInt8>) -> Bool {
-        guard head.has(.via) else { return false }
-        var isFound = false
-        head.forEach(.via) { range in
-            isFound = isFound || contains(range, message)
-        }
-        return isFound
+    /// `Via` has no say: RFC 8586 §1 tells why it does not serve for this.
+    func hasLoop(_ head: borrowing RequestHead, _ message: Span<UInt8>) -> Bool {
+        guard head.has(.cdnLoop) else { return false }
+        let loop = CDNLoop(head, message)
+        return loop.isExcessive || loop.contains(text)
     }
+}
 
-    private func contains(_ range: Range<Int>, _ message: Span<UInt8>) -> Bool {
-        var start = range.lowerBound
-        while start + bytes.count <= range.upperBound {
-            var count = 0
-            while count < bytes.count, message[start + count] | 0x20 == bytes[count] | 0x20 { count += 1 }
-            if count == bytes.count { return true }
-            start += 1
-        }
-        return false
+extension CDNLoop {
+    /// Reads a request's lines of `CDN-Loop`.
+    init(_ head: borrowing RequestHead, _ message: Span<UInt8>) {
+        self.init(head.joined(.cdnLoop, in: message))
+    }
+}
+
+extension RequestHead {
+    /// All values of a known field as one, joined with `, ` (RFC 9110 §5.3); empty where there is none.
+    borrowing func joined(_ field: KnownField, in message: Span<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        forEach(field) { text += (text.isEmpty ? [] : Array(", ".utf8)) + message.copy($0) }
+        return text
     }
 }
 

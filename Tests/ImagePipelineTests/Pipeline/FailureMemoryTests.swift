@@ -131,7 +131,7 @@ struct FailureMemoryTests {
     }
 
     @Test func `a fresh picture on disk is served though its origin has failed`() throws {
-        try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60")
+        try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60, must-revalidate")
         rig.time.advance(seconds: 61)
         let first = rig.ask("a.png", "w=20")
         try rig.loader.wait(for: 2)[1].fail(.originStatus(500))

@@ -15,7 +15,7 @@ struct RequestFieldsTests {
         return RequestFields.lines(fetch, withSource: withSource, userAgent: "Edgeprint/1", pseudonym: "edge")
     }
 
-    private let own = ["Accept: image/*,*/*;q=0.8", "User-Agent: Edgeprint/1", "Via: 1.1 edge"]
+    private let own = ["Accept: image/*,*/*;q=0.8", "User-Agent: Edgeprint/1", "Via: 1.1 edge", "CDN-Loop: edge"]
 
     @Test func `names itself and says what it wants`() {
         #expect(lines([]) == own)
@@ -46,10 +46,18 @@ struct RequestFieldsTests {
     @Test(arguments: [
         ("Connection", "close"), ("transfer-encoding", "chunked"), ("Content-Length", "3"), ("Range", "bytes=0-1"),
         ("If-None-Match", "x"), ("TE", "gzip"), ("", "x"), ("A B", "x"), ("A:", "x"), ("A\r\nB", "x"), ("Ä", "x"),
-        ("A", "x\r\nB: y"), ("A", "x\u{0}"), ("A", "x\ny"),
+        ("A", "x\r\nB: y"), ("cdn-loop", "x"), ("Via", "1.1 x"), ("A", "x\u{0}"), ("A", "x\ny"),
     ])
     func `sends nothing that would break the request's framing or meaning`(_ name: String, _ value: String) {
         #expect(lines([(name, value)]) == own)
+    }
+
+    @Test func `names itself behind those before it, in Via and CDN-Loop`() {
+        var fetch = OriginFetch(target: "http://a/", source: .local(headers: []))
+        fetch.caller.via = "1.1 nginx"
+        fetch.caller.cdnLoop = "cdn;n=1, edge2"
+        let made = RequestFields.lines(fetch, withSource: true, userAgent: "Edgeprint/1", pseudonym: "edge")
+        #expect(made.suffix(2) == ["Via: 1.1 nginx, 1.1 edge", "CDN-Loop: cdn;n=1, edge2, edge"])
     }
 
     @Test func `drops a validator that would begin another field`() {

@@ -170,6 +170,13 @@ struct NginxTests {
         #expect(spoofed.hasPrefix("HTTP/2 403"))
     }
 
+    @Test func `lets no client's Via through`() throws {
+        let front = try Front()
+        #expect(try front.curl("/photos/a.png", "-H", "Via: 1.1 mine").hasPrefix("HTTP/2 200"))
+        let head = try #require(front.origin.heads.first)
+        #expect(ScriptedRequest.field("Via", in: head)?.hasPrefix("1.1 edgeprint-") == true, "\(head)")
+    }
+
     @Test func `keeps its connections to the daemon`() throws {
         let front = try Front()
         _ = try front.curl("/photos/a.png?w=8&format=png")

@@ -67,27 +67,45 @@ struct LoopTests {
         #expect(try rig.metric("edgeprint_negative_entries") == 0)
     }
 
-    @Test func `who names another daemon is served, and so is a 508 that an origin says itself`() throws {
+    @Test func `a request that names other intermediaries is served, and so is a 508 that an origin says itself`()
+        throws
+    {
         let rig = try rig(raw: true)
-        let answer = try rig.get("/photos/a", [("Via", "1.1 edgeprint, 1.0 edgeprint-0123456789abcdef (x)")])
-        #expect(answer.status == 508 && answer.text.contains("Via: 1.1 edgeprint, 1.0 edgeprint-0123456789abcdef (x)"))
+        let answer = try rig.get("/photos/a", [("CDN-Loop", "cdn; n=1, edgeprint-0123456789abcdef"), ("Via", "1.1 x")])
+        #expect(answer.status == 508 && !answer.text.contains("1.1 x"), "\(answer.text)")
+        let sent = try #require(ScriptedRequest.field("CDN-Loop", in: answer.text))
+        #expect(sent.wholeMatch(of: /cdn;n=1, edgeprint-0123456789abcdef, edgeprint-[0-9a-f]{16}/) != nil, "\(sent)")
         // Each intermediary names itself behind those before it.
         let names = answer.values(of: "Via")
         #expect(names.first == "1.1 other" && names.last?.hasPrefix("1.1 edgeprint-") == true)
-        let own = try #require(names.last)
-        #expect(try rig.get("/photos/a", [("Via", "1.1 other, \(own.uppercased())")]).text.contains("Loop Detected"))
+        let own = try #require(names.last?.dropFirst(4))
+        #expect(sent.hasSuffix(own))
+        #expect(try rig.get("/photos/a", [("CDN-Loop", "other, \(own.uppercased())")]).text.contains("Loop Detected"))
+        // Via is for people to read.
+        #expect(try rig.get("/photos/b", [("Via", "1.1 \(own)")]).text.hasPrefix("GET /b "))
+    }
+
+    @Test func `a request that has passed too many others is a loop`() throws {
+        let rig = try rig(raw: true)
+        let names = (1...9).map { "cdn\($0)" }.joined(separator: ", ")
+        for value in [names, String(repeating: "a", count: 257)] {
+            let answer = try rig.get("/photos/a", [("CDN-Loop", value)])
+            #expect(answer.status == 508 && answer.text.contains("Loop Detected"), "\(answer.text)")
+        }
+        #expect(rig.origin.requests == 0)
+        #expect(try rig.get("/photos/a", [("CDN-Loop", String(names.dropLast(6)))]).text.hasPrefix("GET /a "))
     }
 
     @Test(arguments: [
-        ("1.1 edgeprint-1234", true), ("1.0 a, 1.1 edgeprint-1234 (x), 2 b", true), ("HTTP/1.1 EDGEPRINT-1234", true),
-        ("1.1 edgeprint-123", false), ("1.1 edgeprint", false), ("", false), ("1.1 edgeprint-1235", false),
+        ("edgeprint-1234", true), ("a, edgeprint-1234;x=1, b", true), ("EDGEPRINT-1234", true),
+        ("edgeprint-123", false), ("edgeprint", false), ("", false), ("edgeprint-1235", false),
     ])
     func `finds its own name, and no other`(value: String, isOwn: Bool) throws {
-        let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\nVia: 1.1 first\r\nVia: \(value)\r\n\r\n".utf8)
+        let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\nCDN-Loop: first\r\nCDN-Loop: \(value)\r\n\r\n".utf8)
         var head = RequestHead()
         var progress = ParseProgress()
         _ = try RequestParser().parse(bytes.span, &progress, into: &head)
-        #expect(ViaName("edgeprint-1234").isIn(head, bytes.span) == isOwn)
+        #expect(ViaName("edgeprint-1234").hasLoop(head, bytes.span) == isOwn)
     }
 
     @Test func `each process has a name of its own`() {

@@ -14,6 +14,8 @@ package enum FailureClass: String, Hashable, Sendable, CaseIterable {
         switch error {
         case .originStatus(404), .originStatus(410), .originStatus(451), .originNotFound: self = .missing
         case .originStatus(401), .originStatus(403), .addressRefused: self = .denied
+        // They are about one request and not about the original (RFC 9110 §15.5.1, §15.5.15; RFC 6585 §5).
+        case .originStatus(400), .originStatus(414), .originStatus(431): return nil
         // A request that runs in a circle is the configuration's fault, and no origin's.
         case .originStatus(508): return nil
         case .sourceTooLarge, .notAnImage, .broken, .refused, .deadly: self = .undecodable

@@ -217,6 +217,13 @@ package final class NegativeCache: Sendable {
         }
     }
 
+    /// Whether what is remembered of a request's originals lets a stale picture be served: where an origin denies one, none is.
+    func allowStale(_ request: VariantRequest, for caller: OriginCaller = .nobody) -> Bool {
+        ([request.origin] + request.ingredients.map(\.origin)).allSatisfy { origin in
+            pause(origin.failureKey(for: caller))?.allowsStale != false
+        }
+    }
+
     /// The failure of an origin in trouble, which is left alone until its pause is over.
     func outage(_ key: CacheKey) -> PipelineError? {
         let now = time.monotonic

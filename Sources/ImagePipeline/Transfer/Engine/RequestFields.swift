@@ -9,7 +9,7 @@ enum RequestFields {
     private static let reserved: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer", "transfer-encoding",
         "upgrade", "content-length", "expect", "range", "if-range", "if-match", "if-none-match", "if-modified-since",
-        "if-unmodified-since", "via",
+        "if-unmodified-since", "via", "cdn-loop",
     ]
 
     /// Puts the fields together; the source's replace the daemon's own.
@@ -35,9 +35,7 @@ enum RequestFields {
             }
         }
         fields += credentials.map { ($0.name, $0.value) }
-        // RFC 9110 §7.6.3: an intermediary names itself, which also lets it know its own request when it comes back.
-        // Behind the names of those before us, so that each of them does.
-        fields.append(("Via", (fetch.caller.via.map { "\($0), " } ?? "") + "1.1 \(pseudonym)"))
+        fields += chain(fetch.caller, pseudonym)
         if let traceparent = fetch.caller.traceparent { fields.append(("traceparent", traceparent)) }
         if let entityTag = fetch.entityTag { fields.append(("If-None-Match", entityTag)) }
         if let lastModified = fetch.lastModified { fields.append(("If-Modified-Since", lastModified)) }
@@ -47,6 +45,7 @@ enum RequestFields {
     /// The fields of a raw request: the client's, the source's in place of those, ours behind them; bytes, as they came.
     static func rawLines(
         _ exchange: OriginFetch.Exchange,
+        caller: OriginCaller,
         source: SourceRule,
         credentials: [SourceRule.HeaderField],
         pseudonym: String
@@ -63,8 +62,16 @@ enum RequestFields {
             lines.append(Array(field.name.utf8) + (field.value.isEmpty ? [0x3B] : [0x3A, 0x20] + field.value))
         }
         lines += own.filter { isText($0.value) }.map { Array(line(($0.name, $0.value)).utf8) }
-        lines.append(Array("Via: 1.1 \(pseudonym)".utf8))
+        lines += chain(caller, pseudonym).filter { isText($0.value) }.map { Array(line($0).utf8) }
         return lines
+    }
+
+    /// An intermediary names itself behind those before it (RFC 9110 §7.6.3), also to recognise its own request (RFC 8586 §2).
+    private static func chain(_ caller: OriginCaller, _ pseudonym: String) -> [(name: String, value: String)] {
+        [
+            ("Via", (caller.via.map { "\($0), " } ?? "") + "1.1 \(pseudonym)"),
+            ("CDN-Loop", (caller.cdnLoop.map { "\($0), " } ?? "") + pseudonym),
+        ]
     }
 
     /// Whether a field of that name was set by the source before, and so may repeat.

@@ -74,6 +74,7 @@ extension Transfer {
             fields = HeaderList(
                 bytes: RequestFields.rawLines(
                     exchange,
+                    caller: ticket.fetch.caller,
                     source: source,
                     credentials: credentials,
                     pseudonym: configuration.pseudonym
