@@ -30,6 +30,9 @@ final class PublicHandler: RequestHandler {
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         observer.began(loop: context.loop)
         if via.isIn(head, bytes) { return .now(Response(.loop, id: context.trace.id)) }
+        if !context.body.isEmpty, head.method == .get || head.method == .head {
+            return .now(Response(.contentRefused, closes: true, id: context.trace.id))
+        }
         if let reply = raw.handle(head, bytes: bytes, context: context) { return reply }
         switch head.method {
         case .get, .head: break
@@ -95,6 +98,11 @@ final class PublicHandler: RequestHandler {
         response.tag = RequestResult.other.tag
         return response
     }()
+}
+
+extension Problem {
+    /// A GET or HEAD with content, which has no meaning there and no part in any key (RFC 9110 §9.3.1).
+    static let contentRefused = Problem(400, "A GET or HEAD request has no content: send it without one.")
 }
 
 /// Answers that are the same for everybody: a plain line of text, disallow all, no icon.

@@ -4,7 +4,7 @@ import ImagePipeline
 import LinuxSystem
 import Logging
 
-/// Answers requests of raw sources: any method, any content, as a plain HTTP cache does.
+/// Answers requests of raw sources: the methods that they take, any content, as a plain HTTP cache does.
 final class RawRoute: Sendable {
     /// One event loop's resolver; its lock is never contended, as one thread calls.
     private final class Known: Sendable {
@@ -48,15 +48,17 @@ final class RawRoute: Sendable {
         guard let resolver = resolver(of: context.loop), head.targetForm != .authority else { return nil }
         // Whoever may purge means this cache, not the origin's.
         if head.method == .purge, live.current.takesPurges { return nil }
+        let method = head.method.name ?? Self.name(of: head.method, bytes)
         let origin: OriginRequest
         do {
-            guard let found = try resolver.rawOrigin(of: bytes.copy(head.pathAndQuery)) else { return nil }
+            let target = bytes.copy(head.pathAndQuery)
+            guard let found = try resolver.rawOrigin(of: target, method: method) else { return nil }
             origin = found
         } catch {
             return .now(Response(error, id: context.trace.id))
         }
         let request = RawRequest(
-            method: head.method.name ?? Self.name(of: head.method, bytes),
+            method: method,
             origin: origin,
             fields: Self.fields(head, bytes),
             body: context.body
