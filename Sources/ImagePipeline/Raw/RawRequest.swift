@@ -22,7 +22,7 @@ package struct RawRequest: Sendable {
         var fields = fields.endToEnd
         // The connection's own business: Host and length are written anew, 100-continue was answered.
         fields.remove(["host", "content-length", "expect"])
-        // The hosts of `/fetch` are anybody's: what lets a visitor in here is none of their business.
+        // A visitor's credentials are for this server, not for each host that `/fetch` may name.
         if origin.source.location == .remote { fields.remove(["authorization", "cookie", "proxy-authorization"]) }
         self.fields = fields
         self.body = body

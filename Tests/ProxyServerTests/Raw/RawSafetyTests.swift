@@ -97,7 +97,7 @@ struct RawSafetyTests {
         }
     }
 
-    @Test func `fetch shows hosts nothing of who asks, and no content of theirs acts as ours`() throws {
+    @Test func `fetch forwards no credentials, and confines the content that it passes on`() throws {
         let rig = try EndToEndRig("remote: { allow: [127.0.0.1], allow-private: true, raw: true }") { _, connection in
             connection.respond(
                 "200 OK",

@@ -1,7 +1,7 @@
 import ImagePipeline
 
 extension SourceDecoder {
-    /// Keys that are about raw sources, which pictures know nothing of.
+    /// Keys that are about raw sources and mean nothing for pictures.
     static let rawKeys = ["methods", "set-cookie"]
 
     /// Keys that are about pictures, which a raw source knows nothing of.
