@@ -23,7 +23,7 @@ package struct RawAnswer: Sendable {
         fields.remove(["content-length"])
         // Passed on as it came, unless it is a number that is written beside the other fields.
         if age != nil { fields.remove(["age"]) }
-        self.fields = fields
+        self.fields = request.isRemote ? Self.confined(fields) : fields
         body = exchange.body
         range = 0..<exchange.body.count
         if request.isHead || exchange.status == 304 { contentLength = length ?? (request.isHead ? -1 : nil) }
@@ -41,7 +41,8 @@ package struct RawAnswer: Sendable {
         isValidated: Bool = false
     ) {
         status = stored.status
-        fields = isValidated ? stored.fields : stored.fieldsWithoutValidation
+        let fields = isValidated ? stored.fields : stored.fieldsWithoutValidation
+        self.fields = request.isRemote ? Self.confined(fields) : fields
         body = stored.body
         range = 0..<stored.body.count
         age = stored.policy.freshness.age(at: now)
@@ -49,6 +50,22 @@ package struct RawAnswer: Sendable {
         self.cacheStatus = cacheStatus
         guard stored.status == 200 else { return }
         apply(request.fields, of: stored, at: now, isGet: request.isGet)
+    }
+
+    /// The fields, with those that keep another host's content from acting as this one's.
+    ///
+    /// No script in it runs (CSP Level 3 §6.3.3), and no type is guessed (Fetch §3.6); the origin's own words on that go.
+    private static func confined(_ fields: FieldLines) -> FieldLines {
+        var fields = fields
+        fields.remove(["x-content-type-options", "content-security-policy"])
+        fields.append("X-Content-Type-Options", "nosniff")
+        fields.append("Content-Security-Policy", "sandbox")
+        return fields
+    }
+
+    /// Adds the cookies of a 304 that are for its client and were not stored.
+    mutating func append(cookiesOf exchange: RawExchange) {
+        for line in exchange.fields.endToEnd.lines where line.key == "set-cookie" { fields.append(line) }
     }
 
     private mutating func apply(_ conditions: FieldLines, of stored: StoredResponse, at now: Int64, isGet: Bool) {

@@ -69,9 +69,21 @@ struct RawConclusion: Sendable {
         // What is asked about each time again need not be written each time.
         let persists = wasFresh || confirmed.policy.freshness.isFresh(at: now)
         proxy.cache.change(request, persists: persists) { entry in
-            if flight.mayKeep { entry.keep(confirmed, for: request) }
+            if flight.mayKeep { renew(confirmed, in: &entry) }
         }
-        return .success(RawAnswer(stored, to: request, status(304), at: now, isValidated: true))
+        var answer = RawAnswer(stored, to: request, status(304), at: now, isValidated: true)
+        if request.source.setCookie == .refuse { answer.append(cookiesOf: exchange) }
+        return .success(answer)
+    }
+
+    /// Keeps a stored response as an answer to this request has renewed it, where others may get it so.
+    private func renew(_ updated: StoredResponse, in entry: inout RawEntry) {
+        if updated.policy.isStorable {
+            entry.keep(updated, for: request)
+        } else if updated.isWithdrawn {
+            entry.remove { $0.selection == updated.selection }
+        }
+        // Else only this request's Authorization forbids it (RFC 9111 §3.5): what is stored stays as it was.
     }
 
     /// Whether a 304 is about what was asked: an entity tag in it is the one that was sent.
@@ -121,7 +133,14 @@ struct RawConclusion: Sendable {
                     exchange.fields["etag"].map { $0 == stored.entityTag } ?? true
                     && exchange.fields["last-modified"].map { $0 == stored.lastModified } ?? true
                     && length.map { $0 == stored.body.count } ?? true
-                if isSame { stored.update(with: exchange, for: request.asGet) } else { stored.expire() }
+                guard isSame else { return stored.expire() }
+                var updated = stored
+                updated.update(with: exchange, for: request)
+                if updated.policy.isStorable {
+                    stored = updated
+                } else if updated.isWithdrawn {
+                    stored.expire()
+                }
             }
         }
     }

@@ -35,6 +35,7 @@ enum RawDecision: Sendable {
 
     private static func decide(_ request: RawRequest, _ stored: [StoredResponse], _ now: Int64) -> RawDecision {
         guard !request.isForOrigin, !request.control.noStore else { return .forward(.request) }
+        let stored = stored.filter { $0.mayBeShared(by: request.source) }
         guard !stored.isEmpty else { return .forward(.uriMiss) }
         let matching = stored.filter { $0.selection.matches(request.fields) }
         // RFC 9111 §4.1: of several the most recent.

@@ -24,6 +24,8 @@ package struct RawRequest: Sendable {
         var fields = fields.endToEnd
         // The connection's own business: Host and length are written anew, 100-continue was answered.
         fields.remove(["host", "content-length", "expect"])
+        // A visitor's credentials are for this server, not for each host that `/fetch` may name.
+        if origin.source.location == .remote { fields.remove(["authorization", "cookie", "proxy-authorization"]) }
         self.fields = fields.forwardable(method: method)
         self.body = body
         var control = fields["cache-control"].map { CacheControl($0) } ?? CacheControl()
@@ -38,6 +40,8 @@ package struct RawRequest: Sendable {
     var source: SourceRule { origin.source }
     /// What responses are stored under.
     var key: CacheKey { origin.key }
+    /// Whether it named the whole URL itself (`/fetch?url=`).
+    var isRemote: Bool { origin.source.location == .remote }
     /// Which tiers keep its responses: those of originals.
     var tiers: CacheTiers { origin.source.cache.originals }
 

@@ -24,6 +24,7 @@ package struct StoredResponse: Sendable {
         self.policy = policy
         self.selection = selection
         fields = Self.kept(answer.fields, policy)
+        guard mayBeShared(by: request.source) else { return nil }
         // RFC 9110 §6.6.1: who keeps it says when it came, where its origin has not.
         if !fields.contains("date") {
             fields.append("Date", HTTPDate(clamping: answer.responseTime).description)
@@ -49,6 +50,12 @@ package struct StoredResponse: Sendable {
         if case .fields(let names) = policy.control.private { kept.remove(names) }
         return kept
     }
+
+    /// Whether a source gives it to other clients: with its cookies, if it has any.
+    func mayBeShared(by source: SourceRule) -> Bool { source.setCookie == .store || !fields.contains("set-cookie") }
+
+    /// Whether its origin no longer allows that it is kept.
+    var isWithdrawn: Bool { policy.control.noStore || policy.control.private == .whole }
 
     /// `ETag`.
     var entityTag: String? { fields["etag"] }
@@ -79,10 +86,13 @@ package struct StoredResponse: Sendable {
     var date: Int64 { policy.freshness.bornAt }
 
     /// Takes over what a 304, or the answer to HEAD, says of it (RFC 9111 §3.2, §4.3.4).
+    ///
+    /// `policy.isStorable` then says whether it may be kept so.
     mutating func update(with answer: RawExchange, for request: RawRequest) {
         var news = answer.fields.endToEnd
         // They tell of the content, which stays as it was stored.
         news.remove(["age", "content-length", "content-encoding", "content-range"])
+        if request.source.setCookie == .refuse { news.remove(["set-cookie"]) }
         // Without a date of its own it was made when it came (RFC 9110 §6.6.1): the old one would age the new.
         if !news.contains("date") { news.append("Date", HTTPDate(clamping: answer.responseTime).description) }
         var merged = fields
@@ -90,7 +100,7 @@ package struct StoredResponse: Sendable {
         var judged = merged
         if let age = answer.fields["age"] { judged.append("Age", age) }
         policy = ResponsePolicy(
-            request.policy,
+            request.asGet.policy,
             status: status,
             fields: judged,
             requestTime: answer.requestTime,

@@ -44,6 +44,10 @@ package struct SourceRule: Hashable, Sendable {
     package var ignoreQuery: [String]
     /// Whether requests pass through as they are, as a plain HTTP cache has it, and are no requests for pictures.
     package var isRaw = false
+    /// Methods (RFC 9110 §9) that a raw source takes beside `standardMethods`.
+    package var methods: [String] = []
+    /// What becomes of a raw source's answers with `Set-Cookie`.
+    package var setCookie = SetCookiePolicy.refuse
     /// Seconds of freshness where the origin says nothing.
     package var ttl: Int64
     /// Bounds in seconds of what the origin says.

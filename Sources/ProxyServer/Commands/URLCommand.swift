@@ -16,6 +16,7 @@ struct URLCommand: ParsableCommand {
               edgeprint url https://images.example.com/cat.png w=200 --expires 7d
               edgeprint url photos/cat.jpg --widths 320,640,1280 q=75 --base https://img.example.com
               edgeprint url photos/cat.jpg crop=50%x100% w= --widths 320,640
+              edgeprint url files/report.txt --method PUT --expires 1h
 
             EXIT STATUS
               0   the path is on standard output
@@ -40,6 +41,14 @@ struct URLCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("How long it is valid (1h, 7d), or until when (seconds since 1970).", valueName: "time"))
     var expires: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What a request of a raw source may do with it: POST, PUT … The signature of GET is for HEAD, too.",
+            valueName: "method"
+        )
+    )
+    var method = "GET"
 
     @Option(help: ArgumentHelp("What to put in front: https://img.example.com.", valueName: "url"))
     var base: String?
@@ -70,6 +79,7 @@ struct URLCommand: ParsableCommand {
         let builder = RequestBuilder(try RequestResolver(try loader.loadOrExit(), time: time))
         var request = RequestBuilder.Request(subject: subject, isEncoded: encoded)
         request.expires = try expirySecond(now: time.wallSeconds)
+        request.method = method
         do {
             guard let widths = try pixelWidths() else {
                 request.parameters = pairs(width: nil)

@@ -22,12 +22,17 @@ extension Explainer {
 
     private func rawRequestSection(_ request: ExplainedRequest) -> Explanation.Section {
         let key = request.isRemote ? "remote.raw" : "sources.\(request.rule.name).raw"
-        let words = "yes: method, fields, content and answer pass as they are; no picture is made"
+        let words = "yes: fields, content and answer pass as they are; no picture is made"
+        let methods = request.rule.allMethods.map { JSONValue.string($0) }
+        let said =
+            request.isRemote || request.rule.methods.isEmpty
+            ? SettingOrigin(key: "", place: nil) : loaded.origin(of: "sources.\(request.rule.name).methods")
         return Explanation.Section(
             name: "request",
             facts: [
                 Explanation.Fact("source", .string(request.rule.name), .path),
                 Explanation.Fact("raw", .bool(true), words: words, .setting(loaded.origin(of: key))),
+                Explanation.Fact("methods", .array(methods), .setting(said)),
             ]
         )
     }

@@ -92,7 +92,9 @@ extension Explainer {
 
     /// Whether a key says something of this source.
     private func isKnown(_ name: String, _ request: ExplainedRequest) -> Bool {
-        guard !request.rule.isRaw || !SourceDecoder.pictureKeys.contains(name) else { return false }
+        let strange = request.rule.isRaw ? SourceDecoder.pictureKeys : SourceDecoder.rawKeys
+        // All methods that are taken are told with the request.
+        guard name != "methods", !strange.contains(name) else { return false }
         guard request.isRemote else { return true }
         let isInherited = Explainer.groups.contains { name.hasPrefix($0 + ".") }
         return isInherited || Explainer.freshness.contains(name) || Explainer.remoteKeys.contains(name)

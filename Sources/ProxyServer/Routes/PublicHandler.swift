@@ -30,6 +30,9 @@ final class PublicHandler: RequestHandler {
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         observer.began(loop: context.loop)
         if via.hasLoop(head, bytes) { return .now(Response(.loop, id: context.trace.id)) }
+        if !context.body.isEmpty, head.method == .get || head.method == .head {
+            return .now(Response(.contentRefused, closes: true, id: context.trace.id))
+        }
         if let reply = raw.handle(head, bytes: bytes, context: context) { return reply }
         switch head.method {
         case .get, .head: break
@@ -42,14 +45,23 @@ final class PublicHandler: RequestHandler {
     }
 
     func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int) -> Response? {
-        if raw.takes(head, bytes: bytes, loop: loop) { return nil }
+        guard let problem = refusedContent(head, bytes, loop) else { return nil }
+        var response = Response(problem, closes: true)
+        response.tag |= RequestResult.unhandled
+        return response
+    }
+
+    private func refusedContent(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ loop: Int) -> Problem? {
+        if head.method == .get || head.method == .head { return .contentRefused }
+        switch raw.expectation(head, bytes: bytes, loop: loop) {
+        case .wanted: return nil
+        case .refused(let problem): return problem
+        case .notRaw: break
+        }
         switch head.method {
-        case .get, .head, .options: return nil
+        case .options: return nil
         case .purge where live.current.takesPurges: return nil
-        default:
-            var response = Response(Self.methodNotAllowed)
-            response.tag |= RequestResult.unhandled
-            return response
+        default: return Self.methodNotAllowed
         }
     }
 
@@ -108,6 +120,11 @@ final class PublicHandler: RequestHandler {
         response.tag = RequestResult.other.tag
         return response
     }()
+}
+
+extension Problem {
+    /// A GET or HEAD with content, which has no meaning there and no part in any key (RFC 9110 §9.3.1).
+    static let contentRefused = Problem(400, "A GET or HEAD request has no content: send it without one.")
 }
 
 /// Answers that are the same for everybody: a plain line of text, disallow all, no icon.

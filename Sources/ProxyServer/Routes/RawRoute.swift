@@ -4,7 +4,7 @@ import ImagePipeline
 import LinuxSystem
 import Logging
 
-/// Answers requests of raw sources: any method, any content, as a plain HTTP cache does.
+/// Answers requests of raw sources: the methods that they take, any content, as a plain HTTP cache does.
 final class RawRoute: Sendable {
     /// One event loop's resolver; its lock is never contended, as one thread calls.
     private final class Known: Sendable {
@@ -48,9 +48,11 @@ final class RawRoute: Sendable {
         guard let resolver = resolver(of: context.loop), head.targetForm != .authority else { return nil }
         // Whoever may purge means this cache, not the origin's.
         if head.method == .purge, live.current.takesPurges { return nil }
+        let method = head.method.name ?? Self.name(of: head.method, bytes)
         let origin: OriginRequest
         do {
-            guard let found = try resolver.rawOrigin(of: bytes.copy(head.pathAndQuery)) else { return nil }
+            let target = bytes.copy(head.pathAndQuery)
+            guard let found = try resolver.rawOrigin(of: target, method: method) else { return nil }
             origin = found
         } catch {
             return .now(Response(error.ofSource, id: context.trace.id))
@@ -59,7 +61,7 @@ final class RawRoute: Sendable {
         // RFC 9110 §7.6.2: such a request ends here, as OPTIONS for a picture does.
         if head.method == .options, fields.maximumForwards == 0 { return nil }
         var request = RawRequest(
-            method: head.method.name ?? Self.name(of: head.method, bytes),
+            method: method,
             origin: origin,
             // What opens the daemon is nothing for origins.
             fields: fields.withoutAuthorization(by: live.current.admin.token),
@@ -70,10 +72,20 @@ final class RawRoute: Sendable {
         return load(request, context)
     }
 
-    /// Whether a request is for a raw source, which may want its content.
-    func takes(_ head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int) -> Bool {
-        guard let resolver = resolver(of: loop), head.targetForm != .authority else { return false }
-        return resolver.rawRule(of: bytes.copy(head.pathAndQuery)) != nil
+    /// Why content is not asked for with 100 (RFC 9110 §10.1.1), where the request is for a raw source.
+    enum Expectation {
+        case wanted
+        case refused(Problem)
+        case notRaw
+    }
+
+    /// Whether a request's content is wanted; on the loop's thread.
+    func expectation(_ head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int) -> Expectation {
+        guard let resolver = resolver(of: loop), head.targetForm != .authority,
+            let rule = resolver.rawRule(of: bytes.copy(head.pathAndQuery))
+        else { return .notRaw }
+        let method = head.method.name ?? Self.name(of: head.method, bytes)
+        return rule.allMethods.contains(method) ? .wanted : .refused(Problem(methodRefusedBy: rule))
     }
 
     private func resolver(of loop: Int) -> RequestResolver? {

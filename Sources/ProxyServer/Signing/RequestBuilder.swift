@@ -13,6 +13,8 @@ struct RequestBuilder: Sendable {
         var parameters: [(name: String, value: String)] = []
         /// Seconds since 1970 for `exp`.
         var expires: Int64?
+        /// What it does; the signature is for this method (GET's for HEAD, too).
+        var method = "GET"
     }
 
     private let resolver: RequestResolver
@@ -42,6 +44,7 @@ struct RequestBuilder: Sendable {
             path = Self.path(request.subject, isEncoded: request.isEncoded)
         }
         let raw = resolver.rawRule(of: path.utf8)
+        try Self.check(request.method, raw)
         // Such a source's whole query is the origin's, but for what is ours where signatures are required.
         let isForOrigin = raw.map { $0.location != .remote } ?? false
         let own = !isForOrigin ? ["sig", "exp", "url"] : resolver.signsRaw ? ["sig", "exp"] : []
@@ -60,11 +63,27 @@ struct RequestBuilder: Sendable {
         if raw == nil {
             _ = try resolver.resolve(Array(unsigned.utf8))
         } else {
-            _ = try resolver.rawOrigin(of: Array(unsigned.utf8))
+            _ = try resolver.rawOrigin(of: Array(unsigned.utf8), method: request.method)
             if isForOrigin, !resolver.signsRaw { return unsigned }
         }
-        guard let signature = signer.signature(path: path.utf8, query: query.utf8) else { return unsigned }
+        guard let signature = signer.signature(path: path.utf8, query: query.utf8, method: request.method)
+        else { return unsigned }
         return "\(unsigned)\(query.isEmpty ? "?" : "&")sig=\(signature)"
+    }
+
+    /// Refuses methods that a source does not take.
+    ///
+    /// - Parameter raw: the rule of the source where it is raw; `nil` for pictures.
+    private static func check(_ method: String, _ raw: SourceRule?) throws(Problem) {
+        guard let raw else {
+            guard !["GET", "HEAD"].contains(method) else { return }
+            throw Problem(400, "pictures are asked for with GET and HEAD; \(method) is for raw sources (raw, methods).")
+        }
+        guard !raw.allMethods.contains(method) else { return }
+        var problem = Problem(methodRefusedBy: raw)
+        let isOtherCase = raw.allMethods.contains(method.uppercased())
+        if isOtherCase { problem.detail += " Methods are case-sensitive: did you mean \(method.uppercased())?" }
+        throw problem
     }
 
     /// Whether a subject is a URL, and no source's path.

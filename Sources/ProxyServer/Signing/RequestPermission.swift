@@ -15,9 +15,13 @@ struct RequestPermission: Sendable {
     /// What the signature of a parsed request is worth.
     ///
     /// - Parameter path: the raw path, as sent.
-    func verdict(on query: ParsedQuery, path: some Collection<UInt8>) -> SignatureVerdict {
+    func verdict(
+        on query: ParsedQuery,
+        path: some Collection<UInt8>,
+        method: String = "GET"
+    ) -> SignatureVerdict {
         guard let signature = query.signature else { return .missing }
-        return signer.verdict(on: signature, path: path, query: query.unsignedQuery.utf8)
+        return signer.verdict(on: signature, path: path, query: query.unsignedQuery.utf8, method: method)
     }
 
     /// Lets a request for a configured source pass.
@@ -35,8 +39,13 @@ struct RequestPermission: Sendable {
     ///
     /// - Parameter isAllowed: whether `remote.allow` names the URL's host.
     /// - Throws: 403.
-    func checkRemote(_ query: ParsedQuery, path: some Collection<UInt8>, isAllowed: Bool) throws(Problem) {
-        let verdict = verdict(on: query, path: path)
+    func checkRemote(
+        _ query: ParsedQuery,
+        path: some Collection<UInt8>,
+        method: String = "GET",
+        isAllowed: Bool
+    ) throws(Problem) {
+        let verdict = verdict(on: query, path: path, method: method)
         guard verdict != .missing else {
             guard !isRequired else { throw Problem(403, "Requests need a signature.", parameter: "sig") }
             guard isAllowed else {

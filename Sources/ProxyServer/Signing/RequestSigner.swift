@@ -3,7 +3,8 @@ import CCrypto
 /// Signs request targets and verifies their signatures: HMAC-SHA256 (RFC 2104) over the raw path, `?` and the raw query
 /// without its `sig` pair, as unpadded base64url (RFC 4648 §5).
 ///
-/// The `?` is signed even where nothing else is in the query. Immutable; any thread.
+/// The `?` is signed even where nothing else is in the query. For methods other than GET and HEAD the method and a space stand
+/// before the path, so that no link becomes an order. Immutable; any thread.
 struct RequestSigner: Sendable {
     /// The first signs, all verify.
     let keys: [SigningKey]
@@ -16,15 +17,25 @@ struct RequestSigner: Sendable {
     /// - Parameters:
     ///   - path: the raw path, as it is sent.
     ///   - query: the raw query, without `sig`, as it is sent.
-    func signature(path: some Collection<UInt8>, query: some Collection<UInt8>) -> String? {
-        keys.first.map { String(decoding: Self.signature(of: Self.message(path, query), key: $0), as: UTF8.self) }
+    ///   - method: the request's, case-sensitive.
+    func signature(
+        path: some Collection<UInt8>,
+        query: some Collection<UInt8>,
+        method: String = "GET"
+    ) -> String? {
+        let message = Self.message(method, path, query)
+        return keys.first.map { String(decoding: Self.signature(of: message, key: $0), as: UTF8.self) }
     }
 
     /// What a signature is worth; takes the same time for every wrong one of a length.
-    func verdict(on signature: String, path: some Collection<UInt8>, query: some Collection<UInt8>) -> SignatureVerdict
-    {
+    func verdict(
+        on signature: String,
+        path: some Collection<UInt8>,
+        query: some Collection<UInt8>,
+        method: String = "GET"
+    ) -> SignatureVerdict {
         guard hasKeys else { return .unverifiable }
-        let message = Self.message(path, query)
+        let message = Self.message(method, path, query)
         let given = Array(signature.utf8)
         var found: Int?
         for (index, key) in keys.enumerated() where Self.areEqual(given, Self.signature(of: message, key: key)) {
@@ -33,8 +44,14 @@ struct RequestSigner: Sendable {
         return found.map { .valid(key: $0 + 1) } ?? .wrong
     }
 
-    private static func message(_ path: some Collection<UInt8>, _ query: some Collection<UInt8>) -> [UInt8] {
-        Array(path) + [UInt8(ascii: "?")] + Array(query)
+    /// A path begins with `/`, which no method has in it: no two requests have one message.
+    private static func message(
+        _ method: String,
+        _ path: some Collection<UInt8>,
+        _ query: some Collection<UInt8>
+    ) -> [UInt8] {
+        let order = ["GET", "HEAD"].contains(method) ? [] : Array("\(method) ".utf8)
+        return order + Array(path) + [UInt8(ascii: "?")] + Array(query)
     }
 
     private static func signature(of message: [UInt8], key: SigningKey) -> [UInt8] {

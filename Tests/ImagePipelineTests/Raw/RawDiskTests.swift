@@ -12,19 +12,20 @@ struct RawDiskTests {
 
     @Test func `a stored response survives a restart, with its status, its fields, its body and its age`() throws {
         let rig = try RawRig()
+        let request = RawRig.request(setCookie: .store)
         let fields = [Self.fresh, "Set-Cookie: a=b", "Set-Cookie: c=d", "X: \u{FC}", "Location: /b"]
-        _ = try rig.ask(RawRig.request(), fields, status: 302, body: "moved")
-        let first = try rig.ask(RawRig.request())
+        _ = try rig.ask(request, fields, status: 302, body: "moved")
+        let first = try rig.ask(request)
         try rig.restart()
         rig.time.advance(seconds: 10)
-        let answer = try rig.ask(RawRig.request())
+        let answer = try rig.ask(request)
         #expect(answer.cacheStatus == .hit(.disk))
         #expect(answer.status == 302 && answer.text == "moved" && answer.age == 10)
         #expect(answer.fields == first.fields && answer.fields["set-cookie"] == "a=b, c=d")
         // Now memory has it.
-        #expect(try rig.ask(RawRig.request()).cacheStatus == .hit(.memory))
+        #expect(try rig.ask(request).cacheStatus == .hit(.memory))
         rig.time.advance(seconds: 50)
-        #expect(try rig.ask(RawRig.request(), [Self.fresh], body: "new").text == "new")
+        #expect(try rig.ask(request, [Self.fresh], body: "new").text == "new")
         #expect(rig.loader.all.count == 2)
     }
 

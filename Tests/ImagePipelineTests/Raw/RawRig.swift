@@ -62,9 +62,11 @@ final class RawRig {
         _ path: String = "a",
         _ fields: [String] = [],
         method: String = "GET",
-        tiers: CacheTiers = .all
+        tiers: CacheTiers = .all,
+        setCookie: SourceRule.SetCookiePolicy = .refuse
     ) -> RawRequest {
-        let rule = SourceRule(name: "x", location: .http(prefix: "http://x.test/"), cache: CachePolicy(tiers))
+        var rule = SourceRule(name: "x", location: .http(prefix: "http://x.test/"), cache: CachePolicy(tiers))
+        rule.setCookie = setCookie
         let url = "http://x.test/\(path)"
         return RawRequest(
             method: method,

@@ -4,6 +4,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConfigurationProblemTests {
+    private static func rawSource(_ keys: String) -> String {
+        "sources: { a: { url: \"https://x/\", raw: true, \(keys) } }"
+    }
+
     @Test(arguments: [
         ("cache:\n  memroy: 1MiB", "test.yaml:2: cache.memroy: is not a known key; did you mean cache.memory?"),
         ("memory: 1MiB", "test.yaml:1: memory: is not a known key; did you mean cache.memory?"),
@@ -49,6 +53,19 @@ struct ConfigurationProblemTests {
         (
             "presets: { a: \"watermark=text:x,,,,,,,comic\" }",
             "watermark: there is no font 'comic' here; fonts: sans, serif"
+        ),
+        (rawSource("methods: [POST, TRACE]"), "test.yaml:1: sources.a.methods: TRACE is never passed on"),
+        (rawSource("methods: connect"), "sources.a.methods: CONNECT is never passed on"),
+        (rawSource("methods: [post]"), "did you mean POST?"),
+        (rawSource("methods: [\"A B\"]"), "expected a method such as POST, found 'A B'"),
+        (rawSource("set-cookie: keep"), "expected one of refuse, store, found 'keep'"),
+        (
+            "sources: { a: { url: \"https://x/\", methods: [POST] } }",
+            "sources.a.methods: is for raw sources (raw: true)"
+        ),
+        (
+            "sources: { a: { url: \"https://x/\", set-cookie: store } }",
+            "sources.a.set-cookie: is for raw sources (raw: true)"
         ),
         ("fonts: [\"a<b\"]", "test.yaml:1: fonts: expected a font family's name"),
         ("limits: { ingredients: 9 }", "expected a whole number from 0 to 8, found '9'"),

@@ -51,7 +51,7 @@ struct ExplainerTests {
     @Test func `a raw request is explained without a plan`() throws {
         let yaml = """
             sources:
-              files: { url: "https://files.example.com/base/", raw: true, cache: disk, stale-if-error: 1h }
+              files: { url: "https://files.example.com/base/", raw: true, methods: [PUT], cache: disk, stale-if-error: 1h }
             remote: { raw: true }
             signing: { keys: [00112233445566778899aabbccddeeff], required: true }
             """
@@ -59,6 +59,9 @@ struct ExplainerTests {
         #expect(explanation.problem?.status == 403)
         #expect(explanation.sections.map(\.name).starts(with: ["request", "source", "upstream", "signature", "cache"]))
         #expect(line(explanation, "request", "raw") == "true < test.yaml:2 sources.files.raw")
+        #expect(
+            line(explanation, "request", "methods") == "GET, HEAD, OPTIONS, PUT < test.yaml:2 sources.files.methods"
+        )
         #expect(line(explanation, "upstream", "url") == "https://files.example.com/base/a//b?w=x&w=y < URL path")
         #expect(line(explanation, "signature", "verdict") == "missing < test.yaml:4 signing.required")
         #expect(line(explanation, "cache", "tiers") == "disk < test.yaml:2 sources.files.cache")
@@ -90,6 +93,7 @@ struct ExplainerTests {
         check("source", "url", "https://photos.example.com/originals/ < test.yaml:10 sources.photos.url")
         check("source", "headers", "Authorization, X-Plain < test.yaml:11 sources.photos.headers")
         check("source", "connections", "6 < default of sources.photos.connections")
+        #expect(explanation.section("source")?["set-cookie"] == nil && explanation.section("source")?["methods"] == nil)
         check("upstream", "url", "https://photos.example.com/originals/a.jpg?v=3 < URL path")
         check("limits", "pixels", "40MP < test.yaml:5 limits.pixels")
         check("limits", "frames", "3 < test.yaml:16 sources.photos.limits.frames")

@@ -101,6 +101,7 @@ final class CacheRig: Sendable {
     ///   - extra: configuration beside the source.
     ///   - source: further keys of the source, as `, key: value`.
     init(_ extra: String = "", source: String = "") throws {
+        let source = ", methods: [POST, PUT, DELETE, PATCH, M-SEARCH], set-cookie: store" + source
         let script = Script()
         self.script = script
         rig = try EndToEndRig(extra, source: ", raw: true" + source) { request, connection in

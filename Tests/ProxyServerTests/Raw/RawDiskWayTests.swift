@@ -52,7 +52,7 @@ struct RawDiskWayTests {
     }
 
     @Test func `an unsafe request takes it off the disk`() throws {
-        let rig = try rig()
+        let rig = try rig(", methods: [DELETE]")
         _ = try rig.get("/photos/a")
         try rig.waitUntil("edgeprint_disk_stores_total", is: 1)
         let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)

@@ -33,9 +33,27 @@ struct RawRequestFormTests {
         for wrong in [target.replacing("w=x", with: "w=y"), bare + "&x=1", bare.replacing("plain", with: "other")] {
             #expect(try rig.get(wrong).status == 403, "\(wrong)")
         }
-        // The signature is of path and query, whatever the method.
-        let post = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000).request("POST", bare)
-        #expect(post.status == 200 && post.text.hasPrefix("POST /plain HTTP/1.1\r\n"))
+    }
+
+    @Test func `a signature is for its method, that of GET for HEAD, too`() throws {
+        let rig = try EndToEndRig(Self.signing, source: ", raw: true, methods: [POST, DELETE]", script: Self.echo)
+        func status(_ method: String, _ target: String) throws -> Int {
+            let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
+            try client.send("\(method) \(target) HTTP/1.1\r\nHost: x\r\n\r\n")
+            return try client.readResponse(toHEAD: method == "HEAD").status
+        }
+        let link = try url(rig, "photos/plain", "x=y")
+        for method in ["POST", "DELETE", "OPTIONS"] { #expect(try status(method, link) == 403, "\(method)") }
+        #expect(rig.origin.requests == 0)
+        for method in ["GET", "HEAD"] { #expect(try status(method, link) == 200, "\(method)") }
+        let asked = rig.origin.requests
+        let order = try url(rig, "photos/plain", "x=y", "--method", "POST")
+        #expect(order != link && order.hasPrefix("/photos/plain?x=y&sig="))
+        #expect(try status("DELETE", order) == 403 && status("GET", order) == 403 && rig.origin.requests == asked)
+        #expect(try status("POST", order) == 200 && rig.origin.heads.last?.hasPrefix("POST /plain?x=y ") == true)
+        let file = rig.daemon.configurationFile
+        let wrong = try CommandRun(["url", "photos/plain", "--method", "post", "--config", file])
+        #expect(wrong.code == 1 && wrong.errors.contains("did you mean POST?"), "\(wrong.errors)")
     }
 
     @Test func `a signed request of a whole URL passes where the signature is right, and until it expires`() throws {
@@ -58,7 +76,7 @@ struct RawRequestFormTests {
         ["100 Continue"], ["102 Processing", "102 Processing"], ["103 Early Hints", "100 Continue", "103 Early Hints"],
     ])
     func `interim answers are dropped, and the final one is whole and kept`(interim: [String]) throws {
-        let rig = try EndToEndRig(source: ", raw: true") { request, connection in
+        let rig = try EndToEndRig(source: ", raw: true, methods: [POST]") { request, connection in
             for status in interim {
                 connection.send(
                     "HTTP/1.1 \(status)\r\nLink: </x>; rel=preload\r\nCache-Control: no-store\r\nETag: \"i\"\r\n\r\n"

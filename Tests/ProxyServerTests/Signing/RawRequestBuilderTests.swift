@@ -10,7 +10,8 @@ struct RawRequestBuilderTests {
     private func target(_ request: RequestBuilder.Request, required: Bool) throws -> String {
         let yaml = """
             sources:
-              files: { url: "https://files.example.com/", raw: true }
+              files: { url: "https://files.example.com/", raw: true, methods: [PUT] }
+              photos: { url: "https://photos.example.com/" }
             remote: { allow: ["*.example.com"], raw: true }
             signing: { keys: [\(String(repeating: "ab", count: 32))], required: \(required) }
             """
@@ -39,6 +40,26 @@ struct RawRequestBuilderTests {
         #expect(try target(request, required: true).hasPrefix("/files/a.tar?exp=1900000000&sig="))
         let problem = #expect(throws: Problem.self) { try target(request, required: false) }
         #expect(problem?.parameter == "exp")
+    }
+
+    @Test func `a method that the source takes has a signature of its own, and others have none`() throws {
+        func built(_ subject: String, for method: String) throws -> String {
+            var request = request(subject)
+            request.method = method
+            return try target(request, required: true)
+        }
+        let url = "https://a.example.com/x"
+        #expect(try built("files/a", for: "HEAD") == built("files/a", for: "GET"))
+        #expect(try Set(["GET", "PUT", "OPTIONS"].map { try built("files/a", for: $0) }).count == 3)
+        #expect(try built(url, for: "OPTIONS") != built(url, for: "GET"))
+        for (subject, method, status) in [
+            ("files/a", "POST", 405), ("files/a", "put", 405), ("files/a", "TRACE", 405), (url, "PUT", 405),
+            ("photos/a.png", "PUT", 400),
+        ] {
+            let problem = #expect(throws: Problem.self) { try built(subject, for: method) }
+            #expect(problem?.status == UInt16(status), "\(subject) \(method)")
+        }
+        #expect(throws: Never.self) { try built("photos/a.png", for: "HEAD") }
     }
 
     @Test func `a whole URL is signed, and takes no steps`() throws {

@@ -22,6 +22,20 @@ struct RequestSignerTests {
         )
     }
 
+    @Test func `signs the method before the path, but for GET and HEAD`() throws {
+        // printf 'DELETE /photos/a.jpg?w=300' | openssl dgst -sha256 -mac HMAC -macopt hexkey:4141… -binary | basenc --base64url
+        func signature(_ method: String) -> String? {
+            signer(key).signature(path: "/photos/a.jpg".utf8, query: "w=300".utf8, method: method)
+        }
+        #expect(signature("DELETE") == "YX83Ko4bEJOQgErDMzqMc_8Up1D9qTF1xnT_AXplBE8")
+        let link = try #require(signature("GET"))
+        #expect(link == "I2Zap-X-ht62VB4rG9h3XHPol-vTfwyF9lLeiLqrNrs" && link == signature("HEAD"))
+        for (method, verdict) in [("GET", SignatureVerdict.valid(key: 1)), ("DELETE", .wrong), ("get", .wrong)] {
+            let found = signer(key).verdict(on: link, path: "/photos/a.jpg".utf8, query: "w=300".utf8, method: method)
+            #expect(found == verdict, "\(method)")
+        }
+    }
+
     @Test func `signs with the first key and verifies with each`() throws {
         let path = Array("/a/b".utf8)
         let query = Array("w=1".utf8)

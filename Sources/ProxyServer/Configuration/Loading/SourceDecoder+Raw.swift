@@ -1,6 +1,9 @@
 import ImagePipeline
 
 extension SourceDecoder {
+    /// Keys that are about raw sources and mean nothing for pictures.
+    static let rawKeys = ["methods", "set-cookie"]
+
     /// Keys that are about pictures, which a raw source knows nothing of.
     static let pictureKeys = [
         "originals", "preset", "fallback.image", "fallback.status", "fallback.ttl", "forward-query", "ignore-query",

@@ -80,6 +80,12 @@ struct SourceDecoder {
                 decoder.report(message, key: "\(key).\(name)", place: line(of: name))
             }
         }
+        if !rule.isRaw {
+            for (name, isSet) in [("methods", !rule.methods.isEmpty), ("set-cookie", rule.setCookie != .refuse)]
+            where isSet {
+                decoder.report("is for raw sources (raw: true)", key: "\(key).\(name)", place: line(of: name))
+            }
+        }
         if case .file = rule.location {
             let unused = [
                 ("headers", !rule.headers.isEmpty), ("allow-private", rule.allowPrivate),

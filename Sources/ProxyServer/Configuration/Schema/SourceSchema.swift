@@ -29,6 +29,18 @@ enum SourceSchema {
         Setting("forward-query", \.rule.forwardQuery, .list(of: parameterName), "Query parameters that go upstream."),
         Setting("ignore-query", \.rule.ignoreQuery, .list(of: parameterName), "Query parameters that are dropped."),
         Setting("raw", \.rule.isRaw, .flag, "Whether the source is a plain HTTP proxy for any content."),
+        Setting(
+            "methods",
+            \.rule.methods,
+            .list(of: .method),
+            "Methods that it takes then beside GET, HEAD and OPTIONS."
+        ),
+        Setting(
+            "set-cookie",
+            \.rule.setCookie,
+            .choice,
+            "Whether its answers with Set-Cookie are stored: refuse, or store."
+        ),
         Setting("ttl", \.rule.ttl, .seconds, "Freshness where the origin says nothing."),
         Setting("ttl-min", \.rule.ttlMinimum, .seconds, "The least freshness, whatever the origin says."),
         Setting(

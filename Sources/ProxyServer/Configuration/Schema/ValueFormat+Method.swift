@@ -1,0 +1,42 @@
+extension ValueFormat where Value == String {
+    /// A method that a raw source may take (RFC 9110 §9.1): a token, case-sensitive, and neither TRACE nor CONNECT.
+    static var method: ValueFormat {
+        let token = ValueFormat.scalar("a method such as POST") { text in
+            !text.isEmpty && text.utf8.allSatisfy(isTokenByte) ? text : nil
+        } write: {
+            .quoted($0)
+        }
+        return ValueFormat(
+            expectation: token.expectation,
+            read: { node, problems in
+                guard let text = token.read(node, &problems) else { return nil }
+                if let refusal = refusal(of: text) {
+                    problems.add(refusal, at: node.place)
+                    return nil
+                }
+                return text
+            },
+            write: token.write
+        )
+    }
+
+    /// RFC 9110 §5.6.2.
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+
+    /// Why a token is no method that may be passed on; `nil` where it is.
+    private static func refusal(of method: String) -> String? {
+        let upper = method.uppercased()
+        if upper == "TRACE" {
+            return "TRACE is never passed on: its answer shows the client what the origin is sent, credentials included"
+        }
+        if upper == "CONNECT" { return "CONNECT is never passed on: it asks for a tunnel" }
+        let known = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]
+        guard method != upper, known.contains(upper) else { return nil }
+        return "methods are case-sensitive: '\(method)' is another one than \(upper); did you mean \(upper)?"
+    }
+}
