@@ -1,9 +1,13 @@
 extension PipelineError {
+    /// The rule of a name that does not resolve, where an answer must not tell that from an address that is refused.
+    static let unresolvedRule = "unresolved"
+
     /// Whether the origin, or the way to it, is in trouble: then a stale response may stand in (RFC 5861 §4).
     var isOutage: Bool {
         switch self {
         case .originStatus(let status): status >= 500 || status == 429
         case .originUnreachable, .originTimeout, .originProtocol, .overloaded: true
+        case .addressRefused(Self.unresolvedRule): true
         case .remembered(let error, _), .ingredient(_, let error): error.isOutage
         default: false
         }

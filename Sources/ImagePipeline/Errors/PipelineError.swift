@@ -14,7 +14,7 @@ package enum PipelineError: Error, Hashable, Sendable {
     case originTimeout(String)
     /// The origin broke HTTP: body shorter than its length, too many redirects, a redirect without a location.
     case originProtocol(String)
-    /// The address policy refused the upstream; the text is the rule's name.
+    /// The address policy refused the upstream, or a name that a stranger chose does not resolve; the text is the rule's name.
     case addressRefused(String)
     /// The body is over `limits.source-bytes`.
     case sourceTooLarge(limit: Int)

@@ -160,7 +160,7 @@ final class ImageRoute: Sendable {
                 )
             case .failure(let error):
                 var problem = Problem(error)
-                Self.tell(problem, variant, trace, logger)
+                logger.tell(of: error, problem, source: variant.origin.source.name, id: trace.id)
                 // Nothing that the request brings outlives it.
                 let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
                 problem.lifetime = problem.lifetime.map { min($0, left) }
@@ -192,19 +192,6 @@ final class ImageRoute: Sendable {
             let ttl = min(fallback.ttl, secondsLeft)
             complete(FallbackAnswer.response(entity, status: fallback.status, ttl: ttl, vary: request.fields.vary))
         }
-    }
-
-    /// An event for what an operator would look into: failures that are not the request's own.
-    private static func tell(_ problem: Problem, _ variant: VariantRequest, _ trace: TraceContext, _ logger: Logger) {
-        // A failure that is given again has been told.
-        guard problem.status >= 500, problem.lifetime == nil else { return }
-        logger.warning(
-            "request failed",
-            metadata: [
-                "id": "\(trace.id)", "status": "\(problem.status)", "source": "\(variant.origin.source.name)",
-                "detail": "\(problem.detail)",
-            ]
-        )
     }
 
     private static func response(

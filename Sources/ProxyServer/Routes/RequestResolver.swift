@@ -113,10 +113,20 @@ struct RequestResolver: Sendable {
         } catch {
             throw Problem(error)
         }
+        try Self.checkUpstream(url)
         let isAllowed = table.allowedHosts.contains { $0.matches(url.host) }
         try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
         let origin = OriginRequest(source: table.remote.rule, target: url.text, identity: url.normalized)
         return try request(origin, parsed)
+    }
+
+    /// Refuses what a transfer takes for no URL, such as `http://1.2.3.4.5/`: no origin is to blame for that.
+    static func checkUpstream(_ url: OriginURL) throws(Problem) {
+        do throws(UpstreamURL.Defect) {
+            _ = try UpstreamURL(url.text)
+        } catch {
+            throw Problem(400, "url: is malformed (\(error.rawValue))", parameter: "url")
+        }
     }
 
     private func parse(_ query: [UInt8], _ options: ParseOptions) throws(Problem) -> ParsedQuery {
