@@ -13,6 +13,13 @@ extension PipelineError {
         }
     }
 
+    /// The failure as answers may tell it: below a folder what is no image looks like what is not there, so that no answer says what
+    /// other files a folder holds.
+    func concealed(by source: SourceRule) -> PipelineError {
+        guard source.isFolder, case .notAnImage = self else { return self }
+        return .originNotFound
+    }
+
     /// Whether the original is to blame, and another picture may stand in; else the request is, or a load that will pass.
     package var isOriginalsFault: Bool {
         switch self {

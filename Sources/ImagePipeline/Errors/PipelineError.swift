@@ -6,7 +6,7 @@
 package enum PipelineError: Error, Hashable, Sendable {
     /// The origin answered with a status that is no success (SDWebImage: InvalidDownloadStatusCode).
     case originStatus(Int)
-    /// No such file below a `file:` source.
+    /// No such file below a `file:` source, or none that is an image.
     case originNotFound
     /// DNS, connect, TLS or transport failure.
     case originUnreachable(String)

@@ -3,7 +3,8 @@ import ImagePlan
 /// How the making of a variant ends: with a picture that was made, with the original as it is, with a stored one, or with a failure.
 extension VariantTask {
     /// The original is there, but not this picture of it: remembered for this variant alone.
-    func fail(_ error: PipelineError) {
+    func fail(_ failure: PipelineError) {
+        let error = failure.concealed(by: request.origin.source)
         if !request.origin.keepsNothing {
             _ = flight.publish {
                 parts.failures.record(

@@ -9,7 +9,7 @@ extension Problem {
             self.init(404, "The origin has no such image (it answered \(status)).")
         case .originStatus(508): self = .loop
         case .originStatus(let status): self.init(502, "The origin answered \(status).")
-        case .originNotFound: self.init(404, "There is no such image.")
+        case .originNotFound: self.init(404, "There is no such image, or what is there is none that can be decoded.")
         case .originUnreachable(let reason): self.init(502, "The origin cannot be reached: \(reason).")
         case .originTimeout(let reason): self.init(504, "The origin is too slow: \(reason).", retryAfter: 5)
         case .originProtocol(let reason): self.init(502, "The origin broke the protocol: \(reason).")

@@ -51,7 +51,7 @@ final class ImageRoute: Sendable {
         } else {
             variant = request.variant(for: Self.bucket(head, bytes))
         }
-        let demand = head.has(.cacheControl) ? demand(of: request, head, bytes) : .none
+        let demand = head.has(.cacheControl) || request.refreshes ? demand(of: request, head, bytes) : .none
         guard demand == .none else { return load(variant, of: request, demand, head, bytes, context) }
         if let entity = pipeline.cached(variant.key, now: now) {
             if entity.isStandIn { pipeline.improve(variant) }
@@ -91,9 +91,9 @@ final class ImageRoute: Sendable {
         return Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
     }
 
-    /// What a request with `Cache-Control` demands of the cache.
+    /// What a request with `Cache-Control` or `refresh=1` demands of the cache.
     ///
-    /// Only who is trusted with work may make the daemon work: who has signed the request, or shows the admin token.
+    /// Only the admin token gives directives the right to send work to the origin: a signed URL may be in everybody's hands.
     private func demand(
         of request: ResolvedRequest,
         _ head: borrowing RequestHead,
@@ -101,10 +101,12 @@ final class ImageRoute: Sendable {
     ) -> CacheDemand {
         var text: [UInt8] = []
         head.forEach(.cacheControl) { text += Array(", ".utf8) + bytes.copy($0) }
-        return CacheDemand(
+        var demand = CacheDemand(
             CacheControl(String(decoding: text, as: UTF8.self)),
-            isTrusted: request.isSigned || BearerCredentials(head, bytes).matches(live.current.admin.token)
+            isTrusted: BearerCredentials(head, bytes).matches(live.current.admin.token)
         )
+        if request.refreshes { demand.noCache = true }
+        return demand
     }
 
     /// The way that the request has come.

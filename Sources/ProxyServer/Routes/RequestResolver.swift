@@ -151,9 +151,9 @@ struct RequestResolver: Sendable {
         guard !parsed.isBare || origin.source.originals != .refuse else {
             throw Problem(403, "This source does not give out its originals.")
         }
-        // Where bare originals lose their metadata nobody gets it by asking for another size.
+        // Where bare originals lose their metadata, or are not given out, nobody gets it by asking for another size.
         let isKept = !parsed.isBare && parsed.plan.settings.metadata == .keep
-        guard permission == nil || origin.source.originals != .clean || !isKept else {
+        guard permission == nil || origin.source.originals == .serve || !isKept else {
             throw Problem(403, "This source gives out no metadata; meta=copyright may be asked.", parameter: "meta")
         }
         let ingredients = try ingredients(of: parsed.plan, within: origin.source)
@@ -164,8 +164,7 @@ struct RequestResolver: Sendable {
             hints: parsed.hints.isEmpty ? nil : hints.map { RequestHints(used: parsed.hints, options: $0) },
             disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
             expires: parsed.expires,
-            // Whoever comes here with a signature has had it verified, unless nobody's was.
-            isSigned: permission != nil && parsed.signature != nil,
+            refreshes: parsed.refresh,
             fallback: fallback.flatMap { standIn($0, parsed, ingredients) }
         )
     }
@@ -206,7 +205,7 @@ struct RequestResolver: Sendable {
             return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil))
         }
         var plan = parsed.plan.canonicalText
-        if parsed.plan.settings.format == .json, origin.source.originals == .clean {
+        if parsed.plan.settings.format == .json, origin.source.originals != .serve {
             // What bare originals are not to tell, their descriptions do not tell either.
             plan = PictureDescription.cleanPlan(plan)
         }
