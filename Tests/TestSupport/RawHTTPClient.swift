@@ -212,14 +212,14 @@ extension RawHTTPClient {
         return response
     }
 
-    /// Sends a GET with `Host: test` and reads the answer; the connection stays open.
+    /// Sends a GET with `Host: localhost` and reads the answer; the connection stays open.
     ///
     /// - Throws: `Failure` when no complete answer arrives.
     package func get(_ target: String, _ fields: [(String, String)] = []) throws(Failure) -> RawHTTPResponse {
         try request("GET", target, fields)
     }
 
-    /// Sends a request without content and with `Host: test`, and reads the answer; the connection stays open.
+    /// Sends a request without content and with `Host: localhost`, and reads the answer; the connection stays open.
     ///
     /// - Throws: `Failure` when no complete answer arrives.
     package func request(
@@ -228,7 +228,7 @@ extension RawHTTPClient {
         _ fields: [(String, String)] = []
     ) throws(Failure) -> RawHTTPResponse {
         let lines = fields.map { "\($0.0): \($0.1)\r\n" }.joined()
-        try send("\(method) \(target) HTTP/1.1\r\nHost: test\r\n\(lines)\r\n")
+        try send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(lines)\r\n")
         return try readResponse()
     }
 }

@@ -18,6 +18,8 @@ package struct ServerConfiguration: Sendable {
     ///
     /// Loops share the port among themselves in any case.
     package var sharesPort: Bool
+    /// Who may connect to Unix sockets that the server opens.
+    package var socketMode: SocketMode
     /// What a client that has shut down its sending side, and waits for its answer, gets.
     package var halfClose: HalfClosePolicy
     /// Whose word about a client's address counts.
@@ -37,6 +39,14 @@ package struct ServerConfiguration: Sendable {
         case gone
     }
 
+    /// Who may connect to a Unix socket, as far as its folder lets them reach it.
+    package enum SocketMode: Sendable {
+        /// The server's user, its group, and root: 0660.
+        case ownerAndGroup
+        /// Every local user: 0666.
+        case everybody
+    }
+
     /// Creates a configuration; the defaults are the contract's.
     package init(
         addresses: [ListenAddress],
@@ -46,6 +56,7 @@ package struct ServerConfiguration: Sendable {
         maximumConnections: Int = 10_000,
         backlog: CInt = 1024,
         sharesPort: Bool = false,
+        socketMode: SocketMode = .everybody,
         halfClose: HalfClosePolicy = .answered,
         proxies: TrustedProxies = .none,
         randomness: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
@@ -58,6 +69,7 @@ package struct ServerConfiguration: Sendable {
         self.maximumConnections = maximumConnections
         self.backlog = backlog
         self.sharesPort = sharesPort
+        self.socketMode = socketMode
         self.halfClose = halfClose
         self.proxies = proxies
         self.randomness = randomness

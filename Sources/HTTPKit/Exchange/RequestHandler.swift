@@ -16,8 +16,8 @@ package protocol RequestHandler: Sendable {
     /// Answers a request with `Expect: 100-continue` without its content; `nil` where the content is wanted.
     ///
     /// Asked before 100 is sent (RFC 9110 §10.1.1); the connection is closed after the answer.
-    /// - Parameters: as those of `handle`; `loop` is the index of the loop.
-    func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int) -> Response?
+    /// - Parameters: as those of `handle`; `loop` is the index of the loop, `peer` is connected.
+    func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int, peer: PeerAddress) -> Response?
 
     /// Builds the answer to a request that the server refuses; the connection is closed after it, but for `abandoned`.
     func reject(_ rejection: RequestRejection) -> Response
@@ -31,7 +31,7 @@ package protocol RequestHandler: Sendable {
 
 extension RequestHandler {
     /// Content is always wanted.
-    package func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int) -> Response? { nil }
+    package func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int, peer: PeerAddress) -> Response? { nil }
     /// Completions are not wanted unless the handler says so.
     package var wantsCompletions: Bool { false }
     /// Nothing.

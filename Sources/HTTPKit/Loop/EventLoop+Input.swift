@@ -166,7 +166,7 @@ extension EventLoop {
         }
         // RFC 9110 §10.1.1: not when some of the content is already here.
         if head.expectsContinue, used == consumed {
-            if let response = handler.refusal(of: head, bytes: bytes, loop: index) {
+            if let response = handler.refusal(of: head, bytes: bytes, loop: index, peer: connection.peer) {
                 decline(connection, response, facts(bytes, start))
                 return used
             }

@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// Unix-domain sockets, and sockets that somebody else has opened.
 extension ListenerFactory {
-    static func unix(_ path: String, _ backlog: CInt) throws(Errno) -> CInt {
+    static func unix(_ path: String, _ configuration: ServerConfiguration) throws(Errno) -> CInt {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
@@ -17,9 +17,10 @@ extension ListenerFactory {
         do throws(Errno) {
             try removeStale(path, &address)
             try checked("bind") { unsafe call(&address) { unsafe bind(descriptor, $0, $1) } }
-            // A reverse proxy runs as another user; who may reach the socket is decided by its folder.
-            try checked("chmod") { unsafe chmod(path, 0o666) }
-            try checked("listen") { listen(descriptor, backlog) }
+            // Nobody can connect before the socket listens, so that its mode counts from the first connection on.
+            let mode: mode_t = configuration.socketMode == .everybody ? 0o666 : 0o660
+            try checked("chmod") { unsafe chmod(path, mode) }
+            try checked("listen") { listen(descriptor, configuration.backlog) }
         } catch {
             close(descriptor)
             throw error

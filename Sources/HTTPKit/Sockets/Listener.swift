@@ -40,7 +40,7 @@ enum ListenerFactory {
     ) throws(Errno) -> (listeners: [Listener], bound: ListenAddress) {
         switch address {
         case .unix(let path):
-            return (shared(try unix(path, configuration.backlog), configuration.loops), address)
+            return (shared(try unix(path, configuration), configuration.loops), address)
         case .descriptor(let number):
             return (shared(try inherited(number), configuration.loops), address)
         case .tcp(let host, let port):

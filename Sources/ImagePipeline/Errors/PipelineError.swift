@@ -8,7 +8,7 @@ package import HTTPSemantics
 package enum PipelineError: Error, Hashable, Sendable {
     /// The origin answered with a status that is no success (SDWebImage: InvalidDownloadStatusCode).
     case originStatus(Int)
-    /// No such file below a `file:` source.
+    /// No such file below a `file:` source, or none that is an image.
     case originNotFound
     /// DNS, connect, TLS or transport failure.
     case originUnreachable(String)
@@ -16,7 +16,7 @@ package enum PipelineError: Error, Hashable, Sendable {
     case originTimeout(String)
     /// The origin broke HTTP: body shorter than its length, too many redirects, a redirect without a location.
     case originProtocol(String)
-    /// The address policy refused the upstream; the text is the rule's name.
+    /// The address policy refused the upstream, or a name that a stranger chose does not resolve; the text is the rule's name.
     case addressRefused(String)
     /// The body is over `limits.source-bytes`.
     case sourceTooLarge(limit: Int)

@@ -11,9 +11,7 @@ enum HeaderGate {
                 ? nil : .refused("\(header.format.mediaType) cannot be given without its metadata")
         }
         // Workers have a coder for each format; whether this machine's libraries hold it a worker says.
-        guard header.format != .pdf || source.formats.pdf else {
-            return .notAnImage("\(header.format.mediaType) is not decoded here (formats.pdf is off)")
-        }
+        if let refusal = refusal(of: header.format, source: source) { return refusal }
         let (pixels, overflow) = header.width.multipliedReportingOverflow(by: header.height)
         guard !overflow, pixels <= limits.pixels else {
             return .refused(
@@ -22,5 +20,11 @@ enum HeaderGate {
         }
         // How many of its frames are decoded is the plan's question: AnimationChoice.
         return nil
+    }
+
+    /// Why an original is no picture here, whether it is to be transformed or given out as it is; `nil` where it is one.
+    static func refusal(of format: ImageFormat, source: SourceRule) -> PipelineError? {
+        guard format == .pdf, !source.formats.pdf else { return nil }
+        return .notAnImage("\(format.mediaType) is not decoded here (formats.pdf is off)")
     }
 }

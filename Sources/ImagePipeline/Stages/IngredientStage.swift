@@ -85,7 +85,7 @@ final class IngredientStage: Sendable {
             let header = outcome.origin.record.header
             let (plan, source) = (Plan.identity.canonicalText, ingredient.origin.source)
             if let refusal = HeaderGate.refusal(of: header, plan: plan, source: source) {
-                return fail(refusal, at: index)
+                return fail(refusal.concealed(by: source), at: index)
             }
         }
         let (all, completion) = state.withLock { state -> ([OriginOutcome], Completion?) in

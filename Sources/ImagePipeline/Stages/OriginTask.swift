@@ -1,4 +1,5 @@
 import HTTPSemantics
+import ImagePlan
 import LinuxSystem
 
 /// Stage 5: the bringing of one original, shared by all variants that need it.
@@ -202,10 +203,16 @@ final class OriginTask: Sendable {
         microseconds: UInt32
     ) {
         var record: OriginRecord
-        do {
+        do throws(PipelineError) {
             record = try TransferStage.record(of: request, fields: fields, body: body)
+            // Remembered of the file and not of one size, as what is not there is.
+            if request.source.isFolder,
+                let refusal = HeaderGate.refusal(of: record.header.format, source: request.source)
+            {
+                throw refusal
+            }
         } catch {
-            fail(error, words: FailureWords(fields), after: stored)
+            fail(error.concealed(by: request.source), words: FailureWords(fields), after: stored)
             return
         }
         if let stored, stored.origin.record.digest == record.digest {

@@ -6,7 +6,8 @@ extension VariantTask {
     /// The original is there, but not this picture of it: remembered for this variant alone.
     ///
     /// - Parameter status: how the original was obtained.
-    func fail(_ error: PipelineError, _ status: CacheStatus) {
+    func fail(_ failure: PipelineError, _ status: CacheStatus) {
+        let error = failure.concealed(by: request.origin.source)
         if !request.origin.keepsNothing {
             _ = flight.publish {
                 parts.failures.record(

@@ -248,11 +248,15 @@ final class VariantTask: Sendable {
             end(.failure(.originProtocol("the original was not delivered")))
             return
         }
+        let header = outcome.origin.record.header
+        if let refusal = HeaderGate.refusal(of: header.format, source: request.origin.source) {
+            fail(refusal, outcome.cacheStatus(collapsed: collapsed))
+            return
+        }
         guard let plan = request.plan else {
             finishBare(outcome, body: body, collapsed: collapsed)
             return
         }
-        let header = outcome.origin.record.header
         if let refusal = HeaderGate.refusal(of: header, plan: plan, source: request.origin.source) {
             fail(refusal, outcome.cacheStatus(collapsed: collapsed))
             return

@@ -34,7 +34,8 @@ package struct OriginURL: Hashable, Sendable {
 
     /// Reads a URL; the fragment is dropped.
     ///
-    /// - Throws: 400, naming `parameter`: another scheme, user information, a host that is no plain name or address, a port out
+    /// - Throws: 400, naming `parameter`: another scheme, user information, an `@` in the
+    ///   fragment, a host that is no plain name or address, a port out
     ///   of range, a malformed `%`, a backslash or a control character.
     package init(_ text: String, parameter: String = "url") throws(RequestError) {
         func error(_ reason: String) -> RequestError { RequestError(parameter: parameter, reason: reason) }
@@ -46,6 +47,9 @@ package struct OriginURL: Hashable, Sendable {
             throw error("must be an absolute http or https URL")
         }
         let withoutFragment = bytes[start...].prefix { $0 != UInt8(ascii: "#") }
+        guard !bytes[withoutFragment.endIndex...].contains(UInt8(ascii: "@")) else {
+            throw error("has an @ in its fragment, which may be read as user information")
+        }
         let authority = withoutFragment.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         guard !authority.contains(UInt8(ascii: "@")) else { throw error("has user information") }
         guard let parts = URLAuthority(authority) else { throw error("has a host or port that is not valid") }

@@ -10,11 +10,13 @@ extension Problem {
             self.init(404, "The origin has no such image (it answered \(status)).")
         case .originStatus(508): self = .loop
         case .originStatus(let status): self.init(502, "The origin answered \(status).")
-        case .originNotFound: self.init(404, "There is no such image.")
+        case .originNotFound: self.init(404, "There is no such image, or what is there is none that can be decoded.")
         case .originUnreachable(let reason): self.init(502, "The origin cannot be reached: \(reason).")
         case .originTimeout(let reason): self.init(504, "The origin is too slow: \(reason).", retryAfter: 5)
         case .originProtocol(let reason): self.init(502, "The origin broke the protocol: \(reason).")
-        case .addressRefused(let rule): self.init(403, "The origin's address is refused (\(rule)).")
+        // One text for all: another would tell which names of a private network exist. The log has the rule.
+        case .addressRefused:
+            self.init(403, "This origin may not be asked: its address is refused, or its name does not resolve.")
         case .sourceTooLarge(let limit):
             self.init(413, "The original is larger than \(limit) bytes (limits.source-bytes).")
         case .notAnImage(let reason): self.init(415, "Not an image that can be decoded: \(reason).")

@@ -10,8 +10,8 @@ struct CheckURLCommand: ParsableCommand {
         abstract: "Prints whether upstream URLs may be asked; connects to nothing.",
         discussion: """
             One JSON object a line: {"url":…,"verdict":"allow"|"block","rule":…}. The rule of a blocked URL is what \
-            its address is (loopback, private, link-local …) or what is wrong with it (syntax, scheme, userinfo, host, \
-            port, length). A host name is allowed by the rule "name": its addresses are judged when it is connected \
+            its address is (loopback, private, link-local …), bad-port where the port is another protocol's, or what is \
+            wrong with it (malformed, scheme, userinfo, length). A host name is allowed by the rule "name": its addresses are judged when it is connected \
             to. No name is resolved.
 
             EXAMPLES
@@ -47,10 +47,12 @@ struct CheckURLCommand: ParsableCommand {
     }
 
     func run() throws {
-        let allowPrivate = try allowPrivate || sourceAllowsPrivate()
+        let rule = try sourceRule()
+        let allowPrivate = allowPrivate || rule?.allowPrivate ?? false
+        let prefix = rule?.location.urlPrefix
         var isBlocked = false
         func judge(_ bytes: [UInt8], isCut: Bool = false) -> String {
-            let verdict = URLVerdict(bytes, isCut: isCut, allowPrivate: allowPrivate)
+            let verdict = URLVerdict(bytes, isCut: isCut, allowPrivate: allowPrivate, below: prefix)
             if verdict.verdict.decision == .block { isBlocked = true }
             return verdict.json + "\n"
         }
@@ -74,18 +76,18 @@ struct CheckURLCommand: ParsableCommand {
     }
 
     /// The rule of the source that was named; without one, none may ask its own network.
-    private func sourceAllowsPrivate() throws -> Bool {
-        guard let source else { return false }
+    private func sourceRule() throws -> SourceRule? {
+        guard let source else { return nil }
         let flags = ConfigurationLoader.Flags(config: options.config)
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
         let configuration = try loader.loadOrExit()
-        if source == "fetch" { return configuration.remote.allowPrivate }
+        if source == "fetch" { return configuration.remoteRule }
         guard let rule = configuration.source(named: source)?.rule else {
             let names = configuration.sources.map(\.rule.name)
             let nearest = NearestName.of(source, among: names + ["fetch"]).map { "; did you mean \($0)?" } ?? "."
             throw ValidationError("There is no source '\(source)'\(nearest)")
         }
         guard !rule.isFolder else { throw ValidationError("The source '\(source)' is a folder: it asks no URL.") }
-        return rule.allowPrivate
+        return rule
     }
 }

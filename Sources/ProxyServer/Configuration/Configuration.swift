@@ -38,9 +38,9 @@ struct Configuration: Sendable, Equatable {
 
     /// The listener for health, metrics and purging.
     struct Admin: Sendable, Equatable {
-        /// `nil` where it is off.
-        var listen: ListenAddress? = .tcp(host: "127.0.0.1", port: 8081)
-        /// The bearer token; empty where none is asked for, which only a loopback or Unix address allows.
+        /// Empty where it is off.
+        var listen: [ListenAddress] = [.tcp(host: "127.0.0.1", port: 8081)]
+        /// The bearer token; empty where none is asked for, which only loopback and Unix addresses allow.
         var token = Secret("")
     }
 

@@ -32,14 +32,19 @@ extension DaemonParts {
         if old.remoteRule != configuration.remoteRule {
             pipeline.failures.remove(.source(configuration.remoteRule.name))
         }
-        // What a tier has kept of a source must not be served once the source may not use the tier.
+        // What a tier has kept of a source must not be served once the source may not use the tier, nor documents that it refuses.
         for name in narrowed { _ = pipeline.purge(.source(name), beside: raw.purge) { _ in } }
     }
 
-    /// Sources that some tier no longer keeps anything of.
+    /// Sources that some tier no longer keeps anything of, or that no longer give out documents.
     private static func narrowedSources(from old: Configuration, to new: Configuration) -> [String] {
-        new.sources.map(\.rule).filter { rule in
-            old.source(named: rule.name).map { !rule.cache.contains($0.rule.cache) } ?? false
-        }.map(\.name)
+        let pairs =
+            [(old.remoteRule, new.remoteRule)]
+            + new.sources.compactMap { source in
+                old.source(named: source.rule.name).map { ($0.rule, source.rule) }
+            }
+        return pairs.filter { old, new in
+            !new.cache.contains(old.cache) || old.formats.pdf && !new.formats.pdf
+        }.map(\.1.name)
     }
 }

@@ -160,7 +160,8 @@ final class DaemonParts: Sendable {
         metrics.read(pressure: pressure)
         metrics.read(raw: raw.cache)
         metrics.read(pipeline: pipeline, server: publicServer)
-        guard let admin = sockets.adminListener ?? configuration.admin.listen else {
+        let addresses = sockets.adminListener.map { [$0] } ?? configuration.admin.listen
+        guard !addresses.isEmpty else {
             adminServer = nil
             return
         }
@@ -184,9 +185,16 @@ final class DaemonParts: Sendable {
             (try? MachineProbe().worker(memory: live.current.workers.memory)).flatMap(\.self)
         }
         adminServer = HTTPServer(
-            configuration: ServerConfiguration(addresses: [admin], maximumConnections: 256, time: time),
+            configuration: ServerConfiguration(
+                addresses: addresses,
+                maximumConnections: 256,
+                socketMode: .ownerAndGroup,
+                time: time
+            ),
             handler: AdminHandler(
                 token: { live.current.admin.token },
+                // Who may use a socket that the service manager has opened is not known here.
+                trustsSocket: sockets.adminListener == nil,
                 routes: [
                     (.get, "/healthz", HealthRoute()),
                     (.get, "/readyz", ReadinessRoute(readiness: readiness, store: store)),
@@ -238,6 +246,11 @@ extension ServerTimeouts {
     }
 }
 
+extension Configuration {
+    /// Whether what comes by a Unix socket is believed, or obeyed: not every local user may connect then.
+    fileprivate var trustsSockets: Bool { (proxies.trust + purge.allow).contains(PeerAddress.unix) }
+}
+
 extension ServerConfiguration {
     fileprivate init(
         _ configuration: Configuration,
@@ -251,6 +264,7 @@ extension ServerConfiguration {
             limits: ServerLimits(body: configuration.limits.requestBody),
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,
+            socketMode: configuration.trustsSockets ? .ownerAndGroup : .everybody,
             proxies: TrustedProxies(usesProxyProtocol: configuration.proxies.proxyProtocol) {
                 configuration.proxies.trust.contains($0)
             },

@@ -8,7 +8,7 @@ struct Doctor: Sendable {
     init(_ loaded: LoadedConfiguration) {
         let configuration = loaded.configuration
         let workers = configuration.workers.processes
-        let listeners = configuration.listen + [configuration.admin.listen].compactMap(\.self)
+        let listeners = configuration.listen + configuration.admin.listen
         checks =
             [
                 DescriptorLimitCheck(connections: configuration.limits.connections, workers: workers),

@@ -30,7 +30,7 @@ extension Explainer {
     func ingredientRefusal(_ resolved: ResolvedRequest) -> Problem? {
         for ingredient in resolved.anyVariant.ingredients where !ingredient.origin.source.isFolder {
             let origin = ingredient.origin
-            let verdict = UpstreamURL.verdict(url: origin.target, allowPrivate: origin.source.allowPrivate)
+            let verdict = origin.verdict
             guard verdict.decision == .allow else {
                 return Problem(.ingredient(ingredient.parameter, .addressRefused(verdict.rule)))
             }

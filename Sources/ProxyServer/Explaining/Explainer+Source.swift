@@ -45,7 +45,7 @@ extension Explainer {
             return Explanation.Section(name: "upstream", facts: [Explanation.Fact("file", .string(path), .path)])
         }
         let said = FactOrigin.parameter("url")
-        let verdict = UpstreamURL.verdict(url: origin.target, allowPrivate: request.rule.allowPrivate)
+        let verdict = origin.verdict
         let rule = loaded.origin(of: request.isRemote ? "remote.allow-private" : key("allow-private", request))
         return Explanation.Section(
             name: "upstream",

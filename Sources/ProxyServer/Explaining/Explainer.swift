@@ -68,7 +68,7 @@ struct Explainer: Sendable {
         else {
             return nil
         }
-        let verdict = UpstreamURL.verdict(url: origin.target, allowPrivate: origin.source.allowPrivate)
+        let verdict = origin.verdict
         return verdict.decision == .allow ? nil : Problem(.addressRefused(verdict.rule))
     }
 
@@ -102,6 +102,13 @@ extension Explainer {
         let entry = source.location == .remote ? resolver.table.remote : resolver.table.sources[source.name]
         guard let entry else { throw Problem(404, "There is no such source.") }
         return entry
+    }
+}
+
+extension OriginRequest {
+    /// The address policy's verdict on the URL, without resolving its host.
+    var verdict: UpstreamURL.Verdict {
+        UpstreamURL.verdict(url: target, allowPrivate: source.allowPrivate, below: source.location.urlPrefix)
     }
 }
 

@@ -18,7 +18,8 @@ struct URLVerdict: Sendable, Hashable {
     /// - Parameters:
     ///   - isCut: whether more bytes followed.
     ///   - allowPrivate: whether the source may ask its own network.
-    init(_ bytes: [UInt8], isCut: Bool = false, allowPrivate: Bool) {
+    ///   - prefix: where the source's originals are; `nil` for `/fetch?url=`.
+    init(_ bytes: [UInt8], isCut: Bool = false, allowPrivate: Bool, below prefix: String? = nil) {
         url = String(decoding: bytes.prefix(URLVerdict.longestShown), as: UTF8.self)
         // RFC 3986 §2.5: what is no UTF-8 has no meaning that two programs would agree on.
         let text = isCut ? nil : String(validating: bytes, as: UTF8.self)
@@ -27,15 +28,24 @@ struct URLVerdict: Sendable, Hashable {
             return
         }
         guard let text else {
-            verdict = .init(.block, UpstreamURL.Defect.syntax.rawValue)
+            verdict = UpstreamURL.Verdict(.syntax)
             return
         }
         do throws(RequestError) {
-            verdict = UpstreamURL.verdict(url: try OriginURL(text).text, allowPrivate: allowPrivate)
+            let url = try OriginURL(text).text
+            verdict = UpstreamURL.verdict(url: url, allowPrivate: allowPrivate, below: prefix)
         } catch {
-            let strict = UpstreamURL.verdict(url: text, allowPrivate: false)
-            let isDefect = UpstreamURL.Defect(rawValue: strict.rule) != nil
-            verdict = .init(.block, isDefect ? strict.rule : UpstreamURL.Defect.syntax.rawValue)
+            verdict = UpstreamURL.Verdict(Self.defect(of: text))
+        }
+    }
+
+    /// What is wrong with a text that the request language refuses.
+    private static func defect(of text: String) -> UpstreamURL.Defect {
+        do throws(UpstreamURL.Defect) {
+            _ = try UpstreamURL(text)
+            return .syntax
+        } catch {
+            return error
         }
     }
 

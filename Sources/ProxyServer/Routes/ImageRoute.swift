@@ -51,7 +51,7 @@ final class ImageRoute: Sendable {
         } else {
             variant = request.variant(for: Self.bucket(head, bytes))
         }
-        let demand = head.has(.cacheControl) ? demand(of: request, head, bytes) : .none
+        let demand = head.has(.cacheControl) || request.refreshes ? demand(of: request, head, bytes) : .none
         guard demand == .none else { return load(variant, of: request, demand, head, bytes, context) }
         if let entity = pipeline.cached(variant.key, now: now) {
             if entity.isStandIn { pipeline.improve(variant) }
@@ -92,9 +92,9 @@ final class ImageRoute: Sendable {
         return Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
     }
 
-    /// What a request with `Cache-Control` demands of the cache.
+    /// What a request with `Cache-Control` or `refresh=1` demands of the cache.
     ///
-    /// Only who is trusted with work may make the daemon work: who has signed the request, or shows the admin token.
+    /// Only the admin token gives directives the right to send work to the origin: a signed URL may be in everybody's hands.
     private func demand(
         of request: ResolvedRequest,
         _ head: borrowing RequestHead,
@@ -102,10 +102,12 @@ final class ImageRoute: Sendable {
     ) -> CacheDemand {
         var text: [UInt8] = []
         head.forEach(.cacheControl) { text += Array(", ".utf8) + bytes.copy($0) }
-        return CacheDemand(
+        var demand = CacheDemand(
             CacheControl(String(decoding: text, as: UTF8.self)),
-            isTrusted: request.isSigned || BearerCredentials(head, bytes).matches(live.current.admin.token)
+            isTrusted: BearerCredentials(head, bytes).matches(live.current.admin.token)
         )
+        if request.refreshes { demand.noCache = true }
+        return demand
     }
 
     /// Whether the client would have fewer bytes (Save Data API §2).
@@ -150,7 +152,7 @@ final class ImageRoute: Sendable {
                 )
             case .failure(let error):
                 var problem = Problem(error)
-                Self.tell(problem, variant, trace, logger)
+                logger.tell(of: error, problem, source: variant.origin.source.name, id: trace.id)
                 // Nothing that the request brings outlives it.
                 let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
                 problem.lifetime = problem.lifetime.map { min($0, left) }
@@ -182,19 +184,6 @@ final class ImageRoute: Sendable {
             let ttl = min(fallback.ttl, secondsLeft)
             complete(FallbackAnswer.response(entity, status: fallback.status, ttl: ttl, vary: request.fields.vary))
         }
-    }
-
-    /// An event for what an operator would look into: failures that are not the request's own.
-    private static func tell(_ problem: Problem, _ variant: VariantRequest, _ trace: TraceContext, _ logger: Logger) {
-        // A failure that is given again has been told.
-        guard problem.status >= 500, problem.lifetime == nil else { return }
-        logger.warning(
-            "request failed",
-            metadata: [
-                "id": "\(trace.id)", "status": "\(problem.status)", "source": "\(variant.origin.source.name)",
-                "detail": "\(problem.detail)",
-            ]
-        )
     }
 
     private static func response(

@@ -44,7 +44,7 @@ final class PublicHandler: RequestHandler {
         return images.handle(head, bytes: bytes, context: context)
     }
 
-    func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int) -> Response? {
+    func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int, peer: PeerAddress) -> Response? {
         guard let problem = refusedContent(head, bytes, loop) else { return nil }
         var response = Response(problem, closes: true)
         response.tag |= RequestResult.unhandled

@@ -108,15 +108,7 @@ final class RawRoute: Sendable {
             case .success(let answer): promise.complete(Response(answer, via: via))
             case .failure(let error):
                 let problem = Problem(error)
-                if problem.status >= 500, error != .notCached {
-                    logger.warning(
-                        "request failed",
-                        metadata: [
-                            "id": "\(id)", "status": "\(problem.status)",
-                            "source": "\(request.origin.source.name)", "detail": "\(problem.detail)",
-                        ]
-                    )
-                }
+                logger.tell(of: error, problem, source: request.origin.source.name, id: id)
                 promise.complete(Response(problem, id: id))
             }
         }

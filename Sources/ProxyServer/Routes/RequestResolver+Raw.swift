@@ -68,6 +68,7 @@ extension RequestResolver {
                 )
             }
             let url = try OriginURL(text)
+            try Self.checkUpstream(url)
             let isAllowed = table.allowedHosts.contains { $0.matches(url.host) }
             if let permission {
                 try permission.checkRemote(parsed, path: path, method: method, isAllowed: isAllowed)

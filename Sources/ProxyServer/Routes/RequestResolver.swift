@@ -121,10 +121,20 @@ struct RequestResolver: Sendable {
         } catch {
             throw Problem(error)
         }
+        try Self.checkUpstream(url)
         let isAllowed = table.allowedHosts.contains { $0.matches(url.host) }
         try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
         let origin = OriginRequest(source: table.remote.rule, target: url.text, identity: url.normalized)
         return try request(origin, parsed)
+    }
+
+    /// Refuses what a transfer takes for no URL, such as `http://1.2.3.4.5/`: no origin is to blame for that.
+    static func checkUpstream(_ url: OriginURL) throws(Problem) {
+        do throws(UpstreamURL.Defect) {
+            _ = try UpstreamURL(url.text)
+        } catch {
+            throw Problem(400, "url: is malformed (\(error.rawValue))", parameter: "url")
+        }
     }
 
     private func parse(_ query: [UInt8], _ options: ParseOptions) throws(Problem) -> ParsedQuery {
@@ -149,9 +159,9 @@ struct RequestResolver: Sendable {
         guard !parsed.isBare || origin.source.originals != .refuse else {
             throw Problem(403, "This source does not give out its originals.")
         }
-        // Where bare originals lose their metadata nobody gets it by asking for another size.
+        // Where bare originals lose their metadata, or are not given out, nobody gets it by asking for another size.
         let isKept = !parsed.isBare && parsed.plan.settings.metadata == .keep
-        guard permission == nil || origin.source.originals != .clean || !isKept else {
+        guard permission == nil || origin.source.originals == .serve || !isKept else {
             throw Problem(403, "This source gives out no metadata; meta=copyright may be asked.", parameter: "meta")
         }
         let ingredients = try ingredients(of: parsed.plan, within: origin.source)
@@ -162,8 +172,7 @@ struct RequestResolver: Sendable {
             hints: parsed.hints.isEmpty ? nil : hints.map { RequestHints(used: parsed.hints, options: $0) },
             disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
             expires: parsed.expires,
-            // Whoever comes here with a signature has had it verified, unless nobody's was.
-            isSigned: permission != nil && parsed.signature != nil,
+            refreshes: parsed.refresh,
             fallback: fallback.flatMap { standIn($0, parsed, ingredients) }
         )
     }
@@ -204,7 +213,7 @@ struct RequestResolver: Sendable {
             return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil))
         }
         var plan = parsed.plan.canonicalText
-        if parsed.plan.settings.format == .json, origin.source.originals == .clean {
+        if parsed.plan.settings.format == .json, origin.source.originals != .serve {
             // What bare originals are not to tell, their descriptions do not tell either.
             plan = PictureDescription.cleanPlan(plan)
         }

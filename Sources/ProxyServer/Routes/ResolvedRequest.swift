@@ -24,8 +24,8 @@ final class ResolvedRequest: Sendable {
     let fields: OwnFields
     /// Seconds since 1970 from which on the request is refused (`exp`); `nil` for never.
     let expires: Int64?
-    /// Whether a signature was verified.
-    let isSigned: Bool
+    /// Whether the origin is asked whatever is stored, which a signature has allowed.
+    let refreshes: Bool
     /// What stands in where the original cannot be had.
     let fallback: Fallback?
 
@@ -44,7 +44,7 @@ final class ResolvedRequest: Sendable {
         hints: RequestHints? = nil,
         disposition: [UInt8],
         expires: Int64?,
-        isSigned: Bool,
+        refreshes: Bool,
         fallback: Fallback?
     ) {
         self.choice = choice
@@ -56,7 +56,7 @@ final class ResolvedRequest: Sendable {
         self.vary = vary
         fields = OwnFields(vary: vary, disposition: disposition)
         self.fallback = fallback
-        self.isSigned = isSigned
+        self.refreshes = refreshes
         self.expires = expires
     }
 

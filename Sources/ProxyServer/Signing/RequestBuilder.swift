@@ -66,8 +66,12 @@ struct RequestBuilder: Sendable {
             _ = try resolver.rawOrigin(of: Array(unsigned.utf8), method: request.method)
             if isForOrigin, !resolver.signsRaw { return unsigned }
         }
-        guard let signature = signer.signature(path: path.utf8, query: query.utf8, method: request.method)
-        else { return unsigned }
+        guard let signature = signer.signature(path: path.utf8, query: query.utf8, method: request.method) else {
+            guard raw != nil || !request.parameters.contains(where: { $0 == ("refresh", "1") }) else {
+                throw Problem(403, "refresh=1 needs a signature, and signing.keys is empty.", parameter: "refresh")
+            }
+            return unsigned
+        }
         return "\(unsigned)\(query.isEmpty ? "?" : "&")sig=\(signature)"
     }
 

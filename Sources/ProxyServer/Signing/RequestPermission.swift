@@ -33,6 +33,7 @@ struct RequestPermission: Sendable {
             throw Problem(403, "Requests need a signature.", parameter: "sig")
         }
         try Self.refuse(verdict)
+        try Self.checkRefresh(query)
     }
 
     /// Lets a request for a whole URL pass.
@@ -51,9 +52,16 @@ struct RequestPermission: Sendable {
             guard isAllowed else {
                 throw Problem(403, "This host is not allowed without a signature (remote.allow).", parameter: "url")
             }
-            return
+            return try Self.checkRefresh(query)
         }
         try Self.refuse(verdict)
+    }
+
+    /// Asking the origin again is work that nobody may send it without the operator's word.
+    private static func checkRefresh(_ query: ParsedQuery) throws(Problem) {
+        guard !query.refresh || query.signature != nil else {
+            throw Problem(403, "refresh=1 needs a signature.", parameter: "refresh")
+        }
     }
 
     /// A signature that is there must be right, whether one is needed or not: a wrong one is never what its sender meant.

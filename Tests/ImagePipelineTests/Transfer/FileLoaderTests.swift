@@ -170,7 +170,10 @@ struct FileLoaderTests {
 
     @Test func `takes exactly the limit and an empty file`() async throws {
         #expect(await loader.failure(fetch("a.jpg", limit: 6)) == nil)
-        #expect(await loader.failure(fetch("a.jpg", limit: 5)) == .sourceTooLarge(limit: 5))
+        try write("root/b.gif", "GIF89a and more")
+        #expect(await loader.failure(fetch("b.gif", limit: 5)) == .sourceTooLarge(limit: 5))
+        // What is no image is not there, however large it is.
+        #expect(await loader.failure(fetch("a.jpg", limit: 5)) == .originNotFound)
         try write("root/empty", "")
         let empty = try await loader.fetched(fetch("empty"))
         #expect(empty.body.length == 0)

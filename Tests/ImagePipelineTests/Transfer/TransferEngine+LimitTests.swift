@@ -38,6 +38,18 @@ struct TransferLimitTests {
         }
     }
 
+    @Test func `takes a head of which one line is too long for broken, and not for want of memory`() async throws {
+        let origin = try ScriptedOrigin { request, connection in
+            let count = Int(request.target.dropFirst()) ?? 0
+            let line = String(repeating: "x", count: count)
+            connection.send("HTTP/1.1 200 OK\r\nX-Long: \(line)\r\nContent-Length: 1\r\n\r\nx")
+        }
+        for count in [70_000, 200_000] {
+            let failure = await engine.failure(.local(origin, "/\(count)"))
+            #expect(failure == .originProtocol("response head over 64 KiB"), "\(count)")
+        }
+    }
+
     @Test func `takes contradictory lengths for broken`() async throws {
         let origin = try ScriptedOrigin { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd")

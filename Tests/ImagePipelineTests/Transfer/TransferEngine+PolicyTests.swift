@@ -21,7 +21,7 @@ struct TransferPolicyTests {
     @Test(arguments: [
         "127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0X7F.0.0.1", "0177.0.0.1",
         "017700000001",
-        "127.0.0.1.", "localhost", "LocalHost", "localhost.",
+        "localhost", "LocalHost", "localhost.",
     ])
     func `refuses every spelling of loopback at the socket`(_ host: String) async throws {
         let origin = try ScriptedOrigin { _, connection in connection.respond(text: "x") }
@@ -73,6 +73,7 @@ struct TransferPolicyTests {
     @Test(arguments: [
         ("ftp://example.com/", "scheme"), ("http://u@example.com/", "userinfo"), ("http://127%2e0.0.1/", "host"),
         ("http://[fe80::1%25lo]/", "host"), ("http://127.0.0.1:0/", "port"), ("no url", "syntax"),
+        ("http://127.0.0.1./", "host"), ("http://1.1.1./", "host"), ("http://example.com#@127.0.0.1/", "userinfo"),
     ])
     func `refuses what is no URL that may be asked`(_ url: String, _ rule: String) async {
         #expect(await engine.failure(OriginFetch(target: url, source: closed)) == .addressRefused(rule))
@@ -102,6 +103,45 @@ struct TransferPolicyTests {
         }
         #expect(await engine.failure(.local(origin, "/", closed)) == .addressRefused(rule))
         #expect(origin.requests == 2)
+    }
+
+    @Test func `does not tell a name that does not resolve from one that is refused`() async throws {
+        let fetch = OriginFetch(target: "http://nobody.invalid/", source: closed)
+        guard case .addressRefused? = await engine.failure(fetch) else {
+            Issue.record("another failure than that of a refused address")
+            return
+        }
+        // A source's own host is the operator's to know about; where it redirects to is not.
+        let own = SourceRule(name: "own", location: .http(prefix: "http://nobody.invalid/"))
+        let failure = await engine.failure(OriginFetch(target: "http://nobody.invalid/", source: own))
+        #expect(failure == .originUnreachable("the host's name does not resolve"))
+        let origin = try ScriptedOrigin { _, connection in
+            connection.respond("302 Found", ["Location: http://nobody.invalid/"])
+        }
+        let led = SourceRule(name: "own", location: .http(prefix: origin.url))
+        guard case .addressRefused? = try await engineWithPublicLoopback().failure(.local(origin, "/", led)) else {
+            Issue.record("another failure than that of a refused address")
+            return
+        }
+    }
+
+    @Test func `refuses ports of other protocols to strangers, redirects too`() async throws {
+        let target = Atomic<Int>(25)
+        let origin = try ScriptedOrigin { _, connection in
+            let port = target.load(ordering: .relaxed)
+            connection.respond("302 Found", ["Location: http://127.0.0.1:\(port)/"])
+        }
+        for port in [1, 22, 25, 587, 6000, 6667, 10_080] {
+            let fetch = OriginFetch(target: "http://127.0.0.1:\(port)/", source: .local())
+            #expect(await engine.failure(fetch) == .addressRefused("bad-port"), "\(port)")
+            target.store(port, ordering: .relaxed)
+            let own = SourceRule(name: "own", location: .http(prefix: origin.url), allowPrivate: true)
+            #expect(await engine.failure(.local(origin, "/", own)) == .addressRefused("bad-port"), "\(port)")
+        }
+        // A configured source's own port is the operator's choice: nobody listens there.
+        let odd = SourceRule(name: "odd", location: .http(prefix: "http://127.0.0.1:1/"), allowPrivate: true)
+        let failure = await engine.failure(OriginFetch(target: "http://127.0.0.1:1/", source: odd))
+        #expect(failure == .originUnreachable("no connection"))
     }
 
     @Test func `asks again right before the request is sent`() async throws {

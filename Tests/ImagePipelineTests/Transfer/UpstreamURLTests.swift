@@ -17,7 +17,6 @@ struct UpstreamURLTests {
         ("http://[2001:4860::8888]:81/x", "http://[2001:4860::8888]:81/x"),
         ("http://[2001:4860::ABCD]/", "http://[2001:4860::abcd]/"),
         ("http://example.com/a@b:c", "http://example.com/a@b:c"),
-        ("http://127.0.1./", "http://127.0.1/"),
         ("http://example.com/?", "http://example.com/?"),
     ])
     func `puts a URL together as it was parsed`(_ text: String, _ expected: String) throws {
@@ -41,7 +40,9 @@ struct UpstreamURLTests {
         ("http://[fe80::1%lo]/", .host),
         ("http://[v1.a]/", .host), ("http://[127.0.0.1]/", .host), ("http://[]/", .host), ("http://::1/", .host),
         ("http://1.2.3.4.5/", .host), ("http://256.1.1.1/", .host),
-        ("http://1.2.3.08/", .host), ("http://4294967296/", .host), ("http://a.1/", .host), ("http://a!b/", .host),
+        ("http://1.2.3.08/", .host), ("http://127.0.1./", .host), ("http://1.1.1./", .host), ("http://0x7f./", .host),
+        ("http://a.test#@b.test/", .userinfo), ("http://a.test/b#c@d", .userinfo), ("http://4294967296/", .host),
+        ("http://a.1/", .host), ("http://a!b/", .host),
         ("http://example.com:0/", .port), ("http://example.com:65536/", .port), ("http://example.com:080000/", .port),
         ("http://example.com:8a/", .port), ("http://example.com:-1/", .port), ("http://example.com:80:80/", .port),
     ])
@@ -110,7 +111,7 @@ struct UpstreamURLTests {
         ("http://127.0.1/", "block loopback"),
         ("http://2130706433/", "block loopback"), ("http://0x7f000001/", "block loopback"),
         ("http://0X7F.1/", "block loopback"), ("http://0177.0.0.01/", "block loopback"),
-        ("http://017700000001/", "block loopback"), ("http://127.0.0.1./", "block loopback"),
+        ("http://017700000001/", "block loopback"), ("http://127.0.0.1./", "block malformed"),
         ("http://0/", "block unspecified"),
         ("http://0x/", "block unspecified"), ("http://169.254.169.254/latest/", "block link-local"),
         ("http://2852039166/", "block link-local"), ("http://0xa9.0xfe.43518/", "block link-local"),
@@ -120,10 +121,11 @@ struct UpstreamURLTests {
         ("http://[::ffff:127.0.0.1]/", "block ipv4-mapped/loopback"),
         ("http://[::ffff:7f00:1]/", "block ipv4-mapped/loopback"),
         ("http://[64:ff9b::a00:1]/", "block nat64/private"), ("http://[fe80::1]/", "block link-local"),
-        ("http://[fe80::1%25eth0]/", "block host"), ("http://256.256.256.256/", "block host"),
-        ("http://0x7g.1/", "block host"),
-        ("ftp://8.8.8.8/", "block scheme"), ("http://u@8.8.8.8/", "block userinfo"), ("8.8.8.8", "block syntax"),
-        ("http://8.8.8.8:99999/", "block port"), ("http://１２７.0.0.1/", "block syntax"),
+        ("http://[fe80::1%25eth0]/", "block malformed"), ("http://256.256.256.256/", "block malformed"),
+        ("http://0x7g.1/", "block malformed"),
+        ("ftp://8.8.8.8/", "block scheme"), ("http://u@8.8.8.8/", "block userinfo"), ("8.8.8.8", "block malformed"),
+        ("http://8.8.8.8:99999/", "block malformed"), ("http://１２７.0.0.1/", "block malformed"),
+        ("http://8.8.8.8:25/", "block bad-port"), ("http://10.0.0.1:25/", "block private"),
     ])
     func `judges a URL without resolving it`(_ url: String, _ expected: String) {
         let verdict = UpstreamURL.verdict(url: url)

@@ -45,7 +45,7 @@ struct OriginURLTests {
         "http://example.com/a%", "http://example.com/a%2", "http://example.com/%zz", "http://example.com/\n",
         "http://[::1/",
         "http://[::1]x/", "http://[fe80::1%25eth0]/", "http://[]/", "http://[1234]/", "http://?x",
-        "javascript:alert(1)",
+        "javascript:alert(1)", "http://example.com#@evil", "http://example.com/a?b#c@d",
     ])
     func `refuses what two readers could read differently`(text: String) {
         let error = #expect(throws: RequestError.self) { try OriginURL(text) }

@@ -60,7 +60,7 @@ struct ConfigurationChangeTests {
 
     @Test func `keeps the token where the listener stays beyond loopback until a restart`() throws {
         let change = try change("admin: { listen: \"0.0.0.0:8081\", token: abc }", "admin: { listen: off }")
-        #expect(change.effective.admin.listen == .tcp(host: "0.0.0.0", port: 8081))
+        #expect(change.effective.admin.listen == [.tcp(host: "0.0.0.0", port: 8081)])
         #expect(change.effective.admin.token.value == "abc")
         #expect(change.needingRestart == ["admin.listen", "admin.token"])
     }

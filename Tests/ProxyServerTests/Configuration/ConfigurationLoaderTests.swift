@@ -35,7 +35,7 @@ struct ConfigurationLoaderTests {
             """
         )
         #expect(configuration.listen.map(\.description) == ["127.0.0.1:1", "[::1]:2", "unix:/run/e.sock"])
-        #expect(configuration.admin.listen == nil)
+        #expect(configuration.admin.listen == [])
         #expect(configuration.admin.token.value == "secret")
         #expect(configuration.remote.allow.map(\.text) == ["*.example.com", "img.example.org"])
         #expect(configuration.remote.allowPrivate)
@@ -91,7 +91,7 @@ struct ConfigurationLoaderTests {
         #expect(!configuration.log.access)
         #expect(configuration.limits.origin.sourceBytes == 3 << 20)
         #expect(configuration.listen.map(\.description) == ["127.0.0.1:1", "127.0.0.1:2"])
-        #expect(configuration.admin.listen == nil)
+        #expect(configuration.admin.listen == [])
     }
 
     @Test func `splits lists of the environment at commas`() throws {

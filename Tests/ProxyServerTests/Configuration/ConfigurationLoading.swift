@@ -1,15 +1,16 @@
 @testable import ProxyServer
 
-/// Loads a configuration from texts, without files and without the process's environment.
+/// Loads a configuration from texts, with no other files than those given by path and without the process's environment.
 func load(
     _ yaml: String? = nil,
     environment: [String: String] = [:],
-    flags: ConfigurationLoader.Flags = ConfigurationLoader.Flags()
+    flags: ConfigurationLoader.Flags = ConfigurationLoader.Flags(),
+    files: [String: String] = [:]
 ) throws(ConfigurationError) -> Configuration {
     var flags = flags
     if yaml != nil { flags.config = "test.yaml" }
     let loader = ConfigurationLoader(environment: environment, flags: flags) { path throws(ConfigurationProblem) in
-        path == "test.yaml" ? yaml : nil
+        path == "test.yaml" ? yaml : files[path]
     }
     return try loader.load()
 }

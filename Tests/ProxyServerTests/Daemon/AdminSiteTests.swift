@@ -14,16 +14,24 @@ struct AdminSiteTests {
             )
             return try client.readResponse().status
         }
-        for host in ["127.0.0.1:8081", "localhost:8081", "LOCALHOST", "[::1]:8081", "edgeprint", "a.localhost"] {
+        for host in ["127.0.0.1:8081", "localhost:8081", "LOCALHOST", "[::1]:8081", "a.localhost"] {
             #expect(try status("", host: host) == 200, "\(host)")
         }
-        // By a name that a stranger's DNS may point here.
-        for host in ["evil.example", "evil.example:8081", "127.0.0.1.evil.example", "localhost.evil.example"] {
+        // By a name that a stranger's DNS may point here, or the local network's.
+        for host in [
+            "edgeprint", "edgeprint:8081", "router", "evil.example", "evil.example:8081", "127.0.0.1.evil.example",
+            "localhost.evil.example",
+        ] {
             #expect(try status("", host: host) == 403, "\(host)")
         }
         #expect(try status("Origin: http://127.0.0.1:8081\r\n", host: "127.0.0.1:8081") == 200)
         for origin in ["https://evil.example", "null", "http://127.0.0.1:9999", "http://127.0.0.1"] {
             #expect(try status("Origin: \(origin)\r\n", host: "127.0.0.1:8081") == 403, "\(origin)")
+        }
+        // A page needs no CORS to make somebody's browser ask.
+        for (site, expected) in [("none", 200), ("same-origin", 200), ("same-site", 403), ("cross-site", 403)] {
+            let fields = [("Sec-Fetch-Site", site)]
+            #expect(try RawHTTPClient(port: rig.daemon.admin).get("/metrics", fields).status == expected, "\(site)")
         }
         // Health is told to everybody.
         let health = try RawHTTPClient(port: rig.daemon.admin).get("/healthz", [("Origin", "https://evil.example")])

@@ -42,6 +42,17 @@ struct CleanOriginalsTests {
         #expect(try rig.get("/photos/a.png?w=20&meta=copyright").status == 200)
     }
 
+    @Test func `a source that refuses its originals gives nobody their metadata`() throws {
+        let rig = try EndToEndRig(source: ", originals: refuse", script: ScriptedOrigin.pictures(["a.png": picture]))
+        #expect(try rig.get("/photos/a.png").status == 403)
+        for target in ["a.png?format=source&meta=keep", "a.png?w=20&meta=keep"] {
+            let answer = try rig.get("/photos/\(target)")
+            #expect(answer.status == 403 && answer.text.contains("\"parameter\":\"meta\""), "\(target)")
+        }
+        #expect(try rig.get("/photos/a.png?format=source").status == 200)
+        #expect(try rig.get("/photos/a.png?w=20&meta=copyright").status == 200)
+    }
+
     @Test func `what cannot be cleaned is refused, and never comes as it is`() throws {
         let svg = Array("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"><!-- me --></svg>".utf8)
         let rig = try rig(["a.svg": svg, "cut.png": Array(picture[..<(picture.count - 20)])])

@@ -10,19 +10,24 @@ struct DocumentRequestTests {
         return try EndToEndRig(extra, source: source, script: script)
     }
 
-    @Test func `pages are drawn only where the configuration says so, and the bare original is served either way`()
-        throws
-    {
+    @Test func `documents are drawn and given out only where the configuration says so`() throws {
         let off = try rig("", source: "")
         let refused = try off.get("/photos/a.pdf?w=20&format=png")
         #expect(refused.status == 415 && refused.text.contains("formats.pdf is off"))
-        let bare = try off.get("/photos/a.pdf")
-        #expect(bare.status == 200 && bare["Content-Type"] == "application/pdf")
+        #expect(try off.get("/photos/a.pdf").status == 415)
         // Switching it on counts at once: what was refused is asked for again.
         try off.rewrite("formats: { pdf: on }")
         off.daemon.signal(SIGHUP)
         try off.daemon.waitForLog("configuration reloaded")
         #expect(PictureHeader.size(ofPNG: try off.get("/photos/a.pdf?w=20&format=png").body) == [20, 10])
+        let bare = try off.get("/photos/a.pdf")
+        #expect(bare.status == 200 && bare["Content-Type"] == "application/pdf")
+        // And so does switching it off, whatever is stored.
+        try off.rewrite()
+        off.daemon.signal(SIGHUP)
+        try off.daemon.waitForLog("configuration reloaded", times: 2)
+        #expect(try off.get("/photos/a.pdf").status == 415)
+        #expect(try off.get("/photos/a.pdf?w=20&format=png").status == 415)
     }
 
     @Test func `a source says otherwise`() throws {

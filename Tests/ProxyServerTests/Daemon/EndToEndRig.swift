@@ -10,20 +10,32 @@ final class EndToEndRig: Sendable {
     /// - Parameters:
     ///   - extra: configuration beside the source `photos` and the cache.
     ///   - source: further keys of the source `photos`, as `, key: value`.
+    ///   - sources: other sources, each on a line of its own that begins with a line end.
     ///   - script: what the origin answers.
-    init(_ extra: String = "", source: String = "", script: @escaping ScriptedOrigin.Script) throws {
+    init(
+        _ extra: String = "",
+        source: String = "",
+        sources: String = "",
+        script: @escaping ScriptedOrigin.Script
+    ) throws {
         folder = try TemporaryFolder()
         origin = try ScriptedOrigin(script)
-        let yaml = Self.yaml(extra, source: source, origin: origin.url, folder: folder.path)
+        let yaml = Self.yaml(extra, source: source, sources: sources, origin: origin.url, folder: folder.path)
         running = Lock(try DaemonProcess(yaml, in: folder))
     }
 
     var daemon: DaemonProcess { running.withLock { $0 } }
 
-    private static func yaml(_ extra: String, source: String, origin: String, folder: String) -> String {
+    private static func yaml(
+        _ extra: String,
+        source: String,
+        sources: String = "",
+        origin: String,
+        folder: String
+    ) -> String {
         """
         sources:
-          photos: { url: "\(origin)/", allow-private: true\(source) }
+          photos: { url: "\(origin)/", allow-private: true\(source) }\(sources)
         cache: { path: "\(folder)/cache", memory: 64MiB }
         \(extra)
 

@@ -117,6 +117,53 @@ struct FailureAnswerTests {
         #expect(rig.origin.requests == 2)
     }
 
+    @Test func `a signed link lets nobody send work to the origin, but refresh=1 in it does`() throws {
+        let key = String(repeating: "ab", count: 32)
+        let rig = try EndToEndRig(
+            "signing: { keys: [\(key)] }",
+            script: ScriptedOrigin.pictures(["a.png": picture])
+        )
+        func url(_ parameters: String...) throws -> String {
+            let arguments = ["url", "photos/a.png"] + parameters + ["--config", rig.daemon.configurationFile]
+            return String(try CommandRun(arguments).output.dropLast())
+        }
+        let plain = try url("w=100", "format=png")
+        #expect(plain.contains("sig="))
+        #expect(try rig.get(plain).status == 200)
+        for directive in ["no-cache", "max-age=0", "no-store"] {
+            let answer = try rig.get(plain, [("Cache-Control", directive)])
+            #expect(answer["Cache-Status"] == "edgeprint; hit; detail=memory", "\(directive)")
+        }
+        #expect(rig.origin.requests == 1)
+        let refused = try rig.get("/photos/a.png?w=100&format=png&refresh=1")
+        #expect(refused.status == 403 && refused.text.contains("\"parameter\":\"refresh\""))
+        #expect(try rig.get("/photos/a.png?w=100&format=png&refresh=0").status == 200)
+        #expect(rig.origin.requests == 1)
+        // It names no other variant.
+        let refresh = try url("w=100", "format=png", "refresh=1")
+        #expect(try rig.get(refresh).status == 200)
+        #expect(rig.origin.requests == 2)
+        #expect(try rig.get(plain)["Cache-Status"] == "edgeprint; hit; detail=memory")
+        #expect(try rig.metric("edgeprint_transforms_total") == 1)
+    }
+
+    @Test func `refresh=1 asks again what has failed`() throws {
+        let key = String(repeating: "ab", count: 32)
+        let asked = Lock(0)
+        let rig = try EndToEndRig("signing: { keys: [\(key)] }") { [picture] _, connection in
+            guard next(asked) > 1 else { return connection.respond("404 Not Found", text: "not yet") }
+            connection.respond("200 OK", ["Cache-Control: max-age=600"], body: picture)
+        }
+        #expect(try rig.get("/photos/a.png?w=100").status == 404)
+        #expect(try rig.get("/photos/a.png?w=100").status == 404)
+        let arguments = ["url", "photos/a.png", "w=100", "refresh=1", "--config", rig.daemon.configurationFile]
+        #expect(try rig.get(String(try CommandRun(arguments).output.dropLast())).status == 200)
+        #expect(try rig.get("/photos/a.png?w=100").status == 200)
+        // Without a key there is no such URL.
+        try rig.rewrite()
+        #expect(try CommandRun(arguments).code == 1)
+    }
+
     @Test func `a fallback stands in for an original, in the size that was asked for`() throws {
         let rig = try EndToEndRig(
             source: ", fallback: { image: /photos/missing.png, status: 200, ttl: 7s }",

@@ -86,7 +86,7 @@ struct NginxTests {
             let errors = (try? String(contentsOfFile: folder + "/error.log", encoding: .utf8)) ?? ""
             #expect(process.isRunning, "\(errors)")
             let redirect = try RawHTTPClient(port: plain).get("/photos/a%2Fb.png?w=1")
-            #expect(redirect.status == 301 && redirect["Location"] == "https://test/photos/a%2Fb.png?w=1")
+            #expect(redirect.status == 301 && redirect["Location"] == "https://localhost/photos/a%2Fb.png?w=1")
         }
 
         /// Asks nginx by HTTPS; curl's answer with its head.

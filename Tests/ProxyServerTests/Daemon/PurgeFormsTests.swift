@@ -23,7 +23,7 @@ struct PurgeFormsTests {
 
     private func post(_ body: String, to other: EndToEndRig? = nil) throws -> RawHTTPResponse {
         let client = try RawHTTPClient(port: (other ?? rig).daemon.admin)
-        try client.send("POST /purge HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        try client.send("POST /purge HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
         return try client.readResponse()
     }
 

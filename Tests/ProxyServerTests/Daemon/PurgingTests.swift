@@ -20,7 +20,7 @@ struct PurgingTests {
         let client = try RawHTTPClient(port: rig.daemon.admin)
         let authorization = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
         try client.send(
-            "POST /purge HTTP/1.1\r\nHost: a\r\n\(authorization)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            "POST /purge HTTP/1.1\r\nHost: localhost\r\n\(authorization)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
         )
         return try client.readResponse()
     }

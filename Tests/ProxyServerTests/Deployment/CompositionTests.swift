@@ -38,7 +38,7 @@ struct CompositionTests {
             "image", "build", "depends_on", "command", "environment", "ports", "volumes", "secrets", "read_only",
             "tmpfs",
             "cap_drop", "cap_add", "security_opt", "mem_limit", "pids_limit", "ulimits", "stop_grace_period", "restart",
-            "healthcheck",
+            "healthcheck", "user", "group_add",
         ]
         for (name, service) in services {
             #expect(Set(service.keys).subtracting(known).isEmpty, "\(name)")

@@ -183,7 +183,7 @@ struct ExplainerTests {
         let explanation = try Self.explainer().explain(target)
         let expected = JSONValue.object([.init("verdict", .string(verdict)), .init("rule", .string(rule))])
         #expect(explanation.section("upstream")?["address"]?.value == expected)
-        let refusal = verdict == "block" ? Problem(403, "The origin's address is refused (\(rule)).").ofSource : nil
+        let refusal = verdict == "block" ? Problem(.addressRefused(rule)).ofSource : nil
         #expect(explanation.problem == refusal)
     }
 

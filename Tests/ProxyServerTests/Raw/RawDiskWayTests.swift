@@ -43,7 +43,7 @@ struct RawDiskWayTests {
         try rig.restartAfterKill(Self.purging, source: ", raw: true")
         let admin = try RawHTTPClient(port: rig.daemon.admin, timeoutMilliseconds: 20_000)
         try admin.send(
-            "POST /purge HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: \(order.utf8.count)\r\n\r\n\(order)"
+            "POST /purge HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: \(order.utf8.count)\r\n\r\n\(order)"
         )
         let answer = try admin.readResponse()
         #expect(answer.status == 200 && answer.text.contains("\"originals\":1"), "\(answer.text)")

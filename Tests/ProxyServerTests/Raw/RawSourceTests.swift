@@ -109,7 +109,8 @@ struct RawSourceTests {
         rig.daemon.signal(SIGHUP)
         try rig.daemon.waitForLog("configuration reloaded")
         let answer = try rig.get("/photos/a")
-        #expect(answer.status == 403 && answer.text.contains("loopback"))
+        #expect(answer.status == 403 && answer.text.contains("may not be asked"))
+        try rig.daemon.waitForLog("\"rule\":\"loopback\"")
         #expect(rig.origin.requests == 0)
     }
 

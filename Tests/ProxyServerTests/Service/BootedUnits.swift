@@ -29,10 +29,11 @@ final class BootedUnits {
     /// - Parameters:
     ///   - yaml: the configuration but for the listeners, which are on free ports of the loopback.
     ///   - service: directives of a drop-in's `[Service]`.
-    init(_ yaml: String, service: String = "") throws {
+    ///   - listeners: `listen` and `admin`, in place of free ports of the loopback.
+    init(_ yaml: String, service: String = "", listeners: String = DaemonProcess.listeners) throws {
         let folder = try TemporaryFolder()
         let (configuration, dropIn) = (folder.path + "/edgeprint.yaml", folder.path + "/test.conf")
-        try (DaemonProcess.listeners + yaml).write(toFile: configuration, atomically: true, encoding: .utf8)
+        try (listeners + yaml).write(toFile: configuration, atomically: true, encoding: .utf8)
         try "[Service]\n\(service)\n".write(toFile: dropIn, atomically: true, encoding: .utf8)
         let output = Pipe()
         let errors = Pipe()

@@ -86,6 +86,23 @@ struct UnitTests {
         #expect(maps.contains("libvips") && !maps.contains(" rwx"))
     }
 
+    @Test func `sockets and cache are for root and the service's group, or nginx's, alone`() throws {
+        let listeners = "listen: 127.0.0.1:0\nadmin: { listen: unix:/run/edgeprint/admin.sock }\n"
+        let units = try BootedUnits(yaml, listeners: listeners)
+        try makePictures(units)
+        func mode(_ path: String) throws -> String {
+            try units.run("stat", "-c", "%a %G", path).output.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        #expect(try mode("/run/edgeprint.sock") == "660 www-data")
+        #expect(try mode("/run/edgeprint/admin.sock").hasPrefix("660 "))
+        // The command finds the socket by itself.
+        let stats = try units.run("edgeprint", "stats", "--json")
+        #expect(stats.code == 0 && stats.output.contains("\"ready\":true"), "\(stats.errors)")
+        let open = try units.run("find", "/var/cache/edgeprint/", "-perm", "/077").output
+        #expect(open.isEmpty, "\(open)")
+        try expectPeace(units)
+    }
+
     @Test func `pictures are made where no code can be`() throws {
         let units = try BootedUnits(yaml, service: "ExecPaths=")
         try makePictures(units)

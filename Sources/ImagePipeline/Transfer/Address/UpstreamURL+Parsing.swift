@@ -15,6 +15,8 @@ extension UpstreamURL {
         guard bytes[(colon + 1)...].starts(with: [47, 47]) else { throw .syntax }
         let rest = bytes[(colon + 3)...]
         guard rest.allSatisfy(Self.isURLCharacter) else { throw .syntax }
+        // A parser that ends the authority at an "@" would find another host there.
+        guard !rest.drop(while: { $0 != UInt8(ascii: "#") }).contains(UInt8(ascii: "@")) else { throw .userinfo }
         let authorityEnd = rest.firstIndex { [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) }
         let authority = rest[..<(authorityEnd ?? rest.endIndex)]
         let (host, hostText, port) = try Self.authority(authority, scheme)
@@ -74,8 +76,9 @@ extension UpstreamURL {
         switch NumericHost.read(text) {
         case .name: return (.name(text), text)
         case .address(let address):
-            // With its trailing dot a resolver would ask DNS for it.
-            return (.address(.v4(address)), text.hasSuffix(".") ? String(text.dropLast()) : text)
+            // With a trailing dot it is an address for some parsers, and a name for others.
+            guard !text.hasSuffix(".") else { throw .host }
+            return (.address(.v4(address)), text)
         case .malformed: throw .host
         }
     }

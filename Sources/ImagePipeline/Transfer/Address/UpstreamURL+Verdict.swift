@@ -6,8 +6,8 @@ extension UpstreamURL {
         }
 
         package let decision: Decision
-        /// The rule that decided: a defect's name, an address rule's name, `public` for a public literal, `name` for a
-        /// name, whose addresses are judged when it is connected to.
+        /// The rule that decided: `malformed`, `scheme` or `userinfo` for what is no URL that may be asked, an address rule's
+        /// name, `bad-port`, `public` for a public literal, `name` for a name, whose addresses are judged when it is connected to.
         package let rule: String
 
         /// The rule of a public address.
@@ -18,38 +18,53 @@ extension UpstreamURL {
         package static let privateRule = "allow-private"
         /// The rule that refuses URLs over `maximumLength`.
         package static let lengthRule = "length"
+        /// The rule that refuses what is no URL, or has no host or port that could be asked.
+        package static let malformedRule = "malformed"
 
         /// Creates a verdict.
         package init(_ decision: Decision, _ rule: String) {
             self.decision = decision
             self.rule = rule
         }
+
+        /// The verdict on what is no URL that may be asked.
+        package init(_ defect: Defect) {
+            switch defect {
+            case .syntax, .host, .port: self.init(.block, Self.malformedRule)
+            case .scheme, .userinfo: self.init(.block, defect.rawValue)
+            }
+        }
     }
 
     /// Judges a URL as a source without `allow-private` would.
     package static func verdict(url: String) -> Verdict {
-        do {
-            return try UpstreamURL(url).verdict
-        } catch {
-            return Verdict(.block, error.rawValue)
-        }
+        verdict(url: url, allowPrivate: false)
     }
 
     /// Judges a URL as a source does.
     ///
-    /// - Parameter allowPrivate: whether the source may ask its own network; what is no URL is refused all the same.
-    package static func verdict(url: String, allowPrivate: Bool) -> Verdict {
+    /// - Parameters:
+    ///   - allowPrivate: whether the source may ask its own network; what is no URL is refused all the same.
+    ///   - prefix: where the source's originals are: ports there are the operator's choice.
+    package static func verdict(url: String, allowPrivate: Bool, below prefix: String? = nil) -> Verdict {
         guard url.utf8.count <= maximumLength else { return Verdict(.block, Verdict.lengthRule) }
         do {
-            let verdict = try UpstreamURL(url).verdict
-            return allowPrivate && verdict.decision == .block ? Verdict(.allow, Verdict.privateRule) : verdict
+            let url = try UpstreamURL(url)
+            let verdict = url.hostVerdict
+            guard allowPrivate || verdict.decision == .allow else { return verdict }
+            let isOwn = prefix.flatMap { try? UpstreamURL($0) }.map(url.hasSameOrigin) ?? false
+            guard isOwn || !url.hasBadPort else { return Verdict(.block, BadPort.rule) }
+            return verdict.decision == .allow ? verdict : Verdict(.allow, Verdict.privateRule)
         } catch {
-            return Verdict(.block, error.rawValue)
+            return Verdict(error)
         }
     }
 
+    /// Whether the port is another protocol's (Fetch Standard, "Port blocking").
+    var hasBadPort: Bool { BadPort.contains(port) }
+
     /// Judges the host, as far as that is possible without resolving it.
-    package var verdict: Verdict {
+    private var hostVerdict: Verdict {
         switch host {
         case .address(let address):
             guard let refusal = AddressPolicy.refusal(of: address) else { return Verdict(.allow, Verdict.publicRule) }

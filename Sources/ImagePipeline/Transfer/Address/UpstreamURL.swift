@@ -25,9 +25,10 @@ package struct UpstreamURL: Hashable, Sendable {
         case syntax
         /// Neither http nor https.
         case scheme
-        /// `user:password@`: never taken from a URL (RFC 9110 §4.2.4).
+        /// `user:password@`, never taken from a URL (RFC 9110 §4.2.4), or an `@` in the fragment.
         case userinfo
-        /// Empty, percent-encoded, non-ASCII (write punycode), with a zone, or a number that is no address.
+        /// Empty, percent-encoded, non-ASCII (write punycode), with a zone, a number that is no address, or an IPv4 address with a dot
+        /// at its end.
         case host
         /// Not 1 to 65535.
         case port

@@ -7,7 +7,7 @@ extension Transfer {
         if let refusal, code == CURLE_ABORTED_BY_CALLBACK || !hasSocket {
             return .finished(.failure(.addressRefused(refusal.name)))
         }
-        guard head.isComplete else { return .finished(.failure(Self.failure(code))) }
+        guard head.isComplete else { return .finished(.failure(headFailure(code))) }
         if isRaw {
             // All of it or nothing: a part would be taken for the whole.
             return .finished(code == CURLE_OK ? .success(.exchanged(exchanged)) : .failure(Self.failure(code)))
@@ -76,6 +76,22 @@ extension Transfer {
             return .finished(.failure(.originProtocol("redirect to an unusable URL (\(error.rawValue))")))
         }
     }
+
+    /// Why no head came.
+    private func headFailure(_ code: CURLcode) -> PipelineError {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST where isForeign && !source.allowPrivate:
+            // As for a refused address: an answer must not tell which names of a private network exist.
+            .addressRefused(PipelineError.unresolvedRule)
+        case CURLE_OUT_OF_MEMORY where phase == .firstByte, Self.tooLarge where phase == .firstByte:
+            // libcurl says this of a line over 100 kB, which it does not hand out.
+            .originProtocol(ResponseHead.Defect.tooLong.rawValue)
+        default: Self.failure(code)
+        }
+    }
+
+    /// `CURLE_TOO_LARGE`, which libcurl has since 8.6.
+    private static let tooLarge = CURLcode(rawValue: 100)
 
     private static func failure(_ code: CURLcode) -> PipelineError {
         switch code {

@@ -31,6 +31,8 @@ final class Transfer {
 
     /// Whether the source's fields go along: until a redirect leaves the first URL's origin, and never again then.
     var isTrusted = true
+    /// Whether a stranger may have chosen the current URL, and not the configuration.
+    var isForeign: Bool { source.location == .remote || !isTrusted }
     var redirects = 0
     /// The redirects' own fields, for the chain's freshness.
     var hops: [OriginFields] = []

@@ -90,6 +90,9 @@ extension TransferLoop {
         if transfer.url.isLocalhost, !transfer.source.allowPrivate {
             return end(transfer, .failure(.addressRefused(AddressPolicy.Rule.loopback.rawValue)))
         }
+        guard !transfer.isForeign || !transfer.url.hasBadPort else {
+            return end(transfer, .failure(.addressRefused(BadPort.rule)))
+        }
         lanes.enqueue(transfer, transfer.lane, limit: transfer.source.connections)
         watch.need(by: transfer.deadline)
     }

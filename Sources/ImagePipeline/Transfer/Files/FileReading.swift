@@ -1,6 +1,7 @@
-import HTTPSemantics
 import CLinux
 import Glibc
+import HTTPSemantics
+import ImagePlan
 import LinuxSystem
 
 /// One load of a file, on a reading thread.
@@ -43,7 +44,7 @@ struct FileReading {
         let fields = fields(identity)
         if ticket.fetch.entityTag == identity.entityTag { return .notModified(fields) }
         let limit = ticket.fetch.source.limits.sourceBytes
-        guard identity.size <= limit else { throw .sourceTooLarge(limit: limit) }
+        guard identity.size <= limit else { throw Self.isImage(file) ? .sourceTooLarge(limit: limit) : .originNotFound }
         let isSettled = isSettled(identity)
         if isSettled, let digest = digests.find(identity) {
             return .fetched(fields, OriginBody(file: file, length: identity.size, digest: digest))
@@ -62,6 +63,13 @@ struct FileReading {
     /// the file is looked at again.
     private func isSettled(_ identity: FileIdentity) -> Bool {
         identity.size >= Self.smallestUncopied && identity.seconds < time.wallSeconds - FileLoader.vouchedLifetime
+    }
+
+    /// Whether a file that is too large to be read begins as an image does: what is none looks like what is not there.
+    private static func isImage(_ file: SharedDescriptor) -> Bool {
+        guard let bytes = file.read(count: ImageSniffer.preferredPrefix) else { return false }
+        if case .unknown = ImageSniffer.sniff(bytes.span, totalLength: .max) { return false }
+        return true
     }
 
     private func fields(_ identity: FileIdentity) -> OriginFields {

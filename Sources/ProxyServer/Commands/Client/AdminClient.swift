@@ -19,6 +19,8 @@ struct AdminClient {
         var description: String {
             switch self {
             case .noAddress: "the admin listener is off (admin.listen); say --admin HOST:PORT or unix:/PATH"
+            case .unreachable(.unix(let path), let error) where error.code == EACCES:
+                "only root and the group of \(path) may use it: run this with sudo"
             case .unreachable(let address, let error):
                 "nobody answers at \(address) (\(error)); is the daemon running, and is this its admin.listen?"
             case .timedOut(let address): "\(address) does not answer in time"
@@ -32,16 +34,18 @@ struct AdminClient {
     /// The most bytes of an answer that are read.
     private static let longestAnswer = 64 << 20
 
-    private let address: ListenAddress
+    /// The first that can be connected to is asked.
+    private let addresses: [ListenAddress]
     private let token: Secret
     private let timeoutSeconds: Int
 
-    /// Asks the listener of a configuration, unless another is named.
+    /// Asks the listener of a configuration, by a Unix socket where it has one, unless another is named.
     ///
     /// - Throws: `Failure.noAddress`.
     init(_ configuration: Configuration, address: ListenAddress? = nil, timeoutSeconds: Int = 60) throws(Failure) {
-        guard let address = address ?? configuration.admin.listen, address.port != 0 else { throw .noAddress }
-        self.address = address
+        let all = address.map { [$0] } ?? configuration.admin.listen.filter { $0.port != 0 }
+        addresses = all.filter { $0.port == nil } + all.filter { $0.port != nil }
+        guard !addresses.isEmpty else { throw .noAddress }
         token = configuration.admin.token
         self.timeoutSeconds = timeoutSeconds
     }
@@ -58,15 +62,15 @@ struct AdminClient {
     private func exchange(_ method: String, _ target: String, _ body: String) throws(Failure) -> (
         status: Int, body: String
     ) {
-        let socket = try connected()
-        var head = "\(method) \(target) HTTP/1.1\r\nHost: edgeprint\r\nConnection: close\r\n"
+        let (socket, address) = try connected()
+        var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         if !token.isEmpty { head += "Authorization: Bearer \(token.value)\r\n" }
         if method == "POST" { head += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
-        try write(Array((head + "\r\n" + body).utf8), to: socket)
-        return try answer(readToEnd(socket))
+        try write(Array((head + "\r\n" + body).utf8), to: socket, address)
+        return try answer(readToEnd(socket, address), address)
     }
 
-    private func answer(_ bytes: [UInt8]) throws(Failure) -> (status: Int, body: String) {
+    private func answer(_ bytes: [UInt8], _ address: ListenAddress) throws(Failure) -> (status: Int, body: String) {
         let text = String(decoding: bytes, as: UTF8.self)
         // Connection: close, so that the content is everything behind the empty line.
         guard text.hasPrefix("HTTP/1.1 "), let status = Int(text.dropFirst(9).prefix(3)),
@@ -75,7 +79,22 @@ struct AdminClient {
         return (status, String(text[end.upperBound...]))
     }
 
-    private func connected() throws(Failure) -> SharedDescriptor {
+    /// A connection, and to where.
+    ///
+    /// - Throws: why there is none to the first address.
+    private func connected() throws(Failure) -> (SharedDescriptor, ListenAddress) {
+        var first: Failure?
+        for address in addresses {
+            do throws(Failure) {
+                return (try connected(to: address), address)
+            } catch {
+                first = first ?? error
+            }
+        }
+        throw first ?? .noAddress
+    }
+
+    private func connected(to address: ListenAddress) throws(Failure) -> SharedDescriptor {
         do throws(Errno) {
             let family =
                 if case .tcp(let host, _) = address { host.contains(":") ? AF_INET6 : AF_INET } else { AF_UNIX }
@@ -87,14 +106,14 @@ struct AdminClient {
             let size = socklen_t(MemoryLayout<timeval>.size)
             unsafe setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &time, size)
             unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &time, size)
-            try connect(number)
+            try connect(number, address)
             return descriptor
         } catch {
             throw .unreachable(address, error)
         }
     }
 
-    private func connect(_ number: CInt) throws(Errno) {
+    private func connect(_ number: CInt, _ address: ListenAddress) throws(Errno) {
         switch address {
         case .unix(let path):
             var target = sockaddr_un()
@@ -136,7 +155,7 @@ struct AdminClient {
         }
     }
 
-    private func write(_ bytes: [UInt8], to socket: SharedDescriptor) throws(Failure) {
+    private func write(_ bytes: [UInt8], to socket: SharedDescriptor, _ address: ListenAddress) throws(Failure) {
         var sent = 0
         while sent < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { raw in
@@ -148,25 +167,25 @@ struct AdminClient {
                 )
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure("send") }
+            guard count > 0 else { throw failure("send", address) }
             sent += count
         }
     }
 
-    private func readToEnd(_ socket: SharedDescriptor) throws(Failure) -> [UInt8] {
+    private func readToEnd(_ socket: SharedDescriptor, _ address: ListenAddress) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while bytes.count < Self.longestAnswer {
             let count = unsafe chunk.withUnsafeMutableBytes { unsafe recv(socket.number, $0.baseAddress, $0.count, 0) }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure("recv") }
+            guard count >= 0 else { throw failure("recv", address) }
             if count == 0 { return bytes }
             bytes += chunk[..<count]
         }
         throw .malformed(address)
     }
 
-    private func failure(_ call: StaticString) -> Failure {
+    private func failure(_ call: StaticString, _ address: ListenAddress) -> Failure {
         errno == EAGAIN ? .timedOut(address) : .unreachable(address, .current(call))
     }
 }

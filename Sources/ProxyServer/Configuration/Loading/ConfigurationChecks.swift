@@ -39,13 +39,13 @@ enum ConfigurationChecks {
     }
 
     private static func checkAdmin(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
-        guard let address = configuration.admin.listen else { return }
-        if configuration.admin.token.isEmpty, !isLocal(address) {
+        let addresses = configuration.admin.listen
+        if configuration.admin.token.isEmpty, !addresses.allSatisfy(isLocal) {
             let message = "is required where admin.listen is beyond loopback"
             let place = decoder.places["admin.token"] ?? decoder.places["admin.listen"]
             decoder.report(message, key: "admin.token", place: place)
         }
-        if configuration.listen.contains(where: { $0 == address && !isFreePort($0) }) {
+        if configuration.listen.contains(where: { addresses.contains($0) && !isFreePort($0) }) {
             let place = decoder.places["admin.listen"] ?? decoder.places["listen"]
             decoder.report("is the public listener's address, too", key: "admin.listen", place: place)
         }

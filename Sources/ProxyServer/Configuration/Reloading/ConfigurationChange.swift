@@ -23,7 +23,7 @@ struct ConfigurationChange: Sendable, Equatable {
             }
         }
         // The listener stays where it is until a restart, and must not be open there meanwhile.
-        if let address = effective.admin.listen, effective.admin.token.isEmpty, !ConfigurationChecks.isLocal(address) {
+        if effective.admin.token.isEmpty, !effective.admin.listen.allSatisfy(ConfigurationChecks.isLocal) {
             effective.admin.token = old.admin.token
             applied.removeAll { $0 == "admin.token" }
             needingRestart.append("admin.token")

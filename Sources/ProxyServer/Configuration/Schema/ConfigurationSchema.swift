@@ -20,9 +20,9 @@ enum ConfigurationSchema {
         Setting(
             "admin.listen",
             \.admin.listen,
-            .addressOrOff,
+            .addressesOrOff,
             needsRestart: true,
-            "Where health, metrics and administration are; off to disable."
+            "Where health, metrics and administration are, or a list of such places; off to disable."
         ),
         Setting("admin.token", \.admin.token, .token, "Bearer token; required when admin listens beyond loopback."),
     ]

@@ -17,17 +17,17 @@ extension ValueFormat where Value == ListenAddress {
     }
 }
 
-extension ValueFormat where Value == ListenAddress? {
-    /// Where a listener is, or `off`.
-    static var addressOrOff: ValueFormat {
-        let address = ValueFormat<ListenAddress>.address
+extension ValueFormat where Value == [ListenAddress] {
+    /// Where a listener is, in one place or several, or `off`.
+    static var addressesOrOff: ValueFormat {
+        let addresses = ValueFormat.nonEmptyList(of: .address)
         return ValueFormat(
-            expectation: "\(address.expectation), or off",
+            expectation: "\(addresses.expectation), or off",
             read: { node, problems in
-                if node.content == .scalar("off") || node.content == .scalar("false") { return .some(nil) }
-                return address.read(node, &problems).map(Optional.some)
+                if node.content == .scalar("off") || node.content == .scalar("false") { return [] }
+                return addresses.read(node, &problems)
             },
-            write: { $0.flatMap(address.write) ?? .plain("off") }
+            write: { $0.isEmpty ? .plain("off") : addresses.write($0) }
         )
     }
 }

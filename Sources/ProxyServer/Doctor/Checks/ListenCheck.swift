@@ -20,6 +20,14 @@ struct ListenCheck: DoctorCheck {
         case (.tcp, EADDRNOTAVAIL):
             let fix = "name an address that ip address shows, or :PORT for all of them"
             return [.failure(subject, "no interface of this machine has it", fix: fix)]
+        case (.unix(let path), ENOENT) where path.hasPrefix("/run/"):
+            return [
+                .note(
+                    subject,
+                    "its folder is not there",
+                    fix: "start the service: the unit makes it (RuntimeDirectory=)"
+                )
+            ]
         case (.unix(let path), _):
             let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
             let fix = "create \(folder) for the user that serves (the unit: RuntimeDirectory=)"

@@ -1,3 +1,6 @@
+import CLinux
+import Glibc
+
 /// The disk store's index: rows of originals and variants in one SQLite file; knows no content files.
 ///
 /// One connection: the writer has one that writes, each read a read-only one (WAL lets them run beside each other).
@@ -17,6 +20,7 @@ struct DiskIndex: ~Copyable {
     /// Opens the index for writing: makes it, or brings it to the current version.
     static func writing(_ path: String) throws(OpenError) -> DiskIndex {
         let version: Int
+        makePrivate(path)
         do throws(SQLiteError) {
             var connection = try SQLiteConnection(path: path, access: .readWrite)
             version = try connection.schemaVersion()
@@ -29,6 +33,27 @@ struct DiskIndex: ~Copyable {
         }
         // Before anything is written: a newer release's folder stays as it is.
         throw .newerVersion(version)
+    }
+
+    /// Makes the index readable by its owner only, and so SQLite's files beside it, which take their mode from it.
+    ///
+    /// SQLite would make it readable by everybody; earlier releases let it. What fails here fails when it is opened, too.
+    private static func makePrivate(_ path: String) {
+        guard path != ":memory:" else { return }
+        // Closing a descriptor of an index that is open would end SQLite's locks on it: a new one only is opened.
+        let created = unsafe edge_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard created < 0 else {
+            close(created)
+            return
+        }
+        for file in [path, path + "-wal", path + "-shm"] {
+            var status = stat()
+            guard unsafe lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0
+            else {
+                continue
+            }
+            unsafe chmod(file, status.st_mode & 0o700)
+        }
     }
 
     /// Opens the index for reading only; the writer must have it open already.

@@ -1,0 +1,52 @@
+import TestSupport
+import Testing
+
+/// What answers of `/fetch?url=` tell about origins that are refused.
+@Suite(.timeLimit(.minutes(1)))
+struct RefusedOriginTests {
+    /// Status, what it says, and for how long it may be kept.
+    private func answer(_ rig: EndToEndRig, _ url: String) throws -> String {
+        let answer = try rig.get("/fetch?url=\(url)&w=10")
+        let body = answer.text.split(separator: ",").filter { !$0.contains("\"id\"") && !$0.contains("instance") }
+        let lifetime = answer["Cache-Control"]?.hasPrefix("public, max-age=") == true ? "kept" : "no-store"
+        return "\(answer.status) \(lifetime) \(body.joined(separator: ","))"
+    }
+
+    @Test func `all refused origins look alike, and the log says why`() throws {
+        let rig = try EndToEndRig("remote: { allow: [\"*\"] }", script: ScriptedOrigin.pictures([:]))
+        let port = rig.origin.port
+        let urls = [
+            "http://nobody.invalid/a", "http://10.0.0.1/a", "http://localhost:\(port)/a", "http://127.0.0.1:\(port)/a",
+            "http://%5Bfd00::1%5D/a", "http://nobody.invalid:25/a",
+        ]
+        let first = try answer(rig, urls[0])
+        #expect(first.hasPrefix("403 no-store"))
+        for url in urls.dropFirst() { #expect(try answer(rig, url) == first, "\(url)") }
+        // Remembered alike, too.
+        let second = try answer(rig, urls[0])
+        #expect(second.hasPrefix("403 kept"))
+        for url in urls.dropFirst() { #expect(try answer(rig, url) == second, "\(url)") }
+        #expect(rig.origin.connections == 0)
+        for rule in ["unresolved", "private", "loopback", "unique-local", "bad-port"] {
+            try rig.daemon.waitForLog("\"rule\":\"\(rule)\"")
+        }
+    }
+
+    @Test(arguments: ["http://1.1.1./a", "http://1.2.3.4.5/a", "http://good.example%23@10.0.0.1/a"])
+    func `a URL that parsers read differently is malformed`(url: String) throws {
+        let rig = try EndToEndRig("remote: { allow: [\"*\"] }", script: ScriptedOrigin.pictures([:]))
+        let answer = try rig.get("/fetch?url=\(url)&w=10")
+        #expect(answer.status == 400)
+        #expect(answer.text.contains("\"parameter\":\"url\""))
+    }
+
+    @Test func `an origin's head of 200 kB in a line is the origin's fault`() throws {
+        let rig = try EndToEndRig { _, connection in
+            let line = String(repeating: "x", count: 200_000)
+            connection.send("HTTP/1.1 200 OK\r\nX-Long: \(line)\r\nContent-Length: 1\r\n\r\nx")
+        }
+        let answer = try rig.get("/photos/a.png?w=10")
+        #expect(answer.status == 502)
+        #expect(answer.text.contains("response head over 64 KiB"))
+    }
+}
