@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ImagePlan
 
 /// `edgeprint serve`: the daemon.
 struct ServeCommand: AsyncParsableCommand {

@@ -54,7 +54,7 @@ struct RequestResolver: Sendable {
         } catch {
             throw Problem(error)
         }
-        guard let path else { throw Problem(404, "There is no such source.") }
+        guard let path else { throw Self.noSource(rawPath, table) }
         guard path.source == "fetch" else { return try local(path, rawPath, query: query, hints) }
         guard path.rawPath.isEmpty else { throw Problem(404, "/fetch takes no path; the URL goes into url=.") }
         return try remote(rawPath, query: query)
@@ -66,7 +66,7 @@ struct RequestResolver: Sendable {
         query: [UInt8],
         _ hints: HintValues?
     ) throws(Problem) -> ResolvedRequest {
-        guard let entry = table.sources[path.source] else { throw Problem(404, "There is no such source.") }
+        guard let entry = table.sources[path.source] else { throw table.unknown(path.source) }
         var options = entry.options
         if let hints { options.hints?.values = hints }
         let parsed = try parse(query, options)
@@ -100,8 +100,17 @@ struct RequestResolver: Sendable {
             let file = try path.filePath()
             return OriginRequest(source: rule, target: file, identity: file)
         case .remote:
-            throw Problem(404, "There is no such source.")
+            throw table.unknown(path.source)
         }
+    }
+
+    /// The 404 for a path whose first segment no source could have as its name.
+    private static func noSource(_ rawPath: ArraySlice<UInt8>, _ table: SourceTable) -> Problem {
+        let segment = rawPath.dropFirst().prefix { $0 != UInt8(ascii: "/") }
+        guard !segment.isEmpty else {
+            return Problem(404, "There is no picture at /; a picture is asked for as /NAME/PATH or /fetch?url=URL.")
+        }
+        return table.unknown(String(decoding: segment, as: UTF8.self))
     }
 
     private func remote(_ rawPath: ArraySlice<UInt8>, query: [UInt8]) throws(Problem) -> ResolvedRequest {

@@ -45,6 +45,7 @@ struct ExplainRoute: AdminRoute {
                     throw RequestError(
                         parameter: pair.name,
                         reason: "is not a known parameter; the path's own query is percent-encoded, & as %26"
+                            + NearestName.hint(pair.name, among: parameters)
                     )
                 }
                 guard values.updateValue(pair.value ?? "", forKey: pair.name) == nil else {

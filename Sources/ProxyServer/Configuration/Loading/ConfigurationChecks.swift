@@ -21,7 +21,8 @@ enum ConfigurationChecks {
                 continue
             }
             if configuration.source(named: path.source) == nil {
-                decoder.report("there is no source '\(path.source)'", key: key, place: decoder.places[key])
+                let hint = NearestName.hint(path.source, among: configuration.sources.map(\.rule.name))
+                decoder.report("there is no source '\(path.source)'\(hint)", key: key, place: decoder.places[key])
             }
         }
     }
@@ -57,22 +58,21 @@ enum ConfigurationChecks {
                 let plan = try Preset(name: preset.name, text: preset.text).plan
                 let refusal = MarkRules.refusal(
                     of: plan,
+                    sources: configuration.sources.map(\.rule.name),
                     rule: { configuration.source(named: $0)?.rule },
                     fonts: configuration.fonts
                 )
                 if let refusal { throw refusal }
             } catch {
                 let key = "presets.\(preset.name)"
-                let isKnown = RequestLanguage.isReserved(error.parameter)
-                let nearest = isKnown ? nil : NearestName.of(error.parameter, among: RequestLanguage.names)
-                let hint = nearest.map { "; did you mean \($0)?" } ?? ""
-                decoder.report(error.description + hint, key: key, place: decoder.places[key])
+                decoder.report(error.description, key: key, place: decoder.places[key])
             }
         }
         for source in configuration.sources {
             guard let name = source.preset, configuration.preset(named: name) == nil else { continue }
             let key = "sources.\(source.rule.name).preset"
-            decoder.report("there is no preset '\(name)'", key: key, place: decoder.places[key])
+            let hint = NearestName.hint(name, among: configuration.presets.map(\.name))
+            decoder.report("there is no preset '\(name)'\(hint)", key: key, place: decoder.places[key])
         }
     }
 
