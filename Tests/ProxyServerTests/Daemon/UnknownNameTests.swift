@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -33,6 +34,55 @@ struct UnknownNameTests {
         #expect(answer.status == status)
         #expect(answer["Content-Type"] == "application/problem+json" && answer["Cache-Control"] == "no-store")
         #expect(answer.text.contains(detail), "\(answer.text)")
+    }
+
+    private func post(_ body: String) throws -> RawHTTPResponse {
+        let client = try RawHTTPClient(port: rig.daemon.admin)
+        try client.send("POST /purge HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        return try client.readResponse()
+    }
+
+    @Test(arguments: [
+        (#"{"source":"photo"}"#, 404, "There is no source 'photo', and nothing is left of one; did you mean photos?"),
+        (#"{"source":"photo","dry":true}"#, 404, "did you mean photos?"),
+        (#"{"source":"fetsh","soft":true}"#, 404, "did you mean fetch?"),
+        (#"{"preset":"thum"}"#, 404, "There is no preset 'thum', and nothing is left of one; did you mean thumb?"),
+        (#"{"prefix":"/photo/"}"#, 404, "did you mean 'photos'?"),
+        (#"{"url":"/photo/a.png"}"#, 404, "did you mean 'photos'?"),
+        (#"{"sorce":"photos"}"#, 400, "Did you mean source?"),
+        (#"{"source":"photos"}"#, 200, "\"originals\":0"), (#"{"source":"fetch"}"#, 200, "\"originals\":0"),
+        (#"{"preset":"thumb"}"#, 200, "\"originals\":0"),
+    ])
+    func `are no purges`(body: String, status: Int, text: String) throws {
+        let answer = try post(body)
+        #expect(answer.status == status && answer.text.contains(text), "\(answer.text)")
+    }
+
+    @Test func `make the purge command fail, and count no purge`() throws {
+        let admin = ["--config", rig.daemon.configurationFile, "--admin", "127.0.0.1:\(rig.daemon.admin)"]
+        for (option, name, meant) in [("--source", "photo", "photos"), ("--preset", "thum", "thumb")] {
+            let run = try CommandRun(["purge", option, name] + admin)
+            #expect(run.code == 1 && run.output.isEmpty && run.errors.contains("did you mean \(meant)?"), "\(run)")
+        }
+        #expect(try rig.metric("edgeprint_purges_total") == 0)
+    }
+
+    @Test func `what a source has left that is configured no more can be purged by its name`() throws {
+        #expect(try rig.get("/photos/a.png?w=8&format=png").status == 200)
+        try rig.waitUntil("edgeprint_cache_entries{tier=\"variants\"}", is: 1)
+        try rig.daemon.rewrite(rig.yaml().replacing("photos:", with: "pictures:"))
+        rig.daemon.signal(SIGHUP)
+        try rig.daemon.waitForLog("configuration reloaded")
+        let answer = try post(#"{"source":"photos"}"#)
+        #expect(answer.status == 200 && answer.text.contains("\"variants\":1"), "\(answer.text)")
+        #expect(try post(#"{"source":"photos"}"#).status == 404)
+    }
+
+    @Test func `are no failures to forget`() throws {
+        let client = try RawHTTPClient(port: rig.daemon.admin)
+        try client.send("DELETE /negative?source=photo HTTP/1.1\r\nHost: a\r\n\r\n")
+        let answer = try client.readResponse()
+        #expect(answer.status == 404 && answer.text.contains("did you mean photos?"), "\(answer.text)")
     }
 
     @Test func `format=jpg is JPEG, and the same entry of the cache as format=jpeg`() throws {
