@@ -16,8 +16,8 @@ extension PipelineError {
             .notAnImage, .broken, .deadly:
             true
         case .remembered(let error, _): error.isOriginalsFault
-        case .addressRefused, .refused, .transformTimeout, .overloaded, .workerLost, .notCached, .ingredient,
-            .cancelled:
+        case .addressRefused, .refused, .transformTimeout, .overloaded, .workerLost, .noWorker, .notCached,
+            .ingredient, .cancelled:
             false
         }
     }

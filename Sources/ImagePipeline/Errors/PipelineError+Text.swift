@@ -17,7 +17,7 @@ extension PipelineError {
         case .refused(let reason, let name): Self.text("refused", reason, name)
         case .deadly: ("deadly", "")
         case .transformTimeout: ("transform-timeout", "")
-        case .overloaded, .workerLost, .notCached, .remembered, .ingredient, .cancelled: nil
+        case .overloaded, .workerLost, .noWorker, .notCached, .remembered, .ingredient, .cancelled: nil
         }
     }
 

@@ -56,6 +56,12 @@ struct ServeCommand: AsyncParsableCommand {
             cachePath: cachePath
         )
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
-        try await Daemon.run(loader.loadWithOriginsOrExit(), loader: loader)
+        let loaded = try loader.loadWithOriginsOrExit()
+        do {
+            try await Daemon.run(loaded, loader: loader)
+        } catch let problem as ConfigurationProblem {
+            FileHandle.standardError.write(Data("edgeprint: \(problem)\n".utf8))
+            throw ExitCode(1)
+        }
     }
 }

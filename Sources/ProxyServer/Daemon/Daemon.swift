@@ -9,7 +9,7 @@ enum Daemon {
     /// Serves until SIGTERM or SIGINT, then drains; returns when everything has ended.
     ///
     /// SIGHUP reads the configuration again. A service manager is told of each of these.
-    /// - Throws: what keeps the daemon from starting, in words for the operator.
+    /// - Throws: what keeps the daemon from starting, in words for the operator: a `ConfigurationProblem` where a key is about it.
     static func run(_ loaded: LoadedConfiguration, loader: ConfigurationLoader) async throws {
         let configuration = loaded.configuration
         let time = SystemTime()
@@ -23,13 +23,18 @@ enum Daemon {
         signal(SIGPIPE, SIG_IGN)
         // Trapped before anything starts: an early SIGTERM must not leave workers behind.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
-        let parts = try DaemonParts(
-            loaded,
-            sockets: ActivatedSockets(service.sockets),
-            time: time,
-            logger: logger,
-            logLevel: level
-        )
+        let parts: DaemonParts
+        do {
+            parts = try DaemonParts(
+                loaded,
+                sockets: ActivatedSockets(service.sockets),
+                time: time,
+                logger: logger,
+                logLevel: level
+            )
+        } catch {
+            throw ConfigurationProblem(error, loaded) ?? error
+        }
         let link = ServiceLink(service, parts: parts, time: time)
         let reloader = Reloader(loader: loader, parts: parts)
         try parts.start()

@@ -20,7 +20,7 @@ package enum FailureClass: String, Hashable, Sendable, CaseIterable {
         case .originStatus, .originUnreachable, .originTimeout, .originProtocol, .transformTimeout: self = .failing
         // Remembered of the ingredient itself, whoever asks for it.
         case .ingredient: return nil
-        case .overloaded, .workerLost, .cancelled, .notCached, .remembered: return nil
+        case .overloaded, .workerLost, .noWorker, .cancelled, .notCached, .remembered: return nil
         }
     }
 }

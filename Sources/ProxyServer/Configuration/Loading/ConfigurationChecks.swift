@@ -10,6 +10,31 @@ enum ConfigurationChecks {
         checkPresets(configuration, &decoder)
         checkDependents(configuration, &decoder)
         checkFallbacks(configuration, &decoder)
+        checkTimeouts(configuration, &decoder)
+    }
+
+    /// Reports a `timeouts.total` that leaves no time for `timeouts.first-byte`, where somebody has said both.
+    ///
+    /// Beside a default of `first-byte` a shorter `total` is what its author wants.
+    private static func checkTimeouts(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+        let rules =
+            [("", configuration.timeouts.origin)]
+            + configuration.sources.map { ("sources.\($0.rule.name).", $0.rule.timeouts) }
+        for (scope, timeouts) in rules where timeouts.total < timeouts.firstByte {
+            let keys = ["timeouts.total", "timeouts.first-byte"]
+            // A source that says neither has what has been reported already.
+            guard let said = keys.first(where: { decoder.places[scope + $0] != nil }),
+                keys.allSatisfy({ decoder.places[scope + $0] ?? decoder.places[$0] != nil })
+            else { continue }
+            func time(_ milliseconds: Int) -> String {
+                ScaledNumber.text(milliseconds, units: ScaledNumber.milliseconds)
+            }
+            let message =
+                said == keys[0]
+                ? "is less than timeouts.first-byte (\(time(timeouts.firstByte))), which could never pass"
+                : "is more than timeouts.total (\(time(timeouts.total))), which ends the download before"
+            decoder.report(message, key: scope + said, place: decoder.places[scope + said])
+        }
     }
 
     private static func checkFallbacks(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
