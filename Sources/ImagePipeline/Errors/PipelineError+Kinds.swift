@@ -16,8 +16,8 @@ extension PipelineError {
         case .addressRefused(Self.unresolvedRule): true
         case .sourceTooLarge, .notAnImage, .broken: true
         case .remembered(let error, _), .ingredient(_, let error), .after(_, let error): error.allowsStale
-        case .originNotFound, .addressRefused, .refused, .deadly, .transformTimeout, .workerLost, .notCached,
-            .cancelled:
+        case .originNotFound, .addressRefused, .refused, .deadly, .transformTimeout, .workerLost, .noWorker,
+            .notCached, .cancelled:
             false
         }
     }
@@ -46,8 +46,8 @@ extension PipelineError {
             .notAnImage, .broken, .deadly:
             true
         case .remembered(let error, _), .after(_, let error): error.isOriginalsFault
-        case .addressRefused, .refused, .transformTimeout, .overloaded, .workerLost, .notCached, .ingredient,
-            .cancelled:
+        case .addressRefused, .refused, .transformTimeout, .overloaded, .workerLost, .noWorker, .notCached,
+            .ingredient, .cancelled:
             false
         }
     }

@@ -34,6 +34,8 @@ package enum PipelineError: Error, Hashable, Sendable {
     case overloaded(String)
     /// A worker was lost twice through no fault of the picture.
     case workerLost
+    /// No worker can be started: no picture can be made at all for now.
+    case noWorker
     /// The request would have what is stored, and nothing is (`only-if-cached`).
     case notCached
     /// A failure of before, which is not tried again for so many seconds.

@@ -26,14 +26,19 @@ final class WorkerDriver: Sendable {
         var failures = 0
         if index > 0 { waitForEarlierWorker() }
         while !isStopping {
-            let started = start()
-            if failures == 0 { shared.starts[index].signal() }
-            guard let worker = started else {
+            let worker: WorkerProcess
+            do throws(WorkerStartFailure) {
+                worker = try start()
+            } catch {
+                if failures == 0 { shared.starts[index].signal() }
                 failures += 1
+                shared.note(error, failures: failures)
                 backOff(failures, &attempt)
                 continue
             }
-            shared.ready.add(1, ordering: .relaxed)
+            if failures == 0 { shared.starts[index].signal() }
+            shared.ready.add(1, ordering: .sequentiallyConsistent)
+            shared.noteGreeting()
             let served = serve(worker, &attempt)
             shared.ready.subtract(1, ordering: .relaxed)
             worker.end()
@@ -68,28 +73,38 @@ final class WorkerDriver: Sendable {
     }
 
     /// Starts a process and waits for its greeting.
-    private func start() -> WorkerProcess? {
+    private func start() throws(WorkerStartFailure) -> WorkerProcess {
         let configuration = shared.configuration
-        guard let worker = try? WorkerProcess(path: shared.workerPath, configuration: configuration) else { return nil }
+        let worker: WorkerProcess
+        do throws(Errno) {
+            worker = try WorkerProcess(path: shared.workerPath, configuration: configuration)
+        } catch {
+            throw .system(error)
+        }
         note { statistics, index in
             statistics.starts += 1
             statistics.workers[index].pid = worker.pid
             statistics.workers[index].jobs = 0
         }
         let limit = shared.time.monotonic + Int64(configuration.startTimeout) * 1_000_000
+        var failure = WorkerStartFailure.silent(configuration.startTimeout)
         while !isStopping {
             switch worker.receive(until: limit, wake: wake, time: shared.time) {
             case .woken: continue
             case .message(let bytes, let descriptors):
                 if descriptors.isEmpty, (try? WorkerMessage.decodeReady(bytes)) != nil { return worker }
                 note { statistics, _ in statistics.violations += 1 }
-            case .hungUp, .late: break
+                failure = .foreign
+            case .hungUp:
+                _ = worker.endAfterHangUp()
+                failure = .ended(code: worker.exitCode)
+            case .late: break
             }
             break
         }
         worker.end()
         note { statistics, index in statistics.workers[index].pid = 0 }
-        return nil
+        throw failure
     }
 
     /// Waits before the next start: 100 ms at first, doubling to 5 s.
@@ -97,9 +112,9 @@ final class WorkerDriver: Sendable {
     /// Where no worker of the pool lives and several starts have failed, waiting jobs are not kept hoping.
     private func backOff(_ failures: Int, _ attempt: inout Attempt?) {
         if failures >= 3, shared.ready.load(ordering: .relaxed) == 0 {
-            attempt?.pending.end(.failure(.workerLost))
+            attempt?.pending.end(.failure(.noWorker))
             attempt = nil
-            for pending in shared.queue.drain() { pending.end(.failure(.workerLost)) }
+            for pending in shared.queue.drain() { pending.end(.failure(.noWorker)) }
         }
         let delay = min(5_000, 100 << min(failures - 1, 6))
         var entry = pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)

@@ -27,6 +27,8 @@ extension WorkerPool {
         package var abandonGrace = 250
         /// Milliseconds until a new worker must have greeted.
         package var startTimeout = 10_000
+        /// Called with each change of the pool's condition, on a thread of the pool; must not call the pool.
+        package var conditionChanged: (@Sendable (Condition) -> Void)?
 
         /// Creates a configuration with one worker a core and one more, or a number of them.
         package init(workers: Int? = nil) {

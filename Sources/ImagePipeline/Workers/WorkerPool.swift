@@ -6,7 +6,7 @@ import Synchronization
 /// Runs transform jobs in `edgeprint-worker` processes: a bounded queue, and one permanent driver thread a process.
 ///
 /// Any thread may call it. A job whose picture kills its worker ends `.deadly`; one whose worker is lost otherwise runs once
-/// more on a fresh worker, then ends `.workerLost`. A cancelled job that runs already is abandoned: its completion is called
+/// more on a fresh worker, then ends `.workerLost`; where no worker can be started it ends `.noWorker`. A cancelled job that runs already is abandoned: its completion is called
 /// at once, its worker has `abandonGrace` to end it and serve on, and is killed then.
 package final class WorkerPool: Transforming {
     /// What the pool's threads share; they do not keep the pool itself alive.
@@ -19,6 +19,7 @@ package final class WorkerPool: Transforming {
         let isStopping = Atomic(false)
         /// Workers that have greeted and live.
         let ready = Atomic(0)
+        let condition = Lock(Condition.starting)
         /// One a driver: raised, and never lowered, when its first start is over.
         let starts: [WakeEvent]
         /// Raised once by each driver that ends.
@@ -90,6 +91,10 @@ package final class WorkerPool: Transforming {
         )
         if case .failure(let error) = encoded {
             pending.endElsewhere(.refused("the job cannot be described to a worker: \(error)"))
+            return pending
+        }
+        if case .failing = condition {
+            pending.endElsewhere(.noWorker)
             return pending
         }
         do throws(TransformQueue.Refusal) {

@@ -11,6 +11,8 @@ final class WorkerProcess {
     /// The daemon's end, non-blocking.
     let socket: CInt
     private var isReaped = false
+    /// The exit code of a process that has ended by itself; `nil` before, and after a signal.
+    private(set) var exitCode: CInt?
 
     /// Starts a process; it greets when it is ready.
     ///
@@ -83,6 +85,7 @@ final class WorkerProcess {
         while unsafe waitpid(pid, &status, 0) < 0 {
             guard errno == EINTR else { return .lost }
         }
+        if edge_wait_exited(status) != 0 { exitCode = edge_wait_exit_code(status) }
         return WorkerEnd(status: status)
     }
 

@@ -23,6 +23,11 @@ package enum Gravity: Hashable, Sendable {
         ("southeast", .point(x: FixedDecimal(1), y: FixedDecimal(1))),
     ]
 
+    private static let otherNames = [
+        "bottom": "south", "centre": "center", "down": "south", "face": "attention", "left": "west", "middle": "center",
+        "right": "east", "smart": "attention", "top": "north", "up": "north",
+    ]
+
     /// Reads a compass name, `attention`, `entropy`, or a focal point `0.3,0.7`.
     package init(parsing parameter: Parameter) throws(RequestError) {
         switch parameter.value {
@@ -38,9 +43,11 @@ package enum Gravity: Hashable, Sendable {
             guard name.utf8.contains(UInt8(ascii: ",")), coordinates.count == 2,
                 parameter.parts(separatedBy: ",").count == 2, coordinates.allSatisfy(range.contains)
             else {
+                let names = Self.compass.map(\.name) + ["attention", "entropy"]
                 throw parameter.error(
                     "must be center, a compass direction (north … southeast), attention, entropy, "
                         + "or a focal point x,y with both from 0 to 1"
+                        + NearestName.hint(name, among: names, otherNames: Self.otherNames)
                 )
             }
             self = .point(x: coordinates[0], y: coordinates[1])

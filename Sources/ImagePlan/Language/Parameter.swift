@@ -42,10 +42,17 @@ package struct Parameter: Hashable, Sendable {
     }
 
     /// One of an enumeration's raw values.
-    package func keyword<Keyword>(_: Keyword.Type = Keyword.self) throws(RequestError) -> Keyword
+    ///
+    /// - Parameter otherNames: what other software calls some of them; only for the error's suggestion.
+    package func keyword<Keyword>(
+        _: Keyword.Type = Keyword.self,
+        otherNames: [String: String] = [:]
+    ) throws(RequestError) -> Keyword
     where Keyword: RawRepresentable & CaseIterable, Keyword.RawValue == String {
         guard let keyword = Keyword(rawValue: value) else {
-            throw error("must be one of \(Keyword.allCases.map(\.rawValue).joined(separator: ", "))")
+            let words = Keyword.allCases.map(\.rawValue)
+            let hint = NearestName.hint(value, among: words, otherNames: otherNames)
+            throw error("must be one of \(words.joined(separator: ", "))\(hint)")
         }
         return keyword
     }

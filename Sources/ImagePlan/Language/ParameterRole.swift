@@ -21,7 +21,24 @@ enum ParameterRole: Sendable {
     }()
 
     /// All names, in alphabetical order.
-    static var names: [String] { table.keys.sorted() }
+    static let names = table.keys.sorted()
+
+    /// What other image proxies and CSS call the language's parameters.
+    static let otherNames = [
+        "animated": "anim", "animation": "anim", "background": "bg", "density": "dpr", "expires": "exp",
+        "ext": "format",
+        "fm": "format", "focus": "gravity", "greyscale": "filter=grayscale", "grayscale": "filter=grayscale",
+        "height": "h", "invert": "filter=invert", "mode": "fit", "output": "format", "quality": "q", "radius": "round",
+        "rounded": "round", "rot": "rotate", "sepia": "filter=sepia", "signature": "sig",
+        "thumbnail": "w", "type": "format", "upscale": "enlarge", "width": "w",
+    ]
+
+    /// `; did you mean w?` for a name that the language does not have.
+    ///
+    /// - Parameter more: names that are known beside the language's.
+    static func hint(_ name: String, among more: Set<String> = []) -> String {
+        NearestName.hint(name, among: names + more.sorted(), otherNames: otherNames)
+    }
 
     /// The role of a name; `nil` where the language does not have it.
     init?(of name: String) {

@@ -1,7 +1,7 @@
 /// A named list of steps and settings, read when the configuration is.
 package struct Preset: Hashable, Sendable {
     /// The longest name in characters.
-    private static let longestName = 64
+    static let longestName = 64
 
     package let name: String
     /// In their order.
@@ -24,7 +24,7 @@ package struct Preset: Hashable, Sendable {
         for pair in try QueryPair.split(Array(text.utf8)) {
             let role = ParameterRole(of: pair.name)
             guard let role, role.speaksOfPicture else {
-                throw RequestError(parameter: pair.name, reason: Self.refusal(of: role))
+                throw RequestError(parameter: pair.name, reason: Self.refusal(of: pair.name, role))
             }
             parameters.append(try pair.parameter())
         }
@@ -34,10 +34,10 @@ package struct Preset: Hashable, Sendable {
         plan = try composition.plan(allowsUnusedAttributes: true)
     }
 
-    private static func refusal(of role: ParameterRole?) -> String {
+    private static func refusal(of name: String, _ role: ParameterRole?) -> String {
         switch role {
         case .request: "has no place in a preset"
-        default: "is not a known parameter"
+        default: "is not a known parameter" + ParameterRole.hint(name)
         }
     }
 

@@ -27,7 +27,8 @@ struct QueryReader {
         case nil where options.ignoreNames.contains(pair.name):
             break
         case nil:
-            throw RequestError(parameter: pair.name, reason: "is not a known parameter")
+            let hint = ParameterRole.hint(pair.name, among: options.forwardNames.union(options.ignoreNames))
+            throw RequestError(parameter: pair.name, reason: "is not a known parameter\(hint)")
         }
     }
 
@@ -51,7 +52,10 @@ struct QueryReader {
         case "preset" where parameter.value == "none":
             usesSourcePreset = false
         case "preset":
-            guard let preset = options.presets[parameter.value] else { throw parameter.error("names no preset") }
+            guard let preset = options.presets[parameter.value] else {
+                let hint = NearestName.hint(parameter.value, among: options.presets.keys.sorted())
+                throw parameter.error("there is no preset '\(parameter.value.prefix(Preset.longestName))'\(hint)")
+            }
             parts.append(.preset(preset))
         case "url" where !options.takesURL:
             throw parameter.error("belongs to /fetch only")

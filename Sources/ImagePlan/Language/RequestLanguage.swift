@@ -5,9 +5,6 @@ package enum RequestLanguage {
         ParameterRole(of: name) != nil
     }
 
-    /// All names of the language, in alphabetical order.
-    package static var names: [String] { ParameterRole.names }
-
     /// Reads a raw query, without the `?`.
     ///
     /// - Throws: 400, naming the parameter.

@@ -12,7 +12,9 @@ package struct FilterStep: SingleParameterStep {
     package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
         let parts = parameter.value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let type = FilterRegistry.type(named: String(parts[0])) else {
-            throw parameter.error("must be one of \(FilterRegistry.spellings.joined(separator: ", "))")
+            let names = FilterRegistry.types.map { $0.name }
+            let hint = NearestName.hint(String(parts[0]), among: names, otherNames: ["greyscale": "grayscale"])
+            throw parameter.error("must be one of \(FilterRegistry.spellings.joined(separator: ", "))\(hint)")
         }
         let arguments = parts.count == 2 ? Parameter(parameter.name, String(parts[1])) : nil
         guard let filter = try type.init(parsing: arguments) else { return nil }

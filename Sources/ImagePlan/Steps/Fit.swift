@@ -8,4 +8,10 @@ package enum Fit: String, Hashable, Sendable, CaseIterable {
     case fill
     /// The whole picture on a canvas of the box's size.
     case pad
+
+    /// What CSS, SDWebImage and other image proxies call these.
+    static let otherNames = [
+        "aspectfill": "cover", "aspectfit": "contain", "bounds": "contain", "clip": "contain", "crop": "cover",
+        "inside": "contain", "letterbox": "pad", "max": "contain", "scale": "fill", "stretch": "fill",
+    ]
 }

@@ -32,8 +32,11 @@ package struct MaskStep: SingleParameterStep {
             return
         }
         guard parameter.value.utf8.contains(UInt8(ascii: "/")) else {
-            let names = Shape.allCases.map(\.rawValue).joined(separator: ", ")
-            throw parameter.error("must be a shape (\(names)) or a picture as SOURCE/PATH")
+            let names = Shape.allCases.map(\.rawValue)
+            let hint = NearestName.hint(parameter.value, among: names)
+            throw parameter.error(
+                "must be a shape (\(names.joined(separator: ", "))) or a picture as SOURCE/PATH\(hint)"
+            )
         }
         outline = .picture(try IngredientPath(parsing: parameter))
     }

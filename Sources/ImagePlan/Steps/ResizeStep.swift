@@ -43,7 +43,7 @@ package struct ResizeStep: TransformStep {
         return ResizeStep(
             width: sides["w"],
             height: sides["h"],
-            fit: try context["fit"]?.keyword() ?? .contain,
+            fit: try context["fit"]?.keyword(otherNames: Fit.otherNames) ?? .contain,
             gravity: context.gravity,
             enlarge: try context["enlarge"]?.flag() ?? false
         )
@@ -51,7 +51,7 @@ package struct ResizeStep: TransformStep {
 
     package static func check(attribute: Parameter) throws(RequestError) {
         switch attribute.name {
-        case "fit": _ = try attribute.keyword(Fit.self)
+        case "fit": _ = try attribute.keyword(Fit.self, otherNames: Fit.otherNames)
         case "enlarge": _ = try attribute.flag()
         default: break
         }

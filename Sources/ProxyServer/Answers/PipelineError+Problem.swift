@@ -26,6 +26,7 @@ extension Problem {
         case .transformTimeout: self.init(504, "The transform took too long (timeouts.transform).")
         case .overloaded(let reason): self.init(503, "Overloaded: \(reason).", retryAfter: 1)
         case .workerLost: self.init(503, "The transform was lost twice; the image is not to blame.", retryAfter: 1)
+        case .noWorker: self.init(503, "No picture can be made now: no worker starts.", retryAfter: 5)
         case .notCached: self.init(504, "Nothing is stored, and only that was asked for (only-if-cached).")
         case .remembered(let error, let seconds):
             self.init(error)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 import ImagePipeline
+import ImagePlan
 
 /// `edgeprint check-url`: the address policy's verdict on upstream URLs.
 struct CheckURLCommand: ParsableCommand {

@@ -9,8 +9,9 @@ struct ExplainCommand: ParsableCommand {
         abstract: "Prints what a request comes to, and who said so; fetches nothing.",
         discussion: """
             Source, upstream URL, steps in order, canonical plan, cache key, limits and freshness: each with the URL's \
-            parameter, the preset, the line of the configuration, the variable or the default that it comes from. \
-            What the daemon would refuse is answered with the same words.
+            parameter, the preset, the line of the configuration, or the variable that it comes from. Settings at \
+            their defaults are counted; --all prints them, too. What the daemon would refuse is answered with the \
+            same words.
 
             EXAMPLES
               edgeprint explain '/photos/cat.jpg?w=400&h=300&fit=cover'
@@ -35,6 +36,9 @@ struct ExplainCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The client's Accept field, which format=auto goes by.", valueName: "header"))
     var accept: String?
 
+    @Flag(help: "Also the settings that are at their defaults.")
+    var all = false
+
     @Flag(help: "One JSON object for programs.")
     var json = false
 
@@ -48,7 +52,8 @@ struct ExplainCommand: ParsableCommand {
         let flags = ConfigurationLoader.Flags(config: options.config)
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
         let explainer = try Explainer(loader.loadWithOriginsOrExit(), time: SystemTime())
-        let explanation = explainer.explain(path, accept: accept)
+        let whole = explainer.explain(path, accept: accept)
+        let explanation = all ? whole : whole.withoutDefaults
         try StandardOutput.write(json ? explanation.json.document : explanation.text)
         if explanation.problem != nil { throw ExitCode(1) }
     }

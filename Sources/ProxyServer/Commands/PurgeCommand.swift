@@ -25,7 +25,7 @@ struct PurgeCommand: ParsableCommand {
 
             EXIT STATUS
               0   done, also where nothing was there
-              1   the daemon did not answer or refused, or the configuration is wrong
+              1   there is no such source or preset, the daemon did not answer or refused, or the configuration is wrong
               64  the command line is wrong
             """
     )

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ImagePlan
 
 /// `edgeprint serve`: the daemon.
 struct ServeCommand: ParsableCommand {
@@ -55,6 +56,12 @@ struct ServeCommand: ParsableCommand {
             cachePath: cachePath
         )
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
-        try Daemon.run(loader.loadWithOriginsOrExit(), loader: loader)
+        let loaded = try loader.loadWithOriginsOrExit()
+        do {
+            try Daemon.run(loaded, loader: loader)
+        } catch let problem as ConfigurationProblem {
+            FileHandle.standardError.write(Data("edgeprint: \(problem)\n".utf8))
+            throw ExitCode(1)
+        }
     }
 }

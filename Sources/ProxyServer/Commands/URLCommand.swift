@@ -15,7 +15,7 @@ struct URLCommand: ParsableCommand {
               edgeprint url 'photos/a b.jpg' w=400 h=300 fit=cover
               edgeprint url https://images.example.com/cat.png w=200 --expires 7d
               edgeprint url photos/cat.jpg --widths 320,640,1280 q=75 --base https://img.example.com
-              edgeprint url photos/cat.jpg crop=50%x100% w= --widths 320,640
+              edgeprint url photos/cat.jpg crop=50%x100% w=400 --widths 320,640
               edgeprint url files/report.txt --method PUT --expires 1h
 
             EXIT STATUS
@@ -55,7 +55,7 @@ struct URLCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A srcset with these widths; w= alone marks their place, else they come first.",
+            "A srcset with these widths, each in place of w; they come first where there is no w.",
             valueName: "px,…"
         )
     )
@@ -91,10 +91,17 @@ struct URLCommand: ParsableCommand {
             }
             try StandardOutput.write(candidates.joined(separator: ", ") + "\n")
         } catch let problem as Problem {
-            let parameter = problem.parameter.map { "\($0): " } ?? ""
-            FileHandle.standardError.write(Data("edgeprint: \(parameter)\(problem.detail)\n".utf8))
+            FileHandle.standardError.write(Data("edgeprint: \(Self.sentence(problem))\n".utf8))
             throw ExitCode(1)
         }
+    }
+
+    /// The problem's detail with its parameter in front, unless it begins with that already.
+    private static func sentence(_ problem: Problem) -> String {
+        guard let parameter = problem.parameter.map({ "\($0): " }), !problem.detail.hasPrefix(parameter) else {
+            return problem.detail
+        }
+        return parameter + problem.detail
     }
 
     private func address(_ target: String) -> String {
@@ -102,14 +109,14 @@ struct URLCommand: ParsableCommand {
         return (base.hasSuffix("/") ? String(base.dropLast()) : base) + target
     }
 
-    /// The parameters, with a width in its place.
+    /// The parameters; a width takes the place of `w`, or stands first where there is none.
     private func pairs(width: Int?) -> [(name: String, value: String)] {
         var pairs = parameters.map { text in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (name: String(parts[0]), value: String(parts[1]))
         }
         guard let width else { return pairs }
-        if let place = pairs.firstIndex(where: { $0.name == "w" && $0.value.isEmpty }) {
+        if let place = pairs.firstIndex(where: { $0.name == "w" }) {
             pairs[place].value = String(width)
         } else {
             pairs.insert((name: "w", value: String(width)), at: 0)

@@ -7,8 +7,9 @@ import Logging
 enum Daemon {
     /// Serves until SIGTERM or SIGINT, then drains; returns when everything has ended.
     ///
-    /// Call it on the main thread, which then waits for signals. SIGHUP reads the configuration again. A service manager is told of each of these.
-    /// - Throws: what keeps the daemon from starting, in words for the operator.
+    /// Call it on the main thread, which then waits for signals: SIGHUP reads the configuration again. A service manager is told
+    /// of each of these.
+    /// - Throws: what keeps the daemon from starting, in words for the operator: a `ConfigurationProblem` where a key is about it.
     static func run(_ loaded: LoadedConfiguration, loader: ConfigurationLoader) throws {
         // Before any thread exists: an early SIGTERM must not leave workers behind.
         let signals = BlockedSignals([SIGTERM, SIGINT, SIGHUP])
@@ -22,13 +23,18 @@ enum Daemon {
         ServiceEnvironment.clear()
         // A client, a worker or a log reader that has gone is an error of the call, not the daemon's end.
         signal(SIGPIPE, SIG_IGN)
-        let parts = try DaemonParts(
-            loaded,
-            sockets: ActivatedSockets(service.sockets),
-            time: time,
-            logger: logger,
-            logLevel: level
-        )
+        let parts: DaemonParts
+        do {
+            parts = try DaemonParts(
+                loaded,
+                sockets: ActivatedSockets(service.sockets),
+                time: time,
+                logger: logger,
+                logLevel: level
+            )
+        } catch {
+            throw ConfigurationProblem(error, loaded) ?? error
+        }
         let link = ServiceLink(service, parts: parts, time: time)
         let reloader = Reloader(loader: loader, parts: parts)
         try parts.start()

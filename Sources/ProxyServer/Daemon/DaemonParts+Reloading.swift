@@ -14,6 +14,7 @@ extension DaemonParts {
         let narrowed = Self.narrowedSources(from: old, to: configuration)
         resolver.replace(try RequestResolver(configuration, time: time))
         live.loaded = loaded
+        warnOfFolders(configuration)
         logLevel.set(configuration.log.level)
         pressure.configure(shares: configuration.memoryShares, isOn: configuration.cache.memoryPressure)
         store.setLimits(DiskLimits(configuration.cache))

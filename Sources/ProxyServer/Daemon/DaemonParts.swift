@@ -52,7 +52,11 @@ final class DaemonParts: Sendable {
         self.live = live
         let loops = ProcessorCount.online
         // First of all: a worker takes longer to start than everything else together, and does it beside it.
-        workers = try WorkerPool(WorkerPool.Configuration(configuration), time: time)
+        let readiness = Readiness()
+        self.readiness = readiness
+        var pool = WorkerPool.Configuration(configuration)
+        pool.conditionChanged = { Self.tell($0, readiness, logger) }
+        workers = try WorkerPool(pool, time: time)
         memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.memoryShares.pictures))
         Self.warnOfMemory(configuration, logger)
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
@@ -109,8 +113,6 @@ final class DaemonParts: Sendable {
                 presentation: EntityPresentation.fields
             )
         )
-        let readiness = Readiness()
-        self.readiness = readiness
         metrics = Metrics(loops: loops)
         let budget = LineBudget(rate: configuration.log.rate)
         let sink = LineSink(descriptor: STDOUT_FILENO)

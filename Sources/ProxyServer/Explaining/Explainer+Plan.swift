@@ -26,7 +26,9 @@ extension Explainer {
         let facts = PlanSetting.all.map { setting in
             if let statement = said.first(where: { $0.parameter.name == setting.name }) { return fact(statement) }
             let origin = FactOrigin.setting(SettingOrigin(key: "", place: nil))
-            return Explanation.Fact(setting.name, .string(setting.defaultText), origin)
+            var fact = Explanation.Fact(setting.name, .string(setting.defaultText), origin)
+            fact.isDefault = true
+            return fact
         }
         let frames = Self.words(onFramesOf: plan, request.rule.animation).map {
             Explanation.Fact("animation", .string($0))

@@ -86,7 +86,12 @@ extension Explainer {
                 setting.name == "headers"
                 ? JSONValue.array(request.rule.headers.map { .string($0.name) })
                 : setting.write(draft).map(JSONValue.init)
-            return value.map { Explanation.Fact(setting.name, $0, .setting(origin(of: setting.name, request))) }
+            let origin = origin(of: setting.name, request)
+            return value.map { value in
+                var fact = Explanation.Fact(setting.name, value, .setting(origin))
+                fact.isDefault = origin.place == nil
+                return fact
+            }
         }
     }
 

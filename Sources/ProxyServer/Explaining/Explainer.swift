@@ -100,7 +100,7 @@ extension Explainer {
     /// The table's entry of a source.
     func entry(of source: SourceRule) throws(Problem) -> SourceTable.Entry {
         let entry = source.location == .remote ? resolver.table.remote : resolver.table.sources[source.name]
-        guard let entry else { throw Problem(404, "There is no such source.") }
+        guard let entry else { throw resolver.table.unknown(source.name) }
         return entry
     }
 }

@@ -1,8 +1,9 @@
 extension Explanation {
-    /// `target`, `problem`, and an object a section: `{"w":{"value":…,"from":{"kind":…}}}`.
+    /// `target`, `problem`, `omitted` where settings at their defaults were left out, and an object a section: `{"w":{"value":…,"from":{"kind":…}}}`.
     var json: JSONValue {
         .object(
             [.init("target", .string(target)), .init("problem", problem.map(\.value) ?? .null)]
+                + (omitted > 0 ? [.init("omitted", .number(omitted))] : [])
                 + sections.map { .init($0.name, $0.json) }
         )
     }

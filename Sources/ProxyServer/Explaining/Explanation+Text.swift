@@ -21,6 +21,10 @@ extension Explanation {
                 return "  \(name)  \(Explanation.padded(row.value, values))  \(row.origin)"
             }
         }
+        if omitted > 0 {
+            let settings = Printing.count(omitted, "setting")
+            lines += ["", "\(settings) at the default: --all (all=1 on the admin listener) shows them, too"]
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -30,6 +30,8 @@ struct Explanation: Sendable, Hashable {
         var origin: FactOrigin?
         /// What it is made of.
         var details: [Fact] = []
+        /// Whether it is a setting that nobody has said anything about.
+        var isDefault = false
 
         /// Creates a fact.
         init(
@@ -45,6 +47,19 @@ struct Explanation: Sendable, Hashable {
             self.origin = origin
             self.details = details
         }
+    }
+
+    /// How many settings at their defaults were left out.
+    var omitted = 0
+
+    /// Without the settings that nobody has said anything about.
+    var withoutDefaults: Explanation {
+        var result = self
+        for index in sections.indices { result.sections[index].facts.removeAll(where: \.isDefault) }
+        result.omitted = zip(sections, result.sections).reduce(0) { $0 + $1.0.facts.count - $1.1.facts.count }
+        // Steps stay where there are none of them.
+        result.sections.removeAll { $0.facts.isEmpty && !$0.isList }
+        return result
     }
 
     /// The section of a name.

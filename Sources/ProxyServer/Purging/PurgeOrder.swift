@@ -1,4 +1,5 @@
 import Foundation
+import ImagePlan
 
 /// What `POST /purge` or a `PURGE` request is asked to do: one target, and how.
 struct PurgeOrder: Hashable, Sendable {
@@ -25,6 +26,7 @@ struct PurgeOrder: Hashable, Sendable {
     /// Whether it is only counted.
     var isDry = false
 
+    private static let names = ["url", "prefix", "source", "tag", "preset", "older_than", "all", "soft", "dry"]
     static let members = "url, prefix, source, tag, preset, older_than or all"
 
     /// Reads a JSON object such as `{"url":"/photos/a.jpg"}` (RFC 8259).
@@ -49,7 +51,9 @@ struct PurgeOrder: Hashable, Sendable {
             case "all": if try value.flag(name) { targets.append(.all) }
             case "soft": isSoft = try value.flag(name)
             case "dry": isDry = try value.flag(name)
-            default: throw Problem(400, "A purge has \(Self.members), and soft and dry.", parameter: name)
+            default:
+                let hint = NearestName.of(name, among: Self.names).map { " Did you mean \($0)?" } ?? ""
+                throw Problem(400, "A purge has \(Self.members), and soft and dry.\(hint)", parameter: name)
             }
         }
         guard let target = targets.first, targets.count == 1 else {

@@ -27,9 +27,8 @@ struct PurgePlaces {
     /// Below a source: `/photos/`, `/photos/2026/`, `/photos/2026/ca`.
     private func below(_ text: String) throws -> OriginPrefix {
         guard !text.contains("?") else { throw Problem(400, "A prefix of paths has no query.", parameter: "prefix") }
-        guard let path = try RequestPath.parse(text), path.source == "fetch" || table.sources[path.source] != nil else {
-            throw Problem(404, "There is no such source.")
-        }
+        guard let path = try RequestPath.parse(text) else { throw Problem(404, "There is no such source.") }
+        guard path.source == "fetch" || table.sources[path.source] != nil else { throw table.unknown(path.source) }
         guard let rule = table.sources[path.source]?.rule else {
             throw Problem(400, "What /fetch has brought is named by the beginning of its URL.", parameter: "prefix")
         }
@@ -45,7 +44,7 @@ struct PurgePlaces {
                 throw Problem(400, "An encoded slash names no file.", parameter: "prefix")
             }
             return OriginPrefix(source: rule.name, url: path.segments.joined(separator: "/"))
-        case .remote: throw Problem(404, "There is no such source.")
+        case .remote: throw table.unknown(path.source)
         }
     }
 

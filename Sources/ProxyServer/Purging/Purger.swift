@@ -22,7 +22,7 @@ struct Purger: Sendable {
         switch target {
         case .all: return .all
         case .source(let name):
-            // A source that is configured no more may have left something behind.
+            // A source that is configured no more may have left something behind: `unknown` tells these apart.
             guard RequestPath.isSourceName(name) else {
                 throw Problem(400, "No source can have this name.", parameter: "source")
             }
@@ -81,12 +81,14 @@ struct Purger: Sendable {
             let isTaken = lane.submit {
                 var counts = pipeline.count(selection)
                 counts.memory += raw.cache.count(selection)
+                if counts.isEmpty, let problem = unknown(selection) { return complete(Response(problem)) }
                 complete(Self.response(counts, order))
             }
             if !isTaken { complete(Self.busy) }
             return
         }
         let isTaken = pipeline.purge(selection, isSoft: order.isSoft, beside: raw.purge) { counts in
+            if counts.isEmpty, let problem = unknown(selection) { return complete(Response(problem)) }
             metrics.purges.add(1)
             logger.notice(
                 order.isSoft ? "purged softly" : "purged",
@@ -98,6 +100,23 @@ struct Purger: Sendable {
             complete(Self.response(counts, order))
         }
         if !isTaken { complete(Self.busy) }
+    }
+
+    /// The refusal of a name that is not configured, for when nothing was found of it; `nil` for every other selection.
+    ///
+    /// What a source or a preset has left that is configured no more can still be purged by its name.
+    func unknown(_ selection: PurgeSelection) -> Problem? {
+        let table = resolver.current.resolver.table
+        switch selection {
+        case .source(let name) where table.sources[name] == nil && name != table.remote.rule.name:
+            let hint = NearestName.hint(name, among: table.sources.keys.sorted() + [table.remote.rule.name])
+            return Problem(404, "There is no source '\(name)', and nothing is left of one\(hint)", parameter: "source")
+        case .preset(let pattern) where table.remote.options.presets[pattern.name] == nil:
+            let hint = NearestName.hint(pattern.name, among: table.remote.options.presets.keys.sorted())
+            let detail = "There is no preset '\(pattern.name)', and nothing is left of one\(hint)"
+            return Problem(404, detail, parameter: "preset")
+        default: return nil
+        }
     }
 
     private static let busy = Response(Problem(503, "Too many purges wait for the disk.", retryAfter: 1))
@@ -137,4 +156,9 @@ extension Int64 {
         let (difference, overflow) = subtractingReportingOverflow(Int64(other))
         return overflow ? .min : difference
     }
+}
+
+extension PurgeCounts {
+    /// Whether nothing was found, and all tiers could be looked at.
+    fileprivate var isEmpty: Bool { originals == 0 && variants == 0 && memory == 0 && !isDiskPending }
 }

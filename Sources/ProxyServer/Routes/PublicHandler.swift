@@ -129,16 +129,18 @@ extension Problem {
 
 /// Answers that are the same for everybody: a plain line of text, disallow all, no icon.
 enum FixedAnswers {
-    /// The answer to one of these paths, whatever its query; `nil` for all others.
+    /// The answer to `/` without a query, or to one of the other two whatever their query; `nil` for everything else.
+    ///
+    /// `/?url=…`, as some image proxies are asked, must not look like a picture that is there.
     static func response(to target: Range<Int>, in bytes: Span<UInt8>) -> Response? {
         // The longest of them has 12 bytes: nearly every target is let go after one comparison.
         guard let start = target.first else { return root }
         var end = start
         while end < target.upperBound, end - start <= 12, bytes[end] != UInt8(ascii: "?") { end += 1 }
         switch end - start {
-        // Absolute-form may come without a path, which means the same.
-        case 0: return root
-        case 1 where bytes[start] == UInt8(ascii: "/"): return root
+        // Absolute-form may come without a path, which means the same as "/".
+        case 0: return target.upperBound <= end + 1 ? root : nil
+        case 1 where bytes[start] == UInt8(ascii: "/"): return target.upperBound <= end + 1 ? root : nil
         case 11 where equal(bytes, start, "/robots.txt"): return robots
         case 12 where equal(bytes, start, "/favicon.ico"): return favicon
         default: return nil

@@ -7,7 +7,12 @@ extension RequestResolver {
     /// - Parameter source: the rule of the picture itself, which says how many there may be.
     /// - Throws: `Problem`, naming the parameter.
     func ingredients(of plan: Plan, within source: SourceRule) throws(Problem) -> [Ingredient] {
-        let refusal = MarkRules.refusal(of: plan, rule: { table.sources[$0]?.rule }, fonts: table.fonts)
+        let refusal = MarkRules.refusal(
+            of: plan,
+            sources: table.sources.keys.sorted(),
+            rule: { table.sources[$0]?.rule },
+            fonts: table.fonts
+        )
         if let refusal { throw Problem(refusal) }
         let wanted = plan.ingredients
         let limit = source.limits.ingredients

@@ -47,19 +47,20 @@ struct RequestResolver: Sendable {
     func resolve(_ target: [UInt8], hints: HintValues? = nil) throws(Problem) -> ResolvedRequest {
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
         let query = Array(target[min(mark + 1, target.count)...])
-        let rawPath = target[..<mark]
+        // Absolute-form may come without a path (RFC 9110 §4.2.3).
+        let rawPath = mark == 0 ? ArraySlice("/".utf8) : target[..<mark]
         let path: RequestPath?
         do {
             path = try RequestPath.parse(Array(rawPath))
         } catch {
             throw Problem(error)
         }
-        guard let path else { throw Problem(404, "There is no such source.") }
+        guard let path else { throw Self.noSource(rawPath, table) }
         if path.source == "fetch", !path.rawPath.isEmpty {
             throw Problem(404, "/fetch takes no path; the URL goes into url=.")
         }
         let entry = table.sources[path.source]
-        guard path.source == "fetch" || entry != nil else { throw Problem(404, "There is no such source.") }
+        guard path.source == "fetch" || entry != nil else { throw table.unknown(path.source) }
         do throws(Problem) {
             guard let entry else { return try remote(rawPath, query: query) }
             return try local(entry, path, rawPath, query: query, hints)
@@ -108,8 +109,17 @@ struct RequestResolver: Sendable {
             let file = try path.filePath()
             return OriginRequest(source: rule, target: file, identity: file)
         case .remote:
-            throw Problem(404, "There is no such source.")
+            throw table.unknown(path.source)
         }
+    }
+
+    /// The 404 for a path whose first segment no source could have as its name.
+    private static func noSource(_ rawPath: ArraySlice<UInt8>, _ table: SourceTable) -> Problem {
+        let segment = rawPath.dropFirst().prefix { $0 != UInt8(ascii: "/") }
+        guard !segment.isEmpty else {
+            return Problem(404, "There is no picture at /; a picture is asked for as /NAME/PATH or /fetch?url=URL.")
+        }
+        return table.unknown(String(decoding: segment, as: UTF8.self))
     }
 
     private func remote(_ rawPath: ArraySlice<UInt8>, query: [UInt8]) throws(Problem) -> ResolvedRequest {

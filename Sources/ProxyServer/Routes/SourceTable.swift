@@ -21,4 +21,15 @@ struct SourceTable: Sendable {
     var allowedHosts: [HostPattern]
     /// Font families that texts may be drawn in.
     var fonts: [String] = []
+
+    /// The 404 for a name that no source has, with the name that was probably meant.
+    func unknown(_ name: String) -> Problem {
+        // What could be no source's name at all is not repeated.
+        let shown = RequestPath.isSourceName(name) && name.utf8.count <= Self.longestName ? " '\(name)'" : ""
+        let nearest = NearestName.of(name, among: sources.keys.sorted() + ["fetch"])
+        return Problem(404, "There is no such source\(shown)\(nearest.map { "; did you mean '\($0)'?" } ?? ".")")
+    }
+
+    /// The longest name of a source, in bytes.
+    private static let longestName = 64
 }

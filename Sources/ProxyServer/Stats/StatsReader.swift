@@ -90,6 +90,8 @@ struct StatsReader: Sendable {
             variants: tier(now.variants, quotas.variants),
             stores: now.originals.stores + now.variants.stores,
             drops: now.drops,
+            originalDrops: now.originals.drops,
+            variantDrops: now.variants.drops,
             errors: now.errors,
             queuedWrites: now.queuedWrites,
             queuedBytes: now.queuedBytes

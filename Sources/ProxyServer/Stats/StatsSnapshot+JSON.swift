@@ -66,7 +66,9 @@ extension StatsSnapshot.Disk {
         JSONValue.object([
             .init("health", .string(health)), .init("originals", originals.json), .init("variants", variants.json),
         ]).with([
-            .init("stores", .number(stores)), .init("drops", .number(drops)), .init("errors", .number(errors)),
+            .init("stores", .number(stores)), .init("drops", .number(drops)),
+            .init("originalDrops", .number(originalDrops)), .init("variantDrops", .number(variantDrops)),
+            .init("errors", .number(errors)),
             .init("queuedWrites", .number(queuedWrites)), .init("queuedBytes", .number(queuedBytes)),
         ])
     }

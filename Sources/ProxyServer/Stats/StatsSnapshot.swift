@@ -61,9 +61,12 @@ struct StatsSnapshot: Sendable, Equatable, Decodable {
         var health = ""
         var originals = Tier()
         var variants = Tier()
-        /// Objects written, and not written.
+        /// Objects of both classes written, and not written.
         var stores = 0
         var drops = 0
+        /// Of those not written, the originals and the variants.
+        var originalDrops = 0
+        var variantDrops = 0
         var errors = 0
         /// Writes that wait, and their bytes.
         var queuedWrites = 0

@@ -58,11 +58,19 @@ struct StatsTable {
     private var raw: [Row] { now.raw.map { [("raw", tier($0))] } ?? [] }
 
     private var disk: [Row] {
-        let health = now.disk.health == "ok" ? [] : [("disk", now.disk.health)]
-        let lost = now.disk.drops + now.disk.errors == 0 ? "" : ", \(now.disk.drops) drops, \(now.disk.errors) errors"
-        let waiting = now.disk.queuedWrites == 0 ? "" : ", \(now.disk.queuedWrites) writes wait"
-        return health + [
-            ("originals", tier(now.disk.originals)), ("variants", tier(now.disk.variants) + lost + waiting),
+        let disk = now.disk
+        func tier(_ tier: StatsSnapshot.Tier, drops: Int) -> String {
+            self.tier(tier) + (drops == 0 ? "" : ", \(Printing.count(drops, "drop"))")
+        }
+        // What is about neither class alone.
+        let whole = [
+            disk.health == "ok" ? nil : disk.health,
+            disk.errors == 0 ? nil : Printing.count(disk.errors, "error"),
+            disk.queuedWrites == 0 ? nil : "\(Printing.count(disk.queuedWrites, "write")) queued",
+        ].compactMap(\.self)
+        return (whole.isEmpty ? [] : [("disk", whole.joined(separator: ", "))]) + [
+            ("originals", tier(disk.originals, drops: disk.originalDrops)),
+            ("variants", tier(disk.variants, drops: disk.variantDrops)),
         ]
     }
 

@@ -191,7 +191,11 @@ struct DiskFaultTests {
     @Test func `opens degraded where there can be no folder`() throws {
         try CacheFixture.write([1], to: folder.path + "/file")
         let store = try DiskStore.forTest(folder.path + "/file/cache", time: time)
-        #expect(store.health != .healthy)
+        guard case .degraded(let reason) = store.health else {
+            Issue.record("not degraded")
+            return
+        }
+        #expect(reason.hasPrefix(folder.path + "/file/cache: ") && reason.contains("cache.path"), "\(reason)")
         put(1, into: store)
         #expect(store.variant(key(1)) == nil)
         #expect(store.statistics.drops == 1)

@@ -145,6 +145,7 @@ struct DiskStoreTests {
         store.store(origin: origin, body: try CacheFixture.body([1]))
         store.flush()
         #expect(store.statistics.drops == 3)
+        #expect(store.statistics.originals.drops == 1 && store.statistics.variants.drops == 2)
         #expect(store.statistics.variants.entries == 0)
         store.close()
     }

@@ -82,7 +82,7 @@ struct HostileWorkerTests {
 
     @Test func `a worker that never greets is no worker`() async throws {
         let (error, statistics) = try await outcome(of: "exec sleep 20\n")
-        #expect(error == .workerLost)
+        #expect(error == .noWorker)
         #expect(statistics.starts >= 3)
     }
 

@@ -257,10 +257,18 @@ struct WorkerPoolTests {
         try await PoolBench.withPool {
             $0.workerPath = "/nonexistent/edgeprint-worker"
         } _: { pool in
-            guard case .failure(.workerLost) = try await pool.result(of: PoolBench.job()) else {
-                Issue.record("must be lost")
+            for _ in 0..<2 {
+                let result = try await pool.result(of: PoolBench.job())
+                guard case .failure(.noWorker) = result else {
+                    Issue.record("\(result)")
+                    return
+                }
+            }
+            guard case .failing(let reason) = pool.condition else {
+                Issue.record("\(pool.condition)")
                 return
             }
+            #expect(reason.hasPrefix("/nonexistent/edgeprint-worker is not there; "))
         }
     }
 

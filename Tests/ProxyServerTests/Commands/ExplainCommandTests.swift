@@ -8,7 +8,7 @@ import Testing
 struct ExplainCommandTests {
     @Test func `prints aligned sections, and exits 0`() throws {
         let file = try ConfigurationText("sources: { photos: { url: \"https://photos.example.com/\" } }")
-        let run = try CommandRun(["explain", "/photos/a.jpg?w=40&blur=2", "--config", file.path])
+        let run = try CommandRun(["explain", "/photos/a.jpg?w=40&blur=2", "--all", "--config", file.path])
         #expect(run.code == 0)
         #expect(run.errors.isEmpty)
         let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
@@ -24,6 +24,31 @@ struct ExplainCommandTests {
         let starts = Set(lines.compactMap { $0.firstRange(of: "default")?.lowerBound.utf16Offset(in: $0) })
         #expect(starts.count == 1, "\(run.output)")
         #expect(run.output.contains("URL parameter blur"))
+    }
+
+    @Test func `leaves out what is at its default, and says how much that is`() throws {
+        let file = try ConfigurationText(
+            "limits: { pixels: 9MP }\nsources: { photos: { url: \"https://photos.example.com/\", connections: 6 } }"
+        )
+        let arguments = ["explain", "/photos/a.jpg?w=40&q=70", "--config", file.path]
+        let run = try CommandRun(arguments)
+        let lines = run.output.split(separator: "\n")
+        let sections = lines.filter { !$0.hasPrefix(" ") }.dropFirst().dropLast()
+        #expect(
+            sections == ["request", "source", "upstream", "signature", "steps", "settings", "cache", "limits"],
+            "\(run.output)"
+        )
+        // What somebody has said stays, also where the default is the same.
+        for name in ["pixels", "connections", "q"] { #expect(lines.contains { $0.hasPrefix("  \(name) ") }, "\(name)") }
+        for name in ["redirects", "ttl", "effort"] {
+            #expect(!lines.contains { $0.hasPrefix("  \(name) ") }, "\(name)")
+        }
+        let all = try CommandRun(arguments + ["--all"])
+        let count = all.output.split(separator: "\n").count { $0.hasPrefix("  ") } - lines.count { $0.hasPrefix("  ") }
+        #expect(lines.last?.hasPrefix("\(count) settings at the default: --all ") == true, "\(run.output)")
+        let json = try CommandRun(arguments + ["--json"])
+        #expect(json.output.contains("\"omitted\": \(count)") && !json.output.contains("\"redirects\""))
+        #expect(try !CommandRun(arguments + ["--json", "--all"]).output.contains("\"omitted\""))
     }
 
     @Test func `exits 1 with the problem, as text and as JSON`() throws {

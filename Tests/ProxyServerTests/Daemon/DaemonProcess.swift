@@ -29,14 +29,16 @@ final class DaemonProcess: Sendable {
     ///   - environment: all that it gets beside a PATH.
     ///   - output: a file for standard output, which is the access log; the test's own where none is given.
     ///   - listeners: `listen` and `admin`; free ports of the loopback unless given.
+    ///   - binary: the daemon's; the one that was built with the tests where none is given.
     init(
         _ yaml: String,
         in folder: TemporaryFolder,
         listeners: String = listeners,
         environment: [String: String] = [:],
-        output: String? = nil
+        output: String? = nil,
+        binary: String? = nil
     ) throws {
-        let binary = TestEnvironment.value("EDGEPRINT_BINARY") ?? Self.buildFolder + "/edgeprint"
+        let binary = binary ?? TestEnvironment.value("EDGEPRINT_BINARY") ?? Self.buildFolder + "/edgeprint"
         configurationFile = folder.path + "/edgeprint.yaml"
         try Self.save(listeners + yaml, to: configurationFile)
         log = try DaemonLog()
@@ -72,6 +74,15 @@ final class DaemonProcess: Sendable {
 
     /// Blocks until the event log contains a text.
     func waitForLog(_ text: String, times: Int = 1) throws { try log.wait(for: text, times: times) }
+
+    /// Blocks until `/readyz` answers 200; its text.
+    @discardableResult
+    func waitUntilReady() throws -> String {
+        while true {
+            let answer = try RawHTTPClient(port: admin).get("/readyz")
+            if answer.status == 200 { return answer.text }
+        }
+    }
 
     static let listeners = "listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\" }\n"
 

@@ -21,9 +21,9 @@ struct DegradedCacheTests {
         for target in ["/photos/a.png?w=20", "/photos/a.png?w=20", "/photos/b.png"] {
             #expect(try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000).get(target).status == 200)
         }
-        let ready = try RawHTTPClient(port: daemon.admin).get("/readyz")
-        #expect(ready.status == 200)
-        #expect(ready.text.contains(#""ready":true"#) && ready.text.contains("degraded: "))
+        let ready = try daemon.waitUntilReady()
+        #expect(ready.contains(#""ready":true"#) && ready.contains("degraded: /proc/version/cache: "), "\(ready)")
+        #expect(daemon.logText.contains("name another folder as cache.path"))
         let metrics = try RawHTTPClient(port: daemon.admin).get("/metrics").text
         #expect(metrics.contains("edgeprint_disk_healthy 0"))
         #expect(daemon.logText.split(separator: "\n").count { $0.contains("disk cache stores nothing") } == 1)
@@ -31,8 +31,7 @@ struct DegradedCacheTests {
 
     @Test func `says in /readyz that the disk cache is well`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures([:]))
-        let ready = try RawHTTPClient(port: rig.daemon.admin).get("/readyz")
-        #expect(ready.text == "{\"ready\":true,\"disk\":\"ok\"}\n")
+        #expect(try rig.daemon.waitUntilReady() == "{\"ready\":true,\"disk\":\"ok\",\"workers\":\"ok\"}\n")
     }
 
     @Test func `does not start with a seed that is not there, and names the key`() throws {

@@ -34,12 +34,14 @@ struct ExplainRouteTests {
         let answer = try ask(rig, "?format=text&path=/photos/a.jpg?w=40")
         #expect(answer.text == text.output)
         #expect(answer["Content-Type"] == "text/plain; charset=utf-8")
+        let all = try CommandRun(["explain", "/photos/a.jpg?w=40", "--all", "--config", file])
+        #expect(try ask(rig, "?format=text&all=1&path=/photos/a.jpg?w=40").text == all.output)
         #expect(rig.origin.connections == 0)
     }
 
     @Test(arguments: [
         ("", "path"), ("?accept=a", "path"), ("?path=/photos/a.jpg?w=1&h=2", "h"), ("?path=/a&path=/b", "path"),
-        ("?path=/a&format=xml", "format"), ("?path=%zz", "path"),
+        ("?path=/a&format=xml", "format"), ("?path=/a&all=yes", "all"), ("?path=%zz", "path"),
     ])
     func `says what is wrong with a question`(_ query: String, _ parameter: String) throws {
         let answer = try ask(rig(), query)
@@ -59,7 +61,7 @@ struct ExplainRouteTests {
     @Test func `goes by the configuration that counts now`() throws {
         let rig = try rig()
         func pixels() throws -> String {
-            let text = try ask(rig, "?format=text&path=/photos/a.jpg?w=1").text
+            let text = try ask(rig, "?format=text&all=1&path=/photos/a.jpg?w=1").text
             return text.split(separator: "\n").first { $0.contains("  pixels ") }.map(String.init) ?? ""
         }
         #expect(try pixels().contains("50MP") && pixels().contains("default of limits.pixels"))

@@ -59,7 +59,7 @@ struct FullDiskTests {
         try daemon.waitForLog("disk cache works again")
         try ask(number...number)
         #expect(try isHealthy)
-        #expect(try ready() == "{\"ready\":true,\"disk\":\"ok\"}\n")
+        #expect(try ready() == "{\"ready\":true,\"disk\":\"ok\",\"workers\":\"ok\"}\n")
     }
 
     private func count(_ text: String) -> Int { daemon.logText.split(separator: "\n").count { $0.contains(text) } }

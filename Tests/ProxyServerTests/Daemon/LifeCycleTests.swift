@@ -53,7 +53,7 @@ struct LifeCycleTests {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture]))
         let admin = try RawHTTPClient(port: rig.daemon.admin)
         #expect(try admin.get("/healthz").status == 200)
-        #expect(try admin.get("/readyz").status == 200)
+        #expect(try rig.daemon.waitUntilReady().hasPrefix("{\"ready\":true,"))
         #expect(try admin.get("/nothing").status == 404)
         #expect(try rig.get("/healthz").status == 404)
         _ = try rig.get("/photos/a.png?w=10")

@@ -120,6 +120,21 @@ struct StatsTests {
         #expect(StatsSnapshot.Requests().hitRatio == nil)
     }
 
+    @Test func `tells what was not written of originals and of variants apart`() throws {
+        var now = StatsSnapshot()
+        now.disk.health = "ok"
+        (now.disk.drops, now.disk.originalDrops) = (2, 2)
+        func line(_ name: String) -> Substring? {
+            StatsTable(now).text.split(separator: "\n").first { $0.hasPrefix(name) }
+        }
+        #expect(line("originals")?.hasSuffix(", 2 drops") == true)
+        #expect(line("variants")?.contains("drop") == false && line("disk") == nil)
+        (now.disk.drops, now.disk.variantDrops, now.disk.errors) = (3, 1, 1)
+        #expect(line("variants")?.hasSuffix(", 1 drop") == true && line("disk")?.hasSuffix("1 error") == true)
+        let decoded = try snapshot(now.json.text)
+        #expect(decoded.disk.originalDrops == 2 && decoded.disk.variantDrops == 1)
+    }
+
     @Test func `says why there is nothing to print`() throws {
         #expect(try CommandRun(["stats", "--admin", "127.0.0.1:1"]).errors.contains("nobody answers at 127.0.0.1:1"))
         #expect(try CommandRun(["stats", "--watch", "0"]).code == 64)

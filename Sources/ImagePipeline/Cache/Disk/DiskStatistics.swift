@@ -8,6 +8,8 @@ package struct DiskStatistics: Hashable, Sendable {
         package var hits = 0
         package var misses = 0
         package var stores = 0
+        /// Writes given up: queue full, degraded, larger than the quota, void or short.
+        package var drops = 0
         /// Entries that went for the quota's sake.
         package var evictions = 0
 
@@ -17,8 +19,8 @@ package struct DiskStatistics: Hashable, Sendable {
 
     package var originals = Class()
     package var variants = Class()
-    /// Writes given up: queue full, degraded, larger than the quota, void or short.
-    package var drops = 0
+    /// Writes given up, of both classes.
+    package var drops: Int { originals.drops + variants.drops }
     /// Failed calls of the disk and the index, reading or writing.
     package var errors = 0
     /// Bodies that were found to be others than those that were stored, and removed.

@@ -6,7 +6,7 @@ extension DiskStore {
         guard bytes.count == variant.length, variant.origin == origin.key, variant.originDigest == origin.digest,
             variant.ingredients == ingredients.map({ VariantRecord.Ingredient(key: $0.key, digest: $0.digest) })
         else {
-            shared.count { $0.drops += 1 }
+            shared.count { $0.variants.drops += 1 }
             return
         }
         submit(.variant(variant, origin: origin, ingredients: ingredients, bytes: bytes, use: shared.nextUse()))
@@ -20,7 +20,7 @@ extension DiskStore {
     @discardableResult
     package func store(origin: OriginRecord, body: OriginBody?) -> Bool {
         if let body, body.length != origin.length || body.digest != origin.digest {
-            shared.count { $0.drops += 1 }
+            shared.count { $0.originals.drops += 1 }
             return false
         }
         return submit(.original(origin, body: body, use: shared.nextUse()))
@@ -78,7 +78,7 @@ extension DiskStore {
     @discardableResult
     func submit(_ write: DiskWrite) -> Bool {
         let isQueued = shared.queue.submit(write)
-        if !isQueued { shared.count { $0.drops += 1 } }
+        if !isQueued, let diskClass = write.storedClass { shared.count { $0[diskClass].drops += 1 } }
         return isQueued
     }
 }

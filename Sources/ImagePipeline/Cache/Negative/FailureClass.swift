@@ -25,7 +25,7 @@ package enum FailureClass: String, Hashable, Sendable, CaseIterable {
             self = known
         // Remembered of the ingredient itself, whoever asks for it.
         case .ingredient: return nil
-        case .overloaded, .workerLost, .cancelled, .notCached, .remembered: return nil
+        case .overloaded, .workerLost, .noWorker, .cancelled, .notCached, .remembered: return nil
         }
     }
 }

@@ -4,13 +4,13 @@ import LinuxSystem
 
 /// `GET /explain?path=…`: what a request comes to under the configuration that counts now; fetches nothing.
 ///
-/// `path` is percent-encoded, query and all; `accept` is the client's `Accept` field; `format` is `json` or `text`. A request that
-/// would be refused is explained, too: its refusal is the member `problem`.
+/// `path` is percent-encoded, query and all; `accept` is the client's `Accept` field; `format` is `json` or `text`; `all=1`
+/// also shows what is at its default. A request that would be refused is explained, too: its refusal is the member `problem`.
 struct ExplainRoute: AdminRoute {
     let live: LiveConfiguration
     let time: any TimeSource
 
-    private static let parameters = ["path", "accept", "format"]
+    private static let parameters = ["path", "accept", "format", "all"]
 
     func answer(_ request: AdminRequest) -> AdminAnswer {
         do throws(Problem) {
@@ -19,7 +19,8 @@ struct ExplainRoute: AdminRoute {
                 throw Problem(400, "What is to be explained goes into path=, percent-encoded.", parameter: "path")
             }
             let isText = try ExplainRoute.isText(values["format"])
-            let explanation = try explainer().explain(path, accept: values["accept"])
+            let whole = try explainer().explain(path, accept: values["accept"])
+            let explanation = try ExplainRoute.isAll(values["all"]) ? whole : whole.withoutDefaults
             return .now(isText ? .admin(explanation.text) : .admin(explanation.json))
         } catch {
             return .now(Response(error))
@@ -45,6 +46,7 @@ struct ExplainRoute: AdminRoute {
                     throw RequestError(
                         parameter: pair.name,
                         reason: "is not a known parameter; the path's own query is percent-encoded, & as %26"
+                            + NearestName.hint(pair.name, among: parameters)
                     )
                 }
                 guard values.updateValue(pair.value ?? "", forKey: pair.name) == nil else {
@@ -55,6 +57,14 @@ struct ExplainRoute: AdminRoute {
             throw Problem(error)
         }
         return values
+    }
+
+    private static func isAll(_ all: String?) throws(Problem) -> Bool {
+        switch all {
+        case nil, "0": false
+        case "1": true
+        default: throw Problem(400, "all: must be 0 or 1", parameter: "all")
+        }
     }
 
     private static func isText(_ format: String?) throws(Problem) -> Bool {

@@ -35,6 +35,7 @@ struct ForgetFailuresRoute: AdminRoute {
         do throws(Problem) {
             let selection = try purger.selection(of: try Self.target(request))
             let count = pipeline.failures.remove(selection)
+            if count == 0, let problem = purger.unknown(selection) { throw problem }
             return .now(.admin(.object([.init("forgotten", .number(count))])))
         } catch {
             return .now(Response(error))

@@ -10,6 +10,31 @@ enum ConfigurationChecks {
         checkPresets(configuration, &decoder)
         checkDependents(configuration, &decoder)
         checkFallbacks(configuration, &decoder)
+        checkTimeouts(configuration, &decoder)
+    }
+
+    /// Reports a `timeouts.total` that leaves no time for `timeouts.first-byte`, where somebody has said both.
+    ///
+    /// Beside a default of `first-byte` a shorter `total` is what its author wants.
+    private static func checkTimeouts(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+        let rules =
+            [("", configuration.timeouts.origin)]
+            + configuration.sources.map { ("sources.\($0.rule.name).", $0.rule.timeouts) }
+        for (scope, timeouts) in rules where timeouts.total < timeouts.firstByte {
+            let keys = ["timeouts.total", "timeouts.first-byte"]
+            // A source that says neither has what has been reported already.
+            guard let said = keys.first(where: { decoder.places[scope + $0] != nil }),
+                keys.allSatisfy({ decoder.places[scope + $0] ?? decoder.places[$0] != nil })
+            else { continue }
+            func time(_ milliseconds: Int) -> String {
+                ScaledNumber.text(milliseconds, units: ScaledNumber.milliseconds)
+            }
+            let message =
+                said == keys[0]
+                ? "is less than timeouts.first-byte (\(time(timeouts.firstByte))), which could never pass"
+                : "is more than timeouts.total (\(time(timeouts.total))), which ends the download before"
+            decoder.report(message, key: scope + said, place: decoder.places[scope + said])
+        }
     }
 
     private static func checkFallbacks(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
@@ -21,7 +46,8 @@ enum ConfigurationChecks {
                 continue
             }
             if configuration.source(named: path.source) == nil {
-                decoder.report("there is no source '\(path.source)'", key: key, place: decoder.places[key])
+                let hint = NearestName.hint(path.source, among: configuration.sources.map(\.rule.name))
+                decoder.report("there is no source '\(path.source)'\(hint)", key: key, place: decoder.places[key])
             }
         }
     }
@@ -57,22 +83,21 @@ enum ConfigurationChecks {
                 let plan = try Preset(name: preset.name, text: preset.text).plan
                 let refusal = MarkRules.refusal(
                     of: plan,
+                    sources: configuration.sources.map(\.rule.name),
                     rule: { configuration.source(named: $0)?.rule },
                     fonts: configuration.fonts
                 )
                 if let refusal { throw refusal }
             } catch {
                 let key = "presets.\(preset.name)"
-                let isKnown = RequestLanguage.isReserved(error.parameter)
-                let nearest = isKnown ? nil : NearestName.of(error.parameter, among: RequestLanguage.names)
-                let hint = nearest.map { "; did you mean \($0)?" } ?? ""
-                decoder.report(error.description + hint, key: key, place: decoder.places[key])
+                decoder.report(error.description, key: key, place: decoder.places[key])
             }
         }
         for source in configuration.sources {
             guard let name = source.preset, configuration.preset(named: name) == nil else { continue }
             let key = "sources.\(source.rule.name).preset"
-            decoder.report("there is no preset '\(name)'", key: key, place: decoder.places[key])
+            let hint = NearestName.hint(name, among: configuration.presets.map(\.name))
+            decoder.report("there is no preset '\(name)'\(hint)", key: key, place: decoder.places[key])
         }
     }
 

@@ -1,3 +1,5 @@
+import ImagePlan
+
 /// Walks raw entries along a table of settings and collects everything that is wrong.
 struct ConfigurationDecoder {
     private(set) var problems: [ConfigurationProblem] = []

@@ -1,3 +1,5 @@
+import ImagePlan
+
 /// Lays `EDGEPRINT_` variables over the file: `cache.memory` is `EDGEPRINT_CACHE_MEMORY`.
 ///
 /// `EDGEPRINT_ADMIN_TOKEN_FILE` names a file that holds the value, as container platforms hand out secrets.
@@ -45,8 +47,8 @@ struct EnvironmentLayer {
             let isFile = settings[name] == nil && name.hasSuffix(Self.fileSuffix)
             let plainName = isFile ? String(name.dropLast(Self.fileSuffix.utf8.count)) : name
             guard let setting = settings[plainName] else {
-                let nearest = NearestName.of(name, among: settings.keys.sorted()).map { "; did you mean \($0)?" } ?? ""
-                decoder.report("is not a known variable" + nearest, key: "", place: place)
+                let hint = NearestName.hint(name, among: settings.keys.sorted())
+                decoder.report("is not a known variable" + hint, key: "", place: place)
                 continue
             }
             guard setting.takesEnvironment else {

@@ -1,4 +1,5 @@
 import ImagePipeline
+import ImagePlan
 
 extension ValueFormat where Value == Bool {
     /// A flag that is written as `true` or `false`.

@@ -32,7 +32,7 @@ struct YAMLReader {
             // Without the rules that tell numbers and dates apart: here every scalar is a text, and the schema tells the rest.
             root = try compose(yaml: text, .basic)
         } catch {
-            throw ConfigurationError(problems: problems(of: error, path: path))
+            throw ConfigurationError(problems: problems(of: error, text: text, path: path))
         }
         guard let root else { return ([], []) }
         var reader = YAMLReader(path: path, variables: variables, files: files)
@@ -111,15 +111,16 @@ struct YAMLReader {
         }
     }
 
-    private static func problems(of error: any Error, path: String) -> [ConfigurationProblem] {
+    private static func problems(of error: any Error, text: String, path: String) -> [ConfigurationProblem] {
         func problem(_ message: String, _ line: Int, key: String = "") -> ConfigurationProblem {
             ConfigurationProblem(place: .file(path, line: line), key: key, message: message)
         }
         switch error as? YamlError {
         case .scanner(let context, let message, let mark, _), .parser(let context, let message, let mark, _),
             .composer(let context, let message, let mark, _):
-            let text = [context?.text, message].compactMap { $0 }.joined(separator: ", ")
-            return [problem("is not YAML: \(text)", mark.line)]
+            let words = [context?.text, message].compactMap { $0 }.joined(separator: ", ")
+            let hint = YAMLSlip(text, line: mark.line).map { "; \($0.advice)" } ?? ""
+            return [problem("is not YAML: \(words)\(hint)", mark.line)]
         case .duplicatedKeysInMapping(let keys, let context):
             return keys.map { problem("stands more than once in one map", context.mark.line, key: $0) }
         case .reader(let message, _, _, _): return [problem("is not YAML: \(message)", 0)]

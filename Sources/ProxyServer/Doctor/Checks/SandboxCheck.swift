@@ -1,27 +1,23 @@
-/// What the kernel offers to lock workers in with.
+/// What workers are locked in by, and what the kernel offers beyond that.
 struct SandboxCheck: DoctorCheck {
-    func findings(_ probe: any SystemProbe) -> [Finding] { [landlock(probe), seccomp(probe)] }
-
-    private func landlock(_ probe: any SystemProbe) -> Finding {
-        guard let version = probe.landlockVersion else {
-            return .note(
-                "Landlock",
-                "not there: a decoder that is broken into may read what the service's user may read",
-                fix: "boot a kernel from 5.13 on with lsm=landlock,… on its command line, or serve by the systemd unit"
+    func findings(_ probe: any SystemProbe) -> [Finding] {
+        let offers = [
+            probe.landlockVersion.map { "Landlock (ABI \($0))" }, hasFilters(probe) ? "seccomp filters" : nil,
+        ].compactMap(\.self)
+        let rest = offers.isEmpty ? "" : "; this kernel's \(offers.joined(separator: " and ")) are not used"
+        return [
+            .note(
+                "worker sandbox",
+                "resource limits, no new privileges, nothing of the daemon's environment, and no more\(rest)",
+                fix: hasFilters(probe)
+                    ? "serve by the systemd unit, whose filters and read-only file system hold for workers, too"
+                    : "run a kernel with CONFIG_SECCOMP_FILTER from 4.14 on: the unit's SystemCallFilter= does nothing here"
             )
-        }
-        return .ok("Landlock", "ABI \(version)")
+        ]
     }
 
-    private func seccomp(_ probe: any SystemProbe) -> Finding {
+    private func hasFilters(_ probe: any SystemProbe) -> Bool {
         let actions = (probe.text("/proc/sys/kernel/seccomp/actions_avail") ?? "").split { $0 == " " || $0 == "\n" }
-        guard actions.contains("errno"), actions.contains("kill_process") else {
-            return .note(
-                "seccomp",
-                "no filters: the unit's SystemCallFilter= does nothing",
-                fix: "run a kernel with CONFIG_SECCOMP_FILTER from 4.14 on"
-            )
-        }
-        return .ok("seccomp", "filters are there")
+        return actions.contains("errno") && actions.contains("kill_process")
     }
 }

@@ -38,6 +38,29 @@ enum DiskFault: Error, CustomStringConvertible {
         }
     }
 
+    /// What is wrong with a cache folder and what to do, for operators.
+    func reason(folder: String) -> String {
+        switch self {
+        case .refused(let error): error.description
+        case .file(let errno): "\(folder): \(errno)\(Self.advice(errno.code))"
+        case .index(let error): "\(folder): \(self)\(error.primaryCode == SQLITE_FULL ? Self.advice(ENOSPC) : "")"
+        default: "\(folder): \(self)"
+        }
+    }
+
+    /// What to do about an error of the file system; empty where that is not known.
+    private static func advice(_ code: CInt) -> String {
+        let other = "name another folder as cache.path"
+        return switch code {
+        case ENOTDIR, EEXIST: "; a file stands where the folder is to be: remove it, or \(other)"
+        case ENOENT: "; the folder cannot be made there: \(other)"
+        case EACCES, EPERM: "; the service's user may not write there: chown the folder to it, or \(other)"
+        case EROFS: "; the file system is read-only: remount it, or \(other)"
+        case ENOSPC, EDQUOT: "; the file system is full: make room, or lower cache.originals and cache.variants"
+        default: ""
+        }
+    }
+
     /// Runs a call on the index, its errors as faults.
     static func index<Result>(_ body: () throws(SQLiteError) -> Result) throws(DiskFault) -> Result {
         do throws(SQLiteError) { return try body() } catch { throw .index(error) }

@@ -84,7 +84,7 @@ final class DiskSession {
     /// What was given up with a transaction.
     struct Lost {
         /// How many objects.
-        var stores = 0
+        var stores: [DiskClass: Int] = [:]
         /// Removals that are still to be done.
         var removals: [Purge] = []
     }
@@ -95,7 +95,7 @@ final class DiskSession {
         for path in coming { try? files.remove(path) }
         shared.failures.putBack(failures)
         isInTransaction = false
-        return Lost(stores: stores.values.reduce(0, +), removals: removals)
+        return Lost(stores: stores, removals: removals)
     }
 
     private func publish() {

@@ -26,6 +26,15 @@ enum DiskWrite: Sendable {
     /// Called when everything before it is committed.
     case barrier(@Sendable () -> Void)
 
+    /// The class of what is to be stored; `nil` for other writes.
+    var storedClass: DiskClass? {
+        switch self {
+        case .variant: .variants
+        case .original, .raw: .originals
+        default: nil
+        }
+    }
+
     /// Bytes that wait with it.
     var bytes: Int {
         switch self {

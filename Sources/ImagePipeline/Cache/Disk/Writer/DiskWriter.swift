@@ -90,16 +90,16 @@ final class DiskWriter {
     private func perform(_ write: DiskWrite) {
         switch write {
         case .variant(let variant, let origin, let ingredients, let bytes, let use):
-            store { session throws(DiskFault) in
+            store(.variants) { session throws(DiskFault) in
                 try session.store(variant, origin: origin, ingredients: ingredients, bytes: bytes, use: use)
             }
         case .original(let origin, let body, let use):
-            store { session throws(DiskFault) in
+            store(.originals) { session throws(DiskFault) in
                 try session.begin()
                 try session.store(origin, body: body, use: use)
             }
         case .raw(let content, let use):
-            store { session throws(DiskFault) in
+            store(.originals) { session throws(DiskFault) in
                 try session.begin()
                 try session.store(content, use: use)
             }
@@ -141,15 +141,15 @@ final class DiskWriter {
         heldBytes = 0
     }
 
-    private func store(_ body: (DiskSession) throws(DiskFault) -> Void) {
+    private func store(_ diskClass: DiskClass, _ body: (DiskSession) throws(DiskFault) -> Void) {
         guard let session else {
-            shared.count { $0.drops += 1 }
+            shared.count { $0[diskClass].drops += 1 }
             return
         }
         do throws(DiskFault) {
             try body(session)
         } catch {
-            shared.count { $0.drops += 1 }
+            shared.count { $0[diskClass].drops += 1 }
             switch error {
             case .body: return
             case .space: noteShortage(error)
@@ -220,7 +220,7 @@ final class DiskWriter {
     /// Too little of the file system is free: nothing is stored until there is more, and all else goes on.
     private func noteShortage(_ fault: DiskFault) {
         isShort = true
-        shared.health = .degraded(fault.description)
+        shared.health = .degraded(fault.reason(folder: shared.folder.path))
     }
 
     /// Looks after what others do to the file system, and after ages, once a second and as long as there is something to do.
@@ -281,7 +281,7 @@ final class DiskWriter {
     private func degrade(_ fault: DiskFault) {
         if let session {
             let lost = settle(session, after: fault)
-            shared.count { $0.drops += lost.stores }
+            shared.count { for (diskClass, count) in lost.stores { $0[diskClass].drops += count } }
             for purge in lost.removals { postpone(purge) }
             for sweep in session.sweeps { give(up: sweep, isPostponed: false) }
             session.sweeps = []
@@ -290,7 +290,7 @@ final class DiskWriter {
         isIndexDamaged = isIndexDamaged || fault.isCorruption
         if fault.isCorruption { shared.readers.close() }
         shared.count { $0.errors += 1 }
-        shared.health = .degraded(fault.description)
+        shared.health = .degraded(fault.reason(folder: shared.folder.path))
         wantedBytes = fault.isFull ? heldBytes * 2 + Self.slack : 0
         let now = shared.configuration.time.monotonic
         // A damaged index is replaced at once: waiting does not heal it.

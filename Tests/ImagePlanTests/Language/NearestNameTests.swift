@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ProxyServer
+@testable import ImagePlan
 
 @Suite(.timeLimit(.minutes(1)))
 struct NearestNameTests {
@@ -19,5 +19,14 @@ struct NearestNameTests {
     ])
     func `suggests only what is near`(name: String, expected: String?) {
         #expect(NearestName.of(name, among: ["listen", "cache", "cache.memory", "log.level"]) == expected)
+    }
+
+    @Test(arguments: [
+        ("W", "w" as String?), ("x", nil), ("widht", "w"), ("heigth", "h"), ("WIDTH", "w"), ("gravty", "gravity"),
+        ("w2", "w"), ("", nil), ("gravity" + String(repeating: "y", count: 64), nil),
+    ])
+    func `knows what others call a name, and does not take one letter for another`(name: String, expected: String?) {
+        let found = NearestName.of(name, among: ["gravity", "h", "w"], otherNames: ["height": "h", "width": "w"])
+        #expect(found == expected)
     }
 }

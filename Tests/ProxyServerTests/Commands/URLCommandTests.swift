@@ -1,0 +1,32 @@
+import TestSupport
+import Testing
+
+/// `edgeprint url` without a daemon.
+@Suite(.timeLimit(.minutes(1)))
+struct URLCommandTests {
+    private let file: ConfigurationText
+
+    init() throws {
+        file = try ConfigurationText("sources: { photos: { url: \"https://photos.example.com/\" } }")
+    }
+
+    private func run(_ arguments: String...) throws -> CommandRun {
+        try CommandRun(["url"] + arguments + ["--config", file.path])
+    }
+
+    @Test func `--widths replaces w, where it stands`() throws {
+        let run = try run("photos/cat.jpg", "w=400", "--widths", "320,640")
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output == "/photos/cat.jpg?w=320 320w, /photos/cat.jpg?w=640 640w\n")
+        let placed = try self.run("photos/cat.jpg", "blur=2", "w=400", "q=75", "--widths", "320")
+        #expect(placed.output == "/photos/cat.jpg?blur=2&w=320&q=75 320w\n")
+        #expect(try self.run("photos/cat.jpg", "q=75", "--widths", "320").output == "/photos/cat.jpg?w=320&q=75 320w\n")
+    }
+
+    @Test func `an error names its parameter once`() throws {
+        let run = try run("photos/cat.jpg", "w=400", "w=300")
+        #expect(run.code == 1 && run.errors == "edgeprint: w: stands more than once\n", "\(run.errors)")
+        let own = try self.run("photos/cat.jpg", "sig=abc")
+        #expect(own.errors.hasPrefix("edgeprint: sig: sig is not given as a parameter"), "\(own.errors)")
+    }
+}
