@@ -21,6 +21,9 @@ protocol Coder: Sendable {
     /// A tiny file of the format, for trying a decoder that has no encoder beside it.
     var sample: [UInt8]? { get }
 
+    /// What the library reads in place of a file that it would read wrong; `nil` for the file itself.
+    func corrected(_ bytes: Span<UInt8>) -> [UInt8]?
+
     /// Opens a source: reads headers at once and pixels, as far as the format allows, when they are asked for.
     ///
     /// What it gives must not be used after `source` is gone.
@@ -64,6 +67,8 @@ extension Coder {
     var standsUpright: Bool { false }
     var sample: [UInt8]? { nil }
 
+    func corrected(_: Span<UInt8>) -> [UInt8]? { nil }
+
     func encode(_: FinishedPicture, _: EncodingOptions) throws -> EncodedPicture {
         throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
     }
@@ -86,7 +91,7 @@ extension Coder {
         _ body: (UnsafeRawPointer?, Int, inout UnsafeMutablePointer<VipsImage>?) -> CInt
     ) throws(VipsError) -> Raster {
         loader?.load()
-        return try Raster.make("load") { out in unsafe body(source.bytes.baseAddress, source.bytes.count, &out) }
+        return try Raster.make("load") { out in unsafe body(source.decodable.baseAddress, source.decodable.count, &out) }
     }
 
     /// Runs the saver of libvips on a finished still, its module loaded first; gives up at the deadline.

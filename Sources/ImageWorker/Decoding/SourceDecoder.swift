@@ -33,6 +33,7 @@ struct SourceDecoder {
         guard let coder = CoderRegistry.coder(for: format), coder.isDecoderThere else {
             throw .unsupported("\(format) is not decoded here")
         }
+        try mapping.correct { bytes in coder.corrected(bytes) }
         self.mapping = mapping
         self.coder = coder
         self.reduction = reduction
