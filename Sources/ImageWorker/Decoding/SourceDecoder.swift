@@ -71,13 +71,15 @@ struct SourceDecoder {
         let raster = try coder.open(mapping, DecodingOptions(page: page, dpi: dpi))
         let orientation = raster.integer(VIPS_META_ORIENTATION) ?? 1
         let pages = max(1, raster.integer(VIPS_META_N_PAGES) ?? 1)
+        // What has times has frames, though the first alone may be decoded.
+        let isAnimation = coder.decodesAnimation || raster.has(Animation.delayField)
         return Facts(
             format: coder.format,
             size: PixelSize(width: raster.width, height: raster.height),
-            frames: coder.decodesAnimation ? pages : 1,
+            frames: isAnimation ? pages : 1,
             orientation: (1...8).contains(orientation) ? orientation : 1,
             hasAlpha: raster.hasAlpha,
-            pages: coder.decodesAnimation ? 1 : pages,
+            pages: isAnimation ? 1 : pages,
             stored: coder.storedSize(of: mapping)
         )
     }

@@ -1,4 +1,5 @@
-/// AVIF and HEIC: brands, and the primary item's size, orientation and alpha (ISO/IEC 23008-12, AV1 Image File Format 1.1).
+/// AVIF and HEIC: brands, the primary item's size, orientation and alpha, and a sequence's pictures (ISO/IEC 23008-12, AV1 Image File
+/// Format 1.1).
 ///
 /// The size is what `clap` leaves of the stored picture; `irot` and `imir` are told as the orientation that they come to.
 enum HEIFHeader {
@@ -38,6 +39,7 @@ enum HEIFHeader {
             format: format,
             width: placement.visible.width,
             height: placement.visible.height,
+            frames: try HEIFSequence.count(bytes, of: total),
             orientation: placement.orientation,
             hasAlpha: item.hasAlpha
         )
