@@ -146,6 +146,16 @@ struct PlaybackTests {
         let other = String(decoding: try Workbench.make("format=json", of: webp.bytes, as: .webp).bytes, as: UTF8.self)
         #expect(other.contains("\"loop\":0,\"duration\":350,"), "\(other)")
     }
+
+    @Test func `json tells how an animated PNG plays`() throws {
+        var frames = [TestImages.PNGFrame(8, 6, [255, 0, 0, 255]), TestImages.PNGFrame(8, 6, [0, 255, 0, 255])]
+        (frames[0].delay, frames[1].delay) = ((1, 2), (1, 5))
+        for rounds in [0, 1, 7] {
+            let source = TestImages.animatedPNG(width: 8, height: 6, frames: frames, rounds: rounds)
+            let text = String(decoding: try Workbench.make("format=json", of: source, as: .png).bytes, as: UTF8.self)
+            #expect(text.contains("\"frames\":2,\"orientation\":1,\"loop\":\(rounds),\"duration\":700,"), "\(text)")
+        }
+    }
 }
 
 /// The budget that leaves room for some frames of an animation without steps.

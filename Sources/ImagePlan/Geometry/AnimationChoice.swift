@@ -36,12 +36,18 @@ package enum AnimationChoice: Hashable, Sendable {
         let frames = max(1, header.frames)
         if let frame = settings.animation.stillFrame {
             guard frame < frames else { throw refusal(.frame, "is \(frame), and the last frame is \(frames - 1)") }
+            guard frame == 0 || header.format.decodesAnimation else {
+                throw refusal(.frame, "is \(frame), and of \(header.format) only the first frame is decoded")
+            }
             if frame > 0 { try checkDecoding(of: frame + 1, plan, header, limits) }
             return .still(frame: frame)
         }
         guard frames > 1, !settings.format.isWords else { return .still(frame: 0) }
-        guard traits.hasAnimation else {
-            let reason = "\(format) has one frame, and the picture \(frames)"
+        guard traits.hasAnimation, header.format.decodesAnimation else {
+            let reason =
+                header.format.decodesAnimation
+                ? "\(format) has one frame, and the picture \(frames)"
+                : "of \(header.format) only the first frame is decoded, and the picture has \(frames)"
             if settings.animation.mode == .keep { throw refusal(.animation, "asks for every frame; \(reason)") }
             if settings.isStrict { throw refusal(.strict, reason) }
             return .still(frame: 0)

@@ -36,6 +36,13 @@ package enum ImageFormat: UInt8, Hashable, Sendable, CaseIterable {
         case .pdf: "application/pdf"
         }
     }
+    /// Whether an animation's frames behind the first are decoded; of an AVIF or HEIC sequence the still picture is.
+    package var decodesAnimation: Bool {
+        switch self {
+        case .gif, .webp, .png: true
+        case .jpeg, .avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .svg, .svgz, .pdf: false
+        }
+    }
     /// What stands around a file of the media type, as in `Content-Encoding`; `nil` where nothing does.
     package var contentCoding: String? { self == .svgz ? "gzip" : nil }
 }

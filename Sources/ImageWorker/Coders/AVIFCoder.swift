@@ -2,13 +2,8 @@ import CVips
 import ImagePlan
 
 /// AVIF: libheif with dav1d or aom to read, aom to write.
-struct AVIFCoder: Coder {
+struct AVIFCoder: HEIFReading {
     let format = ImageFormat.avif
-    let loader: VipsPart? = VipsPart(
-        className: "VipsForeignLoadHeif",
-        operation: "heifload_buffer",
-        module: .heif
-    )
     let saver: VipsPart? = VipsPart(className: "VipsForeignSaveHeif", operation: "heifsave_buffer", module: .heif)
     let traits: EncoderTraits? = EncoderTraits(
         hasAlpha: true,
@@ -17,15 +12,9 @@ struct AVIFCoder: Coder {
         longestSide: 16_384
     )
     let settings: [PlanSetting] = [.lossless, .effort, .chroma, .maximumBytes]
-    // ISO 23008-12 §6.5.10: libheif applies the file's own rotation.
-    let standsUpright = true
 
     /// Effort 0 costs 9.6 / 55 ms at 512 / 1920 px, 1 costs 37 / 166, 4 costs 163 / 1574: only the lowest answers a request in time.
     private static let standardEffort = 0
-
-    func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
-        try load(source) { bytes, count, out in unsafe edge_vips_load_heif(bytes, count, &out) }
-    }
 
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
         // Lossless needs every colour; what libvips would choose by itself at q 90 nobody has asked for.

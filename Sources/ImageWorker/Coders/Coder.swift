@@ -16,10 +16,14 @@ protocol Coder: Sendable {
     var decodesAnimation: Bool { get }
     /// Whether the source has no pixels, and is drawn as large as it is wanted.
     var drawsAtAnySize: Bool { get }
-    /// Whether the decoder turns pictures upright itself, so that a tag must not turn them again.
-    var standsUpright: Bool { get }
     /// A tiny file of the format, for trying a decoder that has no encoder beside it.
     var sample: [UInt8]? { get }
+
+    /// What the library reads in place of a file that it would read wrong; `nil` for the file itself.
+    func corrected(_ bytes: Span<UInt8>) -> [UInt8]?
+
+    /// The size that is decoded, where the file may show a part of it only; `nil` for what is shown whole.
+    func storedSize(of source: SourceMapping) -> PixelSize?
 
     /// Opens a source: reads headers at once and pixels, as far as the format allows, when they are asked for.
     ///
@@ -61,8 +65,10 @@ extension Coder {
     var settings: [PlanSetting] { [] }
     var decodesAnimation: Bool { false }
     var drawsAtAnySize: Bool { false }
-    var standsUpright: Bool { false }
     var sample: [UInt8]? { nil }
+
+    func corrected(_: Span<UInt8>) -> [UInt8]? { nil }
+    func storedSize(of _: SourceMapping) -> PixelSize? { nil }
 
     func encode(_: FinishedPicture, _: EncodingOptions) throws -> EncodedPicture {
         throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
@@ -86,7 +92,8 @@ extension Coder {
         _ body: (UnsafeRawPointer?, Int, inout UnsafeMutablePointer<VipsImage>?) -> CInt
     ) throws(VipsError) -> Raster {
         loader?.load()
-        return try Raster.make("load") { out in unsafe body(source.bytes.baseAddress, source.bytes.count, &out) }
+        return try Raster.make("load") { out in unsafe body(source.decodable.baseAddress, source.decodable.count, &out)
+        }
     }
 
     /// Runs the saver of libvips on a finished still, its module loaded first; gives up at the deadline.

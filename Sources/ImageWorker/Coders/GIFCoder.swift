@@ -19,11 +19,13 @@ struct GIFCoder: Coder {
     /// Quantisation effort 1–10: 7 is libvips' default and three times slower than 3, whose palettes look alike.
     private static let standardEffort = 3
 
+    func corrected(_ bytes: Span<UInt8>) -> [UInt8]? { GIFEndCodes.added(to: bytes) }
+
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
         try Raster.make("load") { out in
             unsafe edge_vips_load_gif(
-                source.bytes.baseAddress,
-                source.bytes.count,
+                source.decodable.baseAddress,
+                source.decodable.count,
                 &out,
                 options.firstFrame,
                 options.allFrames ? -1 : 1

@@ -37,11 +37,11 @@ struct PNGCoder: Coder {
             return try frames.cropped(left: 0, top: options.frame * height, width: width, height: height)
                 .withMetadata { metadata in
                     metadata.copy(from: still)
-                    metadata.set(VIPS_META_N_PAGES, animation.frames.count)
+                    animation.describe(to: metadata)
                 }
         }
         // The picture for those who know nothing of the animation: its first frame, mostly.
-        return try still.withMetadata { $0.set(VIPS_META_N_PAGES, animation.frames.count) }
+        return try still.withMetadata { metadata in animation.describe(to: metadata) }
     }
 
     /// The animation; `nil` for a still, and for one that breaks the rules, which is a still then (PNG, third edition, §4.9).

@@ -16,9 +16,13 @@ struct Animation: Equatable {
 
     /// Reads an opened source's metadata.
     init(of stack: Raster) {
-        delays = stack.integers("delay")
-        loop = stack.integer("loop") ?? 0
+        delays = stack.integers(Self.delayField)
+        loop = stack.integer(Self.loopField) ?? 0
     }
+
+    /// libvips' names of both: milliseconds of each frame, and rounds.
+    static let delayField = "delay"
+    static let loopField = "loop"
 
     /// Browsers show frames of so few milliseconds for `substitute`: players of old could not be faster.
     private static let shortest = 10
@@ -102,8 +106,8 @@ struct Animation: Equatable {
         return try stack.withMetadata { metadata in
             metadata.set(VIPS_META_PAGE_HEIGHT, frames[0].height)
             metadata.set(VIPS_META_N_PAGES, frames.count)
-            if !delays.isEmpty { metadata.set("delay", hundredths) }
-            metadata.set("loop", rounds)
+            if !delays.isEmpty { metadata.set(Self.delayField, hundredths) }
+            metadata.set(Self.loopField, rounds)
         }
     }
 }

@@ -21,9 +21,13 @@ struct SourceDecoder {
         var hasAlpha: Bool
         /// Pages of a source that has several; frames are none.
         var pages = 1
+        /// The size that is decoded, where less of it is shown.
+        var stored: PixelSize?
 
         /// The size of an upright frame.
         var orientedSize: PixelSize { size.oriented(orientation) }
+        /// Pixels that are decoded of a frame.
+        var decodedPixels: Int { max(size.pixels, stored?.pixels ?? 0) }
     }
 
     /// Decodes `mapping` as `format`.
@@ -33,6 +37,7 @@ struct SourceDecoder {
         guard let coder = CoderRegistry.coder(for: format), coder.isDecoderThere else {
             throw .unsupported("\(format) is not decoded here")
         }
+        try mapping.correct { bytes in coder.corrected(bytes) }
         self.mapping = mapping
         self.coder = coder
         self.reduction = reduction
@@ -64,15 +69,18 @@ struct SourceDecoder {
         if let reduction { return try Self.facts(reduction, coder.open(mapping, DecodingOptions())) }
         if let header = coder as? any HeaderReading { return try header.facts(of: mapping, page: page) }
         let raster = try coder.open(mapping, DecodingOptions(page: page, dpi: dpi))
-        let orientation = coder.standsUpright ? 1 : raster.integer(VIPS_META_ORIENTATION) ?? 1
+        let orientation = raster.integer(VIPS_META_ORIENTATION) ?? 1
         let pages = max(1, raster.integer(VIPS_META_N_PAGES) ?? 1)
+        // What has times has frames, though the first alone may be decoded.
+        let isAnimation = coder.decodesAnimation || raster.has(Animation.delayField)
         return Facts(
             format: coder.format,
             size: PixelSize(width: raster.width, height: raster.height),
-            frames: coder.decodesAnimation ? pages : 1,
+            frames: isAnimation ? pages : 1,
             orientation: (1...8).contains(orientation) ? orientation : 1,
             hasAlpha: raster.hasAlpha,
-            pages: coder.decodesAnimation ? 1 : pages
+            pages: isAnimation ? 1 : pages,
+            stored: coder.storedSize(of: mapping)
         )
     }
 

@@ -57,8 +57,8 @@ final class IngredientPictures {
         guard let source = sources[name] else { throw WorkerReply.Failure.worker("a picture that did not come") }
         let decoder = try source.decoder.get()
         let facts = try decoder.facts()
-        guard facts.size.pixels <= source.maximumPixels else {
-            throw WorkerReply.Failure.refused("\(facts.size.pixels) pixels; the limit is \(source.maximumPixels)")
+        guard facts.decodedPixels <= source.maximumPixels else {
+            throw WorkerReply.Failure.refused("\(facts.decodedPixels) pixels; the limit is \(source.maximumPixels)")
         }
         let wanted = size(facts.orientedSize)
         let key = Key(name: name, size: wanted)

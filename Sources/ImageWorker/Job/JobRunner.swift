@@ -117,9 +117,9 @@ struct JobRunner {
     /// The source's size and kind, before any pixel is decoded.
     private func checkedFacts(_ decoder: SourceDecoder, of view: View) throws -> SourceDecoder.Facts {
         let facts = try decoder.facts(dpi: view.dpi ?? PlanSetting.standardDPI, page: view.page)
-        guard facts.size.pixels <= job.maximumPixels else {
+        guard facts.decodedPixels <= job.maximumPixels else {
             throw WorkerReply.Failure.refused(
-                "\(facts.size.pixels) pixels; the limit is \(job.maximumPixels)",
+                "\(facts.decodedPixels) pixels; the limit is \(job.maximumPixels)",
                 parameter: decoder.drawsAtAnySize && view.dpi != nil ? PlanSetting.dpi.name : nil
             )
         }

@@ -9,6 +9,11 @@ final class SourceMapping {
     let bytes: UnsafeRawBufferPointer
     /// Bytes of the file as it came: fewer than these where it was compressed.
     let fileLength: Int
+    /// What a decoder reads in place of these bytes.
+    private var correction: SourceMapping?
+
+    /// The bytes for a decoder: the file's, or the corrected ones.
+    var decodable: UnsafeRawBufferPointer { unsafe correction?.decodable ?? bytes }
 
     /// Maps `length` bytes from offset 0; closes the descriptor, which the mapping does not need.
     ///
@@ -42,6 +47,16 @@ final class SourceMapping {
         unsafe UnsafeMutableRawBufferPointer(start: address, count: source.count).copyMemory(from: source)
         unsafe bytes = UnsafeRawBufferPointer(start: address, count: source.count)
         self.fileLength = fileLength ?? source.count
+    }
+
+    /// Has decoders read what `body` makes of the bytes, unless that is `nil`; the bytes stay as they are.
+    ///
+    /// - Throws: `WorkerReply.Failure.worker` where there is no room for them.
+    func correct(_ body: (Span<UInt8>) -> [UInt8]?) throws(WorkerReply.Failure) {
+        guard let corrected = withSpan({ bytes in body(bytes) }) else { return }
+        correction = try unsafe corrected.span.bytes.withUnsafeBytes { bytes throws(WorkerReply.Failure) in
+            try unsafe SourceMapping(copying: bytes, fileLength: fileLength)
+        }
     }
 
     /// Gives the bytes to `body`, whose reads are checked.

@@ -156,11 +156,11 @@ struct ImageSnifferTests {
         )
         #expect(
             sniff(Build.avif(width: 300, height: 200, turns: 1, alpha: true))
-                == .image(ImageHeader(format: .avif, width: 200, height: 300, hasAlpha: true))
+                == .image(ImageHeader(format: .avif, width: 300, height: 200, orientation: 8, hasAlpha: true))
         )
         #expect(
             sniff(Build.avif(width: 300, height: 200, turns: 2, brand: "heic"))
-                == .image(ImageHeader(format: .heic, width: 300, height: 200, hasAlpha: false))
+                == .image(ImageHeader(format: .heic, width: 300, height: 200, orientation: 3, hasAlpha: false))
         )
     }
 

@@ -18,6 +18,7 @@ struct SnifferRobustnessTests {
             ("ANMF", [1, 2, 3]), ("EXIF", Build.tiff([(0x0112, 3, 8)])),
         ]),
         Build.avif(width: 300, height: 200, turns: 1, alpha: true),
+        Build.sequence(frames: 5, handlers: ["auxv", "pict"], edit: (repeats: true, track: 900)),
         Build.tiff([(256, 3, 300), (257, 4, 200), (274, 3, 6)]),
         Build.tiff([(256, 3, 300), (257, 4, 200), (274, 3, 6)], bigEndian: true),
         Build.bmp(width: 30, height: 20),

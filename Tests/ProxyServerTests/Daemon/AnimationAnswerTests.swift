@@ -48,6 +48,22 @@ struct AnimationAnswerTests {
         #expect(rig.origin.requests == 2)
     }
 
+    @Test func `a sequence whose first frame alone is decoded says so, and is refused where that will not do`() throws {
+        let script = ScriptedOrigin.pictures(["a.avif": try SampleFiles.bytes("sequence.avif")])
+        let rig = try EndToEndRig(script: script)
+        for query in ["?w=9", "?w=9&format=png", "?anim=first&w=9&strict=1"] {
+            let answer = try rig.get("/photos/a.avif" + query)
+            #expect(answer.status == 200 && answer["X-Animation"] == "first; frames=1/3", "\(answer.description)")
+        }
+        #expect(try rig.get("/photos/a.avif")["X-Animation"] == "original; frames=3")
+        for query in ["strict=1&w=9", "anim=keep&w=9", "frame=2&w=9"] {
+            let answer = try rig.get("/photos/a.avif?" + query)
+            #expect(answer.status == 422 && answer.text.contains("only the first frame"), "\(query): \(answer.text)")
+        }
+        let json = try rig.get("/photos/a.avif?format=json").text
+        #expect(json.contains(#""frames":3,"#), "\(json)")
+    }
+
     @Test func `what is more than may be is refused by name`() throws {
         let script = ScriptedOrigin.pictures(["a.gif": Self.gif])
         let rig = try EndToEndRig(source: ", limits: { animation: 1300, frames: 9 }", script: script)

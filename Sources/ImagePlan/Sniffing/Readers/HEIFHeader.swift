@@ -1,6 +1,7 @@
-/// AVIF and HEIC: brands, and the primary item's size, rotation and alpha (ISO/IEC 23008-12, AV1 Image File Format 1.1).
+/// AVIF and HEIC: brands, the primary item's size, orientation and alpha, and a sequence's pictures (ISO/IEC 23008-12, AV1 Image File
+/// Format 1.1).
 ///
-/// Decoders apply `irot` and `imir` themselves: the size told here is the one after rotation, the orientation always 1.
+/// The size is what `clap` leaves of the stored picture; `irot` and `imir` are told as the orientation that they come to.
 enum HEIFHeader {
     /// Brands that are looked at in `ftyp`.
     private static let maximumBrands = 64
@@ -30,6 +31,22 @@ enum HEIFHeader {
     }
 
     static func read(_ bytes: Span<UInt8>, of total: Int, as format: ImageFormat) throws(SniffStop) -> ImageHeader {
+        let item = try primaryItem(bytes, of: total)
+        guard let placement = item.placement, placement.stored.width > 0, placement.stored.height > 0 else {
+            throw .malformed("the primary item tells no size")
+        }
+        return ImageHeader(
+            format: format,
+            width: placement.visible.width,
+            height: placement.visible.height,
+            frames: try HEIFSequence.count(bytes, of: total),
+            orientation: placement.orientation,
+            hasAlpha: item.hasAlpha
+        )
+    }
+
+    /// Reads the `meta` box of a file whose beginning is at hand.
+    static func primaryItem(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> HEIFPrimaryItem {
         var found: Range<Int>?
         try BoxWalk.children(bytes, of: total, in: 0..<total) { type, content in
             if type == BoxWalk.type("meta") { found = content }
@@ -40,9 +57,6 @@ enum HEIFHeader {
         try bytes.require(found.upperBound, of: total)
         var item = HEIFPrimaryItem()
         try item.read(bytes, in: found.lowerBound + 4..<found.upperBound)
-        guard let size = item.size, size.width > 0, size.height > 0 else {
-            throw .malformed("the primary item tells no size")
-        }
-        return ImageHeader(format: format, width: size.width, height: size.height, hasAlpha: item.hasAlpha)
+        return item
     }
 }

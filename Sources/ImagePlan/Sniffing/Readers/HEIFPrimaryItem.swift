@@ -2,23 +2,45 @@
 ///
 /// All bytes of the box are at hand when it is read: its numbers are checked against its own end.
 struct HEIFPrimaryItem {
-    /// The size after rotation.
-    private(set) var size: PixelSize?
+    /// What is shown of the stored picture; `nil` where no size is told.
+    private(set) var placement: HEIFPlacement?
     /// Whether some auxiliary picture is an alpha plane.
     private(set) var hasAlpha = false
 
     private static let maximumProperties = 4096
 
+    /// Where the transformative properties stand of the picture and of its auxiliary ones.
+    private(set) var transformations = TransformationPlaces()
+
+    /// Places in the file that make a decoder transform the picture.
+    struct TransformationPlaces {
+        /// Offsets of the properties' four-letter types.
+        var types: Set<Int> = []
+        /// Offsets of bytes whose top bit says that such a property is essential.
+        var flags: [Int] = []
+    }
+
     /// A property of an item that matters here.
     private enum Property {
         case extent(PixelSize)
-        /// Quarter turns.
+        /// Quarter turns anticlockwise.
         case rotation(Int)
+        /// 0 exchanges top and bottom, 1 left and right.
+        case mirror(Int)
+        case aperture(CleanAperture)
+        case auxiliary
         case other
+
+        var isTransformation: Bool {
+            switch self {
+            case .rotation, .mirror, .aperture: true
+            case .extent, .auxiliary, .other: false
+            }
+        }
     }
 
     private var identifier: Int?
-    private var properties: [Property] = []
+    private var properties: [(property: Property, typeOffset: Int)] = []
     private var associations: [Int] = []
 
     /// Reads the boxes within `meta`.
@@ -45,7 +67,7 @@ struct HEIFPrimaryItem {
         identifier = primary
         guard let container = containers.first else { throw .malformed("there is no iprp box") }
         try readProperties(bytes, in: container)
-        resolve()
+        try resolve()
     }
 
     private mutating func readProperties(_ bytes: Span<UInt8>, in range: Range<Int>) throws(SniffStop) {
@@ -61,8 +83,9 @@ struct HEIFPrimaryItem {
     }
 
     private mutating func readPropertyList(_ bytes: Span<UInt8>, in range: Range<Int>) throws(SniffStop) {
-        var found: [Property] = []
+        var found: [(Property, Int)] = []
         var alpha = false
+        var start = range.lowerBound
         try BoxWalk.children(bytes, of: bytes.count, in: range) { (type, content) throws(SniffStop) in
             var property = Property.other
             switch type {
@@ -72,7 +95,12 @@ struct HEIFPrimaryItem {
                 property = .extent(PixelSize(width: width, height: height))
             case BoxWalk.type("irot"):
                 property = .rotation(try bytes.byte(content.lowerBound, of: content.upperBound) & 3)
+            case BoxWalk.type("imir"):
+                property = .mirror(try bytes.byte(content.lowerBound, of: content.upperBound) & 1)
+            case BoxWalk.type("clap"):
+                property = .aperture(try CleanAperture(bytes, in: content))
             case BoxWalk.type("auxC"):
+                property = .auxiliary
                 let name = content.lowerBound + 4
                 if bytes.has("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", at: name)
                     || bytes.has("urn:mpeg:hevc:2015:auxid:1", at: name)
@@ -82,7 +110,8 @@ struct HEIFPrimaryItem {
             default:
                 break
             }
-            found.append(property)
+            found.append((property, start + 4))
+            start = content.upperBound
             return found.count < Self.maximumProperties
         }
         properties = found
@@ -102,22 +131,48 @@ struct HEIFPrimaryItem {
             offset += version < 1 ? 2 : 4
             let count = try bytes.byte(offset, of: end)
             offset += 1
+            var entry: [(index: Int, flag: Int)] = []
             for _ in 0..<count {
-                let index = try bytes.bigEndian(offset, bytes: isWide ? 2 : 1, of: end)
-                offset += isWide ? 2 : 1
                 // The top bit says that the property is essential.
-                if item == identifier { associations.append(index & (isWide ? 0x7FFF : 0x7F)) }
+                let index = try bytes.bigEndian(offset, bytes: isWide ? 2 : 1, of: end) & (isWide ? 0x7FFF : 0x7F)
+                entry.append((index, offset))
+                offset += isWide ? 2 : 1
             }
+            note(entry, of: item)
         }
     }
 
-    private mutating func resolve() {
-        for index in associations where index > 0 && index <= properties.count {
-            switch properties[index - 1] {
-            case .extent(let extent): size = extent
-            case .rotation(let turns) where turns % 2 == 1: size = size?.transposed
-            default: break
+    /// Takes an item's properties, one-based indices in their order.
+    private mutating func note(_ entry: [(index: Int, flag: Int)], of item: Int) {
+        let known = entry.filter { $0.index > 0 && $0.index <= properties.count }
+        let isAuxiliary = known.contains {
+            if case .auxiliary = properties[$0.index - 1].property { true } else { false }
+        }
+        if item == identifier { associations += known.map(\.index) }
+        guard item == identifier || isAuxiliary else { return }
+        for (index, flag) in known where properties[index - 1].property.isTransformation {
+            transformations.types.insert(properties[index - 1].typeOffset)
+            transformations.flags.append(flag)
+        }
+    }
+
+    private mutating func resolve() throws(SniffStop) {
+        for index in associations {
+            if case .extent(let extent) = properties[index - 1].property { placement = HEIFPlacement(stored: extent) }
+        }
+        guard var placed = placement else { return }
+        for index in associations {
+            switch properties[index - 1].property {
+            case .rotation(let turns): placed.turn(quarters: (4 - turns) % 4)
+            case .mirror(let axis):
+                placed.mirror()
+                // Top and bottom: left and right, and half a turn.
+                if axis == 0 { placed.turn(quarters: 2) }
+            case .aperture(let aperture):
+                guard placed.crop(to: aperture) else { throw .malformed("a clean aperture lies beside the picture") }
+            case .extent, .auxiliary, .other: break
             }
         }
+        placement = placed
     }
 }

@@ -25,9 +25,16 @@ extension AnimatedPNG {
         return try Raster.stacked(shown).withMetadata { metadata in
             metadata.set(VIPS_META_PAGE_HEIGHT, height)
             metadata.set(VIPS_META_N_PAGES, frames.count)
-            metadata.set("delay", frames.map(\.delay))
-            metadata.set("loop", rounds)
+            metadata.set(Animation.delayField, frames.map(\.delay))
+            metadata.set(Animation.loopField, rounds)
         }
+    }
+
+    /// Says on one of its frames what libvips' loaders say of the animation on theirs.
+    func describe(to metadata: borrowing Raster.MetadataEditor) {
+        metadata.set(VIPS_META_N_PAGES, frames.count)
+        metadata.set(Animation.delayField, frames.map(\.delay))
+        metadata.set(Animation.loopField, rounds)
     }
 
     /// A frame's own pixels as RGBA, 8-bit sRGB.
