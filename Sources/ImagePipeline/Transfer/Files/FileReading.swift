@@ -44,7 +44,9 @@ struct FileReading {
         let fields = fields(identity)
         if ticket.fetch.entityTag == identity.entityTag { return .notModified(fields) }
         let limit = ticket.fetch.source.limits.sourceBytes
-        guard identity.size <= limit else { throw Self.isImage(file) ? .sourceTooLarge(limit: limit) : .originNotFound }
+        guard identity.size <= limit else {
+            throw Self.isImage(file, length: identity.size) ? .sourceTooLarge(limit: limit) : .originNotFound
+        }
         let isSettled = isSettled(identity)
         if isSettled, let digest = digests.find(identity) {
             return .fetched(fields, OriginBody(file: file, length: identity.size, digest: digest))
@@ -66,9 +68,9 @@ struct FileReading {
     }
 
     /// Whether a file that is too large to be read begins as an image does: what is none looks like what is not there.
-    private static func isImage(_ file: SharedDescriptor) -> Bool {
-        guard let bytes = file.read(count: ImageSniffer.preferredPrefix) else { return false }
-        if case .unknown = ImageSniffer.sniff(bytes.span, totalLength: .max) { return false }
+    private static func isImage(_ file: SharedDescriptor, length: Int) -> Bool {
+        guard let bytes = file.read(count: min(length, ImageSniffer.preferredPrefix)) else { return false }
+        if case .unknown = ImageSniffer.sniff(bytes.span, totalLength: length) { return false }
         return true
     }
 
