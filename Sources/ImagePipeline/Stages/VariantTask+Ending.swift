@@ -1,4 +1,5 @@
 import ImagePlan
+import LinuxSystem
 
 /// How the making of a variant ends: with a picture that was made, with the original as it is, with a stored one, or with a failure.
 extension VariantTask {
@@ -27,6 +28,7 @@ extension VariantTask {
             of: request.origin.source,
             animation: request.animation(of: outcome.origin.record.header, in: nil)
         )
+        description.isUntransformed = request.mustStayOriginal(outcome.origin.record)
         description.contentCoding = outcome.origin.record.header.format.contentCoding
         let entity = parts.entity(
             key: request.key,
@@ -58,6 +60,7 @@ extension VariantTask {
         collapsed: Bool,
         standsIn: Bool
     ) {
+        let start = parts.time.monotonic
         var outcome = outcome
         parts.failures.forget(request.key)
         guard let picture = made.pictures.first else {
@@ -100,6 +103,9 @@ extension VariantTask {
         timings.decode = made.timing.decode
         timings.transform = made.timing.transform
         timings.encode = made.timing.encode
+        if outcome.storable, tiers != .none {
+            timings.store = UInt32(clamping: max(1, (parts.time.monotonic - start) / 1000))
+        }
         finish(entity, outcome.provenance(collapsed: collapsed, stored: .original), timings)
     }
 

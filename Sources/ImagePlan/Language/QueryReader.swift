@@ -74,6 +74,7 @@ struct QueryReader {
             url: requestValues["url"]?.value,
             filename: try filename(),
             download: try requestValues["download"]?.flag() ?? false,
+            timing: try requestValues["timing"]?.flag() ?? false,
             expires: try requestValues["exp"].map { (exp) throws(RequestError) in try Self.seconds(exp) },
             signature: requestValues["sig"]?.value,
             unsignedQuery: requestValues["sig"] == nil

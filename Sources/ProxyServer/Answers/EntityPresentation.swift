@@ -15,6 +15,7 @@ enum EntityPresentation {
         if description.mediaType == "image/svg+xml" {
             block.append("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
         }
+        if description.isUntransformed { block.append("X-Untransformed", "no-transform") }
         if let animation = description.animation { AnimationField.append(animation, to: &block) }
         if let hints = description.hints { HintFields.append(hints, to: &block) }
         return block.bytes + CommonFields.bytes
@@ -31,14 +32,12 @@ enum EntityPresentation {
     }
 }
 
-/// Fields of every answer of the public listener.
+/// Fields of every answer with an entity or an error; what `answers.cors` says is added by the public listener (`CrossOrigin`).
 enum CommonFields {
     static let bytes: [UInt8] = {
         var block = FieldBlock()
         block.append("X-Content-Type-Options", "nosniff")
         block.append("Cross-Origin-Resource-Policy", "cross-origin")
-        block.append("Access-Control-Allow-Origin", "*")
-        block.append("Timing-Allow-Origin", "*")
         return block.bytes
     }()
 }

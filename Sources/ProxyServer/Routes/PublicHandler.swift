@@ -29,15 +29,15 @@ final class PublicHandler: RequestHandler {
 
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         observer.began(loop: context.loop)
-        if via.isIn(head, bytes) { return .now(Response(.loop, id: context.trace.id)) }
+        if via.isIn(head, bytes) { return .now(readable(Response(.loop, id: context.trace.id))) }
         if let reply = raw.handle(head, bytes: bytes, context: context) { return reply }
         switch head.method {
         case .get, .head: break
-        case .options: return .now(Self.options)
+        case .options: return .now(Self.options(live.current.answers.cors))
         case .purge: return purge(head, bytes, context)
-        default: return .now(Response(Problem(405, "Only GET, HEAD and OPTIONS are served.", allow: Self.methods)))
+        default: return .now(readable(Self.refusedMethod))
         }
-        if let fixed = FixedAnswers.response(to: head.pathAndQuery, in: bytes) { return .now(fixed) }
+        if let fixed = FixedAnswers.response(to: head.pathAndQuery, in: bytes) { return .now(readable(fixed)) }
         return images.handle(head, bytes: bytes, context: context)
     }
 
@@ -45,7 +45,7 @@ final class PublicHandler: RequestHandler {
     private func purge(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ context: RequestContext) -> Reply {
         let configuration = live.current
         guard configuration.takesPurges else {
-            return .now(Response(Problem(405, "Only GET, HEAD and OPTIONS are served.", allow: Self.methods)))
+            return .now(readable(Self.refusedMethod))
         }
         let isAllowed =
             configuration.purge.allow.contains(context.peer)
@@ -68,7 +68,7 @@ final class PublicHandler: RequestHandler {
     }
 
     func reject(_ rejection: RequestRejection) -> Response {
-        var response = Response(Problem(rejection), closes: true)
+        var response = readable(Response(Problem(rejection), closes: true))
         // An abandoned promise was a request that a route saw; all others never came so far.
         if rejection != .abandoned { response.tag |= RequestResult.unhandled }
         return response
@@ -84,17 +84,21 @@ final class PublicHandler: RequestHandler {
 
     private static let methods = "GET, HEAD, OPTIONS"
 
-    private static let options: Response = {
+    private static let refusedMethod = Response(
+        Problem(405, "Only GET, HEAD and OPTIONS are served.", allow: methods)
+    )
+
+    /// The answer as scripts of other origins may read it.
+    private func readable(_ response: Response) -> Response { response.readable(by: live.current.answers.cors) }
+
+    private static func options(_ pages: CrossOrigin) -> Response {
         var response = Response(status: 204)
         var block = FieldBlock()
         block.append("Allow", methods)
-        block.append("Access-Control-Allow-Methods", methods)
-        block.append("Access-Control-Allow-Headers", "*")
-        block.append("Access-Control-Max-Age", "86400")
-        response.fields = block.bytes + CommonFields.bytes
+        response.fields = block.bytes + pages.preflightFields(methods: methods) + CommonFields.bytes
         response.tag = RequestResult.other.tag
         return response
-    }()
+    }
 }
 
 /// Answers that are the same for everybody: a plain line of text, disallow all, no icon.

@@ -53,7 +53,7 @@ final class RawRoute: Sendable {
             guard let found = try resolver.rawOrigin(of: bytes.copy(head.pathAndQuery)) else { return nil }
             origin = found
         } catch {
-            return .now(Response(error, id: context.trace.id))
+            return .now(Response(error, id: context.trace.id).readable(by: live.current.answers.cors))
         }
         let request = RawRequest(
             method: head.method.name ?? Self.name(of: head.method, bytes),
@@ -80,7 +80,7 @@ final class RawRoute: Sendable {
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let id = context.trace.id
-        let subscription = proxy.load(request) { [logger, via] result in
+        let subscription = proxy.load(request) { [logger, via, live] result in
             switch result {
             case .success(let answer): promise.complete(Response(answer, via: via))
             case .failure(let error):
@@ -94,7 +94,7 @@ final class RawRoute: Sendable {
                         ]
                     )
                 }
-                promise.complete(Response(problem, id: id))
+                promise.complete(Response(problem, id: id).readable(by: live.current.answers.cors))
             }
         }
         waiting.join(subscription)

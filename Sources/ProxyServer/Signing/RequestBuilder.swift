@@ -24,6 +24,7 @@ struct RequestBuilder: Sendable {
             table: resolver.table,
             permission: nil,
             signsRaw: resolver.signsRaw,
+            answers: resolver.answers,
             time: resolver.time
         )
         signer = resolver.permission?.signer ?? RequestSigner(keys: [])

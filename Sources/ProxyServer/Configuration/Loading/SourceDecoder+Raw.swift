@@ -3,7 +3,8 @@ import ImagePipeline
 extension SourceDecoder {
     /// Keys that are about pictures, which a raw source knows nothing of.
     static let pictureKeys = [
-        "originals", "preset", "fallback.image", "fallback.status", "fallback.ttl", "forward-query", "ignore-query",
+        "originals", "no-transform", "preset", "fallback.image", "fallback.status", "fallback.ttl", "forward-query",
+        "ignore-query",
         "ttl",
         "ttl-min", "ttl-max", "cache.variants", "mezzanine", "limits.pixels", "limits.frames", "limits.animation",
         "limits.redirects",
