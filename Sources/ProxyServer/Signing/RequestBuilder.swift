@@ -64,7 +64,16 @@ struct RequestBuilder: Sendable {
             _ = try resolver.rawOrigin(of: Array(unsigned.utf8))
             if isForOrigin, !resolver.signsRaw { return unsigned }
         }
-        guard let signature = signer.signature(path: path.utf8, query: query.utf8) else { return unsigned }
+        guard let signature = signer.signature(path: path.utf8, query: query.utf8) else {
+            guard raw != nil || !request.parameters.contains(where: { $0 == ("timing", "1") }) else {
+                throw Problem(
+                    400,
+                    "timing=1 needs a signature, and no key is configured (signing.keys).",
+                    parameter: "timing"
+                )
+            }
+            return unsigned
+        }
         return "\(unsigned)\(query.isEmpty ? "?" : "&")sig=\(signature)"
     }
 

@@ -63,6 +63,12 @@ struct AnswerSettingsTests {
         #expect(rig.origin.requests == 0)
     }
 
+    @Test func `the url command builds none that needs a signature without a key`() throws {
+        let run = try CommandRun(["url", "https://a.example/a.png", "timing=1"])
+        #expect(run.code == 1)
+        #expect(run.errors.contains("signing.keys"), "\(run.errors)")
+    }
+
     /// Answers of every kind: made, from memory, the bare original, a failure, a refusal, no picture, no method, and a preflight.
     private func kinds(_ rig: EndToEndRig) throws -> [RawHTTPResponse] {
         let client = try RawHTTPClient(port: rig.daemon.port)
