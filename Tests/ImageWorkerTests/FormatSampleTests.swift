@@ -13,7 +13,7 @@ struct FormatSampleTests {
         [UInt8(x * 255 / 47), UInt8(y * 255 / 31), UInt8(255 - x * 3)]
     }
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Samples")
+    private static let folder = URL(filePath: Checkout.path("Tests/ImageWorkerTests/Samples"))
 
     private static func sample(_ name: String) throws -> [UInt8] {
         try [UInt8](Data(contentsOf: folder.appending(path: name)))

@@ -59,7 +59,7 @@ struct GoldenTests {
         }
     )
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+    private static let folder = URL(filePath: Checkout.path("Tests/ImageWorkerTests/Golden"))
 
     private static func file(_ query: String) -> URL {
         let name = query.replacing("%25", with: "pc").map { $0.isLetter || $0.isNumber || $0 == "." ? $0 : "-" }

@@ -145,8 +145,8 @@ struct MarginTests {
         for frame in 0..<3 { #expect(Array(stack[frame, frame * 4].prefix(3)) == [0, 0, 0]) }
     }
 
-    @Test func `a turned photograph is trimmed upright`() throws {
-        guard SharedImages.isAvailable else { return }
+    @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"))
+    func `a turned photograph is trimmed upright`() throws {
         let source = try Workbench.photograph("exif-landscape-6.jpg")
         let plain = try Workbench.pixels("gamma=1", of: source, as: .jpeg)
         let padded = try Workbench.pixels("pad=7&bg=00ff00&trim=120", of: source, as: .jpeg)

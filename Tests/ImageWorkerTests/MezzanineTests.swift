@@ -16,9 +16,9 @@ struct MezzanineTests {
         "rgba.png", "sample-16bit.png", "icc-red-at-12-oclock.jpg", "icc-xyb.jpg", "hato-8bit.avif", "fox-10bit.avif",
     ]
 
-    @Test(arguments: photographs)
+    @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"), arguments: photographs)
     func `results of photographs look the same`(_ name: String) throws {
-        guard let bytes = SharedImages.bytes(name) else { return print("skipped: no \(name)") }
+        let bytes = try Workbench.photograph(name)
         try compare(bytes, queries: ["w=$", "w=$&h=$&fit=cover", "flip=h&w=$&round=20", "rotate=90&h=$"], name)
     }
 
@@ -97,8 +97,9 @@ struct MezzanineTests {
         }
     }
 
-    @Test func `outputs of a photograph that need less are made of what needs more`() throws {
-        guard let bytes = SharedImages.bytes("kimono.jpg") else { return print("skipped: no kimono.jpg") }
+    @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"))
+    func `outputs of a photograph that need less are made of what needs more`() throws {
+        let bytes = try Workbench.photograph("kimono.jpg")
         let queries = ["w=300&format=png", "w=64&format=png", "w=32&format=png"]
         let together = try Workbench.run(queries.map(canonical), of: bytes, as: .jpeg)
         for (query, made) in zip(queries, together) {
@@ -108,8 +109,9 @@ struct MezzanineTests {
         }
     }
 
-    @Test func `where one output alone needs the full size, the others are made of its rows`() throws {
-        guard let bytes = SharedImages.bytes("kimono.jpg") else { return print("skipped: no kimono.jpg") }
+    @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"))
+    func `where one output alone needs the full size, the others are made of its rows`() throws {
+        let bytes = try Workbench.photograph("kimono.jpg")
         let queries = ["w=64&format=png", "w=500&format=png", "w=32&format=png", "w=120&format=png&round=9"]
         let together = try Workbench.run(queries.map(canonical), of: bytes, as: .jpeg)
         for (query, made) in zip(queries, together) {
@@ -133,10 +135,11 @@ struct MezzanineTests {
         }
     }
 
-    @Test func `where the one that needs the full size does not read its rows in turn, the others have their own`()
+    @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"))
+    func `where the one that needs the full size does not read its rows in turn, the others have their own`()
         throws
     {
-        guard let bytes = SharedImages.bytes("kimono.jpg") else { return print("skipped: no kimono.jpg") }
+        let bytes = try Workbench.photograph("kimono.jpg")
         let queries = ["crop=300x300&format=png", "w=64&format=png", "w=60&format=png"]
         let together = try Workbench.run(queries.map(canonical), of: bytes, as: .jpeg)
         for (query, made) in zip(queries, together) {

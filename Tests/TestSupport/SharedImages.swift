@@ -6,9 +6,7 @@ import Glibc
 package enum SharedImages {
     /// The folder, without a slash at the end; `EDGEPRINT_SHARED_IMAGES` where the package has none beside it.
     package static let folder: String = {
-        // Tests/TestSupport/SharedImages.swift
-        let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
-        let beside = root + "/../shared/images"
+        let beside = Checkout.path("../shared/images")
         if exists(beside) { return beside }
         guard let named = unsafe getenv("EDGEPRINT_SHARED_IMAGES") else { return beside }
         return unsafe String(cString: named)

@@ -47,13 +47,15 @@ package enum Provenance: Hashable, Sendable {
     }
 }
 
-/// Microseconds that stages took, for metrics; 0 where a stage did not run.
+/// Microseconds that stages took, for metrics and `Server-Timing`; 0 where a stage did not run.
 package struct StageTimings: Hashable, Sendable {
     package var fetch: UInt32 = 0
     package var queue: UInt32 = 0
     package var decode: UInt32 = 0
     package var transform: UInt32 = 0
     package var encode: UInt32 = 0
+    /// Handing the result to the caches; what the disk does later is not counted.
+    package var store: UInt32 = 0
 
     /// A transfer's time, and nothing else.
     init(fetch: UInt32 = 0) {

@@ -111,4 +111,6 @@ package struct EntityDescription: Hashable, Sendable {
     package var standIn: StandIn?
     /// What became of the original's frames; `nil` where it is no animation.
     package var animation: AnimationOutcome?
+    /// Whether it is the original in place of a picture that its origin forbids to make (`no-transform: obey`).
+    package var isUntransformed = false
 }

@@ -18,6 +18,7 @@ extension SourceRule {
         {
             text += "\ndistance \(quality.distance)"
         }
+        if noTransform == .obey { text += "\nno-transform" }
         return text
     }
 }

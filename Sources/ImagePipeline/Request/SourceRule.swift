@@ -28,6 +28,14 @@ package struct SourceRule: Hashable, Sendable {
         case serve, clean, refuse
     }
 
+    /// What `Cache-Control: no-transform` of an origin comes to (RFC 9111 §5.2.2.6).
+    package enum NoTransformPolicy: String, Hashable, Sendable, CaseIterable {
+        /// Pictures are made all the same: a gateway speaks for its origin (RFC 9110 §3.7), and its URLs ask for transforms.
+        case ignore
+        /// The original is answered as it is.
+        case obey
+    }
+
     package var name: String
     package var location: Location
     /// Whether loopback, private and link-local addresses may be asked.
@@ -58,6 +66,7 @@ package struct SourceRule: Hashable, Sendable {
     /// Seconds for which a stale picture is served when the origin cannot be asked, where it says nothing (RFC 5861 §4).
     package var staleIfError: Int64
     package var originals: OriginalsPolicy
+    package var noTransform = NoTransformPolicy.ignore
     /// Whether large originals are kept at a fraction of their size as well, so that they are decoded once (`Mezzanine`).
     package var keepsMezzanines = true
     package var placeholder = PlaceholderPolicy.none

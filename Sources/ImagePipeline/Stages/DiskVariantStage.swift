@@ -12,6 +12,7 @@ struct DiskVariantStage: Sendable {
         let origin = parts.origins.state(for: stored.origin).snapshot
         // The live state may know of a newer original than the row: then this variant is void.
         guard origin.record.digest == stored.record.originDigest else { return nil }
+        guard !request.mustStayOriginal(origin.record) else { return nil }
         guard let ingredients = ingredients(of: stored.record, for: request) else { return nil }
         var description = EntityDescription(stored.record, origin: origin.record, for: request)
         description.temper(by: ingredients.map(\.record), origin: origin.record)

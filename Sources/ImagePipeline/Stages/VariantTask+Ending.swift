@@ -1,5 +1,6 @@
 import HTTPSemantics
 import ImagePlan
+import LinuxSystem
 
 /// How the making of a variant ends: with a picture that was made, with the original as it is, with a stored one, or with a failure.
 extension VariantTask {
@@ -31,6 +32,7 @@ extension VariantTask {
             of: request.origin.source,
             animation: request.animation(of: outcome.origin.record.header, in: nil)
         )
+        description.isUntransformed = request.mustStayOriginal(outcome.origin.record)
         description.contentCoding = outcome.origin.record.header.format.contentCoding
         let entity = parts.entity(
             key: request.key,
@@ -62,6 +64,7 @@ extension VariantTask {
         collapsed: Bool,
         standsIn: Bool
     ) {
+        let start = parts.time.monotonic
         var outcome = outcome
         parts.failures.forget(request.key)
         guard let picture = made.pictures.first else {
@@ -104,6 +107,9 @@ extension VariantTask {
         timings.decode = made.timing.decode
         timings.transform = made.timing.transform
         timings.encode = made.timing.encode
+        if outcome.storable, tiers != .none {
+            timings.store = UInt32(clamping: max(1, (parts.time.monotonic - start) / 1000))
+        }
         finish(entity, outcome.provenance(collapsed: collapsed, stored: .original), timings)
     }
 

@@ -126,7 +126,10 @@ final class VariantTask: Sendable {
             }
         }
         joinOriginal(needsBody: false, otherwise: otherwise) { [self] outcome, collapsed in
-            guard entity.originDigest == outcome.origin.record.digest else {
+            let record = outcome.origin.record
+            guard entity.originDigest == record.digest,
+                request.plan == nil || entity.description.isUntransformed == request.mustStayOriginal(record)
+            else {
                 if outcome.body == nil { askForBody() } else { make(of: outcome, collapsed: collapsed) }
                 return
             }
@@ -254,6 +257,10 @@ final class VariantTask: Sendable {
             return
         }
         guard let plan = request.plan else {
+            finishBare(outcome, body: body, collapsed: collapsed)
+            return
+        }
+        guard !request.mustStayOriginal(outcome.origin.record) else {
             finishBare(outcome, body: body, collapsed: collapsed)
             return
         }

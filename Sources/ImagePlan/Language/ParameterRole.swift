@@ -7,7 +7,7 @@ enum ParameterRole: Sendable {
     case request
 
     /// Names that speak of the request and not of the picture.
-    private static let requestNames = ["preset", "filename", "download", "exp", "sig", "refresh", "url"]
+    private static let requestNames = ["preset", "filename", "download", "timing", "exp", "sig", "refresh", "url"]
 
     private static let table: [String: ParameterRole] = {
         var table: [String: ParameterRole] = [:]

@@ -5,7 +5,8 @@ package struct ParsedQuery: Hashable, Sendable {
     package let presets: [String]
     /// Whether nothing speaks of the picture: the original bytes are asked, without negotiation.
     ///
-    /// Forwarded and ignored parameters, `filename`, `download`, `exp`, `sig`, `refresh` and `preset=none` say nothing of the picture.
+    /// Forwarded and ignored parameters, `filename`, `download`, `timing`, `exp`, `sig`, `refresh` and `preset=none` say nothing of
+    /// the picture.
     package let isBare: Bool
     /// The pairs for upstream, as they came and in their order; joined by `&`, empty where there are none.
     package let forwardedQuery: String
@@ -17,6 +18,8 @@ package struct ParsedQuery: Hashable, Sendable {
     package let download: Bool
     /// Whether the origin is to be asked whatever is stored (`refresh=1`), which only a signed request may demand.
     package let refresh: Bool
+    /// Whether the answer is to tell how long its stages took.
+    package let timing: Bool
     /// Seconds since 1970 at which the request ends to be valid.
     package let expires: Int64?
     /// The signature as it came, decoded once; not verified here.

@@ -79,6 +79,7 @@ struct QueryReader {
             filename: try filename(),
             download: try requestValues["download"]?.flag() ?? false,
             refresh: try requestValues["refresh"]?.flag() ?? false,
+            timing: try requestValues["timing"]?.flag() ?? false,
             expires: try requestValues["exp"].map { (exp) throws(RequestError) in try Self.seconds(exp) },
             signature: requestValues["sig"]?.value,
             unsignedQuery: requestValues["sig"] == nil

@@ -5,9 +5,8 @@ import ImagePlan
 enum AnimationField {
     private static let name = "X-Animation"
 
-    /// Appends the field, and lets scripts of other sites read it (Fetch §3.3.3).
+    /// Appends the field; `CrossOrigin` lets scripts of other sites read it.
     static func append(_ outcome: AnimationOutcome, to block: inout FieldBlock) {
         block.append(name, outcome.text)
-        block.append("Access-Control-Expose-Headers", name)
     }
 }

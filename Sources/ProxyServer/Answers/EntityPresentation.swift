@@ -16,6 +16,7 @@ enum EntityPresentation {
         block.append("ETag", entityTag(description.digest))
         if let lastModified = description.lastModified { block.append("Last-Modified", lastModified) }
         block.append("Cache-Control", cacheControl(description))
+        if description.isUntransformed { block.append("X-Untransformed", "no-transform") }
         if let animation = description.animation { AnimationField.append(animation, to: &block) }
         if let hints = description.hints { HintFields.append(hints, to: &block) }
         return block.bytes + CommonFields.bytes
@@ -42,14 +43,12 @@ enum EntityPresentation {
     }
 }
 
-/// Fields of every answer of the public listener.
+/// Fields of every answer with an entity or an error; what `answers.cors` says is added by the public listener (`CrossOrigin`).
 enum CommonFields {
     static let bytes: [UInt8] = {
         var block = FieldBlock()
         block.append("X-Content-Type-Options", "nosniff")
         block.append("Cross-Origin-Resource-Policy", "cross-origin")
-        block.append("Access-Control-Allow-Origin", "*")
-        block.append("Timing-Allow-Origin", "*")
         return block.bytes
     }()
 }

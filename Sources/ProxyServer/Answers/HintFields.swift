@@ -9,7 +9,7 @@ enum HintFields {
     private static let color = "X-Dominant-Color"
     private static let size = "X-Original-Size"
 
-    /// Appends a field for each thing that is known, and lets scripts of other sites read them (Fetch §3.3.3).
+    /// Appends a field for each thing that is known; `CrossOrigin` lets scripts of other sites read them.
     static func append(_ hints: OriginalHints, to block: inout FieldBlock) {
         if let size = hints.size { block.append(Self.size, "\(size.width)x\(size.height)") }
         if let placeholder = hints.placeholder {
@@ -17,6 +17,5 @@ enum HintFields {
             if !placeholder.thumbHash.isEmpty { block.append(thumbHash, placeholder.thumbHash) }
             if let dominant = placeholder.dominant { block.append(color, "#\(dominant.text)") }
         }
-        block.append("Access-Control-Expose-Headers", "\(blurHash), \(thumbHash), \(color), \(size)")
     }
 }

@@ -24,6 +24,16 @@ extension Response {
         tag = problem.lifetime == nil ? RequestResult(status: problem.status).tag : RequestResult.negative.tag
     }
 
+    /// The same with further fields, encoded.
+    func with(_ fields: [UInt8]) -> Response {
+        var response = self
+        response.dynamicFields += fields
+        return response
+    }
+
+    /// The same, said to scripts of other origins as well.
+    func readable(by pages: CrossOrigin) -> Response { with(pages.fields) }
+
     /// A line of plain text.
     init(text: String, status: UInt16 = 200) {
         self.init(status: status)

@@ -27,6 +27,7 @@ struct Configuration: Sendable, Equatable {
     /// How much lower these are for clients that save data; 0 for not at all.
     var saveDataStep = SourceRule(name: "", location: .remote).saveDataStep
     var log = Log()
+    var answers = Answers()
     /// In the file's order; names are unique.
     var presets: [ConfiguredPreset] = []
     /// Font families that texts may be drawn in.
@@ -52,6 +53,8 @@ struct Configuration: Sendable, Equatable {
         var allowPrivate = false
         /// Whether requests pass through as they are.
         var raw = false
+        /// What `no-transform` of an origin comes to.
+        var noTransform = SourceRule.NoTransformPolicy.ignore
     }
 
     /// Who may ask for what nobody configured.
@@ -137,6 +140,14 @@ struct Configuration: Sendable, Equatable {
         var rate = 10_000
     }
 
+    /// What answers say beside the picture.
+    struct Answers: Sendable, Equatable {
+        /// Whether they tell how long the stages behind them took (`Server-Timing`); `timing=1` asks for it where they do not.
+        var serverTiming = false
+        /// Whose scripts may read them.
+        var cors = CrossOrigin.any
+    }
+
     /// AVIF as `format=auto` answers it.
     struct AVIF: Sendable, Equatable {
         /// When it does; a source may say otherwise.
@@ -214,6 +225,7 @@ extension Configuration {
             quality: quality
         )
         rule.isRaw = remote.raw
+        rule.noTransform = remote.noTransform
         rule.formats = formats
         rule.avif = avif.policy
         rule.saveDataStep = saveDataStep

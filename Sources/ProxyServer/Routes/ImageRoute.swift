@@ -38,12 +38,12 @@ final class ImageRoute: Sendable {
         do {
             request = try resolvers[context.loop].resolve(head, in: bytes)
         } catch {
-            return .now(Response(error, id: context.trace.id))
+            return .now(Response(error, id: context.trace.id).readable(by: live.current.answers.cors))
         }
         let now = context.wallSeconds
         if let expires = request.expires, now >= expires {
             let id = context.trace.id
-            return .now(Response(ExpiringAnswer.refusal, vary: request.vary, id: id))
+            return .now(Response(ExpiringAnswer.refusal, vary: request.vary, id: id).with(request.fields.crossOrigin))
         }
         let variant: VariantRequest
         if Self.savesData(head, bytes), let saving = request.saving {
@@ -156,7 +156,7 @@ final class ImageRoute: Sendable {
                 // Nothing that the request brings outlives it.
                 let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
                 problem.lifetime = problem.lifetime.map { min($0, left) }
-                let response = Response(problem, vary: request.vary, id: trace.id)
+                let response = Response(problem, vary: request.vary, id: trace.id).with(request.fields.crossOrigin)
                 guard let fallback = request.fallback, error.isOriginalsFault else {
                     promise.complete(response)
                     return
@@ -199,7 +199,7 @@ final class ImageRoute: Sendable {
             answer.entity,
             to: request,
             conditions: conditions,
-            dynamic: field + request.fields.all,
+            dynamic: field + request.fields.all + (request.tellsTiming ? ServerTimingField.bytes(answer.timings) : []),
             now: now,
             tag: RequestResult(status).tag
         )

@@ -29,24 +29,24 @@ final class PublicHandler: RequestHandler {
 
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         observer.began(loop: context.loop)
-        if via.hasLoop(head, bytes) { return .now(Response(.loop, id: context.trace.id)) }
+        if via.hasLoop(head, bytes) { return .now(readable(Response(.loop, id: context.trace.id))) }
         if !context.body.isEmpty, head.method == .get || head.method == .head {
-            return .now(Response(.contentRefused, closes: true, id: context.trace.id))
+            return .now(readable(Response(.contentRefused, closes: true, id: context.trace.id)))
         }
         if let reply = raw.handle(head, bytes: bytes, context: context) { return reply }
         switch head.method {
         case .get, .head: break
-        case .options: return .now(Self.options)
+        case .options: return .now(Self.options(live.current.answers.cors))
         case .purge: return purge(head, bytes, context)
-        default: return .now(Response(Self.methodNotAllowed))
+        default: return .now(readable(Response(Self.methodNotAllowed)))
         }
-        if let fixed = FixedAnswers.response(to: head.pathAndQuery, in: bytes) { return .now(fixed) }
+        if let fixed = FixedAnswers.response(to: head.pathAndQuery, in: bytes) { return .now(readable(fixed)) }
         return images.handle(head, bytes: bytes, context: context)
     }
 
     func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int, peer: PeerAddress) -> Response? {
         guard let problem = refusedContent(head, bytes, loop) else { return nil }
-        var response = Response(problem, closes: true)
+        var response = readable(Response(problem, closes: true))
         response.tag |= RequestResult.unhandled
         return response
     }
@@ -69,7 +69,7 @@ final class PublicHandler: RequestHandler {
     private func purge(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ context: RequestContext) -> Reply {
         let configuration = live.current
         guard configuration.takesPurges else {
-            return .now(Response(Self.methodNotAllowed))
+            return .now(readable(Response(Self.methodNotAllowed)))
         }
         let isAllowed =
             configuration.purge.allow.contains(context.peer)
@@ -92,7 +92,7 @@ final class PublicHandler: RequestHandler {
     }
 
     func reject(_ rejection: RequestRejection) -> Response {
-        var response = Response(Problem(rejection), closes: true)
+        var response = readable(Response(Problem(rejection), closes: true))
         // An abandoned promise was a request that a route saw; all others never came so far.
         if rejection != .abandoned { response.tag |= RequestResult.unhandled }
         return response
@@ -106,20 +106,21 @@ final class PublicHandler: RequestHandler {
 
     func tick(loop: Int) { observer.flush(loop: loop) }
 
-    private static let methods = "GET, HEAD, OPTIONS"
+    static let methods = "GET, HEAD, OPTIONS"
     private static let methodNotAllowed = Problem(405, "Only GET, HEAD and OPTIONS are served.", allow: methods)
 
-    private static let options: Response = {
+    /// The answer as scripts of other origins may read it.
+    private func readable(_ response: Response) -> Response { response.readable(by: live.current.answers.cors) }
+
+    /// The answer to OPTIONS, which also tells scripts of other origins what they may send.
+    static func options(_ pages: CrossOrigin, methods: String = methods) -> Response {
         var response = Response(status: 204)
         var block = FieldBlock()
         block.append("Allow", methods)
-        block.append("Access-Control-Allow-Methods", methods)
-        block.append("Access-Control-Allow-Headers", "*")
-        block.append("Access-Control-Max-Age", "86400")
-        response.fields = block.bytes + CommonFields.bytes
+        response.fields = block.bytes + pages.preflightFields(methods: methods) + CommonFields.bytes
         response.tag = RequestResult.other.tag
         return response
-    }()
+    }
 }
 
 extension Problem {

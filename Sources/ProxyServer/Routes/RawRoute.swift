@@ -55,11 +55,14 @@ final class RawRoute: Sendable {
             guard let found = try resolver.rawOrigin(of: target, method: method) else { return nil }
             origin = found
         } catch {
-            return .now(Response(error.ofSource, id: context.trace.id))
+            return .now(Response(error.ofSource, id: context.trace.id).readable(by: live.current.answers.cors))
         }
         let fields = Self.fields(head, bytes)
         // RFC 9110 §7.6.2: such a request ends here, as OPTIONS for a picture does.
-        if head.method == .options, fields.maximumForwards == 0 { return nil }
+        if head.method == .options, fields.maximumForwards == 0 {
+            let methods = origin.source.allMethods.joined(separator: ", ")
+            return .now(PublicHandler.options(live.current.answers.cors, methods: methods))
+        }
         var request = RawRequest(
             method: method,
             origin: origin,
@@ -103,13 +106,13 @@ final class RawRoute: Sendable {
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let id = context.trace.id
-        let subscription = proxy.load(request) { [logger, via] result in
+        let subscription = proxy.load(request) { [logger, via, live] result in
             switch result {
             case .success(let answer): promise.complete(Response(answer, via: via))
             case .failure(let error):
                 let problem = Problem(error)
                 logger.tell(of: error, problem, source: request.origin.source.name, id: id)
-                promise.complete(Response(problem, id: id))
+                promise.complete(Response(problem, id: id).readable(by: live.current.answers.cors))
             }
         }
         waiting.join(subscription)

@@ -11,8 +11,17 @@ struct RequestResolver: Sendable {
     let time: any TimeSource
     /// Whether `sig` and `exp` of raw sources' queries are ours: where signatures are required.
     let signsRaw: Bool
+    /// What answers say beside the picture.
+    let answers: Configuration.Answers
 
-    init(table: SourceTable, permission: RequestPermission?, signsRaw: Bool, time: any TimeSource) {
+    init(
+        table: SourceTable,
+        permission: RequestPermission?,
+        signsRaw: Bool,
+        answers: Configuration.Answers,
+        time: any TimeSource
+    ) {
+        self.answers = answers
         self.table = table
         self.permission = permission
         self.signsRaw = signsRaw
@@ -27,6 +36,7 @@ struct RequestResolver: Sendable {
             table: try SourceTable(configuration),
             permission: RequestPermission(configuration.signing),
             signsRaw: configuration.signing.required,
+            answers: configuration.answers,
             time: time
         )
     }
@@ -35,7 +45,13 @@ struct RequestResolver: Sendable {
     var withoutGuards: RequestResolver {
         var table = table
         for name in table.sources.keys { table.sources[name]?.rule.originals = .serve }
-        return RequestResolver(table: table, permission: nil, signsRaw: signsRaw, time: time)
+        return RequestResolver(
+            table: table,
+            permission: nil,
+            signsRaw: signsRaw,
+            answers: answers,
+            time: time
+        )
     }
 
     /// Understands a target in origin-form.
@@ -174,6 +190,9 @@ struct RequestResolver: Sendable {
         guard permission == nil || origin.source.originals == .serve || !isKept else {
             throw Problem(403, "This source gives out no metadata; meta=copyright may be asked.", parameter: "meta")
         }
+        guard !parsed.timing || permission == nil || parsed.signature != nil else {
+            throw Problem(403, "timing=1 needs a signature.", parameter: "timing")
+        }
         let ingredients = try ingredients(of: parsed.plan, within: origin.source)
         return ResolvedRequest(
             choice(origin, parsed, ingredients),
@@ -181,6 +200,8 @@ struct RequestResolver: Sendable {
                 ? choice(origin, parsed, ingredients, saving: origin.source.saveDataStep) : nil,
             hints: parsed.hints.isEmpty ? nil : hints.map { RequestHints(used: parsed.hints, options: $0) },
             disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
+            crossOrigin: answers.cors.fields,
+            tellsTiming: answers.serverTiming || parsed.timing,
             expires: parsed.expires,
             refreshes: parsed.refresh,
             fallback: fallback.flatMap { standIn($0, parsed, ingredients) }

@@ -22,6 +22,8 @@ final class ResolvedRequest: Sendable {
     let vary: VaryFields
     /// What answers say of the request's form.
     let fields: OwnFields
+    /// Whether answers tell how long the stages behind them took.
+    let tellsTiming: Bool
     /// Seconds since 1970 from which on the request is refused (`exp`); `nil` for never.
     let expires: Int64?
     /// Whether the origin is asked whatever is stored, which a signature has allowed.
@@ -37,12 +39,16 @@ final class ResolvedRequest: Sendable {
         var ttl: Int64
     }
 
-    /// - Parameter disposition: `Content-Disposition`, encoded; empty where nothing was asked.
+    /// - Parameters:
+    ///   - disposition: `Content-Disposition`, encoded; empty where nothing was asked.
+    ///   - crossOrigin: what answers say to scripts of other origins, encoded.
     init(
         _ choice: Choice,
         saving: Choice?,
         hints: RequestHints? = nil,
         disposition: [UInt8],
+        crossOrigin: [UInt8],
+        tellsTiming: Bool,
         expires: Int64?,
         refreshes: Bool,
         fallback: Fallback?
@@ -54,7 +60,8 @@ final class ResolvedRequest: Sendable {
         if case .negotiated = choice { vary.insert(.accept) }
         if saving != nil { vary.insert(.saveData) }
         self.vary = vary
-        fields = OwnFields(vary: vary, disposition: disposition)
+        fields = OwnFields(vary: vary, crossOrigin: crossOrigin, disposition: disposition)
+        self.tellsTiming = tellsTiming
         self.fallback = fallback
         self.refreshes = refreshes
         self.expires = expires

@@ -26,6 +26,7 @@ struct RequestBuilder: Sendable {
             table: resolver.table,
             permission: nil,
             signsRaw: resolver.signsRaw,
+            answers: resolver.answers,
             time: resolver.time
         )
         signer = resolver.permission?.signer ?? RequestSigner(keys: [])
@@ -67,8 +68,8 @@ struct RequestBuilder: Sendable {
             if isForOrigin, !resolver.signsRaw { return unsigned }
         }
         guard let signature = signer.signature(path: path.utf8, query: query.utf8, method: request.method) else {
-            guard raw != nil || !request.parameters.contains(where: { $0 == ("refresh", "1") }) else {
-                throw Problem(403, "refresh=1 needs a signature, and signing.keys is empty.", parameter: "refresh")
+            for name in ["refresh", "timing"] where raw == nil && request.parameters.contains(where: { $0 == (name, "1") }) {
+                throw Problem(403, "\(name)=1 needs a signature, and signing.keys is empty.", parameter: name)
             }
             return unsigned
         }

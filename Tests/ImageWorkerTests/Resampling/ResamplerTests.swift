@@ -152,8 +152,9 @@ struct ResamplerTests {
         }
     }
 
-    @Test func `a photograph is as libvips makes it`() throws {
-        guard let bytes = SharedImages.bytes("kimono.jpg") else { return print("skipped: no kimono.jpg") }
+    @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"))
+    func `a photograph is as libvips makes it`() throws {
+        let bytes = try Workbench.photograph("kimono.jpg")
         let decoded = try Workbench.decoded(bytes, as: .jpeg)
         for width in [decoded.width - 1, decoded.width * 3 / 5, decoded.width / 3, decoded.width / 11] {
             let height = decoded.height * width / decoded.width

@@ -1,13 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ProxyServer
 
 @Suite(.timeLimit(.minutes(1)))
 struct ManualPageTests {
-    static let page = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("deploy/edgeprint.8")
+    static let page = URL(filePath: Checkout.path("deploy/edgeprint.8"))
 
     @Test func `has an entry for every command`() throws {
         let text = try String(contentsOf: Self.page, encoding: .utf8)

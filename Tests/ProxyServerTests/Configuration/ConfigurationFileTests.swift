@@ -1,5 +1,6 @@
 import Foundation
 import ImagePipeline
+import TestSupport
 import Testing
 import Yams
 
@@ -7,9 +8,7 @@ import Yams
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConfigurationFileTests {
-    static let folder = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("config")
+    static let folder = URL(filePath: Checkout.path("config"))
 
     static func text(_ name: String) throws -> String {
         try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)

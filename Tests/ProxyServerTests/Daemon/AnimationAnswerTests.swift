@@ -28,7 +28,7 @@ struct AnimationAnswerTests {
         for (query, outcome) in expected {
             let first = try rig.get("/photos/a.gif" + query)
             #expect(first.status == 200 && first["X-Animation"] == outcome, "\(query): \(first.description)")
-            #expect(first["Access-Control-Expose-Headers"] == "X-Animation")
+            #expect(first["Access-Control-Expose-Headers"]?.contains("X-Animation") == true)
             let again = try rig.get("/photos/a.gif" + query)
             #expect(again["Cache-Status"] == "edgeprint; hit; detail=memory", "\(query)")
             #expect(again["X-Animation"] == outcome && again.body == first.body)
@@ -37,7 +37,7 @@ struct AnimationAnswerTests {
         let confirmed = try rig.get("/photos/a.gif?w=4&format=webp", [("If-None-Match", tag)])
         #expect(confirmed.status == 304 && confirmed["X-Animation"] == "kept; frames=8")
         let still = try rig.get("/photos/s.png?w=4&format=png")
-        #expect(still.status == 200 && still["X-Animation"] == nil && still["Access-Control-Expose-Headers"] == nil)
+        #expect(still.status == 200 && still["X-Animation"] == nil)
         try rig.waitForStores(9)
         try rig.restartAfterKill(source: source)
         for (query, outcome) in expected {

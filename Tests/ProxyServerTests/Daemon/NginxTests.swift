@@ -103,9 +103,7 @@ struct NginxTests {
         }
     }
 
-    private static let site = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("deploy/nginx.conf")
+    private static let site = URL(filePath: Checkout.path("deploy/nginx.conf"))
 
     /// A port that was free a moment ago: nginx cannot choose one by itself.
     private static func freePort() throws -> UInt16 {

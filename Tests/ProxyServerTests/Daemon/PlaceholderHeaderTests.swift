@@ -21,7 +21,8 @@ struct PlaceholderHeaderTests {
         #expect(first["X-Original-Size"] == "90x60" && first["X-Dominant-Color"] == "#c81414")
         #expect(first["X-Blurhash"]?.utf8.count == 28)
         #expect(Data(base64Encoded: first["X-Thumbhash"] ?? "")?.isEmpty == false)
-        #expect(first["Access-Control-Expose-Headers"] == Self.names.joined(separator: ", "))
+        let exposed = try #require(first["Access-Control-Expose-Headers"]).split(separator: ", ").map(String.init)
+        #expect(Set(exposed).isSuperset(of: Self.names))
         let told = fields(first)
         let tag = try #require(first["ETag"])
         let memory = try rig.get("/photos/a.png?w=30&format=png")
@@ -43,7 +44,6 @@ struct PlaceholderHeaderTests {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": flag]))
         let answer = try rig.get("/photos/a.png?w=30&format=png")
         #expect(answer.status == 200 && fields(answer) == [nil, nil, nil, nil])
-        #expect(answer["Access-Control-Expose-Headers"] == nil)
     }
 
     @Test func `json, blurhash and lqip are answers like all others`() throws {

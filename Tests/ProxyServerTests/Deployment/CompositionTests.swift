@@ -1,5 +1,6 @@
 import Foundation
 import HTTPKit
+import TestSupport
 import Testing
 import Yams
 
@@ -8,8 +9,7 @@ import Yams
 /// `deploy/compose.yaml`, as far as it can be judged without a container runtime.
 @Suite(.timeLimit(.minutes(1)))
 struct CompositionTests {
-    private static let checkout = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static let checkout = URL(filePath: Checkout.folder)
     private static let deploy = checkout.appendingPathComponent("deploy")
     private let composition: [String: Any]
     private let services: [String: [String: Any]]

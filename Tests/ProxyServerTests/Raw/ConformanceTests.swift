@@ -2,6 +2,9 @@ import TestSupport
 import Testing
 
 /// What RFC 9111 and its kin ask of a shared cache, against the daemon as it runs.
+///
+/// Our own transcription of the public suite's cases (http-tests/cache-tests), for CI, which has no checkout of that suite;
+/// `scripts/try-conformance` runs the suite itself.
 @Suite(.timeLimit(.minutes(1)))
 struct ConformanceTests {
     private func run(_ cases: [CacheCase], source: String = "") throws {

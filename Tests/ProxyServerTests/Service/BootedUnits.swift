@@ -14,9 +14,7 @@ final class BootedUnits {
         guard let run = try? CommandRun(program: script, ["--obstacle"]) else { return "boot-units does not run" }
         return (run.output + run.errors).trimmingCharacters(in: .whitespacesAndNewlines)
     }()
-    private static let script = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("scripts/boot-units").path
+    private static let script = Checkout.path("scripts/boot-units")
 
     /// Its files, for tests to read and write.
     let root: String

@@ -6,7 +6,8 @@ extension SourceDecoder {
 
     /// Keys that are about pictures, which a raw source knows nothing of.
     static let pictureKeys = [
-        "originals", "preset", "fallback.image", "fallback.status", "fallback.ttl", "forward-query", "ignore-query",
+        "originals", "no-transform", "preset", "fallback.image", "fallback.status", "fallback.ttl", "forward-query",
+        "ignore-query",
         "ttl",
         "ttl-min", "ttl-max", "cache.variants", "mezzanine", "limits.pixels", "limits.frames", "limits.animation",
         "limits.redirects",

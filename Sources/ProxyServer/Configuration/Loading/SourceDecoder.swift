@@ -86,8 +86,14 @@ struct SourceDecoder {
                 decoder.report("is for raw sources (raw: true)", key: "\(key).\(name)", place: line(of: name))
             }
         }
+        if rule.noTransform == .obey, rule.originals != .serve {
+            let message =
+                "obey answers originals as they are, which originals: \(rule.originals.rawValue) does not allow"
+            decoder.report(message, key: "\(key).no-transform", place: line(of: "no-transform"))
+        }
         if case .file = rule.location {
             let unused = [
+                ("no-transform", rule.noTransform == .obey),
                 ("headers", !rule.headers.isEmpty), ("allow-private", rule.allowPrivate),
                 ("forward-query", !rule.forwardQuery.isEmpty), ("auth", draft.credentials != nil),
             ]

@@ -7,7 +7,9 @@ enum ConfigurationSchema {
     static let longest = 3_600_000
     private static let largest = 1 << 50
 
-    static let root = SettingTable<Configuration>(listeners + content + bounds + behaviour + webp + avif + ladder)
+    static let root = SettingTable<Configuration>(
+        listeners + content + bounds + behaviour + answers + webp + avif + ladder
+    )
 
     private static let listeners: [Setting<Configuration>] = [
         Setting(
@@ -46,6 +48,7 @@ enum ConfigurationSchema {
             "Whether /fetch may reach loopback and private addresses."
         ),
         Setting("remote.raw", \.remote.raw, .flag, "Whether /fetch is a plain HTTP proxy for any content."),
+        Setting("remote.no-transform", \.remote.noTransform, .choice, "As a source's no-transform, for /fetch."),
         Setting("signing.keys", \.signing.keys, .list(of: .signingKey), "Keys; the first signs, all verify."),
         Setting("signing.required", \.signing.required, .flag, "Whether every request needs a signature."),
         Setting(

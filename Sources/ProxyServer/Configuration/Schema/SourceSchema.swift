@@ -94,6 +94,12 @@ enum SourceSchema {
         ),
         Setting("originals", \.rule.originals, .choice, "What the bare original answers: serve, clean or refuse."),
         Setting(
+            "no-transform",
+            \.rule.noTransform,
+            .choice,
+            "What Cache-Control: no-transform of the origin comes to: ignore it, or obey and answer the original as it is."
+        ),
+        Setting(
             "client-hints",
             \.rule.clientHints,
             .list(of: .choice),

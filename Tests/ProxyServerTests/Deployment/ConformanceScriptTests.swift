@@ -1,0 +1,21 @@
+import TestSupport
+import Testing
+
+/// `scripts/try-conformance`, as far as it goes without a checkout of the public suite.
+@Suite(.timeLimit(.minutes(1)))
+struct ConformanceScriptTests {
+    private let script = Checkout.path("scripts/try-conformance")
+
+    @Test func `without a checkout it says how it is called, and exits 2`() throws {
+        let run = try CommandRun(program: script, [])
+        #expect(run.code == 2)
+        #expect(run.output.isEmpty && run.errors.hasPrefix("usage: "))
+    }
+
+    @Test func `a folder that is no checkout is an error, not a reason to skip`() throws {
+        let folder = try TemporaryFolder()
+        let run = try CommandRun(program: script, [folder.path])
+        #expect(run.code == 1)
+        #expect(run.errors.contains("test-engine/cli.mjs"))
+    }
+}
