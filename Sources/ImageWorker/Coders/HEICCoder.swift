@@ -14,5 +14,6 @@ struct HEICCoder: Coder {
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
         try load(source) { bytes, count, out in unsafe edge_vips_load_heif(bytes, count, &out) }
+            .withColour(StatedColour(heif: source))
     }
 }

@@ -6,6 +6,8 @@ struct HEIFPrimaryItem {
     private(set) var size: PixelSize?
     /// Whether some auxiliary picture is an alpha plane.
     private(set) var hasAlpha = false
+    /// What its RGB values mean, where a `colr` box of the kind `nclx` says it.
+    private(set) var colour: HEIFColour?
 
     private static let maximumProperties = 4096
 
@@ -14,6 +16,7 @@ struct HEIFPrimaryItem {
         case extent(PixelSize)
         /// Quarter turns.
         case rotation(Int)
+        case colour(HEIFColour)
         case other
     }
 
@@ -72,6 +75,8 @@ struct HEIFPrimaryItem {
                 property = .extent(PixelSize(width: width, height: height))
             case BoxWalk.type("irot"):
                 property = .rotation(try bytes.byte(content.lowerBound, of: content.upperBound) & 3)
+            case BoxWalk.type("colr"):
+                if let colour = HEIFColour(bytes, in: content) { property = .colour(colour) }
             case BoxWalk.type("auxC"):
                 let name = content.lowerBound + 4
                 if bytes.has("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", at: name)
@@ -115,6 +120,7 @@ struct HEIFPrimaryItem {
         for index in associations where index > 0 && index <= properties.count {
             switch properties[index - 1] {
             case .extent(let extent): size = extent
+            case .colour(let stated): colour = stated
             case .rotation(let turns) where turns % 2 == 1: size = size?.transposed
             default: break
             }
