@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # What q=auto finds for photographs, and what auto: smallest takes: bytes and CPU milliseconds of the workers against the fixed
-# default qualities. The photographs are asked for one after the other, so that the first of each format has nothing remembered to
-# begin with.
+# default qualities.
 source "$(dirname "$0")/common.sh"
 need curl vips
 mkdir -p "$work/source" "$work/cache"

@@ -43,7 +43,7 @@ struct CoderRegistryTests {
                 // What differs from the format's own choice.
                 let value =
                     switch (coder.format, name) {
-                    case (.jpeg, "chroma"): "420"
+                    case (.jpeg, "chroma"), (.avif, "chroma"): "420"
                     case (.avif, "effort"), (.jxl, "effort"): "5"
                     case (.png, "max_bytes"), (.tiff, "max_bytes"): "300"
                     default: standard

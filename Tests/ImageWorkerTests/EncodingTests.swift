@@ -34,6 +34,26 @@ struct EncodingTests {
         return (0, 0)
     }
 
+    @Test func `an AVIF keeps a drawing's colours where chroma says auto, and halves a photograph's`() throws {
+        guard Workbench.encodes(.avif) else { return print("skipped: no AVIF here") }
+        let drawing = Workbench.png(
+            PixelImage(width: 96, height: 64) { x, y in
+                (x / 3 + y / 3).isMultiple(of: 2) ? [240, 20, 20, 255] : [20, 40, 230, 255]
+            }
+        )
+        let photograph = Workbench.png(
+            PixelImage(width: 96, height: 64) { x, y in [UInt8(x * 2), UInt8(60 + y), UInt8(200 - x), 255] }
+        )
+        for (source, chroma) in [(drawing, "444"), (photograph, "420")] {
+            let made = try Workbench.make("format=avif&bg=ffffff", of: source, as: .png).bytes
+            for other in ["420", "444"] {
+                let stated = try Workbench.make("format=avif&bg=ffffff&chroma=\(other)", of: source, as: .png).bytes
+                let isSame = made == stated
+                #expect(isSame == (other == chroma), "\(chroma) is not as \(other): \(made.count), \(stated.count)")
+            }
+        }
+    }
+
     @Test(arguments: [("chroma=420", 0x22), ("chroma=444", 0x11), ("chroma=420&q=100", 0x22)] as [(String, UInt8)])
     func `chroma says how a JPEG keeps its colours`(query: String, sampling: UInt8) throws {
         let made = try Workbench.make("\(query)&format=jpeg", of: Self.noisy, as: .png)

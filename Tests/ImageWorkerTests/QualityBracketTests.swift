@@ -35,18 +35,20 @@ struct QualityBracketTests {
         #expect(run(from: 71) { exp(Double(70 - $0) * 0.04) }.tries == [71])
     }
 
-    @Test func `a remembered guess is taken a little further from the target than a try`() {
-        var remembered = QualityBracket(target: 1, from: 70, isRemembered: true)
-        remembered.note(0.8)
-        #expect(remembered.isOver && remembered.result == 70)
-        var fresh = QualityBracket(target: 1, from: 70)
-        fresh.note(0.8)
-        #expect(!fresh.isOver && fresh.next < 70)
-        // Only the guess itself: what follows is aimed.
-        var second = QualityBracket(target: 1, from: 60, isRemembered: true)
-        second.note(1.5)
-        second.note(0.8)
-        #expect(!second.isOver)
+    @Test(arguments: [45, 60, 72, 80, 85, 94])
+    func `a guess far too high is not the result where tries from below fail`(needed: Int) {
+        // Distances that hardly fall until they fall at once, and that fall at once and hardly afterwards.
+        let curves: [(Int) -> Double] = [
+            { $0 < needed ? 1.1 : 0.1 }, { $0 < needed ? 30 : 0.86 },
+            { $0 < needed ? 1 + Double(needed - $0) / 500 : exp(Double(needed - $0) / 5) },
+        ]
+        for curve in curves {
+            for guess in [40, 60, 80, 95] {
+                let found = run(from: guess, curve)
+                #expect(found.isFound && curve(found.result) <= 1, "\(needed) from \(guess): \(found)")
+                #expect(found.result - needed <= QualityBracket.tolerance, "\(needed) from \(guess): \(found)")
+            }
+        }
     }
 
     @Test func `what is near enough at the lowest quality gets that, and what never is the highest`() {

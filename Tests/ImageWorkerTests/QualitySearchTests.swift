@@ -87,17 +87,6 @@ struct QualitySearchTests {
         #expect(plain.description.quality != nil && plain.description.tries == 0)
     }
 
-    @Test func `what was needed before is tried first, and is enough`() throws {
-        let first = try make("format=webp&q=auto", of: Self.texture)
-        let quality = try #require(first.description.quality)
-        let again = try make(
-            "format=webp&q=auto",
-            of: Self.texture,
-            search: EncodingSearch(qualities: [.webp: quality])
-        )
-        #expect(again.description.tries == 1 && again.description.quality == quality)
-    }
-
     @Test func `a flat picture takes the lowest quality, and one too small to compare the default`() throws {
         let flat = Workbench.png(PixelImage(width: 40, height: 40) { _, _ in [90, 120, 200, 255] })
         #expect(try make("format=webp&q=auto", of: flat).description.quality == QualityBracket.range.lowerBound)
@@ -156,13 +145,6 @@ struct QualitySearchTests {
         #expect(try Workbench.decode(webp).bytes == Workbench.pixels("", of: Self.drawing).bytes)
         let rest = try make("", of: Self.drawing, bucket: .rest, search: smallest)
         #expect(rest.description.format == .png && rest.bytes.count >= webp.bytes.count)
-    }
-
-    @Test func `the favourite is the only one tried, unless it is none of those shown`() throws {
-        var search = EncodingSearch(takesSmallest: true, favourite: .init(.jpeg, isLossless: false))
-        #expect(try make("", of: Self.texture, bucket: .webp, search: search).description.format == .jpeg)
-        search.favourite = .init(.avif, isLossless: false)
-        #expect(try make("", of: Self.texture, bucket: .webp, search: search).description.format != .avif)
     }
 
     @Test func `transparency and a format by name stay what they are`() throws {

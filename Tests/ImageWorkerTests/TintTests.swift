@@ -95,6 +95,23 @@ struct TintTests {
         }
     }
 
+    @Test(arguments: ["ff8800", "ff880080"])
+    func `without a mode transparent areas stay transparent`(colour: String) throws {
+        let pixels = try Workbench.pixels("tint=\(colour)", of: Workbench.png(colours))
+        let tint = try Color(parsing: Parameter("tint", colour))
+        let strength = Double(tint.alpha) / 255
+        for y in 0..<colours.height {
+            for x in 0..<colours.width {
+                #expect(pixels.alpha(x, y) == colours.alpha(x, y))
+                guard colours.alpha(x, y) > 0 else { continue }
+                for (channel, value) in [tint.red, tint.green, tint.blue].enumerated() {
+                    let right = Double(colours[x, y][channel]) * (1 - strength) + Double(value) * strength
+                    #expect(abs(Double(pixels[x, y][channel]) - right) <= 0.51)
+                }
+            }
+        }
+    }
+
     @Test func `the modes are libvips' own, by their names`() {
         let names = (0..<Int(VIPS_BLEND_MODE_LAST.rawValue)).map { value in
             unsafe String(cString: vips_enum_nick(vips_blend_mode_get_type(), CInt(value)))

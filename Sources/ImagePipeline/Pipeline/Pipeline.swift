@@ -248,7 +248,7 @@ package final class Pipeline: Sendable {
     /// How much decoding was saved.
     package var sharing: SharingStatistics { parts.sharing }
     /// What searches for qualities and formats have found, counted.
-    package var encodings: EncodingMemory.Statistics { parts.encodings.statistics }
+    package var encodings: EncodingCounts.Statistics { parts.encodings.statistics }
 
     /// Failures that are not tried again for a while.
     package var failures: NegativeCache { parts.failures }

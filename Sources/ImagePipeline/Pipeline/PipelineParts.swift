@@ -22,7 +22,7 @@ package struct PipelineParts: Sendable {
     /// What became of AVIFs that were not made while somebody waited.
     let deferrals = DeferredStatistics()
     /// What searches for qualities and formats have found.
-    let encodings = EncodingMemory()
+    let encodings = EncodingCounts()
     /// Variants on disk that are not kept in memory, each with its open file: what a hit needs, without a look-up.
     let openFiles: MemoryCache<Entity>
 

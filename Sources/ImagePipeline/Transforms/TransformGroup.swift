@@ -10,8 +10,6 @@ final class TransformGroup: Sendable {
     /// The mezzanine that is made along with them.
     private let extra: Mezzanine?
     private let ended: @Sendable () -> Void
-    /// What the orders' searches for a quality or a format begin with.
-    private let searches: [EncodingSearch]
     private let handle = Lock<(any TransformHandle)?>(nil)
 
     /// - Parameter ended: called once all orders have ended.
@@ -27,17 +25,19 @@ final class TransformGroup: Sendable {
         self.source = source
         self.extra = extra
         self.ended = ended
-        searches = orders.map {
-            parts.encodings.search(for: $0.request, plan: $0.plan, digest: $0.body.digest)
-        }
     }
 
     /// Sends the job.
     func start() {
         guard let first = orders.first else { return ended() }
         let body = source?.body ?? first.body
-        var outputs = zip(orders, searches).map { order, search in
-            TransformStage.output(of: order.request, plan: order.plan, bucket: order.bucket, search: search)
+        var outputs = orders.map { order in
+            TransformStage.output(
+                of: order.request,
+                plan: order.plan,
+                bucket: order.bucket,
+                search: order.request.encodingSearch
+            )
         }
         if let extra { outputs.append(TransformStage.output(of: first.request, plan: extra.planText)) }
         if wantsPlaceholder { outputs.append(TransformStage.placeholderOutput(first.request)) }
@@ -87,8 +87,8 @@ final class TransformGroup: Sendable {
         }
         if source != nil { parts.sharing.noteUsed(orders.count) }
         if orders.count > 1 { parts.sharing.noteShared(orders.count - 1) }
-        for ((order, search), picture) in zip(zip(orders, searches), pictures) {
-            parts.encodings.learn(search, picture.description, for: order.request, digest: order.body.digest)
+        for (order, picture) in zip(orders, pictures) {
+            parts.encodings.note(picture.description, of: order.request.encodingSearch)
             let own = [picture] + (placeholder.map { [$0] } ?? [])
             order.end(.success(TransformResult(pictures: own, timing: made.timing, queued: made.queued)))
         }

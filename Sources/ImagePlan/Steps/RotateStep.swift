@@ -4,21 +4,36 @@ import Musl
 import Glibc
 #endif
 
-/// `rotate`: turns the picture clockwise; quarter turns swap the sides exactly, others grow the canvas.
+/// `rotate`: turns the picture clockwise about its middle.
+///
+/// Quarter turns swap the sides exactly, others grow the canvas. With `expand=0` the canvas keeps its size: what leaves it is cut off.
 package struct RotateStep: SingleParameterStep {
     package static let name = "rotate"
+    package static let attributes = [expandName]
+    /// The attribute that says whether the canvas grows.
+    private static let expandName = "expand"
 
     /// Clockwise, more than 0 and less than 360.
     package let degrees: FixedDecimal
 
+    /// Whether the canvas stays as it is (SDWebImage's fitSize being false); never for half a turn, which needs no other.
+    package let keepsCanvas: Bool
+
     /// Creates a rotation; the angle is taken modulo 360.
-    package init(degrees: FixedDecimal) {
+    package init(degrees: FixedDecimal, keepsCanvas: Bool = false) {
         self.degrees = degrees.withinOneTurn
+        self.keepsCanvas = keepsCanvas && self.degrees != FixedDecimal(180)
     }
 
     package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
-        self.init(degrees: try parameter.angle())
+        self.init(degrees: try parameter.angle(), keepsCanvas: try context[Self.expandName]?.flag() == false)
         if self.degrees.millionths == 0 { return nil }
+    }
+
+    package static func check(attribute: Parameter) throws(RequestError) { _ = try attribute.flag() }
+
+    package var attributeParameters: [Parameter] {
+        keepsCanvas ? [Parameter(Self.expandName, "0")] : []
     }
 
     package var value: String { degrees.text }
@@ -28,10 +43,15 @@ package struct RotateStep: SingleParameterStep {
         degrees.millionths.isMultiple(of: 90_000_000) ? degrees.millionths / 90_000_000 : nil
     }
 
-    /// The canvas that holds the turned picture: the bounding box's sides, each max(1, rounded half up).
+    /// The canvas after the step.
+    package func canvas(for size: PixelSize) -> PixelSize {
+        keepsCanvas ? size : bounds(of: size)
+    }
+
+    /// The size that holds the whole turned picture: the bounding box's sides, each max(1, rounded half up).
     ///
     /// This is how libvips sizes `vips_rotate` and `vips_similarity`.
-    package func canvas(for size: PixelSize) -> PixelSize {
+    package func bounds(of size: PixelSize) -> PixelSize {
         if let quarterTurns { return quarterTurns.isMultiple(of: 2) ? size : size.transposed }
         let radians = degrees.value * .pi / 180
         let sine = abs(sin(radians))
@@ -46,18 +66,18 @@ package struct RotateStep: SingleParameterStep {
 
     package func shape(after picture: PictureShape) throws(RequestError) -> PictureShape {
         var shape = PictureShape(size: canvas(for: picture.size))
-        guard let quarterTurns else { return shape }
+        guard let quarterTurns, shape.size == bounds(of: picture.size) else { return shape }
         shape.corners = (0..<quarterTurns).reduce(picture.corners) { corners, _ in corners.turnedClockwise }
         return shape
     }
 
-    package var makesAlpha: Bool { quarterTurns == nil }
+    package var makesAlpha: Bool { quarterTurns == nil || keepsCanvas }
 
     package func cost(on picture: PictureShape) -> Int {
         quarterTurns != nil ? picture.size.pixels : canvas(for: picture.size).pixels.multipliedSaturated(by: 8)
     }
 
     package func loadRequirement(on picture: PictureShape) -> LoadRequirement {
-        quarterTurns == nil ? .fullSize : .anyScale
+        quarterTurns == nil || keepsCanvas ? .fullSize : .anyScale
     }
 }

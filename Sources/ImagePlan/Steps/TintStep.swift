@@ -1,4 +1,6 @@
 /// `tint`: one colour over the whole picture (SDImageTintTransformer).
+///
+/// Without a mode the picture keeps its shape: what is transparent stays so.
 package struct TintStep: SingleParameterStep {
     package static let name = "tint"
 
@@ -7,7 +9,7 @@ package struct TintStep: SingleParameterStep {
     package let mode: BlendMode
 
     /// Creates the step.
-    package init(color: Color, mode: BlendMode = .over) {
+    package init(color: Color, mode: BlendMode = .sourceAtop) {
         self.color = color
         self.mode = mode
     }
@@ -18,11 +20,11 @@ package struct TintStep: SingleParameterStep {
             throw parameter.error("must be a colour, or a colour and a mode as in ff8800,multiply")
         }
         color = try Color(parsing: parts[0])
-        mode = parts.count == 2 ? try parts[1].keyword() : .over
+        mode = parts.count == 2 ? try parts[1].keyword() : .sourceAtop
         if mode == .dest { return nil }
     }
 
-    package var value: String { mode == .over ? color.text : "\(color.text),\(mode.rawValue)" }
+    package var value: String { mode == .sourceAtop ? color.text : "\(color.text),\(mode.rawValue)" }
 
     package var makesAlpha: Bool { mode.makesAlpha(under: color.alpha) }
 

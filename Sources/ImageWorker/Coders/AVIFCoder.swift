@@ -16,9 +16,18 @@ struct AVIFCoder: HEIFReading {
     /// Effort 0 costs 9.6 / 55 ms at 512 / 1920 px, 1 costs 37 / 166, 4 costs 163 / 1574: only the lowest answers a request in time.
     private static let standardEffort = 0
 
+    /// Whether a picture in memory is to keep its colours' full resolution: where there is room, since half of it needs less.
+    private func isSharp(_ picture: FinishedPicture) throws -> Bool {
+        guard (try? EncoderMemory.check(picture.size, bytesPerPixel: 40, as: format)) != nil else { return false }
+        return try ChromaDetail(of: picture.frames[0]).isSharp
+    }
+
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
-        // Lossless needs every colour; what libvips would choose by itself at q 90 nobody has asked for.
-        let keepsColours = options.settings.chroma == .full || options.isLossless
+        let isLookedAt =
+            options.settings.chroma == .auto && !options.isLossless
+            && picture.size.pixels <= ChromaDetail.largestPicture
+        let picture = isLookedAt ? try picture.inMemory(options.deadline) : picture
+        let keepsColours = isLookedAt ? try isSharp(picture) : options.settings.chroma == .full || options.isLossless
         try EncoderMemory.check(picture.size, bytesPerPixel: keepsColours ? 40 : 25, as: format)
         return try save(picture, options) { raster, bytes, count in
             unsafe edge_vips_save_avif(

@@ -14,9 +14,6 @@ struct JPEGCoder: Coder {
     )
     let settings: [PlanSetting] = [.progressive, .effort, .chroma, .maximumBytes]
 
-    /// Pixels of a picture up to which its colours are looked at: it must be in memory for that.
-    private static let largestLookedAt = 4_000_000
-
     /// Pixels of a picture up to which its own Huffman tables are made unasked: at 512 px they cost 1 ms and save 1.4 %, at 1920 px
     /// 11 ms and 0.8 % (Benchmarks/README.md).
     private static let largestOptimised = 600_000
@@ -34,7 +31,7 @@ struct JPEGCoder: Coder {
         switch options.settings.chroma {
         case .half: subsample = VIPS_FOREIGN_SUBSAMPLE_ON
         case .full: subsample = VIPS_FOREIGN_SUBSAMPLE_OFF
-        case .auto where raster.width * raster.height <= Self.largestLookedAt:
+        case .auto where raster.width * raster.height <= ChromaDetail.largestPicture:
             raster = try raster.inMemory()
             subsample = try ChromaDetail(of: raster).isSharp ? VIPS_FOREIGN_SUBSAMPLE_OFF : VIPS_FOREIGN_SUBSAMPLE_ON
         case .auto: subsample = VIPS_FOREIGN_SUBSAMPLE_ON

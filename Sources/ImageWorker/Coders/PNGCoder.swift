@@ -27,6 +27,7 @@ struct PNGCoder: Coder {
         let still = try Raster.make("load") { out in
             unsafe edge_vips_load_png(source.bytes.baseAddress, source.bytes.count, &out)
         }
+        .withColour(source.withSpan { bytes in PNGColour(bytes) })
         guard let animation = animation(source) else { return still }
         if options.allFrames {
             return try animation.composed(source, options.deadline).withMetadata { $0.copy(from: still) }

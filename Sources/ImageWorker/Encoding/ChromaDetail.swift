@@ -5,6 +5,8 @@ struct ChromaDetail {
     /// The share of blocks with a sharp edge between colours.
     let share: Double
 
+    /// Pixels of a picture up to which `chroma=auto` looks at it: it must be in memory for that.
+    static let largestPicture = 4_000_000
     /// Blocks of 2 × 2 pixels that are looked at, at most.
     private static let mostBlocks = 16_384
     /// A difference of Cb or Cr within a block, of 255, that the eye sees smeared.

@@ -9,8 +9,6 @@ struct DistanceSearch {
     let options: EncodingOptions
     /// The most distance (`PerceptualDistance`).
     let target: Double
-    /// Whether the search begins at what other pictures have needed.
-    let isRemembered: Bool
 
     /// Bytes of pixels that may be held for a search; more is encoded where the search would have begun.
     static let mostHeld = 256 << 20
@@ -50,7 +48,7 @@ struct DistanceSearch {
         let factor = Double(frame.width * frame.height * picture.frames.count) / Double(pixels.width * pixels.height)
 
         let time = SystemTime()
-        var bracket = QualityBracket(target: target, from: options.quality, isRemembered: isRemembered)
+        var bracket = QualityBracket(target: target, from: options.quality)
         var best: EncodedPicture?
         while !bracket.isOver {
             try options.deadline.check()

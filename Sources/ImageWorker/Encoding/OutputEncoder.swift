@@ -27,14 +27,14 @@ struct OutputEncoder {
             return try encode(picture, EncodingTrial(formats[0]))
         }
         let computed = try picture.inMemory(deadline)
-        let (trials, hasFavourite) = try trials(of: computed.frames[0], formats)
+        let trials = try trials(of: computed.frames[0], formats)
         let time = SystemTime()
         var best: Encoded?
         var refusal: (any Error)?
         var dearest: Int64 = 0
         for trial in trials {
-            // One that is made is given, whatever another might have saved.
-            if best != nil, hasFavourite || deadline.left < 3 * dearest { break }
+            // One that is made is given where time is short, whatever another might have saved.
+            if best != nil, deadline.left < 3 * dearest { break }
             let start = time.monotonic
             do {
                 let made = try encode(computed, trial)
@@ -54,11 +54,8 @@ struct OutputEncoder {
         return try encode(computed, EncodingTrial(first))
     }
 
-    /// What is tried: the favourite where there is one, the others only where it is refused; of drawings also what loses nothing, and of photographs only what does.
-    private func trials(
-        of frame: Raster,
-        _ formats: [ImageFormat]
-    ) throws -> (trials: [EncodingTrial], hasFavourite: Bool) {
+    /// What is tried: lossy encodings, and for drawings lossless ones too.
+    private func trials(of frame: Raster, _ formats: [ImageFormat]) throws -> [EncodingTrial] {
         let isLossless = plan.settings.encoding.isLossless
         let isDrawing = try frame.isDrawing()
         var trials = formats.flatMap { format -> [EncodingTrial] in
@@ -73,10 +70,7 @@ struct OutputEncoder {
         if !isDrawing, !isLossless, trials.contains(where: { $0.format != .png }) {
             trials.removeAll { $0.format == .png }
         }
-        guard let favourite = output.search.favourite,
-            let again = trials.first(where: { $0.encoding == favourite })
-        else { return (trials, false) }
-        return ([again] + trials.filter { $0 != again }, true)
+        return trials
     }
 
     private func encode(_ picture: FinishedPicture, _ trial: EncodingTrial) throws -> Encoded {
@@ -87,8 +81,6 @@ struct OutputEncoder {
         if trial.isLossless { options.isLossless = true }
         let hasQuality = coder.hasQuality && !options.isLossless
         let seeksQuality = plan.settings.seeksQuality || trial.seeksQuality
-        let known = seeksQuality ? output.search.qualities[trial.format] : nil
-        options.quality = known ?? options.quality
         guard hasQuality, seeksQuality, picture.byteCount <= DistanceSearch.mostHeld else {
             let encoded = try coder.encodeWithinBounds(picture, options)
             return Encoded(
@@ -99,13 +91,7 @@ struct OutputEncoder {
         }
         let computed = try picture.inMemory(deadline)
         let target = Double(output.quality.distance) / Double(QualityDefaults.standardDistance)
-        let found = try DistanceSearch(
-            coder: coder,
-            options: options,
-            target: target,
-            isRemembered: known != nil
-        )
-        .run(computed)
+        let found = try DistanceSearch(coder: coder, options: options, target: target).run(computed)
         var encoded = found.encoded
         if let maximum = options.settings.maximumBytes, encoded.count > maximum {
             encoded = try coder.encodeWithinBounds(computed, options.with(quality: found.quality))
@@ -126,11 +112,6 @@ struct EncodingTrial: Equatable {
         self.format = format
         self.isLossless = isLossless
         self.seeksQuality = seeksQuality
-    }
-
-    /// How the daemon remembers it.
-    var encoding: EncodingSearch.Encoding {
-        EncodingSearch.Encoding(format, isLossless: isLossless || !EncodingSearch.formats.contains(format))
     }
 }
 

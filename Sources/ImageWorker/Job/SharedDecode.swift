@@ -20,8 +20,10 @@ final class SharedDecode {
     private let deadline: Deadline
     /// The picture by how many times it is smaller than the original.
     private var rasters: [Int: Raster] = [:]
+    /// By how many times the outputs let it be loaded smaller.
+    private let factors: Set<Int>
     /// What comes of the rows that are streamed.
-    private var half: HalfSizePicture?
+    private var halved: HalvedPictures?
 
     /// Decodes; `nil` for a single output, where outputs take all frames, and where it would be too large.
     ///
@@ -36,6 +38,7 @@ final class SharedDecode {
             guard let factor = try maker.loadFactor() else { return nil }
             factors.append(factor)
         }
+        self.factors = Set(factors)
         let least = factors.min() ?? 1
         let isAlone = least == 1 && factors.count > 1 && factors.count(where: { $0 == least }) == 1
         isStreamed = isAlone
@@ -50,17 +53,19 @@ final class SharedDecode {
         if let raster = rasters[factor] { return raster }
         if isStreamed, factor == 1 {
             let opened = try decoder.open(factor: factor)
-            half = HalfSizePicture(of: opened)
-            opened.observer = half
+            halved = HalvedPictures(of: opened, factors: factors)
+            opened.observer = halved
             return opened
         }
         guard factor > 1 else { return nil }
-        if isStreamed, factor == 2 {
-            if let made = half?.finished { rasters[factor] = made } else { _ = try hold(factor) }
-            return rasters[factor]
+        if let made = halved?.finished(factor) {
+            rasters[factor] = made
+            return made
         }
-        guard let larger = try raster(factor / 2) else { return nil }
-        let raster = try larger.halved()
+        if isStreamed, rasters.isEmpty { _ = try hold(2) }
+        // Of the largest: what has been halved before is rounded already.
+        guard let (own, larger) = rasters.min(by: { $0.key < $1.key }), own < factor else { return nil }
+        let raster = try larger.reduced(by: factor / own)
         rasters[factor] = raster
         return raster
     }

@@ -54,9 +54,7 @@ struct MezzanineMaker {
         guard isWhole, source.format == VIPS_FORMAT_UCHAR, !source.hasAlpha else {
             return try source.transparently { frame in try frame.resized(width: size.width, height: size.height) }
         }
-        var scaled = source
-        while scaled.width > size.width { scaled = try scaled.halved(deadline) }
-        return scaled
+        return try source.reduced(by: source.width / size.width, deadline)
     }
 
     private func encode(_ raster: Raster) throws -> EncodedPicture {

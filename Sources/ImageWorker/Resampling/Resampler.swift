@@ -11,13 +11,14 @@ final class Resampler {
     private static let mostHeld = 16 << 20
     /// Samples that the vertical pass makes at a time.
     private static let step = 16
-    /// Bits that the passes take off their sums: between them six are left behind the point.
-    @inline(__always) private static var rowShift: Int32 { 8 }
+    /// Bits that the passes take off their sums: before and between them six are left behind the point.
+    @inline(__always) private static var rowShift: Int32 { 14 }
     @inline(__always) private static var columnShift: Int32 { 20 }
 
     private let target: PixelSize
     private let bands: Int
-    private let halvings: [RowHalving]
+    private let firstHalving: RowHalving<UInt8>?
+    private let halvings: [RowHalving<UInt16>]
     /// Samples of a row that is resampled, and a multiple of `step` that holds them.
     private let samples: Int
     private let paddedSamples: Int
@@ -27,8 +28,9 @@ final class Resampler {
 
     /// Rows two by two, their samples in turns; as many as a result takes.
     private let ring: [Samples<UInt32>]
-    /// An even row that waits for the odd one.
-    private let even: Samples<UInt8>
+    /// An even row that waits for the odd one: of bytes where nothing is halved.
+    private let evenBytes: Samples<UInt8>
+    private let even: Samples<UInt16>
     /// A row between the passes, then its pixels two by two.
     private let middle: Samples<Int16>
     private let middlePairs: Samples<Int16>
@@ -46,11 +48,12 @@ final class Resampler {
         var count = 0
         while ShrinkOnLoad.leavesEnough(of: source, for: target, factor: 2 << count) { count += 1 }
         var (width, height) = (source.width, source.height)
-        var halvings: [RowHalving] = []
-        for _ in 0..<count {
-            halvings.append(RowHalving(width: width, bands: bands))
+        var halvings: [RowHalving<UInt16>] = []
+        for level in 0..<count {
+            if level > 0 { halvings.append(RowHalving(width: width, bands: bands)) }
             (width, height) = ((width + 1) / 2, (height + 1) / 2)
         }
+        firstHalving = count > 0 ? RowHalving(width: source.width, bands: bands) : nil
         self.halvings = halvings
         let whole = Double(1 << count)
         let taps = Double(source.height) / whole / Double(target.height) * 6 + 4
@@ -65,7 +68,8 @@ final class Resampler {
         paddedSamples = (samples + Self.step - 1) / Self.step * Self.step
         let padded = paddedSamples
         ring = (0..<min(rows.pairs, rowPairs)).map { _ in Samples(count: padded) }
-        even = Samples(count: padded)
+        evenBytes = Samples(count: count > 0 ? 0 : padded)
+        even = Samples(count: count > 0 ? padded : 0)
         // A last pixel is read as eight samples.
         middle = Samples(count: padded + Self.step)
         middlePairs = Samples(count: ((width + 1) / 2 + columns.pairs) * 8)
@@ -77,23 +81,30 @@ final class Resampler {
         _ row: UnsafePointer<UInt8>,
         _ give: (UnsafeRawPointer) throws(Failure) -> Void
     ) throws(Failure) {
-        try unsafe push(row, from: 0, give)
+        guard let firstHalving else { return try unsafe take(row, evenBytes, give) }
+        guard let halved = unsafe firstHalving.push(row) else { return }
+        try unsafe push(halved, from: 0, give)
     }
 
     /// Ends the source, and gives the rows that are left.
     func finish<Failure: Error>(_ give: (UnsafeRawPointer) throws(Failure) -> Void) throws(Failure) {
+        if let row = unsafe firstHalving?.finish() { try unsafe push(row, from: 0, give) }
         for (level, halving) in halvings.enumerated() {
             if let row = unsafe halving.finish() { try unsafe push(row, from: level + 1, give) }
         }
         if !taken.isMultiple(of: 2) {
-            unsafe store(UnsafePointer(even.start))
+            if firstHalving == nil {
+                unsafe store(UnsafePointer(evenBytes.start), UnsafePointer(evenBytes.start))
+            } else {
+                unsafe store(UnsafePointer(even.start), UnsafePointer(even.start))
+            }
             taken += 1
             try unsafe giveComplete(give)
         }
     }
 
     private func push<Failure: Error>(
-        _ row: UnsafePointer<UInt8>,
+        _ row: UnsafePointer<UInt16>,
         from level: Int,
         _ give: (UnsafeRawPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -102,20 +113,35 @@ final class Resampler {
             guard let halved = unsafe halving.push(row) else { return }
             unsafe row = halved
         }
+        try unsafe take(row, even, give)
+    }
+
+    /// Takes a row that is resampled, of bytes or of 8.6 fixed point.
+    @inline(__always)
+    private func take<Sample: FixedWidthInteger & UnsignedInteger, Failure: Error>(
+        _ row: UnsafePointer<Sample>,
+        _ even: Samples<Sample>,
+        _ give: (UnsafeRawPointer) throws(Failure) -> Void
+    ) throws(Failure) {
         if taken.isMultiple(of: 2) {
             unsafe even.start.update(from: row, count: samples)
         } else {
-            unsafe store(row)
+            unsafe store(UnsafePointer(even.start), row)
         }
         taken += 1
         if taken.isMultiple(of: 2) { try unsafe giveComplete(give) }
     }
 
-    /// Puts the waiting even row and its odd one into the ring.
-    private func store(_ odd: UnsafePointer<UInt8>) {
-        let (pair, even) = unsafe (ring[taken / 2 % ring.count].start, UnsafePointer(even.start))
+    /// Puts an even row and its odd one into the ring, in 8.6 fixed point.
+    @inline(__always)
+    private func store<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ even: UnsafePointer<Sample>,
+        _ odd: UnsafePointer<Sample>
+    ) {
+        let pair = unsafe ring[taken / 2 % ring.count].start
+        let shift: UInt32 = Sample.bitWidth == 8 ? UInt32(FixedPoint.fraction) : 0
         for sample in 0..<samples {
-            unsafe pair[sample] = UInt32(even[sample]) | UInt32(odd[sample]) &<< 16
+            unsafe pair[sample] = UInt32(even[sample]) &<< shift | UInt32(odd[sample]) &<< (16 &+ shift)
         }
     }
 

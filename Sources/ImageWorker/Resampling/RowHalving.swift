@@ -1,11 +1,12 @@
 /// Makes rows half as long and half as many: the mean of four pixels each.
 ///
-/// A last odd column or row stands for itself twice.
-final class RowHalving {
+/// Samples come as bytes or as another halving gives them, and go as 8.6 fixed point: six bits stay behind the point, so that one halving
+/// after the other does not round a picture lighter. A last odd column or row stands for itself twice.
+final class RowHalving<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopyable> {
     private let width: Int
     private let bands: Int
-    private let upper: Samples<UInt8>
-    private let made: Samples<UInt8>
+    private let upper: Samples<Sample>
+    private let made: Samples<UInt16>
     private var isUpperThere = false
 
     /// - Parameter width: pixels of a row that comes.
@@ -17,7 +18,7 @@ final class RowHalving {
     }
 
     /// Takes a row; gives the one that it completes, valid until the next call.
-    func push(_ row: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>? {
+    func push(_ row: UnsafePointer<Sample>) -> UnsafePointer<UInt16>? {
         guard isUpperThere else {
             unsafe upper.start.update(from: row, count: upper.count)
             isUpperThere = true
@@ -29,18 +30,18 @@ final class RowHalving {
     }
 
     /// The row of a last one that had no other.
-    func finish() -> UnsafePointer<UInt8>? {
+    func finish() -> UnsafePointer<UInt16>? {
         guard isUpperThere else { return nil }
         return unsafe push(UnsafePointer(upper.start))
     }
 
     /// One row of means of two rows of `width` pixels.
     private static func halve(
-        _ upper: UnsafePointer<UInt8>,
-        _ lower: UnsafePointer<UInt8>,
+        _ upper: UnsafePointer<Sample>,
+        _ lower: UnsafePointer<Sample>,
         width: Int,
         bands: Int,
-        to row: UnsafeMutablePointer<UInt8>
+        to row: UnsafeMutablePointer<UInt16>
     ) {
         switch bands {
         case 3: unsafe halve(upper, lower, pairs: width / 2, 3, to: row)
@@ -51,18 +52,18 @@ final class RowHalving {
         let last = (width - 1) * bands
         for band in 0..<bands {
             let sum = unsafe UInt16(upper[last &+ band]) &+ UInt16(lower[last &+ band])
-            unsafe row[width / 2 * bands + band] = UInt8(truncatingIfNeeded: (sum &+ 1) / 2)
+            unsafe row[width / 2 * bands + band] = mean(ofFour: sum &* 2)
         }
     }
 
     /// Means of whole blocks; with a number of bands that is known where it is used.
     @inline(__always)
     private static func halve(
-        _ upper: UnsafePointer<UInt8>,
-        _ lower: UnsafePointer<UInt8>,
+        _ upper: UnsafePointer<Sample>,
+        _ lower: UnsafePointer<Sample>,
         pairs: Int,
         _ bands: Int,
-        to row: UnsafeMutablePointer<UInt8>
+        to row: UnsafeMutablePointer<UInt16>
     ) {
         for pair in 0..<pairs {
             for band in 0..<bands {
@@ -70,8 +71,29 @@ final class RowHalving {
                 let right = left &+ bands
                 let sum =
                     unsafe UInt16(upper[left]) &+ UInt16(upper[right]) &+ UInt16(lower[left]) &+ UInt16(lower[right])
-                unsafe row[pair &* bands &+ band] = UInt8(truncatingIfNeeded: (sum &+ 2) / 4)
+                unsafe row[pair &* bands &+ band] = mean(ofFour: sum)
             }
+        }
+    }
+
+    /// A quarter of a sum; four samples of 8.6 fixed point are 65,280 at most.
+    @inline(__always)
+    private static func mean(ofFour sum: UInt16) -> UInt16 {
+        // Of bytes it is exact; of what has been halved before it is rounded at the last of the six bits.
+        Sample.bitWidth == 8 ? sum &<< (FixedPoint.fraction - 2) : (sum &+ 2) &>> 2
+    }
+}
+
+/// Samples of 0–255 with six bits behind the point.
+enum FixedPoint {
+    @inline(__always) static var fraction: UInt16 { 6 }
+
+    /// Bytes of a row, rounded half to even: halves are frequent, and rounded up they would make pictures lighter.
+    static func round(_ row: UnsafePointer<UInt16>, to bytes: UnsafeMutablePointer<UInt8>, count: Int) {
+        for index in 0..<count {
+            let value = unsafe row[index]
+            let isOdd = (value &>> fraction) & 1
+            unsafe bytes[index] = UInt8(truncatingIfNeeded: (value &+ 31 &+ isOdd) &>> fraction)
         }
     }
 }

@@ -15,8 +15,8 @@ extension TintStep: PixelStep {
                 }
             }
             let blended = try frame.onColours { colours in try colours.mapped(by: tables) }
-            // Where the picture is transparent the colour shows through.
-            return frame.hasAlpha ? try blended.mixed(with: color.colourValues, mix) : blended
+            // Where the picture is transparent the colour shows through, unless the picture keeps its shape.
+            return frame.hasAlpha && mode != .sourceAtop ? try blended.mixed(with: color.colourValues, mix) : blended
         }
     }
 }

@@ -38,19 +38,22 @@ extension Raster {
         return try stretched.cropped(left: 0, top: 0, width: width, height: height)
     }
 
-    /// Half as wide and high, in memory: the mean of four pixels each; a last odd row or column goes, as JPEG decoders do.
+    /// So many times smaller, in memory: means of as many pixels; a last odd row or column goes, as JPEG decoders do.
     ///
     /// Means of opaque 8-bit pixels are made here, row by row: libvips 8.14 takes some ten times as long.
-    /// - Parameter deadline: what may end it; `nil` for nothing.
-    func halved(_ deadline: Deadline? = nil) throws -> Raster {
-        guard let half = HalfSizePicture(of: self) else {
+    /// - Parameters:
+    ///   - factor: a power of two.
+    ///   - deadline: what may end it; `nil` for nothing.
+    func reduced(by factor: Int, _ deadline: Deadline? = nil) throws -> Raster {
+        guard factor > 1 else { return self }
+        guard let halved = HalvedPictures(of: self, factors: [factor]) else {
             return try transparently { frame in
-                try frame.resized(width: max(1, frame.width / 2), height: max(1, frame.height / 2))
+                try frame.resized(width: max(1, frame.width / factor), height: max(1, frame.height / factor))
             }
             .inMemory()
         }
-        try unsafe eachRow(deadline) { row throws(VipsError) in try unsafe half.see(row) }
-        guard let made = half.finished else { throw VipsError.take("halve") }
+        try unsafe eachRow(deadline) { row throws(VipsError) in try unsafe halved.see(row) }
+        guard let made = halved.finished(factor) else { throw VipsError.take("halve") }
         return made
     }
 

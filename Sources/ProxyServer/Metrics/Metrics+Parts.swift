@@ -122,11 +122,6 @@ extension Metrics {
                 (tries: SearchTries) in encodings.searches[tries.index]
             }
             text.counter("edgeprint_smallest_total", "Formats chosen by size.", encodings.smallest)
-            text.counter(
-                "edgeprint_smallest_favoured_total",
-                "Of these, taken as they were for the same original before.",
-                encodings.favoured
-            )
             text.gauge("edgeprint_negative_entries", "Failures that are remembered.", Double(failures.entries))
             text.counter("edgeprint_negative_hits_total", "Failures given instead of a try.", failures.hits)
             let now = server.statistics

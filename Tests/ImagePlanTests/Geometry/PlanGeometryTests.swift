@@ -11,7 +11,7 @@ struct PlanGeometryTests {
 
     @Test(arguments: [
         ("w=512", "512x384"),
-        ("rotate=90&w=512", "512x683"),
+        ("rotate=90&w=512", "512x683"), ("rotate=90&expand=0&w=512", "512x384"),
         ("w=512&rotate=90", "384x512"),
         ("w=512&rotate=180", "512x384"),
         ("crop=50%25,50%25,50%25,50%25&w=512", "512x384"),

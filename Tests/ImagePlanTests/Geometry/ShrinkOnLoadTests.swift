@@ -32,7 +32,7 @@ struct ShrinkOnLoadTests {
 
     @Test(arguments: [
         ("blur=1&w=100", 1), ("sharpen=1&w=100", 1), ("round=9&w=100", 1), ("border=9,fff&w=100", 1),
-        ("rotate=5&w=100", 1),
+        ("rotate=5&w=100", 1), ("rotate=90&expand=0&w=100", 1),
         ("w=100&blur=3", 8), ("flip=h&w=100", 8), ("rotate=90&w=100", 8), ("rotate=270&flip=v&w=100", 8),
         ("crop=1000x1000&gravity=entropy&w=100", 1),
         // A blur takes what the smaller picture lacks; its deviation there is 1.5 pixels at least.

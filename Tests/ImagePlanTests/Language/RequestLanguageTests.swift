@@ -53,6 +53,8 @@ struct RequestLanguageTests {
         ("sharpen=10.0", "1?sharpen=10"),
         ("flip=h&flip=v&flip=hv&flip=vh", "1?flip=h&flip=v&flip=hv&flip=hv"),
         ("rotate=90", "1?rotate=90"),
+        ("rotate=90&expand=1", "1?rotate=90"), ("expand=0&rotate=90", "1?rotate=90&expand=0"),
+        ("rotate=30&expand=0&rotate=180", "1?rotate=30&rotate=180&expand=0"), ("rotate=180&expand=0", "1?rotate=180"),
         ("rotate=-90", "1?rotate=270"),
         ("rotate=450", "1?rotate=90"),
         ("rotate=12.50", "1?rotate=12.5"),

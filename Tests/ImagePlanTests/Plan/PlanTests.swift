@@ -27,7 +27,8 @@ struct PlanTests {
     }
 
     @Test(arguments: [
-        ("w=3", false), ("w=3&h=3&fit=cover", false), ("blur=3", false), ("rotate=90", false), ("flip=h", false),
+        ("w=3", false), ("w=3&h=3&fit=cover", false), ("blur=3", false), ("rotate=90", false),
+        ("rotate=90&expand=0", true), ("rotate=180&expand=0", false), ("flip=h", false),
         ("border=1,fff", false),
         ("round=5", true), ("rotate=5", true), ("w=3&h=3&fit=pad", true), ("w=3&fit=pad", false),
         ("round=5&bg=fff", false),

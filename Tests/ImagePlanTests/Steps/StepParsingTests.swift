@@ -26,7 +26,8 @@ struct StepParsingTests {
         ("filter=vignette:.50", "1?filter=vignette"), ("filter=vignette:1.0", "1?filter=vignette:1"),
         ("filter=vignette:0", "1?"),
         // Tint.
-        ("tint=F80", "1?tint=ff8800"), ("tint=ff8800,over", "1?tint=ff8800"),
+        ("tint=F80", "1?tint=ff8800"), ("tint=ff8800,atop", "1?tint=ff8800"),
+        ("tint=ff8800,over", "1?tint=ff8800,over"),
         ("tint=ff880080", "1?tint=ff880080"), ("tint=ff8800,multiply", "1?tint=ff8800,multiply"),
         ("tint=fff,in", "1?tint=ffffff,in"), ("tint=fff,colour-dodge", "1?tint=ffffff,colour-dodge"),
         ("tint=fff,dest", "1?"),

@@ -14,7 +14,7 @@ struct HalvingTests {
         let bytes = (0..<width * height * 3).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let picture = PixelImage(width: width, height: height, channels: 3, bytes: bytes)
         let half = try Workbench.pixels(
-            of: Raster.sRGB(bytes, width: width, height: height, bands: 3).halved()
+            of: Raster.sRGB(bytes, width: width, height: height, bands: 3).reduced(by: 2)
         )
         #expect(half.width == width / 2)
         #expect(half.height == height / 2)
@@ -24,15 +24,40 @@ struct HalvingTests {
                     let corners = [(0, 0), (1, 0), (0, 1), (1, 1)].map { dx, dy in
                         Int(picture[2 * x + dx, 2 * y + dy][channel])
                     }
-                    #expect(Int(half[x, y][channel]) == (corners.reduce(0, +) + 2) / 4)
+                    let mean = Double(corners.reduce(0, +)) / 4
+                    #expect(Double(half[x, y][channel]) == mean.rounded(.toNearestOrEven))
                 }
             }
         }
     }
 
+    @Test(arguments: [2, 4, 8, 16])
+    func `a noisy picture keeps its mean at every size`(factor: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(factor))
+        let (width, height) = (512, 384)
+        let sky = [110, 160, 220]
+        let bytes = (0..<width * height * 3).map { index in
+            UInt8(sky[index % 3] + index / 3 % width / 20 + Int.random(in: -9...9, using: &generator))
+        }
+        let mean = Double(bytes.reduce(0) { $0 + Int($1) }) / Double(bytes.count)
+        let made = try Workbench.pixels(
+            of: Raster.sRGB(bytes, width: width, height: height, bands: 3).reduced(by: factor)
+        )
+        #expect(made.width == width / factor && made.height == height / factor)
+        let drift = Double(made.bytes.reduce(0) { $0 + Int($1) }) / Double(made.bytes.count) - mean
+        #expect(abs(drift) <= 0.05, "\(factor): \(drift)")
+    }
+
+    @Test func `columns that differ by one keep their mean`() throws {
+        // Rounded to the nearest even number, each of these would fall to 128 or to 130 again and again.
+        let bytes = (0..<64 * 64 * 3).map { UInt8($0 / 3 % 4 == 0 ? 130 : 129) }
+        let made = try Workbench.pixels(of: Raster.sRGB(bytes, width: 64, height: 64, bands: 3).reduced(by: 4))
+        #expect(made.bytes.allSatisfy { $0 == 129 })
+    }
+
     @Test func `hidden colours do not bleed`() throws {
         let picture = PixelImage(width: 32, height: 32) { x, _ in x < 16 ? [255, 0, 0, 0] : [0, 0, 255, 255] }
-        let half = try Workbench.pixels(of: Raster.sRGB(picture.bytes, width: 32, height: 32, bands: 4).halved())
+        let half = try Workbench.pixels(of: Raster.sRGB(picture.bytes, width: 32, height: 32, bands: 4).reduced(by: 2))
         #expect(half.width == 16 && half.height == 16)
         #expect((0..<16).allSatisfy { x in half[x, 8][3] < 128 || half[x, 8][0] < 4 })
     }

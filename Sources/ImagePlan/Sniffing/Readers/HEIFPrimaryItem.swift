@@ -6,6 +6,8 @@ struct HEIFPrimaryItem {
     private(set) var placement: HEIFPlacement?
     /// Whether some auxiliary picture is an alpha plane.
     private(set) var hasAlpha = false
+    /// What its RGB values mean, where a `colr` box of the kind `nclx` says it.
+    private(set) var colour: HEIFColour?
 
     private static let maximumProperties = 4096
 
@@ -29,12 +31,13 @@ struct HEIFPrimaryItem {
         case mirror(Int)
         case aperture(CleanAperture)
         case auxiliary
+        case colour(HEIFColour)
         case other
 
         var isTransformation: Bool {
             switch self {
             case .rotation, .mirror, .aperture: true
-            case .extent, .auxiliary, .other: false
+            case .extent, .colour, .auxiliary, .other: false
             }
         }
     }
@@ -99,6 +102,8 @@ struct HEIFPrimaryItem {
                 property = .mirror(try bytes.byte(content.lowerBound, of: content.upperBound) & 1)
             case BoxWalk.type("clap"):
                 property = .aperture(try CleanAperture(bytes, in: content))
+            case BoxWalk.type("colr"):
+                if let colour = HEIFColour(bytes, in: content) { property = .colour(colour) }
             case BoxWalk.type("auxC"):
                 property = .auxiliary
                 let name = content.lowerBound + 4
@@ -158,7 +163,11 @@ struct HEIFPrimaryItem {
 
     private mutating func resolve() throws(SniffStop) {
         for index in associations {
-            if case .extent(let extent) = properties[index - 1].property { placement = HEIFPlacement(stored: extent) }
+            switch properties[index - 1].property {
+            case .extent(let extent): placement = HEIFPlacement(stored: extent)
+            case .colour(let stated): colour = stated
+            default: break
+            }
         }
         guard var placed = placement else { return }
         for index in associations {
@@ -170,7 +179,7 @@ struct HEIFPrimaryItem {
                 if axis == 0 { placed.turn(quarters: 2) }
             case .aperture(let aperture):
                 guard placed.crop(to: aperture) else { throw .malformed("a clean aperture lies beside the picture") }
-            case .extent, .auxiliary, .other: break
+            case .extent, .colour, .auxiliary, .other: break
             }
         }
         placement = placed

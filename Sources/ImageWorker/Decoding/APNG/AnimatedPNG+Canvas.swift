@@ -40,10 +40,12 @@ extension AnimatedPNG {
     /// A frame's own pixels as RGBA, 8-bit sRGB.
     private func decoded(_ frame: Frame, _ source: SourceMapping, _ deadline: Deadline?) throws -> [UInt8] {
         let file = source.withSpan { bytes in picture(of: frame, in: bytes) }
+        let colour = PNGColour(file.span)
         let raster = try unsafe file.withUnsafeBytes { file in
             try Raster.make("load") { out in
                 unsafe edge_vips_load_png(file.baseAddress, file.count, &out)
             }
+            .withColour(colour)
             .inMemory()
         }
         guard raster.width == frame.width, raster.height == frame.height else {

@@ -19,6 +19,7 @@ extension HEIFReading {
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
         let stored = try load(source) { bytes, count, out in unsafe edge_vips_load_heif(bytes, count, &out) }
+            .withColour(StatedColour(heif: source))
         let (picture, sequence) = source.withSpan { bytes in (HEIFPicture(bytes), HEIFSequence(bytes)) }
         let placement = picture?.placement
         return try stored.visible(placement).withMetadata { metadata in

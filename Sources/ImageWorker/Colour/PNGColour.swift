@@ -1,0 +1,60 @@
+/// What the chunks of a PNG in front of its pixels say of its colours (W3C PNG, third edition, §11.3.2), beside a profile.
+struct PNGColour {
+    /// Of cICP; `nil` where there is none, or one that is not understood.
+    private(set) var codingPoints: StatedColour?
+    /// Of gAMA and cHRM, which count where there is neither sRGB nor a profile.
+    var gammaAndPrimaries: StatedColour? {
+        guard !isSRGB, transfer != nil || primaries != nil else { return nil }
+        return StatedColour(primaries: primaries ?? .sRGB, transfer: transfer ?? .sRGB)
+    }
+
+    private var isSRGB = false
+    private var transfer: StatedColour.Transfer?
+    private var primaries: StatedColour.Primaries?
+
+    /// Chunks that are looked at.
+    private static let mostChunks = 256
+    /// gAMA of 45455 stands for sRGB's curve (§11.3.2.5), with what encoders make of it by rounding.
+    private static let gammaOfSRGB = 44_500...46_500
+    /// Exponents that a gAMA may stand for; another one is a mistake.
+    private static let exponents = 0.2...5.0
+
+    /// Reads the chunks of a file, as far as they are whole.
+    init(_ bytes: Span<UInt8>) {
+        var position = AnimatedPNG.signature.count
+        for _ in 0..<Self.mostChunks {
+            guard let chunk = try? PNGChunk(bytes, at: position), chunk.name != "IDAT" else { return }
+            read(chunk, bytes)
+            position = chunk.whole.upperBound
+        }
+    }
+
+    private mutating func read(_ chunk: PNGChunk, _ bytes: Span<UInt8>) {
+        let start = chunk.content.lowerBound
+        switch (chunk.name, chunk.content.count) {
+        // RGB has no matrix.
+        case ("cICP", 4) where bytes[start + 2] == 0:
+            codingPoints = StatedColour(
+                primaries: Int(bytes[start]),
+                transfer: Int(bytes[start + 1]),
+                isFullRange: bytes[start + 3] != 0
+            )
+        case ("sRGB", 1): isSRGB = true
+        case ("gAMA", 4):
+            let value = bytes.word(start)
+            let exponent = value == 0 ? 0 : 100_000 / Double(value)
+            guard Self.exponents.contains(exponent) else { return }
+            transfer = Self.gammaOfSRGB.contains(value) ? .sRGB : .gamma(exponent)
+        case ("cHRM", 32):
+            let values = (0..<8).map { Double(bytes.word(start + $0 * 4)) / 100_000 }
+            guard values.allSatisfy({ (0...1).contains($0) }), values[1] > 0 else { return }
+            primaries = StatedColour.Primaries(
+                red: [values[2], values[3]],
+                green: [values[4], values[5]],
+                blue: [values[6], values[7]],
+                white: [values[0], values[1]]
+            )
+        default: break
+        }
+    }
+}

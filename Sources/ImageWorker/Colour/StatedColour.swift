@@ -1,0 +1,87 @@
+import CVips
+import ImagePlan
+
+/// What a file's RGB values mean where it says so in numbers and not by a profile: the three primaries, the white, and the curve.
+struct StatedColour: Hashable {
+    var primaries = Primaries.sRGB
+    var transfer = Transfer.sRGB
+    /// Whether 0 is black and the highest value white; else 16 and 235 of 255 are (H.273, VideoFullRangeFlag).
+    var isFullRange = true
+
+    /// CIE 1931 x and y of the three primaries and of white.
+    struct Primaries: Hashable {
+        var red: SIMD2<Double>
+        var green: SIMD2<Double>
+        var blue: SIMD2<Double>
+        var white: SIMD2<Double>
+
+        static let sRGB = Primaries(
+            red: [0.64, 0.33],
+            green: [0.30, 0.60],
+            blue: [0.15, 0.06],
+            white: [0.3127, 0.3290]
+        )
+
+        /// Whether all are sRGB's, but for rounding.
+        var areSRGB: Bool {
+            let own = [red, green, blue, white]
+            let others = [Self.sRGB.red, Self.sRGB.green, Self.sRGB.blue, Self.sRGB.white]
+            return zip(own, others).allSatisfy { abs($0.x - $1.x) < 0.002 && abs($0.y - $1.y) < 0.002 }
+        }
+    }
+
+    /// How light follows from a value of 0–1.
+    enum Transfer: Hashable {
+        case sRGB
+        /// The value to the power of a number; 1 for linear light.
+        case gamma(Double)
+        /// SMPTE ST 2084: absolute, up to 10,000 cd/m².
+        case perceptualQuantizer
+        /// ITU-R BT.2100's hybrid log-gamma.
+        case hybridLogGamma
+    }
+
+    /// Whether the values are sRGB's.
+    var isSRGB: Bool { primaries.areSRGB && transfer == .sRGB && isFullRange }
+
+    /// What AVIF and HEIC files say; `nil` where they say nothing that is known.
+    init?(heif source: SourceMapping) {
+        guard let colour = source.withSpan({ bytes in HEIFColour(bytes) }) else { return nil }
+        self.init(primaries: colour.primaries, transfer: colour.transfer)
+    }
+
+    init(primaries: Primaries = .sRGB, transfer: Transfer = .sRGB, isFullRange: Bool = true) {
+        self.primaries = primaries
+        self.transfer = transfer
+        self.isFullRange = isFullRange
+    }
+}
+
+extension Raster {
+    /// The picture as an AVIF or HEIC file states its colours; a profile that the file holds goes before that (MIAF, ISO/IEC 23000-22
+    /// §7.3.6.4): the numbers are for the decoder's way from Y, Cb and Cr then.
+    func withColour(_ colour: StatedColour?) throws(VipsError) -> Raster {
+        guard let colour, !has(VIPS_META_ICC_NAME) else { return self }
+        return try described(by: colour)
+    }
+
+    /// The picture as a PNG states its colours: cICP goes before a profile, and a profile before the rest (PNG, third edition, §4.3).
+    func withColour(_ stated: PNGColour) throws(VipsError) -> Raster {
+        if let colour = stated.codingPoints { return try described(by: colour) }
+        guard let colour = stated.gammaAndPrimaries, !has(VIPS_META_ICC_NAME) else { return self }
+        return try described(by: colour)
+    }
+
+    /// The picture with a profile made of numbers; without any where they are sRGB's, and where none can be made of them.
+    private func described(by colour: StatedColour) throws(VipsError) -> Raster {
+        let profile = colour.isSRGB ? nil : colour.profile(isGrey: bands < 3)
+        if profile == nil, !has(VIPS_META_ICC_NAME) { return self }
+        return try withMetadata { metadata in
+            if let profile {
+                metadata.set(VIPS_META_ICC_NAME, profile)
+            } else {
+                metadata.remove(VIPS_META_ICC_NAME)
+            }
+        }
+    }
+}
