@@ -16,11 +16,11 @@ package final class Signal<Value: Sendable>: Sendable {
     /// Changes the value and wakes who waits.
     package func update(_ change: (inout Value) -> Void) {
         state.withLock { change(&$0) }
-        let waiting = changed.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
+        // Under the lock: a descriptor that is not among these any more may be closed, and another file's by now.
+        changed.withLock { waiting in
+            for descriptor in waiting { eventfd_write(descriptor, 1) }
+            waiting = []
         }
-        for descriptor in waiting { eventfd_write(descriptor, 1) }
     }
 
     /// Blocks the calling thread until the condition holds.

@@ -16,7 +16,7 @@ final class SteadyLoad: Sendable {
         var failed: [String] = []
     }
 
-    private let tally = Lock(Tally())
+    private let tally = Signal(Tally())
     private let isOver = Atomic(false)
     private let running: Signal<Int>
     private let port: UInt16
@@ -37,33 +37,34 @@ final class SteadyLoad: Sendable {
 
     /// Blocks until so many requests have been answered.
     func waitForAnswers(_ count: Int) {
-        while tally.withLock({ $0.answered < count && $0.failed.isEmpty }) { sched_yield() }
+        // A wait gives up after a while, which a busy machine may well need: the suite's time limit ends this one.
+        while (try? tally.wait { $0.answered >= count || !$0.failed.isEmpty }) == nil {}
     }
 
     /// Ends the clients and says what they saw.
     func end() throws -> Tally {
         isOver.store(true, ordering: .relaxed)
         _ = try running.wait { $0 == 0 }
-        return tally.withLock { $0 }
+        return tally.value
     }
 
     private func runConnection() {
-        guard let client = try? RawHTTPClient(port: port) else { return tally.withLock { $0.retried += 1 } }
+        guard let client = try? RawHTTPClient(port: port) else { return tally.update { $0.retried += 1 } }
         for (index, target) in targets.enumerated() where !isOver.load(ordering: .relaxed) {
             do {
                 let answer = try client.get(target)
                 guard answer.status == 200 else { return fail("\(target): \(answer.status)") }
-                tally.withLock { $0.answered += 1 }
+                tally.update { $0.answered += 1 }
                 if answer["Connection"] == "close" { return }
             } catch {
                 // Of a first request, the server has let the client in: it owes an answer.
                 guard index > 0, Self.isUnanswered(error) else { return fail("\(target), number \(index): \(error)") }
-                return tally.withLock { $0.retried += 1 }
+                return tally.update { $0.retried += 1 }
             }
         }
     }
 
-    private func fail(_ text: String) { tally.withLock { $0.failed.append(text) } }
+    private func fail(_ text: String) { tally.update { $0.failed.append(text) } }
 
     /// Whether the connection ended before the first byte of an answer.
     private static func isUnanswered(_ error: any Error) -> Bool {
