@@ -224,7 +224,8 @@ struct StatedColourTests {
         let sample: [UInt8] = [140, 120, 90]
         let avif = try Self.colour(Self.avif(sample, primaries: Self.bt2020, transfer: Self.pq), as: .avif)
         let png = try Self.colour(Self.png(sample, [Self.cICP(Self.bt2020, Self.pq)]))
-        #expect(Self.isNear(avif, png.map { UInt8($0) }), "\(avif), \(png)")
+        // A step of the signal, which the way through Y, Cb and Cr may take, is three of the result.
+        #expect(Self.isNear(avif, png.map { UInt8($0) }, within: 4), "\(avif), \(png)")
         #expect(!Self.isNear(avif, sample, within: 8))
     }
 
