@@ -31,7 +31,12 @@ package protocol RequestHandler: Sendable {
 
 extension RequestHandler {
     /// Content is always wanted.
-    package func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int, peer: PeerAddress) -> Response? { nil }
+    package func refusal(
+        of head: borrowing RequestHead,
+        bytes: Span<UInt8>,
+        loop: Int,
+        peer: PeerAddress
+    ) -> Response? { nil }
     /// Completions are not wanted unless the handler says so.
     package var wantsCompletions: Bool { false }
     /// Nothing.

@@ -68,7 +68,8 @@ struct RequestBuilder: Sendable {
             if isForOrigin, !resolver.signsRaw { return unsigned }
         }
         guard let signature = signer.signature(path: path.utf8, query: query.utf8, method: request.method) else {
-            for name in ["refresh", "timing"] where raw == nil && request.parameters.contains(where: { $0 == (name, "1") }) {
+            for name in ["refresh", "timing"]
+            where raw == nil && request.parameters.contains(where: { $0 == (name, "1") }) {
                 throw Problem(403, "\(name)=1 needs a signature, and signing.keys is empty.", parameter: name)
             }
             return unsigned
