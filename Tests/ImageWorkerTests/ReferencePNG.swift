@@ -1,9 +1,11 @@
 import CZlib
+import Glibc
 import TestSupport
 
 /// A PNG decoder of its own, for comparing: slow, whole, and by the letter of the specification (W3C PNG, third edition).
 ///
-/// Ignores gamma and profiles; 16 bits are cut to 8. Does not check what it need not: its files are good.
+/// Ignores profiles and primaries; gAMA is converted to sRGB's curve, 16 bits are cut to 8. Does not check what it need not: its files
+/// are good.
 struct ReferencePNG {
     private var width = 0
     private var height = 0
@@ -13,6 +15,8 @@ struct ReferencePNG {
     private var palette: [UInt8] = []
     private var transparency: [UInt8] = []
     private var data: [UInt8] = []
+    /// The exponent that makes light of a sample (§11.3.2.2); `nil` for sRGB's curve, which 1/2.2 stands for, rounded or not.
+    private var exponent: Double?
 
     /// The picture as RGB, or RGBA where the file speaks of transparency.
     static func decode(_ file: [UInt8]) throws -> PixelImage { try ReferencePNG(file).picture() }
@@ -29,6 +33,7 @@ struct ReferencePNG {
                 (depth, colourType, isInterlaced) = (Int(body[8]), Int(body[9]), body[12] == 1)
             case "PLTE": palette = body
             case "tRNS": transparency = body
+            case "gAMA" where !(44_500...46_500).contains(word(place + 8)): exponent = 100_000 / Double(word(place + 8))
             case "IDAT": data += body
             default: break
             }
@@ -112,18 +117,30 @@ struct ReferencePNG {
     private func colour(_ line: [UInt8], _ column: Int) -> [UInt8] {
         let samples = (0..<channels).map { sample(line, column * channels + $0) }
         if colourType == 3 {
-            let rgb = Array(palette[samples[0] * 3..<samples[0] * 3 + 3])
+            let rgb = palette[samples[0] * 3..<samples[0] * 3 + 3].map { shown(Int($0), of: 255) }
             let alpha = samples[0] < transparency.count ? transparency[samples[0]] : 255
             return hasAlpha ? rgb + [alpha] : rgb
         }
-        // §13.12: by replicating bits, which for these depths is to multiply.
-        let scaled = samples.map { UInt8(depth == 16 ? $0 >> 8 : $0 * 255 / (1 << depth - 1)) }
-        let colours = colourType == 0 || colourType == 4 ? [scaled[0], scaled[0], scaled[0]] : Array(scaled.prefix(3))
-        if colourType >= 4 { return colours + [scaled[channels - 1]] }
+        let most = 1 << depth - 1
+        let grey = shown(samples[0], of: most)
+        let isGrey = colourType == 0 || colourType == 4
+        let colours = isGrey ? [grey, grey, grey] : samples.prefix(3).map { shown($0, of: most) }
+        if colourType >= 4 { return colours + [cut(samples[channels - 1], of: most)] }
         guard hasAlpha else { return colours }
         let key = stride(from: 0, to: transparency.count, by: 2).map {
             Int(transparency[$0]) << 8 | Int(transparency[$0 + 1])
         }
         return colours + [samples == key ? 0 : 255]
+    }
+
+    /// §13.12: by replicating bits, which for these depths is to multiply.
+    private func cut(_ sample: Int, of most: Int) -> UInt8 { UInt8(depth == 16 ? sample >> 8 : sample * 255 / most) }
+
+    /// A colour's sample in eight bits by sRGB's curve (IEC 61966-2-1).
+    private func shown(_ sample: Int, of most: Int) -> UInt8 {
+        guard let exponent else { return most == 255 ? UInt8(sample) : cut(sample, of: most) }
+        let light = pow(Double(sample) / Double(most), exponent)
+        let value = light <= 0.003_130_8 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055
+        return UInt8((value * 255).rounded())
     }
 }

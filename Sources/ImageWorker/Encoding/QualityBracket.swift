@@ -19,6 +19,8 @@ struct QualityBracket {
     private var width: Int?
     /// Whether a line through both has led nowhere, so that halving finds more.
     private var isBent = false
+    /// Whether a try on such a line has narrowed the qualities by less than half.
+    private var hasMissed = false
 
     private struct Point {
         var quality: Int
@@ -36,6 +38,8 @@ struct QualityBracket {
     private static let near = 0.87
     /// The share of the target that is aimed at, in the middle of what is near enough.
     private static let aim = 0.935
+    /// How far from the aim, as a logarithm, a try on a line through two others shows that the line is no guide.
+    private static let farOff = 0.16
     /// How much the logarithm falls for each quality, before two tries have told it: JPEG, WebP and AVIF are much alike.
     private static let slope = 0.045
     /// What two tries on the same side of the target may tell of it.
@@ -66,7 +70,11 @@ struct QualityBracket {
         guard !isOver else { return }
         if let failing, let passing {
             let rest = passing.quality - failing.quality
-            if let width, 2 * rest > width { isBent = true }
+            if let width, 2 * rest > width {
+                // One try that came close and was of little use is the line's due, two are not.
+                isBent = hasMissed || abs(point.logarithm - log(target * Self.aim)) > Self.farOff
+                hasMissed = true
+            }
             width = rest
         }
         next = estimate(from: point)

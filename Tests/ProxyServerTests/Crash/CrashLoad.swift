@@ -108,7 +108,7 @@ extension RawHTTPClient {
     /// A request with a JSON body.
     func post(_ target: String, _ json: String) throws -> RawHTTPResponse {
         try send(
-            "POST \(target) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: \(json.utf8.count)\r\n\r\n\(json)"
+            "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: \(json.utf8.count)\r\n\r\n\(json)"
         )
         return try readResponse()
     }

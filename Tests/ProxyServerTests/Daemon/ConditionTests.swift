@@ -79,8 +79,10 @@ struct ConditionTests {
     @Test func `absolute-form without a path means the root`() throws {
         let rig = try rig()
         for (target, path) in [("http://a", "/"), ("http://a?query", "/?query")] {
-            #expect(try rig.get(target).status == rig.get(path).status, "\(target)")
-            #expect(try rig.get(target).text == rig.get(path).text, "\(target)")
+            let (absolute, origin) = (try rig.get(target), try rig.get(path))
+            #expect(absolute.status == origin.status, "\(target)")
+            // Problems have the request's id in them.
+            #expect(absolute.status == 404 || absolute.text == origin.text, "\(target)")
         }
         let admin = try RawHTTPClient(port: rig.daemon.admin)
         #expect(try admin.get("http://127.0.0.1").status == admin.get("/").status)

@@ -38,7 +38,7 @@ struct UnknownNameTests {
 
     private func post(_ body: String) throws -> RawHTTPResponse {
         let client = try RawHTTPClient(port: rig.daemon.admin)
-        try client.send("POST /purge HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        try client.send("POST /purge HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
         return try client.readResponse()
     }
 
@@ -80,7 +80,7 @@ struct UnknownNameTests {
 
     @Test func `are no failures to forget`() throws {
         let client = try RawHTTPClient(port: rig.daemon.admin)
-        try client.send("DELETE /negative?source=photo HTTP/1.1\r\nHost: a\r\n\r\n")
+        try client.send("DELETE /negative?source=photo HTTP/1.1\r\nHost: localhost\r\n\r\n")
         let answer = try client.readResponse()
         #expect(answer.status == 404 && answer.text.contains("did you mean photos?"), "\(answer.text)")
     }
