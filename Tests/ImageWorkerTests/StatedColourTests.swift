@@ -22,11 +22,15 @@ struct StatedColourTests {
     }
 
     /// A PNG of one colour, of as many channels as it has samples, with chunks in front of its pixels.
-    private static func png(_ colour: [UInt8], _ chunks: [(name: String, content: [UInt8])]) -> [UInt8] {
+    private static func png(
+        _ colour: [UInt8],
+        _ chunks: [(name: String, content: [UInt8])],
+        depth: UInt8 = 8
+    ) -> [UInt8] {
         let line: [UInt8] = [0] + (0..<side).flatMap { _ in colour }
-        let kind: UInt8 = colour.count == 1 ? 0 : 2
+        let kind: UInt8 = [1: 0, 3: 2, 4: 6][colour.count * 8 / Int(depth)] ?? 2
         return AnimatedPNG.signature
-            + PNGChunk.encoded("IHDR", PNGChunk.word(side) + PNGChunk.word(side) + [8, kind, 0, 0, 0])
+            + PNGChunk.encoded("IHDR", PNGChunk.word(side) + PNGChunk.word(side) + [depth, kind, 0, 0, 0])
             + chunks.flatMap { PNGChunk.encoded($0.name, $0.content) }
             + PNGChunk.encoded("IDAT", compressed((0..<side).flatMap { _ in line })) + PNGChunk.encoded("IEND", [])
     }
@@ -187,6 +191,20 @@ struct StatedColourTests {
                 #expect(last == 255, "\(primaries)/\(transfer)")
             }
         }
+    }
+
+    @Test(arguments: [(1, 13), (2, 22), (3, 28)])
+    func `one channel of dark linear light is as exact as three`(value: UInt8, expected: Int) throws {
+        let file = Self.png([value], [Self.gamma(100_000)])
+        #expect(try Self.colour(file).allSatisfy { abs($0 - expected) <= 1 })
+        let deep = Self.png([value, value], [Self.gamma(100_000)], depth: 16)
+        #expect(try Self.colour(deep).allSatisfy { abs($0 - expected) <= 1 })
+    }
+
+    @Test func `sixteen bits keep their alpha`() throws {
+        let file = Self.png([200, 200, 100, 100, 50, 50, 16, 16], [Self.gamma(100_000)], depth: 16)
+        let shown = try Workbench.decode(file, as: .png)
+        #expect(shown.channels == 4 && shown.bytes[3] == 16)
     }
 
     // MARK: High dynamic range

@@ -1,5 +1,6 @@
 import CLCMS
 import Glibc
+import ImagePlan
 
 extension StatedColour {
     /// Steps of a curve in a table: all values of eight bits are among them.
@@ -51,11 +52,20 @@ extension StatedColour {
 
     private var table: [UInt16] {
         (0..<Self.steps).map { step in
-            let value = Double(step) / Double(Self.steps - 1)
-            let whole = isFullRange ? value : min(max((value * 255 - 16) / 219, 0), 1)
-            return UInt16((min(max(transfer.light(of: whole), 0), 1) * 65_535).rounded())
+            UInt16((light(of: Double(step) / Double(Self.steps - 1)) * 65_535).rounded())
         }
     }
+
+    /// The light of a stored value, both of 0–1.
+    private func light(of value: Double) -> Double {
+        let whole = isFullRange ? value : min(max((value * 255 - 16) / 219, 0), 1)
+        return min(max(transfer.light(of: whole), 0), 1)
+    }
+
+    /// What shows a stored value's light in sRGB.
+    ///
+    /// - Parameter value: 0–1.
+    func valueInSRGB(of value: Double) -> UInt8 { SRGBTransfer.stored(light(of: value)) }
 }
 
 extension StatedColour.Transfer {

@@ -73,15 +73,31 @@ extension Raster {
     }
 
     /// The picture with a profile made of numbers; without any where they are sRGB's, and where none can be made of them.
+    ///
+    /// Greys are converted at once: they need the curve alone, and Little CMS's grid of 33 steps for one channel is 10 of 255 off in
+    /// dark linear ones.
     private func described(by colour: StatedColour) throws(VipsError) -> Raster {
-        let profile = colour.isSRGB ? nil : colour.profile(isGrey: bands < 3)
-        if profile == nil, !has(VIPS_META_ICC_NAME) { return self }
-        return try withMetadata { metadata in
+        let isGrey = bands < 3 && (format == VIPS_FORMAT_UCHAR || format == VIPS_FORMAT_USHORT)
+        let profile = colour.isSRGB || isGrey ? nil : colour.profile(isGrey: bands < 3)
+        let picture = isGrey && !colour.isSRGB ? try greys(by: colour) : self
+        if profile == nil, !has(VIPS_META_ICC_NAME) { return picture }
+        return try picture.withMetadata { metadata in
             if let profile {
                 metadata.set(VIPS_META_ICC_NAME, profile)
             } else {
                 metadata.remove(VIPS_META_ICC_NAME)
             }
+        }
+    }
+
+    /// The values of one channel, and those of alpha behind it, in eight bits by sRGB's curve.
+    private func greys(by colour: StatedColour) throws(VipsError) -> Raster {
+        let most = format == VIPS_FORMAT_USHORT ? 65_535 : 255
+        let greys = (0...most).map { colour.valueInSRGB(of: Double($0) / Double(most)) }
+        let alphas = (0...most).map { UInt8(most == 255 ? $0 : $0 >> 8) }
+        let mapped = try mapped(by: bands == 2 ? [greys, alphas] : [greys])
+        return try Raster.make("copy") { out in
+            unsafe edge_vips_copy_as(mapped.pointer, &out, VIPS_INTERPRETATION_B_W)
         }
     }
 }

@@ -42,14 +42,7 @@ extension Raster {
         if let converted = try convertedByCurves(deadline) { return converted }
         let isCMYK = interpretation == VIPS_INTERPRETATION_CMYK
         if has(VIPS_META_ICC_NAME) || isCMYK {
-            if let converted = try? Raster.make(
-                "icc_transform",
-                { out in
-                    unsafe edge_vips_icc_to_srgb(pointer, &out, isCMYK ? "cmyk" : "srgb", intent)
-                }
-            ) {
-                return converted
-            }
+            if let converted = try? convertedByProfile(isCMYK) { return converted }
             // A profile for another colour space, or one that lcms refuses: the picture is shown without it, as browsers do.
         }
         let converted = try Raster.make("colourspace") { out in
@@ -58,6 +51,20 @@ extension Raster {
         let eight = try converted.cast(to: VIPS_FORMAT_UCHAR)
         return eight.bands > 4 ? try eight.bands(from: 0, count: 4) : eight
     }
+
+    /// The picture through its profile, or through libvips' CMYK.
+    private func convertedByProfile(_ isCMYK: Bool) throws(VipsError) -> Raster {
+        let isDeep = hasAlpha && format == VIPS_FORMAT_USHORT
+        let colours = isDeep ? try bands(from: 0, count: bands - 1) : self
+        let converted = try Raster.make("icc_transform") { out in
+            unsafe edge_vips_icc_to_srgb(colours.pointer, &out, isCMYK ? "cmyk" : "srgb", intent)
+        }
+        // libvips 8.14 takes 16 bits of alpha for 8: everything but the faintest becomes opaque.
+        guard isDeep else { return converted }
+        let alpha = try bands(from: bands - 1, count: 1).mapped(by: [(0...65_535).map { UInt8($0 >> 8) }])
+        return try converted.joined(with: alpha)
+    }
+
     /// Bytes of pixels up to which a picture is converted in memory; larger ones flow through libvips.
     private static let largestConverted = 64 << 20
     private static let conversions = Lock(ProfileConversions())

@@ -8,11 +8,11 @@ extension Raster {
         return try colours.joined(with: bands(from: bands - 1, count: 1))
     }
 
-    /// Looks each 8-bit value up in a table of 256, one for all bands or one a band.
+    /// Looks each value up in a table of 256 for 8 bits, of 65,536 for 16: one for all bands or one a band.
     func mapped(by tables: [[UInt8]]) throws(VipsError) -> Raster {
-        let count = tables.count
-        let bytes = (0..<256 * count).map { tables[$0 % count][$0 / count] }
-        let table = try Raster.bytes(bytes, width: 256, height: 1, bands: count)
+        let (count, width) = (tables.count, tables[0].count)
+        let bytes = (0..<width * count).map { tables[$0 % count][$0 / count] }
+        let table = try Raster.bytes(bytes, width: width, height: 1, bands: count)
         return try Raster.make("maplut") { out in unsafe edge_vips_maplut(pointer, &out, table.pointer) }
     }
 
