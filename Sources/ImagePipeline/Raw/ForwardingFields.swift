@@ -47,8 +47,8 @@ extension FieldLines {
         forwarding.contains(key) || key.hasPrefix("x-forwarded") || key.hasPrefix("x-original-")
     }
 
-    /// Who asks, by which way, for which host, method and URL, and with which certificate (RFC 9440 §4): all in the words of
-    /// intermediaries; `Proxy` is HTTP_PROXY to a CGI program.
+    /// Fields by which intermediaries state the client's address, route, host, method, URL or certificate (RFC 9440 §4); `Proxy`
+    /// becomes HTTP_PROXY in a CGI program.
     private static let forwarding: Set<String> = [
         "via", "cdn-loop", "forwarded", "proxy", "front-end-https", "x-real-ip", "x-client-ip", "client-ip",
         "true-client-ip", "x-cluster-client-ip", "x-remote-ip", "x-remote-addr", "x-originating-ip",

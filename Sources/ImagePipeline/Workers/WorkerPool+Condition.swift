@@ -17,7 +17,7 @@ extension WorkerPool {
 }
 
 extension WorkerPool.Shared {
-    /// How many starts in a row fail before a pool whose workers have greeted counts as failing.
+    /// How many starts in a row fail before a pool that had ready workers counts as failing.
     static let bearableFailures = 2
 
     /// Notes that a worker has greeted; `ready` counts it already.
@@ -40,7 +40,7 @@ extension WorkerPool.Shared {
         }
     }
 
-    /// Under the lock, so that nobody is told of changes in another order than theirs.
+    /// Under the lock, so that changes are reported in their order.
     private func change(_ condition: inout WorkerPool.Condition, to new: WorkerPool.Condition) {
         guard condition != new else { return }
         condition = new

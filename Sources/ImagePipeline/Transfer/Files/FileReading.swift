@@ -67,7 +67,7 @@ struct FileReading {
         identity.size >= Self.smallestUncopied && identity.seconds < time.wallSeconds - FileLoader.vouchedLifetime
     }
 
-    /// Whether a file that is too large to be read begins as an image does: what is none looks like what is not there.
+    /// Whether a file that is too large to be read begins like an image; every other file is reported as missing.
     private static func isImage(_ file: SharedDescriptor, length: Int) -> Bool {
         guard let bytes = file.read(count: min(length, ImageSniffer.preferredPrefix)) else { return false }
         if case .unknown = ImageSniffer.sniff(bytes.span, totalLength: length) { return false }
