@@ -45,7 +45,7 @@ struct AdminSocketTests {
             let run = try CommandRun(arguments + ["--config", daemon.configurationFile])
             #expect(run.code == 0, "\(arguments): \(run.errors)")
         }
-        // Where the first place is another's, or nobody's, the next is asked.
+        // The client tries the next address where the first is unused or not the daemon's.
         try daemon.rewrite(
             "cache: { path: \"\(folder.path)/cache\" }\n",
             listeners: """
