@@ -60,6 +60,28 @@ package enum CacheStatus: Hashable, Sendable {
     /// The stored response was stale, and the origin confirmed it.
     package static let revalidated = CacheStatus.forwarded(.stale, status: 304, collapsed: false)
 
+    /// The origin answered a request that was forwarded for this reason.
+    ///
+    /// A miss that was answered with 200 needs no `fwd-status`: RFC 9211 §2.3 has it for statuses that the answer does not tell.
+    package static func answered(_ reason: Reason, status: Int) -> CacheStatus {
+        .forwarded(reason, status: reason == .uriMiss && status == 200 ? nil : status, collapsed: false)
+    }
+
+    /// Whether another request's work was shared.
+    package var isCollapsed: Bool { if case .forwarded(_, _, true) = self { true } else { false } }
+
+    /// The same for a request that shared another's work.
+    package var collapsed: CacheStatus {
+        guard case .forwarded(let reason, let status, _) = self else { return self }
+        return .forwarded(reason, status: status, collapsed: true)
+    }
+
+    /// The same for a failure, whose status differs from the origin's 200.
+    package var ofFailure: CacheStatus {
+        guard case .forwarded(let reason, nil, let collapsed) = self else { return self }
+        return .forwarded(reason, status: 200, collapsed: collapsed)
+    }
+
     /// The field's value.
     package var text: String {
         switch self {

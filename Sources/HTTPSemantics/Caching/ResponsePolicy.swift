@@ -26,25 +26,69 @@ package struct ResponsePolicy: Hashable, Sendable {
         }
     }
 
+    /// What the operator of a cache adds to what responses say of their freshness, in seconds.
+    package struct Bounds: Hashable, Sendable {
+        /// Where a response says nothing; `nil` for a heuristic lifetime (RFC 9111 §4.2.2).
+        package var defaultLifetime: Int64?
+        /// The shortest lifetime that a response may state; not applied to `no-cache`.
+        package var minimum: Int64
+        /// The longest lifetime.
+        package var maximum: Int64
+        /// The lifetime whatever the response says; `nil` for what it says.
+        package var granted: Int64?
+        /// Where a 404 or 410 says nothing, both heuristically cacheable (RFC 9110 §15.1); `nil` as for other statuses.
+        package var missingLifetime: Int64?
+
+        /// Creates bounds; without arguments the response alone decides.
+        package init(
+            defaultLifetime: Int64? = nil,
+            minimum: Int64 = 0,
+            maximum: Int64 = .max,
+            granted: Int64? = nil,
+            missingLifetime: Int64? = nil
+        ) {
+            self.defaultLifetime = defaultLifetime
+            self.minimum = minimum
+            self.maximum = maximum
+            self.granted = granted
+            self.missingLifetime = missingLifetime
+        }
+    }
+
     /// Judges a response.
     ///
     /// - Parameters:
     ///   - requestTime: seconds since 1970 when the request was sent.
     ///   - responseTime: seconds since 1970 when the response's head came.
-    package init(_ request: Request, status: Int, fields: FieldLines, requestTime: Int64, responseTime: Int64) {
+    ///   - bounds: what the operator adds.
+    package init(
+        _ request: Request,
+        status: Int,
+        fields: FieldLines,
+        requestTime: Int64,
+        responseTime: Int64,
+        bounds: Bounds = Bounds()
+    ) {
         let (control, isTargeted) = Self.control(fields)
         // RFC 9213 §2.2: beside a targeted field, Expires does not count either.
         let expires = isTargeted ? nil : fields["expires"]
         self.control = control
-        freshness = Freshness.compute(
+        let defaultLifetime = [404, 410].contains(status) ? bounds.missingLifetime : bounds.defaultLifetime
+        var freshness = Freshness.compute(
             control: control,
             expires: expires,
             date: fields["date"],
             age: fields["age"],
             requestTime: requestTime,
             responseTime: responseTime,
-            defaultLifetime: Self.heuristicLifetime(status, control, fields, responseTime)
+            defaultLifetime: defaultLifetime ?? Self.heuristicLifetime(status, control, fields, responseTime),
+            minimum: bounds.minimum,
+            maximum: bounds.maximum
         )
+        if let granted = bounds.granted {
+            freshness = Freshness(responseTime: responseTime, initialAge: 0, lifetime: granted)
+        }
+        self.freshness = freshness
         isStorable = Self.isStorable(request, status, control, hasExpires: expires != nil)
         staleAllowance = StaleAllowance(control)
     }

@@ -8,7 +8,7 @@ import LinuxSystem
 final class DeferredTask: Sendable {
     private let request: VariantRequest
     private let parts: PipelineParts
-    private let originals: OriginalFlights
+    private let originals: Originals
     private let flight: Flight<Answer>
     private let completion: DeferredQueue.Completion
 
@@ -16,7 +16,7 @@ final class DeferredTask: Sendable {
     init(
         request: VariantRequest,
         parts: PipelineParts,
-        originals: OriginalFlights,
+        originals: Originals,
         flight: Flight<Answer>,
         completion: @escaping DeferredQueue.Completion
     ) {
@@ -49,12 +49,10 @@ final class DeferredTask: Sendable {
         guard standIn.isStandIn, let plan = request.plan else { return end(nil) }
         _ = originals.join(
             request.origin,
-            demand: .none,
-            isRefresh: false,
+            .background(.background),
             purpose: .body,
-            needsBody: true,
-            caller: .nobody
-        ) { [self] result, _ in
+            needsBody: true
+        ) { [self] result in
             guard let outcome = try? result.get(), let body = outcome.body, outcome.storable,
                 outcome.origin.record.digest == standIn.originDigest
             else { return end(.abandoned) }
@@ -77,7 +75,7 @@ final class DeferredTask: Sendable {
         ) { [self] result in
             switch result {
             case .success(let made): publish(made, plan: plan, outcome: outcome, in: standIn)
-            case .failure(let error) where error.isForGood: settle(.failed, outcome, standIn)
+            case .failure(let error) where error.traits.isPermanent || error == .transformTimeout: settle(.failed, outcome, standIn)
             case .failure: end(.abandoned)
             }
         }
@@ -145,16 +143,6 @@ extension Entity.Body {
         switch self {
         case .memory(let bytes): bytes
         case .file(let file, let length): file.read(count: length)
-        }
-    }
-}
-
-extension PipelineError {
-    /// Whether no other try with the same bytes would end otherwise.
-    fileprivate var isForGood: Bool {
-        switch self {
-        case .notAnImage, .broken, .refused, .deadly, .transformTimeout: true
-        default: false
         }
     }
 }

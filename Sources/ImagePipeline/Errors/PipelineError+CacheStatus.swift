@@ -9,8 +9,8 @@ extension PipelineError {
 
     /// The same for a waiter that joined the flight of another.
     var collapsed: PipelineError {
-        guard case .after(.forwarded(let reason, let status, _), let error) = self else { return self }
-        return .after(.forwarded(reason, status: status, collapsed: true), error)
+        guard case .after(let status, let error) = self else { return self }
+        return .after(status.collapsed, error)
     }
 
     /// The same after the origin was asked; what failed before it could be asked stays as it is.

@@ -25,7 +25,7 @@ extension Pipeline {
         // variants are made of them. What was queued for the disk until here is queued before the removal.
         if let disk = parts.disk, !disk.conceal(purge) { return false }
         var counts = PurgeCounts()
-        counts.flights = originals.beginPurge(selection) + variants.beginPurge(selection)
+        counts.flights = originals.pool.beginPurge(selection) + variants.beginPurge(selection)
         parts.recent.purge(purge)
         parts.failures.remove(selection)
         if let time = purge.staleFrom {
@@ -37,7 +37,7 @@ extension Pipeline {
             _ = parts.openFiles.removeAll { _, entity in selection.covers(entity.subject) == true }
         }
         counts.memory += beside(purge)
-        originals.endPurge(selection)
+        originals.pool.endPurge(selection)
         variants.endPurge(selection)
         guard let disk = parts.disk else {
             completion(counts)

@@ -14,10 +14,9 @@
 package final class Pipeline: Sendable {
     let parts: PipelineParts
     private let memoryVariants: MemoryVariantStage
-    let originals: TaskPool<OriginOutcome>
-    private let originalFlights: OriginalFlights
+    let originals: Originals
     let variants: TaskPool<Answer>
-    private let transforms: TransformGroups
+    let transforms: TransformGroups
     private let placeholders = PlaceholderAllowance()
     private let deferred: DeferredQueue
 
@@ -27,12 +26,11 @@ package final class Pipeline: Sendable {
         memoryVariants = MemoryVariantStage(memory: parts.memory)
         transforms = TransformGroups(parts: parts)
         deferred = DeferredQueue(limit: parts.limits.deferred, statistics: parts.deferrals, time: parts.time)
-        originals = TaskPool(
+        let flights = TaskPool<CacheOutcome>(
             maximumWaiters: parts.limits.waiters,
-            maximumFlights: parts.limits.flights,
-            together: { [transforms] in transforms.together($0) }
+            maximumFlights: parts.limits.flights
         )
-        originalFlights = OriginalFlights(pool: originals, parts: parts)
+        originals = Originals(pool: flights, parts: parts)
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
         // What cannot be read in now is tried again, as if there had been no restart.
         let failures = parts.failures
@@ -87,64 +85,46 @@ package final class Pipeline: Sendable {
     ///
     /// - Parameters:
     ///   - request: what is asked for.
-    ///   - demand: what the request says about stored responses.
-    ///   - priority: its place in the transform queue.
-    ///   - caller: what the origin is told where this request is the first of those that share a download.
+    ///   - context: what accompanies it; the origin is told of the first request of those that share a download.
     ///   - completion: called exactly once on a pipeline thread, unless the subscription is cancelled first.
     /// - Returns: the request's part in the work; cancelling it detaches this request alone.
     @discardableResult
     package func load(
         _ request: VariantRequest,
-        demand: CacheDemand = .none,
-        priority: TransformJob.Priority = .normal,
-        caller: OriginCaller = .nobody,
+        _ context: LoadContext = LoadContext(),
         completion: @escaping @Sendable (Result<Answer, PipelineError>) -> Void
     ) -> Subscription {
-        let verdict = verdict(on: request, demand, caller)
+        let verdict = verdict(on: request, context)
         if case .blocked(let failure) = verdict {
             completion(.failure(failure))
             return Subscription {}
         }
         var isProbing = false
         defer { if verdict == .probe, !isProbing { parts.failures.giveUp(request.key) } }
-        return variants.join(flightKey(request, demand, caller), about: FlightSubject(request)) { outcome, collapsed in
-            completion(
-                outcome.map { answer in
-                    guard collapsed else { return answer }
-                    return Answer(
-                        entity: answer.entity,
-                        provenance: answer.provenance.collapsed,
-                        timings: answer.timings
-                    )
-                }
-                .mapError { collapsed ? $0.collapsed : $0 }
-            )
+        return variants.join(flightKey(request, context), about: FlightSubject(request)) { outcome, delivery in
+            guard delivery.isCollapsed else { return completion(outcome) }
+            completion(outcome.map(\.collapsed).mapError(\.collapsed))
         } start: { flight in
             // Others are not to wait for a try that may take as long as the last one.
             isProbing = verdict == .probe
             if isProbing { flight.detach() }
-            start(
-                request,
-                demand: demand,
-                isProbe: isProbing,
-                priority: priority,
-                caller: caller,
-                flight
-            )
+            var context = context
+            context.isProbe = isProbing
+            start(request, context, flight)
         }
     }
 
-    /// Brings a variant up to date for nobody in particular: one at a time for a key.
-    private func refresh(_ request: VariantRequest) {
+    /// Revalidates a stale variant in the background, one at a time for a key.
+    func refresh(_ request: VariantRequest) {
         // An origin that has just failed is left alone.
         guard parts.failures.pause(request.origin.key) == nil else { return }
         variants.startUnlessUnderWay(request.key, about: FlightSubject(request)) { flight in
-            start(request, demand: .none, isRefresh: true, priority: .low, caller: .nobody, flight)
+            start(request, .background(.low, isRefresh: true), flight)
         }
     }
 
-    /// Has an original's placeholder computed for nobody in particular, and told with the entity from then on.
-    private func describe(_ request: VariantRequest, _ entity: Entity, _ body: OriginBody?) {
+    /// Computes an original's placeholder in the background, and adds it to the entity.
+    func describe(_ request: VariantRequest, _ entity: Entity, _ body: OriginBody?) {
         guard placeholders.enter() else { return }
         var isStarted = false
         variants.startUnlessUnderWay(PlaceholderTask.key(request), about: FlightSubject(request)) { flight in
@@ -168,7 +148,7 @@ package final class Pipeline: Sendable {
                 DeferredTask(
                     request: request,
                     parts: self.parts,
-                    originals: self.originalFlights,
+                    originals: self.originals,
                     flight: flight,
                     completion: completion
                 )
@@ -178,58 +158,32 @@ package final class Pipeline: Sendable {
         }
     }
 
-    private func start(
-        _ request: VariantRequest,
-        demand: CacheDemand,
-        isRefresh: Bool = false,
-        isProbe: Bool = false,
-        priority: TransformJob.Priority,
-        caller: OriginCaller,
-        _ flight: Flight<Answer>
-    ) {
-        VariantTask(
-            request: request,
-            demand: demand,
-            isRefresh: isRefresh,
-            isProbe: isProbe,
-            priority: priority,
-            caller: caller,
-            parts: parts,
-            originals: originalFlights,
-            transforms: transforms,
-            flight: flight,
-            refresh: { [weak self] in self?.refresh($0) },
-            describe: { [weak self] in self?.describe($0, $1, $2) },
-            improve: { [weak self] in self?.improve($0) }
-        )
-        .start(stale: request.tiers.keepInMemory ? memoryVariants.stale(request.key) : nil)
+    private func start(_ request: VariantRequest, _ context: LoadContext, _ flight: Flight<Answer>) {
+        VariantTask(request, context, pipeline: self, flight: flight)
+            .start(stale: request.tiers.keepInMemory ? memoryVariants.stale(request.key) : nil)
     }
 
     /// Whether what is remembered of the variant, or of an original of which nothing is stored, answers already.
-    private func verdict(
-        on request: VariantRequest,
-        _ demand: CacheDemand,
-        _ caller: OriginCaller
-    ) -> NegativeCache.Verdict {
-        let key = request.origin.failureKey(for: caller)
-        guard !demand.noCache else {
+    private func verdict(on request: VariantRequest, _ context: LoadContext) -> NegativeCache.Verdict {
+        let key = request.origin.failureKey(for: context.caller)
+        guard !context.demand.noCache else {
             let failure = parts.failures.outage(key) ?? parts.failures.outage(request.key)
             return failure.map { .blocked($0) } ?? .clear
         }
         if let failure = parts.failures.certainFailure(key) { return .blocked(failure) }
-        return demand.onlyIfCached ? parts.failures.verdict(request.key) : parts.failures.admit(request.key)
+        return context.demand.onlyIfCached ? parts.failures.verdict(request.key) : parts.failures.admit(request.key)
     }
 
     /// Requests that demand something of the cache share no flight with those that do not, nor do those for which an origin may
     /// fail alone.
-    private func flightKey(_ request: VariantRequest, _ demand: CacheDemand, _ caller: OriginCaller) -> CacheKey {
-        let suffix = demand.keySuffix + caller.keySuffix
+    private func flightKey(_ request: VariantRequest, _ context: LoadContext) -> CacheKey {
+        let suffix = context.demand.keySuffix + context.caller.keySuffix
         return suffix.isEmpty ? request.key : CacheKey(hashing: "demand/1\n\(request.key)\(suffix)")
     }
 
     /// Lets another number of requests wait for one picture, from the next one on.
     package func setWaiterLimit(_ limit: Int) {
-        originals.setMaximumWaiters(limit)
+        originals.pool.setMaximumWaiters(limit)
         variants.setMaximumWaiters(limit)
     }
 
@@ -257,5 +211,5 @@ package final class Pipeline: Sendable {
     package var variantsUnderWay: Int { variants.count }
 
     /// Originals that are being looked up or fetched, for metrics.
-    package var originalsUnderWay: Int { originals.count }
+    package var originalsUnderWay: Int { originals.pool.count }
 }

@@ -15,6 +15,17 @@ package struct PipelineParts: Sendable {
     /// Encodes the header fields of an entity's answers, once (the server's business, the cache's memory).
     package var presentation: @Sendable (EntityDescription) -> [UInt8]
     package var limits: Limits
+    /// What exchanges with origins share.
+    var exchanges: CacheExchange.Context {
+        CacheExchange.Context(
+            loader: loader,
+            failures: failures,
+            lane: readLane,
+            time: time,
+            continueAfter: limits.continueAfter
+        )
+    }
+
     let origins = OriginTable()
     let recent = RecentOriginals()
     /// How much decoding was saved.

@@ -14,19 +14,29 @@ package struct RawAnswer: Sendable {
     package var contentLength: Int64?
     package var cacheStatus: CacheStatus
 
-    /// What the origin has just answered, as it is.
-    init(_ exchange: RawExchange, to request: RawRequest, _ cacheStatus: CacheStatus) {
-        status = exchange.status
-        var fields = exchange.fields.endToEnd
+    /// An exchange's outcome as the answer to its request.
+    init(_ outcome: CacheOutcome, to request: CacheRequest, at now: Int64) {
+        switch outcome.answer {
+        case .passed(let response): self.init(response, to: request, outcome.status)
+        case .stored(let response):
+            self.init(response, to: request, outcome.status, at: now, isValidated: outcome.isValidated)
+            for line in outcome.cookies { fields.append(line) }
+        }
+    }
+
+    /// A response as the origin has just sent it.
+    private init(_ response: FetchedResponse, to request: CacheRequest, _ cacheStatus: CacheStatus) {
+        status = response.status
+        var fields = response.fields.endToEnd
         age = fields["age"].flatMap { Int64($0) }
         let length = fields["content-length"].flatMap { Int64($0) }
         fields.remove(["content-length"])
         // Passed on as it came, unless it is a number that is written beside the other fields.
         if age != nil { fields.remove(["age"]) }
         self.fields = request.isRemote ? Self.confined(fields) : fields
-        body = exchange.body
-        range = 0..<exchange.body.count
-        if request.isHead || exchange.status == 304 { contentLength = length ?? (request.isHead ? -1 : nil) }
+        body = if case .bytes(let bytes) = response.content { bytes } else { [] }
+        range = 0..<body.count
+        if request.isHead || response.status == 304 { contentLength = length ?? (request.isHead ? -1 : nil) }
         self.cacheStatus = cacheStatus
     }
 
@@ -35,7 +45,7 @@ package struct RawAnswer: Sendable {
     /// - Parameter isValidated: whether the origin has just confirmed it.
     init(
         _ stored: StoredResponse,
-        to request: RawRequest,
+        to request: CacheRequest,
         _ cacheStatus: CacheStatus,
         at now: Int64,
         isValidated: Bool = false
@@ -43,10 +53,10 @@ package struct RawAnswer: Sendable {
         status = stored.status
         let fields = isValidated ? stored.fields : stored.fieldsWithoutValidation
         self.fields = request.isRemote ? Self.confined(fields) : fields
-        body = stored.body
-        range = 0..<stored.body.count
+        body = stored.bytes
+        range = 0..<stored.bytes.count
         age = stored.policy.freshness.age(at: now)
-        if request.isHead { contentLength = Int64(stored.body.count) }
+        if request.isHead { contentLength = Int64(stored.bytes.count) }
         self.cacheStatus = cacheStatus
         guard stored.status == 200 else { return }
         apply(request.fields, of: stored, at: now, isGet: request.isGet)
@@ -61,11 +71,6 @@ package struct RawAnswer: Sendable {
         fields.append("X-Content-Type-Options", "nosniff")
         fields.append("Content-Security-Policy", "sandbox")
         return fields
-    }
-
-    /// Adds the cookies of a 304 that are for its client and were not stored.
-    mutating func append(cookiesOf exchange: RawExchange) {
-        for line in exchange.fields.endToEnd.lines where line.key == "set-cookie" { fields.append(line) }
     }
 
     private mutating func apply(_ conditions: FieldLines, of stored: StoredResponse, at now: Int64, isGet: Bool) {

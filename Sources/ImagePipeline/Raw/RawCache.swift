@@ -62,22 +62,22 @@ package final class RawCache: Sendable {
     var heldCount: Int { state.withLock { $0.held.count } }
 
     /// What memory has for a request's URL.
-    func remembered(_ request: RawRequest) -> RawEntry? {
+    func remembered(_ request: CacheRequest) -> RawEntry? {
         request.tiers.keepInMemory ? memory.value(for: request.key) : nil
     }
 
     /// Tells the disk that something was used, so that it stays.
-    func touch(_ request: RawRequest) {
+    func touch(_ request: CacheRequest) {
         if request.tiers.keepOnDisk { disk?.touch(.originals, request.key) }
     }
 
     /// The entry of a request that holds it.
-    func entry(of request: RawRequest) -> RawEntry? {
+    func entry(of request: CacheRequest) -> RawEntry? {
         state.withLock { $0.held[request.key]?.entry }
     }
 
     /// Holds the entry of a request's URL; `nil` where the disk must be read for it.
-    func hold(_ request: RawRequest) -> RawHold? {
+    func hold(_ request: CacheRequest) -> RawHold? {
         let isElsewhere = request.tiers.keepOnDisk && disk != nil
         let isHeld = state.withLock { state -> Bool in
             guard state.held[request.key] != nil || !isElsewhere || remembered(request) != nil else { return false }
@@ -88,7 +88,7 @@ package final class RawCache: Sendable {
     }
 
     /// Holds the entry of a request's URL, as the disk has it if nobody else holds it; blocks.
-    func read(_ request: RawRequest) -> RawHold {
+    func read(_ request: CacheRequest) -> RawHold {
         for _ in 0..<Self.attempts {
             let generation = state.withLock { $0.generation }
             let found = disk?.raw(request.key).flatMap { RawEntry($0, about: FlightSubject(request.origin)) }
@@ -103,13 +103,13 @@ package final class RawCache: Sendable {
     }
 
     /// Holds the entry of a request's URL without what the disk may have.
-    func holdUnread(_ request: RawRequest) -> RawHold {
+    func holdUnread(_ request: CacheRequest) -> RawHold {
         state.withLock { state in _ = take(request, found: nil, &state) }
         return makeHold(request.key, isFromDisk: false)
     }
 
     /// - Returns: whether what was found is what counts now.
-    private func take(_ request: RawRequest, found: RawEntry?, _ state: inout State) -> Bool {
+    private func take(_ request: CacheRequest, found: RawEntry?, _ state: inout State) -> Bool {
         let key = request.key
         if state.held[key] != nil {
             state.held[key]?.holders += 1
@@ -137,7 +137,7 @@ package final class RawCache: Sendable {
     /// Changes what is stored for the URL of a request that holds it.
     ///
     /// - Parameter persists: whether the change is worth writing to disk.
-    func change(_ request: RawRequest, persists: Bool = true, _ change: (inout RawEntry) -> Void) {
+    func change(_ request: CacheRequest, persists: Bool = true, _ change: (inout RawEntry) -> Void) {
         let key = request.key
         let isStored = state.withLock { state -> Bool in
             var held = state.held[key] ?? Held(entry: remembered(request) ?? RawEntry(FlightSubject(request.origin)))

@@ -48,8 +48,8 @@ extension StoredResponse {
         encoding.put(Tag.responseTime, policy.freshness.responseTime)
         encoding.put(Tag.initialAge, policy.freshness.initialAge)
         encoding.put(Tag.lifetime, policy.freshness.lifetime)
-        for selector in selection.encoded { encoding.put(Tag.selector, selector) }
-        encoding.put(Tag.body, body)
+        for selector in vary.encoded { encoding.put(Tag.selector, selector) }
+        encoding.put(Tag.body, bytes)
         return encoding.bytes
     }
 
@@ -58,7 +58,7 @@ extension StoredResponse {
         guard let encoding = TaggedFields.Reader(bytes), let status = encoding.count(Tag.status),
             let body = encoding.bytes(Tag.body), let responseTime = encoding.integer(Tag.responseTime),
             let initialAge = encoding.integer(Tag.initialAge), let lifetime = encoding.integer(Tag.lifetime),
-            let selection = Selection(encoded: encoding.all(Tag.selector))
+            let vary = VaryKey(encoded: encoding.all(Tag.selector))
         else { return nil }
         var fields = FieldLines()
         for bytes in encoding.all(Tag.field) {
@@ -68,14 +68,14 @@ extension StoredResponse {
         self.init(
             status: status,
             fields: fields,
-            body: Array(body),
+            content: .bytes(Array(body)),
             freshness: Freshness(responseTime: responseTime, initialAge: initialAge, lifetime: lifetime),
-            selection: selection
+            vary: vary
         )
     }
 }
 
-extension Selection {
+extension VaryKey {
     /// As above.
     private enum Tag {
         static let name: UInt16 = 1
@@ -92,7 +92,7 @@ extension Selection {
         }
     }
 
-    /// Reads a selection; `nil` where a field has no name.
+    /// Reads a key; `nil` where a field has no name.
     fileprivate init?(encoded: [ArraySlice<UInt8>]) {
         var values: [String: String?] = [:]
         for bytes in encoded {

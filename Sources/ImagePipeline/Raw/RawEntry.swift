@@ -17,8 +17,8 @@ struct RawEntry: Sendable {
     }
 
     /// Keeps a response in place of those for the same selection.
-    mutating func keep(_ response: StoredResponse, for request: RawRequest) {
-        responses.removeAll { $0.selection == response.selection || $0.selection.matches(request.fields) }
+    mutating func keep(_ response: StoredResponse, for request: CacheRequest) {
+        responses.removeAll { $0.vary == response.vary || $0.matches(request) }
         if responses.count >= Self.maximumVariants { responses.removeFirst() }
         responses.append(response)
         while responses.count > 1, cost > Self.maximumBytes { responses.removeFirst() }

@@ -18,20 +18,4 @@ package struct RawExchange: Sendable {
         self.requestTime = requestTime
         self.responseTime = responseTime
     }
-
-    /// What it allows, as the answer to a request.
-    func policy(for request: RawRequest) -> ResponsePolicy {
-        ResponsePolicy(
-            request.policy,
-            status: status,
-            fields: fields,
-            requestTime: requestTime,
-            responseTime: responseTime
-        )
-    }
-
-    /// Whether a stored response may be used in its place (RFC 5861 §4).
-    var allowsStale: Bool { StaleAllowance.mayReplace(status: status) }
-    /// Whether the origin denies the client what is there.
-    var isDenial: Bool { [401, 403].contains(status) }
 }

@@ -11,36 +11,44 @@ package final class RawProxy: Sendable {
     static let separation: Int64 = 60
 
     package let cache: RawCache
-    let loader: any OriginLoading
-    /// Where the disk is read; without one it is not.
-    let lane: WorkLane?
-    let time: any TimeSource
-    let flights: RawFlights
+    let context: CacheExchange.Context
+    let flights: TaskPool<CacheOutcome>
+    var time: any TimeSource { context.time }
 
     /// Creates a proxy.
     ///
     /// - Parameters:
     ///   - lane: where the cache's disk is read.
+    ///   - failures: remembers failures of origins, for sources that have it on.
     ///   - waiters: the most requests that wait for another one's answer.
+    ///   - flights: the most requests under way.
+    ///   - continueAfter: bytes after which a download goes on though nobody waits.
     package init(
         cache: RawCache,
         loader: any OriginLoading,
+        failures: NegativeCache,
         lane: WorkLane? = nil,
         time: any TimeSource,
-        waiters: Int
+        waiters: Int,
+        flights: Int = 10_000,
+        continueAfter: Int = 256 << 10
     ) {
         self.cache = cache
-        self.loader = loader
-        self.lane = lane
-        self.time = time
-        flights = RawFlights(waiters: waiters)
+        context = CacheExchange.Context(
+            loader: loader,
+            failures: failures,
+            lane: lane,
+            time: time,
+            continueAfter: continueAfter
+        )
+        self.flights = TaskPool(maximumWaiters: waiters, maximumFlights: flights)
     }
 
     /// What can be answered from memory without asking anybody; `nil` where `load` is needed.
-    package func cached(_ request: RawRequest) -> RawAnswer? {
+    package func cached(_ request: CacheRequest) -> RawAnswer? {
         guard request.isCacheable else { return nil }
         let now = time.wallSeconds
-        let decision = RawDecision(request, stored: cache.remembered(request)?.responses ?? [], now: now)
+        let decision = CacheDecision(request, stored: cache.remembered(request)?.responses ?? [], now: now)
         guard case .serve(let stored, let isStale, false) = decision else {
             cache.count(isHit: false)
             return nil
@@ -53,45 +61,47 @@ package final class RawProxy: Sendable {
     /// Answers a request, in time.
     ///
     /// - Returns: what gives it up when its client has left.
-    package func load(_ request: RawRequest, completion: @escaping Completion) -> Subscription {
-        let task = RawTask(request, proxy: self, completion: completion)
-        hold(request) { task.start($0, mayWait: true) }
-        return Subscription { task.cancel() }
+    package func load(_ request: CacheRequest, completion: @escaping Completion) -> Subscription {
+        let load = RawLoad(request, proxy: self, completion: completion)
+        hold(request) { load.start($0, mayWait: true) }
+        return Subscription { load.cancel() }
     }
 
     /// Finds the entry of a request's URL, and goes on: at once, or on the read lane.
-    private func hold(_ request: RawRequest, _ next: @escaping @Sendable (RawHold?) -> Void) {
+    private func hold(_ request: CacheRequest, _ next: @escaping @Sendable (RawHold?) -> Void) {
         guard request.isCacheable else { return next(nil) }
         if let hold = cache.hold(request) { return next(hold) }
-        let isTaken = lane?.submit { [cache] in next(cache.read(request)) }
+        let isTaken = context.lane?.submit { [cache] in next(cache.read(request)) }
         // Too much waits for the disk: then it is asked of the origin.
         if isTaken != true { next(cache.holdUnread(request)) }
     }
 
-    /// Drops what a purge is about, or lets it count as stale, and lets nothing of it be kept that is under way.
+    /// Drops what a purge is about, or lets it count as stale, and keeps nothing of it that is under way.
     ///
-    /// What is on disk must be hidden already, and go afterwards: see `Pipeline.purge`.
+    /// What is on disk must be hidden already, and is removed afterwards: see `Pipeline.purge`.
     /// - Returns: how many URLs in memory it was about.
     package func purge(_ purge: Purge) -> Int {
-        flights.taint(purge.selection)
+        _ = flights.beginPurge(purge.selection)
+        defer { flights.endPurge(purge.selection) }
         return cache.purge(purge)
     }
 
     /// Invalidates what an unsafe request has changed (RFC 9111 §4.4).
-    func invalidate(_ request: RawRequest, _ answer: RawExchange) {
-        guard !request.isSafe, (200..<400).contains(answer.status) else { return }
-        invalidate(request.origin)
-        guard let base = try? UpstreamURL(request.origin.target) else { return }
+    func invalidate(_ origin: OriginRequest, _ response: FetchedResponse) {
+        drop(origin)
+        guard let base = try? UpstreamURL(origin.target) else { return }
         for name in ["location", "content-location"] {
             // RFC 9111 §4.4: never of another origin.
-            guard let reference = answer.fields[name], let url = try? base.resolving(reference),
-                url.hasSameOrigin(as: base), let origin = request.origin.sibling(url.text)
+            guard let reference = response.fields[name], let url = try? base.resolving(reference),
+                url.hasSameOrigin(as: base), let sibling = origin.sibling(url.text)
             else { continue }
-            invalidate(origin)
+            drop(sibling)
         }
     }
 
-    private func invalidate(_ origin: OriginRequest) {
-        cache.drop(origin) { flights.taint(origin.key) }
+    private func drop(_ origin: OriginRequest) {
+        let selection = PurgeSelection.originals([origin.key])
+        cache.drop(origin) { _ = flights.beginPurge(selection) }
+        flights.endPurge(selection)
     }
 }

@@ -36,6 +36,14 @@ extension Entity {
         states(request).allSatisfy { $0.isUsableWhileRevalidating(at: now, else: $1.staleWhileRevalidate) }
     }
 
+    /// Whether a request may be given this as it is, by its own directives (RFC 9111 §5.2.1).
+    func isAccepted(at now: Int64, by request: VariantRequest, _ demand: CacheDemand) -> Bool {
+        states(request).allSatisfy { state, source in
+            let reuse = Reuse(of: state.terms(for: source, at: now), demand)
+            return reuse.acceptsFresh || reuse.acceptsStale
+        }
+    }
+
     /// Whether a request may be given this although it is stale, where an origin cannot be asked (RFC 5861 §4).
     func mayBeUsedIfError(at now: Int64, by request: VariantRequest) -> Bool {
         states(request).allSatisfy { $0.isUsableIfError(at: now, else: $1.staleIfError) }
@@ -45,12 +53,5 @@ extension Entity {
     private func states(_ request: VariantRequest) -> [(OriginState, SourceRule)] {
         [(origin, request.origin.source)]
             + zip(ingredients, request.ingredients).map { ($0.state, $1.origin.source) }
-    }
-}
-
-extension CacheDemand {
-    /// Whether something stored may answer as it is.
-    func accepts(_ entity: Entity, at now: Int64) -> Bool {
-        accepts(entity.origin, at: now) && entity.ingredients.allSatisfy { accepts($0.state, at: now) }
     }
 }

@@ -21,6 +21,9 @@ package final class OriginState: Sendable {
     private let whileRevalidating: Atomic<Int64>
     private let ifError: Atomic<Int64>
 
+    /// Whether the origin has denied it to a client since.
+    private let denied = Atomic(false)
+
     private static let unsaid: Int64 = -1
 
     init(_ record: OriginRecord) {
@@ -72,11 +75,30 @@ package final class OriginState: Sendable {
     var forbidsStale: Bool { ifError.load(ordering: .relaxed) == 0 && whileRevalidating.load(ordering: .relaxed) == 0 }
 
     private func allows(_ stated: Int64, at now: Int64, else seconds: Int64) -> Bool {
-        -freshSeconds(at: now) < (stated == Self.unsaid ? seconds : stated)
+        -freshSeconds(at: now) < (stated == Self.unsaid ? seconds : stated) && !needsValidation
     }
 
     /// The `Age` of answers now, in seconds (RFC 9111 §4.2.3).
     package func age(at now: Int64) -> Int64 { max(0, now &- bornAt.load(ordering: .relaxed)) }
+
+    /// Whether no stale answer may be served before the origin has confirmed it.
+    var needsValidation: Bool { denied.load(ordering: .relaxed) }
+
+    /// Lets no stale answer be served until the origin is heard again: it has denied the original to a client.
+    func requireValidation() { denied.store(true, ordering: .relaxed) }
+
+    /// What decides whether answers may be reused.
+    ///
+    /// - Parameter source: the rule whose settings count where the origin says nothing.
+    func terms(for source: SourceRule, at now: Int64) -> ReuseTerms {
+        let stated = whileRevalidating.load(ordering: .relaxed)
+        return ReuseTerms(
+            age: age(at: now),
+            left: freshSeconds(at: now),
+            forbidsStale: forbidsStale || needsValidation,
+            staleWhileRevalidate: needsValidation ? 0 : stated == Self.unsaid ? source.staleWhileRevalidate : stated
+        )
+    }
 
     /// Lets answers count as stale from a second on, unless they do already.
     func expire(at now: Int64) {
@@ -109,6 +131,7 @@ package final class OriginState: Sendable {
             ifError.store(allowance.ifError ?? Self.unsaid, ordering: .relaxed)
             bornAt.store(record.freshness.bornAt, ordering: .relaxed)
             staleAt.store(record.freshness.staleAt, ordering: .relaxed)
+            denied.store(false, ordering: .relaxed)
             if saysOther { currentVersion.add(1, ordering: .acquiringAndReleasing) }
             return OriginSnapshot(state: self, version: version, record: record)
         }

@@ -35,20 +35,8 @@ package struct CacheDemand: Hashable, Sendable {
         maxStale = control.maxStale
     }
 
-    /// Whether something stored may answer as it is.
-    func accepts(_ origin: OriginState, at now: Int64) -> Bool {
-        guard !noCache, origin.age(at: now) <= maxAge ?? .max else { return false }
-        let seconds = origin.freshSeconds(at: now)
-        if seconds > 0 { return seconds >= minFresh ?? 0 }
-        guard let maxStale, minFresh == nil, !origin.forbidsStale else { return false }
-        return -seconds <= maxStale
-    }
-
-    /// How the original is to be come by.
-    var originMode: OriginTask.Mode {
-        if onlyIfCached { return .storedOnly }
-        return noCache || maxAge != nil || minFresh != nil ? .validate : .normal
-    }
+    /// Whether a fresh response may not do: the origin's word is demanded, or a younger or longer fresh response.
+    var isStrict: Bool { noCache || maxAge != nil || minFresh != nil }
 
     /// Names the flights of such requests, which others must not join; empty for those that demand nothing.
     var keySuffix: String {

@@ -14,7 +14,7 @@ package struct Ingredient: Sendable {
     }
 
     /// The same original, of which nothing is kept.
-    var keepingNothing: Ingredient {
-        Ingredient(name: name, parameter: parameter, origin: OriginRequest(keepingNothingOf: origin))
+    var withoutStorage: Ingredient {
+        Ingredient(name: name, parameter: parameter, origin: origin.withoutStorage)
     }
 }

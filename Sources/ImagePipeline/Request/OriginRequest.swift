@@ -35,7 +35,9 @@ package final class OriginRequest: Sendable {
     }
 
     /// The same original, of which nothing is kept.
-    init(keepingNothingOf request: OriginRequest) {
+    var withoutStorage: OriginRequest { OriginRequest(withoutStorage: self) }
+
+    private init(withoutStorage request: OriginRequest) {
         key = request.key
         target = request.target
         source = request.source

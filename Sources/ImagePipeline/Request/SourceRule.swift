@@ -56,6 +56,8 @@ package struct SourceRule: Hashable, Sendable {
     package var methods: [String] = []
     /// What becomes of a raw source's answers with `Set-Cookie`.
     package var setCookie = SetCookiePolicy.refuse
+    /// Whether failures of the origin are remembered (`negative`).
+    package var negative = true
     /// Seconds of freshness where the origin says nothing.
     package var ttl: Int64
     /// Bounds in seconds of what the origin says.

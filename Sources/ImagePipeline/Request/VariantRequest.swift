@@ -64,14 +64,16 @@ package final class VariantRequest: Sendable {
     }
 
     /// The same variant, of which nothing is kept, nor of its original.
-    init(keepingNothingOf request: VariantRequest) {
+    var withoutStorage: VariantRequest { VariantRequest(withoutStorage: self) }
+
+    private init(withoutStorage request: VariantRequest) {
         key = request.key
-        origin = OriginRequest(keepingNothingOf: request.origin)
+        origin = request.origin.withoutStorage
         plan = request.plan
         presets = request.presets
         bucket = request.bucket
         tiers = request.tiers
         quality = request.quality
-        ingredients = request.ingredients.map(\.keepingNothing)
+        ingredients = request.ingredients.map(\.withoutStorage)
     }
 }

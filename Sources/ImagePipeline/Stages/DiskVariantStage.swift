@@ -59,10 +59,11 @@ struct DiskVariantStage: Sendable {
     /// then the variant is void.
     private func ingredients(of record: VariantRecord, for request: VariantRequest) -> [OriginSnapshot]? {
         guard record.ingredients.map(\.key) == request.ingredients.map(\.origin.key) else { return nil }
-        let stage = StoredOriginalStage(parts: parts)
         var found: [OriginSnapshot] = []
         for (made, ingredient) in zip(record.ingredients, request.ingredients) {
-            guard let origin = stage.find(ingredient.origin)?.origin, origin.record.digest == made.digest else {
+            guard let origin = OriginalStore.find(ingredient.origin, in: parts)?.original,
+                origin.record.digest == made.digest
+            else {
                 return nil
             }
             found.append(origin)

@@ -15,11 +15,9 @@ final class IngredientStage: Sendable {
     }
 
     private let ingredients: [Ingredient]
-    private let demand: CacheDemand
-    private let isRefresh: Bool
+    private let context: LoadContext
     private let needsBodies: Bool
-    private let caller: OriginCaller
-    private let originals: OriginalFlights
+    private let originals: Originals
     private let state: Lock<State>
 
     /// - Parameters:
@@ -27,18 +25,14 @@ final class IngredientStage: Sendable {
     ///   - completion: called exactly once unless it is given up, with the outcomes in the order of `ingredients`.
     init(
         _ ingredients: [Ingredient],
-        demand: CacheDemand,
-        isRefresh: Bool,
+        _ context: LoadContext,
         needsBodies: Bool,
-        caller: OriginCaller,
-        originals: OriginalFlights,
+        originals: Originals,
         completion: @escaping Completion
     ) {
         self.ingredients = ingredients
-        self.demand = demand
-        self.isRefresh = isRefresh
+        self.context = context
         self.needsBodies = needsBodies
-        self.caller = caller
         self.originals = originals
         state = Lock(State(completion: completion))
     }
@@ -51,16 +45,14 @@ final class IngredientStage: Sendable {
     /// Detaches from all flights; the completion will not be called.
     func cancel() { take(nil)?.cancelAll() }
 
-    private func join(_ index: Int, for purpose: OriginalFlights.Purpose) {
+    private func join(_ index: Int, for purpose: Originals.Purpose) {
         guard state.withLock({ $0.completion != nil }) else { return }
         let subscription = originals.join(
             ingredients[index].origin,
-            demand: demand,
-            isRefresh: isRefresh,
+            context,
             purpose: purpose,
-            needsBody: needsBodies,
-            caller: caller
-        ) { [self] result, _ in
+            needsBody: needsBodies
+        ) { [self] result in
             switch result {
             // A joined flight may have asked about freshness only.
             case .success(let outcome) where needsBodies && outcome.body == nil && purpose == .any:
@@ -128,11 +120,7 @@ extension OriginOutcome {
         var joined = self
         joined.storable = storable && ingredients.allSatisfy(\.storable)
         joined.fetchMicroseconds = ingredients.reduce(fetchMicroseconds) { max($0, $1.fetchMicroseconds) }
-        if case .stored = way,
-            let other = ingredients.first(where: { if case .stored = $0.way { false } else { true } })
-        {
-            joined.way = other.way
-        }
+        if isStored, let other = ingredients.first(where: { !$0.isStored }) { joined.status = other.status }
         return joined
     }
 }

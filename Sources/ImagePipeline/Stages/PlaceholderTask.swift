@@ -49,8 +49,9 @@ final class PlaceholderTask: Sendable {
     }
 
     private func find(_ origin: OriginSnapshot) {
-        let found = StoredOriginalStage(parts: parts).find(request.origin)
-        guard let body = found?.body, body.digest == origin.record.digest else { return end() }
+        guard case .file(let body)? = OriginalStore.find(request.origin, in: parts)?.content,
+            body.digest == origin.record.digest
+        else { return end() }
         compute(origin, body)
     }
 
@@ -70,7 +71,7 @@ final class PlaceholderTask: Sendable {
                 learn(placeholder, of: origin)
             case .failure(let error):
                 // What is wrong with the picture stays wrong.
-                if error.isOfPicture { learn(.none, of: origin) } else { end() }
+                if error.traits.isPermanent { learn(.none, of: origin) } else { end() }
             }
         }
     }
@@ -120,16 +121,6 @@ extension PipelineParts {
         _ = flight.publish(of: origin.record) {
             guard let record = origin.state.learn(placeholder, of: origin.record.digest) else { return }
             if request.keeps.keepsOriginalRecord { disk?.store(origin: record, body: nil) }
-        }
-    }
-}
-
-extension PipelineError {
-    /// Whether no other try with the same bytes would end otherwise.
-    fileprivate var isOfPicture: Bool {
-        switch self {
-        case .notAnImage, .broken, .refused, .deadly: true
-        default: false
         }
     }
 }

@@ -9,7 +9,7 @@ extension VariantTask {
     /// - Parameter status: how the original was obtained.
     func fail(_ failure: PipelineError, _ status: CacheStatus) {
         let error = failure.concealed(by: request.origin.source)
-        if !request.origin.keepsNothing {
+        if !request.origin.keepsNothing, request.origin.source.negative {
             _ = flight.publish {
                 parts.failures.record(
                     request.key,
@@ -23,7 +23,7 @@ extension VariantTask {
         end(.failure(.after(status, error)))
     }
 
-    func finishBare(_ outcome: OriginOutcome, body: OriginBody, collapsed: Bool) {
+    func finishBare(_ outcome: OriginOutcome, body: OriginBody) {
         var description = EntityDescription(
             mediaType: outcome.origin.record.header.format.mediaType,
             digest: body.digest,
@@ -48,7 +48,7 @@ extension VariantTask {
         }
         finish(
             entity,
-            outcome.provenance(collapsed: collapsed, stored: .disk),
+            outcome.isStored ? .hit(.disk) : outcome.status,
             StageTimings(fetch: outcome.fetchMicroseconds),
             // What may not be kept is not computed for the next one either.
             body: outcome.storable ? body : nil
@@ -61,7 +61,6 @@ extension VariantTask {
         _ plan: String,
         _ outcome: OriginOutcome,
         _ ingredients: [OriginOutcome],
-        collapsed: Bool,
         standsIn: Bool
     ) {
         let start = parts.time.monotonic
@@ -110,24 +109,24 @@ extension VariantTask {
         if outcome.storable, tiers != .none {
             timings.store = UInt32(clamping: max(1, (parts.time.monotonic - start) / 1000))
         }
-        finish(entity, outcome.provenance(collapsed: collapsed, stored: .original), timings)
+        finish(entity, outcome.status, timings)
     }
 
     func end(_ result: Result<Answer, PipelineError>) {
-        if isProbe { parts.failures.giveUp(request.key) }
+        if context.isProbe { parts.failures.giveUp(request.key) }
         flight.finish(result)
     }
 
     func finish(
         _ entity: Entity,
-        _ provenance: Provenance,
+        _ status: CacheStatus,
         _ timings: StageTimings,
         body: OriginBody? = nil
     ) {
         if let hints = entity.description.hints, hints.placeholder == nil, request.keeps != .none {
-            describe(request, entity, body)
+            pipeline.describe(request, entity, body)
         }
-        if entity.isStandIn { improve(request) }
-        end(.success(Answer(entity: entity, provenance: provenance, timings: timings)))
+        if entity.isStandIn { pipeline.improve(request) }
+        end(.success(Answer(entity: entity, status: status, timings: timings)))
     }
 }

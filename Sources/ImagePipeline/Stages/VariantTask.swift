@@ -1,3 +1,4 @@
+import HTTPSemantics
 import ImagePlan
 import LinuxSystem
 
@@ -7,21 +8,12 @@ import LinuxSystem
 /// one before (read lane, transfer thread, transform pool).
 final class VariantTask: Sendable {
     let request: VariantRequest
-    private let demand: CacheDemand
-    /// Whether it brings a stale variant up to date: then a stale one is no answer.
-    private let isRefresh: Bool
-    /// Whether it is the one try after a failure: however it ends, the next may be made then.
-    let isProbe: Bool
-    private let priority: TransformJob.Priority
-    private let caller: OriginCaller
-    let parts: PipelineParts
-    private let originals: OriginalFlights
-    private let transforms: TransformGroups
+    let context: LoadContext
+    let pipeline: Pipeline
     let flight: Flight<Answer>
-    private let refresh: @Sendable (VariantRequest) -> Void
-    let describe: @Sendable (VariantRequest, Entity, OriginBody?) -> Void
-    let improve: @Sendable (VariantRequest) -> Void
     private let step = Lock(Step())
+
+    var parts: PipelineParts { pipeline.parts }
 
     /// The step that is under way, and how to give it up.
     private struct Step: Sendable {
@@ -29,37 +21,11 @@ final class VariantTask: Sendable {
         var giveUp: (@Sendable () -> Void)?
     }
 
-    /// - Parameters:
-    ///   - refresh: has the variant brought up to date behind the back of who gets it stale.
-    ///   - describe: has the placeholder of its original computed behind the back of who gets it without.
-    ///   - improve: has its AVIF made behind the back of who gets WebP in its place.
-    init(
-        request: VariantRequest,
-        demand: CacheDemand,
-        isRefresh: Bool,
-        isProbe: Bool,
-        priority: TransformJob.Priority,
-        caller: OriginCaller,
-        parts: PipelineParts,
-        originals: OriginalFlights,
-        transforms: TransformGroups,
-        flight: Flight<Answer>,
-        refresh: @escaping @Sendable (VariantRequest) -> Void,
-        describe: @escaping @Sendable (VariantRequest, Entity, OriginBody?) -> Void,
-        improve: @escaping @Sendable (VariantRequest) -> Void
-    ) {
-        self.request = demand.noStore ? VariantRequest(keepingNothingOf: request) : request
-        self.demand = demand
-        self.isRefresh = isRefresh
-        self.isProbe = isProbe
-        self.refresh = refresh
-        self.describe = describe
-        self.improve = improve
-        self.priority = priority
-        self.caller = caller
-        self.parts = parts
-        self.originals = originals
-        self.transforms = transforms
+    /// - Parameter pipeline: kept until the task has ended.
+    init(_ request: VariantRequest, _ context: LoadContext, pipeline: Pipeline, flight: Flight<Answer>) {
+        self.request = context.demand.noStore ? request.withoutStorage : request
+        self.context = context
+        self.pipeline = pipeline
         self.flight = flight
     }
 
@@ -68,7 +34,7 @@ final class VariantTask: Sendable {
         flight.onAbandon(
             unless: { false },
             cancel: { [self] in
-                if isProbe { parts.failures.giveUp(request.key) }
+                if context.isProbe { parts.failures.giveUp(request.key) }
                 let giveUp = step.withLock { step in
                     defer { step.giveUp = nil }
                     return step.giveUp
@@ -94,48 +60,49 @@ final class VariantTask: Sendable {
     }
 
     /// Answers with a stored variant where it may answer as it is, else asks the origin.
-    private func use(_ entity: Entity, from tier: Provenance) {
+    private func use(_ entity: Entity, from tier: CacheStatus.Tier) {
         let now = parts.time.wallSeconds
         let isFresh = entity.isFresh(at: now)
-        if demand != .none, demand.accepts(entity, at: now),
-            isFresh || parts.failures.allowStale(request, for: caller)
+        let demand = context.demand
+        if demand != .none, entity.isAccepted(at: now, by: request, demand),
+            isFresh || parts.failures.allowStale(request, for: context.caller)
         {
-            finish(entity, isFresh ? tier : .stale, StageTimings())
+            finish(entity, .hit(isFresh ? tier : .stale), StageTimings())
         } else if demand == .none, isFresh {
-            finish(entity, tier, StageTimings())
-        } else if demand == .none, !isRefresh, entity.mayBeUsedWhileRevalidating(at: now, by: request),
-            parts.failures.allowStale(request, for: caller)
+            finish(entity, .hit(tier), StageTimings())
+        } else if demand == .none, !context.isRefresh, entity.mayBeUsedWhileRevalidating(at: now, by: request),
+            parts.failures.allowStale(request, for: context.caller)
         {
-            finish(entity, .stale, StageTimings())
-            refresh(request)
+            finish(entity, .hit(.stale), StageTimings())
+            pipeline.refresh(request)
         } else {
             revalidate(entity, from: tier)
         }
     }
 
     /// Asks the origin whether a stored variant's original still stands (RFC 9111 §4.3); the original's bytes are not needed for that.
-    private func revalidate(_ entity: Entity, from tier: Provenance) {
+    private func revalidate(_ entity: Entity, from tier: CacheStatus.Tier) {
         let otherwise: @Sendable (PipelineError) -> Void = { [self] error in
             // RFC 5861 §4, where the original's own flight could not decide it.
-            if error.allowsStale, demand.originMode != .validate,
+            if error.allowsStale, context.demand.onlyIfCached || !context.demand.isStrict,
                 entity.mayBeUsedIfError(at: parts.time.wallSeconds, by: request)
             {
-                finish(entity, .stale, StageTimings())
+                finish(entity, .hit(.stale), StageTimings())
             } else {
                 end(.failure(error))
             }
         }
-        joinOriginal(needsBody: false, otherwise: otherwise) { [self] outcome, collapsed in
+        joinOriginal(needsBody: false, otherwise: otherwise) { [self] outcome in
             let record = outcome.origin.record
             guard entity.originDigest == record.digest,
                 request.plan == nil || entity.description.isUntransformed == request.mustStayOriginal(record)
             else {
-                if outcome.body == nil { askForBody() } else { make(of: outcome, collapsed: collapsed) }
+                if outcome.body == nil { askForBody() } else { make(of: outcome) }
                 return
             }
-            let status = outcome.cacheStatus(collapsed: collapsed)
+            let status = outcome.status.ofFailure
             gather(needsBodies: false, otherwise: { otherwise(.after(status, $0)) }) { [self] ingredients in
-                confirm(entity, by: outcome, ingredients, from: tier, collapsed: collapsed)
+                confirm(entity, by: outcome, ingredients, from: tier)
             }
         }
     }
@@ -145,11 +112,10 @@ final class VariantTask: Sendable {
         _ entity: Entity,
         by outcome: OriginOutcome,
         _ ingredients: [OriginOutcome],
-        from tier: Provenance,
-        collapsed: Bool
+        from tier: CacheStatus.Tier
     ) {
         guard entity.ingredients.map(\.digest) == ingredients.map(\.origin.record.digest) else {
-            if outcome.body == nil { askForBody() } else { make(of: outcome, collapsed: collapsed) }
+            if outcome.body == nil { askForBody() } else { make(of: outcome) }
             return
         }
         let states = [outcome.origin.state] + ingredients.map(\.origin.state)
@@ -157,8 +123,8 @@ final class VariantTask: Sendable {
             entity.isCurrent && ([entity.origin] + entity.ingredients.map(\.state)).elementsEqual(states, by: ===)
         let joined = outcome.joined(by: ingredients)
         let current = isCurrent ? entity : renewed(entity, after: joined, ingredients)
-        let provenance = joined.provenance(collapsed: collapsed, stored: tier)
-        finish(current, provenance, StageTimings(fetch: joined.fetchMicroseconds))
+        let status = joined.isStored ? CacheStatus.hit(tier) : joined.status
+        finish(current, status, StageTimings(fetch: joined.fetchMicroseconds))
     }
 
     /// Brings the other originals that the plan names; at once where there are none.
@@ -172,11 +138,9 @@ final class VariantTask: Sendable {
         let number = begin()
         let stage = IngredientStage(
             request.ingredients,
-            demand: demand,
-            isRefresh: isRefresh,
+            context,
             needsBodies: needsBodies,
-            caller: caller,
-            originals: originals
+            originals: pipeline.originals
         ) { [self] result in
             switch result {
             case .success(let outcomes): then(outcomes)
@@ -207,45 +171,43 @@ final class VariantTask: Sendable {
     }
 
     private func askForOriginal() {
-        joinOriginal(needsBody: true) { [self] outcome, collapsed in
+        joinOriginal(needsBody: true) { [self] outcome in
             // A joined flight may have asked about freshness only.
-            if outcome.body == nil { askForBody() } else { make(of: outcome, collapsed: collapsed) }
+            if outcome.body == nil { askForBody() } else { make(of: outcome) }
         }
     }
 
     /// Asks among those alone who need the bytes: however many ask about freshness meanwhile, this one gets them.
     private func askForBody() {
-        joinOriginal(for: .body, needsBody: true) { [self] in make(of: $0, collapsed: $1) }
+        joinOriginal(for: .body, needsBody: true) { [self] in make(of: $0) }
     }
 
     private func joinOriginal(
-        for purpose: OriginalFlights.Purpose = .any,
+        for purpose: Originals.Purpose = .any,
         needsBody: Bool,
         otherwise: (@Sendable (PipelineError) -> Void)? = nil,
-        then: @escaping @Sendable (OriginOutcome, Bool) -> Void
+        then: @escaping @Sendable (OriginOutcome) -> Void
     ) {
         guard !flight.isOver else { return }
         let otherwise = otherwise ?? { [self] in end(.failure($0)) }
         // Who asks for the same meanwhile gets the failure of before, and does not wait for another try.
-        if parts.failures.isProbed(request.origin.failureKey(for: caller)) { flight.detach() }
+        if parts.failures.isProbed(request.origin.failureKey(for: context.caller)) { flight.detach() }
         let number = begin()
-        let subscription = originals.join(
+        let subscription = pipeline.originals.join(
             request.origin,
-            demand: demand,
-            isRefresh: isRefresh,
+            context,
             purpose: purpose,
-            needsBody: needsBody,
-            caller: caller
-        ) { result, collapsed in
+            needsBody: needsBody
+        ) { result in
             switch result {
-            case .success(let outcome): then(outcome, collapsed)
+            case .success(let outcome): then(outcome)
             case .failure(let error): otherwise(error)
             }
         }
         remember(number) { subscription.cancel() }
     }
 
-    private func make(of outcome: OriginOutcome, collapsed: Bool) {
+    private func make(of outcome: OriginOutcome) {
         guard !flight.isOver else { return }
         guard let body = outcome.body else {
             end(.failure(.originProtocol("the original was not delivered")))
@@ -253,26 +215,26 @@ final class VariantTask: Sendable {
         }
         let header = outcome.origin.record.header
         if let refusal = HeaderGate.refusal(of: header.format, source: request.origin.source) {
-            fail(refusal, outcome.cacheStatus(collapsed: collapsed))
+            fail(refusal, outcome.status.ofFailure)
             return
         }
         guard let plan = request.plan else {
-            finishBare(outcome, body: body, collapsed: collapsed)
+            finishBare(outcome, body: body)
             return
         }
         guard !request.mustStayOriginal(outcome.origin.record) else {
-            finishBare(outcome, body: body, collapsed: collapsed)
+            finishBare(outcome, body: body)
             return
         }
         if let refusal = HeaderGate.refusal(of: header, plan: plan, source: request.origin.source) {
-            fail(refusal, outcome.cacheStatus(collapsed: collapsed))
+            fail(refusal, outcome.status.ofFailure)
             return
         }
         let otherwise: @Sendable (PipelineError) -> Void = { [self] error in
-            end(.failure(.after(outcome.cacheStatus(collapsed: collapsed), error)))
+            end(.failure(.after(outcome.status.ofFailure, error)))
         }
         gather(needsBodies: true, otherwise: otherwise) { [self] ingredients in
-            transform(outcome, body, by: plan, ingredients, collapsed: collapsed)
+            transform(outcome, body, by: plan, ingredients)
         }
     }
 
@@ -280,8 +242,7 @@ final class VariantTask: Sendable {
         _ origin: OriginOutcome,
         _ body: OriginBody,
         by plan: String,
-        _ ingredients: [OriginOutcome],
-        collapsed: Bool
+        _ ingredients: [OriginOutcome]
     ) {
         guard !flight.isOver else { return }
         let outcome = origin.joined(by: ingredients)
@@ -293,7 +254,7 @@ final class VariantTask: Sendable {
             plan: plan,
             outcome: outcome,
             body: body,
-            priority: priority,
+            priority: context.priority,
             ingredients: zip(request.ingredients, ingredients).compactMap { TransformJob.Ingredient($0, $1) },
             mezzanine: keepsMezzanine(of: outcome) ? Mezzanine.smallest(for: plan, of: header) : nil,
             bucket: timing.bucket,
@@ -301,11 +262,11 @@ final class VariantTask: Sendable {
         ) { [self] result in
             switch result {
             case .success(let made):
-                publish(made, plan, outcome, ingredients, collapsed: collapsed, standsIn: timing == .later)
-            case .failure(let error): fail(error, outcome.cacheStatus(collapsed: collapsed))
+                publish(made, plan, outcome, ingredients, standsIn: timing == .later)
+            case .failure(let error): fail(error, outcome.status.ofFailure)
             }
         }
-        transforms.order(order)
+        pipeline.transforms.order(order, in: origin.delivery)
         remember(number) { order.cancel() }
     }
 

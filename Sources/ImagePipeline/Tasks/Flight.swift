@@ -23,6 +23,9 @@ package final class Flight<Value: Sendable>: Sendable {
         self.pool = pool
     }
 
+    /// Whether a result may be kept now: nothing it is about has been purged since the flight began.
+    var mayPublish: Bool { publish { true } ?? false }
+
     /// Whether a purge is about it; `nil` where only the origin's answer can tell.
     func isAbout(_ selection: PurgeSelection) -> Bool? {
         guard let subject else { return false }
@@ -64,9 +67,9 @@ package final class Flight<Value: Sendable>: Sendable {
         // First out of the pool, so that a request that comes now starts anew instead of joining what is over.
         pool.remove(self)
         let waiters = state.withLock { $0.end() }
-        pool.together {
-            for entry in waiters { entry.waiter(outcome, entry.collapsed) }
-        }
+        let round = Delivery.Round()
+        for entry in waiters { entry.waiter(outcome, Delivery(isCollapsed: entry.collapsed, round: round)) }
+        round.end()
     }
 
     /// Says how to give up when the last waiter has left.
@@ -88,6 +91,13 @@ package final class Flight<Value: Sendable>: Sendable {
 
     /// Whether the flight has ended or been abandoned: work for it is in vain.
     package var isOver: Bool { state.withLock { $0.ended } }
+
+    /// Calls a waiter for which there is no flight.
+    static func refuse(_ waiter: TaskPool<Value>.Waiter, _ reason: String) {
+        let round = Delivery.Round()
+        waiter(.failure(.overloaded(reason)), Delivery(isCollapsed: false, round: round))
+        round.end()
+    }
 
     func addFirst(_ waiter: @escaping TaskPool<Value>.Waiter) -> Subscription {
         let number = state.withLock { $0.insert(waiter, collapsed: false) }
@@ -123,6 +133,39 @@ package final class Flight<Value: Sendable>: Sendable {
         guard ended else { return }
         pool.remove(self)
         abandonment.cancel()
+    }
+}
+
+/// How an outcome reaches one of a flight's waiters.
+package struct Delivery: Sendable {
+    /// Whether the waiter joined a flight that was already under way.
+    package let isCollapsed: Bool
+    private let round: Round
+
+    fileprivate init(isCollapsed: Bool, round: Round) {
+        self.isCollapsed = isCollapsed
+        self.round = round
+    }
+
+    /// Runs work once all waiters have been called, so that what they ask for can be gathered; at once where they have been.
+    func afterAll(_ work: @escaping @Sendable () -> Void) { round.add(work) }
+
+    /// The delivery of one outcome to all waiters.
+    fileprivate final class Round: Sendable {
+        /// `nil` once all waiters have been called.
+        private let work = Lock<[@Sendable () -> Void]?>([])
+
+        func add(_ more: @escaping @Sendable () -> Void) {
+            let isOver = work.withLock { work in
+                work?.append(more)
+                return work == nil
+            }
+            if isOver { more() }
+        }
+
+        func end() {
+            for more in work.withLock({ $0.take() }) ?? [] { more() }
+        }
     }
 }
 

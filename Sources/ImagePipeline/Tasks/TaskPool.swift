@@ -6,8 +6,8 @@ import Synchronization
 /// The daemon has two, as SDWebImage's downloader operations with their many handlers: one for variants (equal variants share a
 /// transform) and one for originals (different variants share a download). Any thread; no lock is held while a callback runs.
 package final class TaskPool<Value: Sendable>: Sendable {
-    /// A waiter's callback: the shared outcome, and whether this waiter joined a flight that was already under way.
-    package typealias Waiter = @Sendable (_ outcome: Result<Value, PipelineError>, _ collapsed: Bool) -> Void
+    /// A waiter's callback: the shared outcome, and how it reaches this waiter.
+    package typealias Waiter = @Sendable (_ outcome: Result<Value, PipelineError>, _ delivery: Delivery) -> Void
 
     private struct State: Sendable {
         var flights: [CacheKey: Flight<Value>] = [:]
@@ -27,21 +27,13 @@ package final class TaskPool<Value: Sendable>: Sendable {
     private let state = Lock(State())
     private let waiterLimit: Atomic<Int>
     private let maximumFlights: Int
-    /// Runs what calls all waiters of a flight.
-    let together: @Sendable (() -> Void) -> Void
 
     /// Creates an empty pool.
     ///
     /// - Parameters:
     ///   - maximumWaiters: the most waiters of one flight; one more is refused with `.overloaded`.
     ///   - maximumFlights: the most flights at a time; one more is refused with `.overloaded`.
-    ///   - together: runs what calls all waiters of a flight one after the other, so that what they do may be gathered.
-    package init(
-        maximumWaiters: Int,
-        maximumFlights: Int,
-        together: @escaping @Sendable (() -> Void) -> Void = { $0() }
-    ) {
-        self.together = together
+    package init(maximumWaiters: Int, maximumFlights: Int) {
         waiterLimit = Atomic(maximumWaiters)
         self.maximumFlights = maximumFlights
     }
@@ -75,9 +67,33 @@ package final class TaskPool<Value: Sendable>: Sendable {
             start(flight)
             return subscription
         case .refused(let reason):
-            waiter(.failure(.overloaded(reason)), false)
+            Flight<Value>.refuse(waiter, reason)
             return Subscription {}
         }
+    }
+
+    /// Starts a flight that nobody else joins, and that purges are about all the same.
+    ///
+    /// - Returns: the waiter's subscription.
+    @discardableResult
+    package func startAlone(
+        _ key: CacheKey,
+        about subject: FlightSubject? = nil,
+        waiter: @escaping Waiter,
+        start: (Flight<Value>) -> Void
+    ) -> Subscription {
+        let admission = state.withLock { state -> Admission<Value> in
+            guard let flight = newFlight(key, about: subject, in: &state, isAlone: true) else {
+                return .refused("too many requests are under way")
+            }
+            return .started(flight, flight.addFirst(waiter))
+        }
+        guard case .started(let flight, let subscription) = admission else {
+            Flight<Value>.refuse(waiter, "too many requests are under way")
+            return Subscription {}
+        }
+        start(flight)
+        return subscription
     }
 
     private func admit(
@@ -103,12 +119,17 @@ package final class TaskPool<Value: Sendable>: Sendable {
     private func newFlight(
         _ key: CacheKey,
         about subject: FlightSubject?,
-        in state: inout State
+        in state: inout State,
+        isAlone: Bool = false
     ) -> Flight<Value>? {
         guard state.flights.count + state.detached.count < maximumFlights else { return nil }
         let flight = Flight<Value>(key: key, subject: subject, pool: self)
         for selection in state.purges { flight.purge(selection) }
-        state.flights[key] = flight
+        if isAlone {
+            state.detached[ObjectIdentifier(flight)] = flight
+        } else {
+            state.flights[key] = flight
+        }
         return flight
     }
 

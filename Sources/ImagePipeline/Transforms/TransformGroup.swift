@@ -98,7 +98,7 @@ final class TransformGroup: Sendable {
     /// One failure may be another's fault, the worker's end as well: whoever was not alone is tried alone, from the original.
     private func fail(_ error: PipelineError) {
         let wasAlone = orders.count == 1 && extra == nil && source == nil
-        guard !wasAlone, error.mayBeAnothersFault else {
+        guard !wasAlone, error.traits.isRetryableAlone else {
             for order in orders { order.end(.failure(error)) }
             return ended()
         }
@@ -112,16 +112,6 @@ final class TransformGroup: Sendable {
                 if isLast { ended() }
             }
             .start()
-        }
-    }
-}
-
-extension PipelineError {
-    /// Whether another output of the same job, or another source of the same picture, may have been the cause.
-    fileprivate var mayBeAnothersFault: Bool {
-        switch self {
-        case .broken, .refused, .notAnImage, .transformTimeout, .deadly, .workerLost: true
-        default: false
         }
     }
 }

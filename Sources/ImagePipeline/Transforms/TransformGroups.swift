@@ -34,7 +34,9 @@ final class TransformGroups: Sendable {
     }
 
     /// Has a variant made; returns at once.
-    func order(_ order: TransformOrder) {
+    ///
+    /// - Parameter delivery: of the original to all that wait for it: their orders are made together.
+    func order(_ order: TransformOrder, in delivery: Delivery?) {
         let header = order.outcome.origin.record.header
         // Small ones are decoded in less time than sharing takes; what has ingredients is a job of its own.
         guard order.ingredients.isEmpty,
@@ -54,25 +56,11 @@ final class TransformGroups: Sendable {
             return .later
         }
         switch turn {
-        case .now: if let gathering = Self.gathering { gathering.keys.withLock { $0.append(key) } } else { make(key) }
+        case .now: if let delivery { delivery.afterAll { self.make(key) } } else { make(key) }
         case .alone: alone(order)
         case .later: break
         }
     }
-
-    /// Runs a function; the orders that it gives on this thread are made when it ends, so that those of one original come together.
-    func together(_ body: () -> Void) {
-        let gathering = Gathering()
-        Self.$gathering.withValue(gathering, operation: body)
-        for key in gathering.keys.withLock({ $0 }) { make(key) }
-    }
-
-    /// The originals whose first order came while `together` runs.
-    private final class Gathering: Sendable {
-        let keys = Lock<[Key]>([])
-    }
-
-    @TaskLocal private static var gathering: Gathering?
 
     /// Orders that wait for another's decoding.
     var waitingCount: Int { originals.withLock { $0.values.reduce(0) { $0 + $1.waiting.count } } }

@@ -89,13 +89,6 @@ final class DaemonParts: Sendable {
             gauge: KernelMemoryGauge(probe: MachineProbe()),
             logger: logger
         )
-        raw = RawProxy(
-            cache: rawCache,
-            loader: transfers,
-            lane: readLane,
-            time: time,
-            waiters: configuration.limits.waiters
-        )
         pipeline = Pipeline(
             PipelineParts(
                 memory: memory,
@@ -112,6 +105,14 @@ final class DaemonParts: Sendable {
                 ),
                 presentation: EntityPresentation.fields
             )
+        )
+        raw = RawProxy(
+            cache: rawCache,
+            loader: transfers,
+            failures: pipeline.failures,
+            lane: readLane,
+            time: time,
+            waiters: configuration.limits.waiters
         )
         metrics = Metrics(loops: loops)
         let budget = LineBudget(rate: configuration.log.rate)

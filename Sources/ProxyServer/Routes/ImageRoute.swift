@@ -142,11 +142,11 @@ final class ImageRoute: Sendable {
         let trace = context.trace
         let caller = OriginCaller(head, bytes, context)
         let bucket = variant.bucket ?? .rest
-        let subscription = pipeline.load(variant, demand: demand, caller: caller) { [self] result in
+        let subscription = pipeline.load(variant, LoadContext(demand: demand, caller: caller)) { [self] result in
             switch result {
             case .success(let answer):
                 // What several waited for is counted once.
-                if !answer.provenance.isCollapsed { metrics.stages.observe(answer.timings) }
+                if !answer.status.isCollapsed { metrics.stages.observe(answer.timings) }
                 promise.complete(
                     Self.response(answer, to: request, conditions: conditions, now: time.wallSeconds)
                 )
@@ -157,7 +157,7 @@ final class ImageRoute: Sendable {
                 let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
                 problem.lifetime = problem.lifetime.map { min($0, left) }
                 let response = Response(problem, vary: request.vary, id: trace.id).with(request.fields.crossOrigin)
-                guard let fallback = request.fallback, error.isOriginalsFault else {
+                guard let fallback = request.fallback, error.isOriginFault else {
                     promise.complete(response)
                     return
                 }
@@ -192,7 +192,7 @@ final class ImageRoute: Sendable {
         conditions: RequestConditions?,
         now: Int64
     ) -> Response {
-        let status = CacheStatus(answer.provenance)
+        let status = answer.status
         let isFinal = !answer.entity.isStandIn
         let field = isFinal ? CacheStatusFields.field(status) : CacheStatusFields.deferred(status)
         return response(

@@ -63,7 +63,7 @@ final class RawRoute: Sendable {
             let methods = origin.source.allMethods.joined(separator: ", ")
             return .now(PublicHandler.options(live.current.answers.cors, methods: methods))
         }
-        var request = RawRequest(
+        var request = CacheRequest(
             method: method,
             origin: origin,
             // What opens the daemon is nothing for origins.
@@ -102,7 +102,7 @@ final class RawRoute: Sendable {
         }
     }
 
-    private func load(_ request: RawRequest, _ context: RequestContext) -> Reply {
+    private func load(_ request: CacheRequest, _ context: RequestContext) -> Reply {
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let id = context.trace.id

@@ -18,19 +18,3 @@ extension RequestResult {
     /// The result of an error's status.
     init(status: UInt16) { self = status < 500 ? .refused : .error }
 }
-
-extension CacheStatus {
-    /// What an answer's provenance is to clients.
-    init(_ provenance: Provenance) {
-        switch provenance {
-        case .memory: self = .hit(.memory)
-        case .disk: self = .hit(.disk)
-        case .original: self = .hit(.original)
-        case .stale: self = .hit(.stale)
-        case .fetched(let collapsed): self = .forwarded(.uriMiss, status: nil, collapsed: collapsed)
-        case .validated(let status, let collapsed):
-            self = .forwarded(.request, status: status, collapsed: collapsed)
-        case .revalidated(let status, let collapsed): self = .forwarded(.stale, status: status, collapsed: collapsed)
-        }
-    }
-}

@@ -87,14 +87,14 @@ final class DiskScenario: Sendable {
     /// What is stored of a URL of a raw source, of a new version.
     private func raw(_ version: Int) -> RawContent? {
         let request = RawRig.request("scenario")
-        let exchange = RawExchange(
+        let fetched = FetchedResponse(
             status: 200,
             fields: RawRig.lines(["Cache-Control: max-age=60", "X: \(version)"]),
-            body: CacheFixture.bytes(300 + version, seed: 500_000 + version),
+            content: .bytes(CacheFixture.bytes(300 + version, seed: 500_000 + version)),
             requestTime: RawRig.now,
             responseTime: RawRig.now
         )
-        guard let response = StoredResponse(exchange, to: request) else { return nil }
+        let response = StoredResponse(fetched, to: request, policy: fetched.policy(for: request))
         return RawContent(RawEntry(FlightSubject(request.origin), responses: [response]), of: request.origin)
     }
 

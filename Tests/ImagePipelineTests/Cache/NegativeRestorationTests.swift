@@ -97,7 +97,7 @@ struct NegativeRestorationTests {
         for error in errors {
             let text = try #require(error.text)
             #expect(PipelineError(word: text.word, payload: text.payload) == error)
-            #expect(FailureClass(error) != nil)
+            #expect(error.traits.failureClass != nil)
         }
         for error in [PipelineError.cancelled, .workerLost, .notCached, .overloaded("x")] { #expect(error.text == nil) }
         #expect(PipelineError(word: "status", payload: "99999") == nil)

@@ -19,11 +19,11 @@ struct CacheDemandTests {
         #expect(rig.loader.all.isEmpty)
         try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60")
         let hit = try rig.ask("a.png", "w=10", demand: demand("only-if-cached")).value()
-        #expect(hit.provenance == .memory && hit.entity.memory == [1])
+        #expect(hit.status == .hit(.memory) && hit.entity.memory == [1])
         // The original is stored: a new size needs nobody else.
         let other = rig.ask("a.png", "w=20", demand: demand("only-if-cached"))
         try rig.transformer.wait(for: 2)[1].make([2])
-        #expect(try other.value().provenance == .original)
+        #expect(try other.value().status == .hit(.original))
         rig.time.advance(seconds: 60)
         #expect(try rig.ask("a.png", "w=10", demand: demand("only-if-cached")).error() == .notCached)
         #expect(rig.loader.all.count == 1)
@@ -35,7 +35,7 @@ struct CacheDemandTests {
         let load = try rig.loader.wait(for: 2)[1]
         #expect(load.fetch.entityTag == "\"v1\"")
         load.answerNotModified(at: rig.time.wallSeconds)
-        #expect(try pending.value().provenance == .validated(status: 304, collapsed: false))
+        #expect(try pending.value().status == .forwarded(.request, status: 304, collapsed: false))
         let missing = rig.ask("none.png", "w=10")
         try rig.loader.wait(for: 3)[2].refuse(404, at: rig.time.wallSeconds)
         _ = try missing.error()
@@ -65,7 +65,7 @@ struct CacheDemandTests {
         rig.time.advance(seconds: 61)
         let pending = rig.ask("a.png", "w=10", demand: demand("max-stale"))
         try rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds)
-        #expect(try pending.value().provenance == .revalidated(status: 304, collapsed: false))
+        #expect(try pending.value().status == .forwarded(.stale, status: 304, collapsed: false))
     }
 
     @Test func `no-store leaves nothing behind`() throws {

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ struct CacheTiersTests {
         _ tiers: CacheTiers,
         load: Int? = nil,
         job: Int? = nil
-    ) throws -> Provenance {
+    ) throws -> CacheStatus {
         let pending = rig.ask("a", plan, cache: tiers)
         if let load {
             try rig.loader.wait(for: load)[load - 1].answer(
@@ -26,7 +27,7 @@ struct CacheTiersTests {
         let answer = try pending.value()
         #expect(answer.entity.description.cacheControl == "max-age=60")
         try rig.settle()
-        return answer.provenance
+        return answer.status
     }
 
     private func isInMemory(_ rig: PipelineRig, _ plan: String) -> Bool {
@@ -35,17 +36,17 @@ struct CacheTiersTests {
 
     @Test func `all: results in both, originals on disk`() throws {
         let rig = try PipelineRig()
-        #expect(try make(rig, "w=1", .all, load: 1, job: 1) == .fetched(collapsed: false))
+        #expect(try make(rig, "w=1", .all, load: 1, job: 1) == .miss)
         #expect(isInMemory(rig, "w=1"))
-        #expect(try make(rig, "w=2", .all, job: 2) == .original)
+        #expect(try make(rig, "w=2", .all, job: 2) == .hit(.original))
         #expect(rig.store.variant(rig.request("a", "w=1").key) != nil)
     }
 
     @Test func `memory: results in memory, nothing on disk`() throws {
         let rig = try PipelineRig()
-        #expect(try make(rig, "w=1", .memory, load: 1, job: 1) == .fetched(collapsed: false))
+        #expect(try make(rig, "w=1", .memory, load: 1, job: 1) == .miss)
         #expect(isInMemory(rig, "w=1"))
-        #expect(try make(rig, "w=2", .memory, load: 2, job: 2) == .fetched(collapsed: false))
+        #expect(try make(rig, "w=2", .memory, load: 2, job: 2) == .miss)
         let request = rig.request("a", "w=1")
         #expect(rig.store.variant(request.key) == nil)
         #expect(rig.store.origin(request.origin.key) == nil)
@@ -59,24 +60,24 @@ struct CacheTiersTests {
         let load = try rig.loader.wait(for: 2)[1]
         #expect(load.fetch.entityTag == "\"e\"")
         load.answerNotModified(at: rig.time.wallSeconds, cacheControl: "max-age=60")
-        #expect(try pending.value().provenance == .revalidated(status: 304, collapsed: false))
+        #expect(try pending.value().status == .forwarded(.stale, status: 304, collapsed: false))
         try rig.settle()
         #expect(rig.store.origin(rig.request("a", "w=1").origin.key) == nil)
     }
 
     @Test func `disk: results and originals on disk, nothing in memory`() throws {
         let rig = try PipelineRig()
-        #expect(try make(rig, "w=1", .disk, load: 1, job: 1) == .fetched(collapsed: false))
+        #expect(try make(rig, "w=1", .disk, load: 1, job: 1) == .miss)
         #expect(!isInMemory(rig, "w=1"))
-        #expect(try make(rig, "w=1", .disk) == .disk)
+        #expect(try make(rig, "w=1", .disk) == .hit(.disk))
         #expect(!isInMemory(rig, "w=1"))
-        #expect(try make(rig, "w=2", .disk, job: 2) == .original)
+        #expect(try make(rig, "w=2", .disk, job: 2) == .hit(.original))
     }
 
     @Test func `none: everything is made anew, and kept nowhere`() throws {
         let rig = try PipelineRig()
         for count in 1...2 {
-            #expect(try make(rig, "w=1", .none, load: count, job: count) == .fetched(collapsed: false))
+            #expect(try make(rig, "w=1", .none, load: count, job: count) == .miss)
             #expect(rig.loader.all.last?.fetch.entityTag == nil)
         }
         #expect(!isInMemory(rig, "w=1"))
@@ -91,7 +92,7 @@ struct CacheTiersTests {
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds, cacheControl: "max-age=60")
         try rig.transformer.wait(for: 1)[0].make([1])
         let answer = try first.value()
-        #expect(try make(rig, "w=1", .none, load: 2, job: 2) == .fetched(collapsed: false))
+        #expect(try make(rig, "w=1", .none, load: 2, job: 2) == .miss)
         withExtendedLifetime(answer) {}
     }
 
@@ -108,7 +109,7 @@ struct CacheTiersTests {
     @Test func `what was kept before a tier was taken away is not read from it`() throws {
         let rig = try PipelineRig()
         _ = try make(rig, "w=1", .all, load: 1, job: 1)
-        #expect(try make(rig, "w=1", .none, load: 2, job: 2) == .fetched(collapsed: false))
+        #expect(try make(rig, "w=1", .none, load: 2, job: 2) == .miss)
     }
 
     /// Asks for a plan under a policy, and plays the origin and the worker where they are asked.
@@ -118,7 +119,7 @@ struct CacheTiersTests {
         _ policy: CachePolicy,
         load: Int? = nil,
         job: Int? = nil
-    ) throws -> Provenance {
+    ) throws -> CacheStatus {
         let pending = rig.ask("a", plan) { $0.cache = policy }
         if let load {
             try rig.loader.wait(for: load)[load - 1].answer(
@@ -131,18 +132,18 @@ struct CacheTiersTests {
         if let job { try rig.transformer.wait(for: job)[job - 1].make([1, 2, 3]) }
         let answer = try pending.value()
         try rig.settle()
-        return answer.provenance
+        return answer.status
     }
 
     @Test func `results in memory, originals on disk: another size needs no origin`() throws {
         let rig = try PipelineRig()
         let policy = CachePolicy(variants: .memory, originals: .disk)
-        #expect(try make(rig, "w=1", policy, load: 1, job: 1) == .fetched(collapsed: false))
+        #expect(try make(rig, "w=1", policy, load: 1, job: 1) == .miss)
         #expect(isInMemory(rig, "w=1"))
         #expect(rig.store.variant(rig.request("a", "w=1").key) == nil)
-        #expect(try make(rig, "w=2", policy, job: 2) == .original)
+        #expect(try make(rig, "w=2", policy, job: 2) == .hit(.original))
         let bare = rig.request("a", nil)
-        #expect(try make(rig, nil, policy) == .disk)
+        #expect(try make(rig, nil, policy) == .hit(.disk))
         #expect(rig.pipeline.cached(bare.key, now: rig.time.wallSeconds) == nil)
     }
 
@@ -151,25 +152,25 @@ struct CacheTiersTests {
     {
         let rig = try PipelineRig()
         let policy = CachePolicy(variants: .disk, originals: .none)
-        #expect(try make(rig, "w=1", policy, load: 1, job: 1) == .fetched(collapsed: false))
-        #expect(try make(rig, "w=1", policy) == .disk)
-        #expect(try make(rig, "w=2", policy, load: 2, job: 2) == .fetched(collapsed: false))
+        #expect(try make(rig, "w=1", policy, load: 1, job: 1) == .miss)
+        #expect(try make(rig, "w=1", policy) == .hit(.disk))
+        #expect(try make(rig, "w=2", policy, load: 2, job: 2) == .miss)
         #expect(rig.store.origin(rig.request("a", "w=1").origin.key)?.file == nil)
         rig.time.advance(seconds: 100)
         let pending = rig.ask("a", "w=1") { $0.cache = policy }
         let load = try rig.loader.wait(for: 3)[2]
         #expect(load.fetch.entityTag == "\"e\"")
         load.answerNotModified(at: rig.time.wallSeconds, cacheControl: "max-age=60")
-        #expect(try pending.value().provenance == .revalidated(status: 304, collapsed: false))
+        #expect(try pending.value().status == .forwarded(.stale, status: 304, collapsed: false))
     }
 
     @Test func `originals in memory: served bare from there`() throws {
         let rig = try PipelineRig()
         let policy = CachePolicy(variants: .none, originals: .memory)
-        #expect(try make(rig, nil, policy, load: 1) == .fetched(collapsed: false))
+        #expect(try make(rig, nil, policy, load: 1) == .miss)
         #expect(rig.pipeline.cached(rig.request("a", nil).key, now: rig.time.wallSeconds) != nil)
         #expect(rig.store.origin(rig.request("a", nil).origin.key) == nil)
-        #expect(try make(rig, "w=1", policy, load: 2, job: 1) == .fetched(collapsed: false))
+        #expect(try make(rig, "w=1", policy, load: 2, job: 1) == .miss)
         #expect(!isInMemory(rig, "w=1"))
     }
 
@@ -180,7 +181,7 @@ struct CacheTiersTests {
         let own = VariantRequest(origin: origin, plan: "w=1", bucket: nil, tiers: .memory)
         #expect(usual.tiers == .disk && own.tiers == .memory && usual.key == own.key)
         #expect(VariantRequest(origin: origin, plan: nil, bucket: nil, tiers: .memory).tiers == .disk)
-        #expect(VariantRequest(keepingNothingOf: own).keeps == .none)
+        #expect(own.withoutStorage.keeps == .none)
     }
 
     @Test func `a choice contains the tiers that it keeps`() {

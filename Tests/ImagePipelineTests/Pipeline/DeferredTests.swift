@@ -1,3 +1,4 @@
+import HTTPSemantics
 import ImagePlan
 import LinuxSystem
 import TestSupport
@@ -99,7 +100,7 @@ struct DeferredTests {
         try rig.settle()
         let again = try rig.restarted()
         let stored = try ask(request, of: again).value()
-        #expect(stored.provenance == .disk && stored.entity.memory == [7, 8] && !stored.entity.isStandIn)
+        #expect(stored.status == .hit(.disk) && stored.entity.memory == [7, 8] && !stored.entity.isStandIn)
         #expect(again.transformer.all.isEmpty && rig.loader.all.count == 1)
     }
 
@@ -219,7 +220,7 @@ struct DeferredTests {
         try rig.settle()
         let again = try rig.restarted()
         let stored = try ask(request, of: again).value()
-        #expect(stored.provenance == .disk && stored.entity.isStandIn && stored.entity.memory == [1, 2, 3])
+        #expect(stored.status == .hit(.disk) && stored.entity.isStandIn && stored.entity.memory == [1, 2, 3])
         try again.transformer.wait(for: 1)[0].make([[7]], as: .avif)
         while again.pipeline.deferrals[.swapped] == 0 {}
         #expect(again.pipeline.cached(request.key, now: 1000)?.memory == [7])
@@ -237,7 +238,7 @@ struct DeferredTests {
         try rig.settle()
         #expect(rig.pipeline.open(request.key, now: 1000) == nil)
         let answer = try ask(request).value()
-        #expect(answer.provenance == .disk && !answer.entity.isStandIn)
+        #expect(answer.status == .hit(.disk) && !answer.entity.isStandIn)
     }
 
     @Test(arguments: [

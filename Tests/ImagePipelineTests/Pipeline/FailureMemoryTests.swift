@@ -1,3 +1,4 @@
+import HTTPSemantics
 import Glibc
 import ImagePipeline
 import TestSupport
@@ -140,7 +141,7 @@ struct FailureMemoryTests {
         rig.time.set(wallSeconds: rig.time.wallSeconds - 30)
         let other = rig.ask("a.png", "w=30")
         try rig.transformer.wait(for: 2)[1].make([3])
-        #expect(try other.value().provenance == .original)
+        #expect(try other.value().status == .hit(.original))
     }
 
     @Test func `a purge makes failures be forgotten`() throws {
@@ -191,7 +192,7 @@ struct FailureMemoryTests {
         #expect(rig.pipeline.failures.statistics.entries == 0)
         let other = rig.ask("a.png", "w=20", demand: demand)
         try rig.transformer.wait(for: 2)[1].make([2])
-        #expect(try other.value().provenance == .original)
+        #expect(try other.value().status == .hit(.original))
         #expect(rig.loader.all.count == 2)
         try rig.settle()
         #expect(rig.store.statistics.variants.entries == 1)

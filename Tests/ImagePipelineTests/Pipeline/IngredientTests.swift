@@ -138,7 +138,7 @@ struct IngredientTests {
             #expect(job.job.sources.count == 2)
             job.make([1])
         }
-        #expect(try first.value().provenance == .fetched(collapsed: false))
+        #expect(try first.value().status == .miss)
         _ = try second.value()
         #expect(rig.loader.all.count == 3)
         // Another picture, later: the logo is there.
@@ -195,7 +195,7 @@ struct IngredientTests {
         load.answerNotModified(at: rig.time.wallSeconds, cacheControl: "max-age=50")
         let answer = try pending.value()
         #expect(answer.entity.memory == [1])
-        #expect(answer.provenance == .revalidated(status: 304, collapsed: false))
+        #expect(answer.status == .forwarded(.stale, status: 304, collapsed: false))
         // The picture's own 100 seconds are from 1000 on.
         #expect(isCached(rig, at: 1059) && !isCached(rig, at: 1060))
         #expect(rig.loader.all.count == loads + 1 && rig.transformer.all.count == jobs)
@@ -236,7 +236,7 @@ struct IngredientTests {
         try fill()
         let later = try rig.restarted()
         let answer = try ask("a.png", of: later).value()
-        #expect(answer.provenance == .disk && answer.entity.memory == [1])
+        #expect(answer.status == .hit(.disk) && answer.entity.memory == [1])
         #expect(later.loader.all.isEmpty && later.transformer.all.isEmpty)
         #expect(isCached(later, at: 1099) && !isCached(later, at: 1100))
     }

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPSemantics
 import ImagePlan
 import LinuxSystem
 import TestSupport
@@ -209,7 +210,7 @@ struct MezzanineTests {
                     origin: OriginState(CacheFixture.origin(1, body: bytes)).snapshot,
                     body: body,
                     storable: true,
-                    way: .fetched
+                    status: .miss
                 ),
                 body: body,
                 priority: .normal,

@@ -122,7 +122,7 @@ final class PipelineRig: Sendable {
     ) -> PendingAnswer {
         let pending = PendingAnswer()
         pending.subscription.withLock { subscription in
-            subscription = pipeline.load(request(path, plan, cache: cache, rule: rule), demand: demand) { result in
+            subscription = pipeline.load(request(path, plan, cache: cache, rule: rule), LoadContext(demand: demand)) { result in
                 pending.outcome.update { $0 = result }
             }
         }

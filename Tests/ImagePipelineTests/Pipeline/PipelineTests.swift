@@ -16,7 +16,7 @@ struct PipelineTests {
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         try rig.transformer.wait(for: 1)[0].make([1, 2, 3])
         let answer = try first.value()
-        #expect(answer.provenance == .fetched(collapsed: false))
+        #expect(answer.status == .miss)
         #expect(answer.entity.memory == [1, 2, 3])
         let key = rig.request("photo.png", "w=10").key
         #expect(rig.pipeline.cached(key, now: 1000)?.memory == [1, 2, 3])
@@ -28,9 +28,9 @@ struct PipelineTests {
         let answers = (0..<50).map { _ in rig.ask("photo.png", "w=10") }
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         try rig.transformer.wait(for: 1)[0].make([9])
-        let provenances = try answers.map { try $0.value().provenance }
-        #expect(provenances.filter { $0 == .fetched(collapsed: false) }.count == 1)
-        #expect(provenances.filter { $0 == .fetched(collapsed: true) }.count == 49)
+        let statuses = try answers.map { try $0.value().status }
+        #expect(statuses.filter { $0 == .miss }.count == 1)
+        #expect(statuses.filter { $0 == .collapsedMiss }.count == 49)
         #expect(rig.loader.all.count == 1)
         #expect(rig.transformer.all.count == 1)
     }
@@ -48,7 +48,7 @@ struct PipelineTests {
         try rig.fill("photo.png", "w=10", with: [1])
         let second = rig.ask("photo.png", "w=20")
         try rig.transformer.wait(for: 2)[1].make([2])
-        #expect(try second.value().provenance == .original)
+        #expect(try second.value().status == .hit(.original))
         #expect(rig.loader.all.count == 1)
     }
 
@@ -108,19 +108,19 @@ struct PipelineTests {
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         let answer = try first.value()
         #expect(answer.entity.memory == rig.png())
-        #expect(answer.provenance == .fetched(collapsed: false))
+        #expect(answer.status == .miss)
         #expect(answer.entity.description.mediaType == "image/png")
         try rig.settle()
         let variant = rig.ask("photo.png", "w=10")
         try rig.transformer.wait(for: 1)[0].make([1])
-        #expect(try variant.value().provenance == .original)
+        #expect(try variant.value().status == .hit(.original))
     }
 
     @Test func `after a restart the variant comes from disk`() throws {
         try rig.fill("photo.png", "w=10", with: [4, 5])
         let next = try rig.restarted()
         let answer = try next.ask("photo.png", "w=10").value()
-        #expect(answer.provenance == .disk)
+        #expect(answer.status == .hit(.disk))
         #expect(answer.entity.memory == [4, 5])
         let again = next.pipeline.cached(next.request("photo.png", "w=10").key, now: 1000)
         #expect(again?.memory == [4, 5])
@@ -148,7 +148,7 @@ struct PipelineTests {
         rig.waitForOriginals()
         let next = rig.ask("photo.png", "w=10")
         try rig.transformer.wait(for: 1)[0].make([1])
-        #expect(try next.value().provenance == .original)
+        #expect(try next.value().status == .hit(.original))
     }
 
     @Test func `no-store is served and never kept`() throws {

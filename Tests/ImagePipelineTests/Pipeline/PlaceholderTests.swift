@@ -1,3 +1,4 @@
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import TestSupport
@@ -60,7 +61,7 @@ struct PlaceholderTests {
         try rig.settle()
         let again = try rig.restarted()
         let stored = try again.ask("photo.png", "w=10", rule: wishes).value()
-        #expect(stored.provenance == .disk)
+        #expect(stored.status == .hit(.disk))
         #expect(stored.entity.description.hints?.placeholder == placeholder)
         let other = again.ask("photo.png", "w=30", rule: wishes)
         let job = try again.transformer.wait(for: 1)[0]
@@ -182,7 +183,7 @@ struct PlaceholderTests {
         try rig.settle()
         let again = try rig.restarted()
         let stored = try again.ask("photo.png", "1?format=json").value()
-        #expect(stored.provenance == .disk && stored.entity.description.mediaType == "application/json")
+        #expect(stored.status == .hit(.disk) && stored.entity.description.mediaType == "application/json")
         #expect(stored.entity.memory == Array("{}".utf8))
     }
 }

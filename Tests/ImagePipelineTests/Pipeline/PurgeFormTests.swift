@@ -48,7 +48,7 @@ struct PurgeFormTests {
         #expect(counts.memory == 1 && counts.originals == 1 && counts.variants == 1)
         #expect(!isFresh("a.png", "w=10") && isFresh("b.png", "w=10"))
         let restarted = try rig.restarted()
-        #expect(try restarted.ask("b.png", "w=10").value().provenance == .disk)
+        #expect(try restarted.ask("b.png", "w=10").value().status == .hit(.disk))
         #expect(restarted.pipeline.count(.tags(["blue"])).memory == 1)
         _ = restarted.ask("a.png", "w=10")
         _ = try restarted.loader.wait(for: 1)
@@ -111,7 +111,7 @@ struct PurgeFormTests {
         #expect(!isFresh("a.png", "1?w=10&q=50") && !isFresh("a.png", "1?w=10") && isFresh("a.png", "1?w=20"))
         let again = rig.ask("a.png", "1?w=10")
         try rig.transformer.wait(for: 4)[3].make([4])
-        #expect(try again.value().provenance == .original)
+        #expect(try again.value().status == .hit(.original))
         #expect(rig.loader.all.count == 1)
     }
 
@@ -128,7 +128,7 @@ struct PurgeFormTests {
         #expect(load.fetch.entityTag == "\"v1\"")
         load.answerNotModified(at: 1000)
         let answer = try again.value()
-        #expect(answer.entity.memory == [0] && answer.provenance == .revalidated(status: 304, collapsed: false))
+        #expect(answer.entity.memory == [0] && answer.status == .forwarded(.stale, status: 304, collapsed: false))
         #expect(rig.pipeline.cached(rig.request("a.png", "w=10").key, now: 1000)?.memory == [0])
         try rig.settle()
         #expect(rig.pipeline.count(.tags(["red"])).variants == 1)

@@ -22,7 +22,7 @@ struct RevalidationTests {
         #expect(load.fetch.entityTag == "\"v1\"")
         load.answerNotModified(at: rig.time.wallSeconds)
         let answer = try first.value()
-        #expect(answer.provenance == .revalidated(status: 304, collapsed: false))
+        #expect(answer.status == .forwarded(.stale, status: 304, collapsed: false))
         #expect(answer.entity.memory == [1])
         // The other variant is fresh again without another question.
         try rig.settle()
@@ -47,7 +47,7 @@ struct RevalidationTests {
         )
         try rig.transformer.wait(for: jobs + 1)[jobs].make([11])
         let answer = try first.value()
-        #expect(answer.provenance == .revalidated(status: 200, collapsed: false))
+        #expect(answer.status == .forwarded(.stale, status: 200, collapsed: false))
         #expect(answer.entity.memory == [11])
         #expect(rig.pipeline.cached(rig.request("photo.png", "w=20").key, now: rig.time.wallSeconds) == nil)
         try rig.settle()
@@ -77,7 +77,7 @@ struct RevalidationTests {
         try rig.loader.wait(for: 2)[1].answer(rig.png(), at: rig.time.wallSeconds)
         let answer = try first.value()
         #expect(answer.entity.memory == [1])
-        #expect(answer.provenance == .revalidated(status: 200, collapsed: false))
+        #expect(answer.status == .forwarded(.stale, status: 200, collapsed: false))
         #expect(rig.transformer.all.count == 1)
     }
 
@@ -86,7 +86,7 @@ struct RevalidationTests {
         for round in 1...3 {
             let answer = rig.ask("photo.png", "w=10")
             try rig.loader.wait(for: round + 1)[round].answerNotModified(at: rig.time.wallSeconds)
-            #expect(try answer.value().provenance == .revalidated(status: 304, collapsed: false))
+            #expect(try answer.value().status == .forwarded(.stale, status: 304, collapsed: false))
         }
         #expect(rig.transformer.all.count == 1)
     }
@@ -96,8 +96,8 @@ struct RevalidationTests {
         rig.time.advance(seconds: 61)
         let answers = (0..<10).map { _ in rig.ask("photo.png", "w=10") }
         try rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds)
-        let provenances = try answers.map { try $0.value().provenance }
-        #expect(provenances.filter { $0 == .revalidated(status: 304, collapsed: true) }.count == 9)
+        let statuses = try answers.map { try $0.value().status }
+        #expect(statuses.filter { $0 == .forwarded(.stale, status: 304, collapsed: true) }.count == 9)
         #expect(rig.loader.all.count == 2)
     }
 

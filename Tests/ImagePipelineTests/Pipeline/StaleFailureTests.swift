@@ -1,3 +1,4 @@
+import HTTPSemantics
 import Glibc
 import ImagePipeline
 import TestSupport
@@ -30,7 +31,7 @@ struct StaleFailureTests {
             try other.loader.wait(for: number + 2)[number + 1].refuse(status, at: other.time.wallSeconds)
             if plan == "w=20" { try other.transformer.wait(for: 2)[1].make([2]) }
             let answer = try pending.value()
-            #expect(answer.provenance == .stale && answer.entity.memory == [UInt8(number + 1)])
+            #expect(answer.status == .hit(.stale) && answer.entity.memory == [UInt8(number + 1)])
         }
         #expect(other.pipeline.failures.statistics.entries == 0)
     }
@@ -50,7 +51,7 @@ struct StaleFailureTests {
             try rig.loader.wait(for: number + 2)[number + 1].fail(error)
             if number == 0 {
                 let answer = try pending.value()
-                #expect(answer.provenance == .stale && answer.entity.memory == [1])
+                #expect(answer.status == .hit(.stale) && answer.entity.memory == [1])
             } else {
                 #expect(try pending.error() == error)
             }
@@ -71,7 +72,7 @@ struct StaleFailureTests {
             }
             #expect(try pending.value().entity.memory == [1])
             // Also while that is remembered.
-            #expect(try rig.ask("a.png", "w=10").value().provenance == .stale)
+            #expect(try rig.ask("a.png", "w=10").value().status == .hit(.stale))
             #expect(rig.pipeline.stale(rig.request("a.png", "w=10"), now: rig.time.wallSeconds)?.memory == [1])
         }
     }

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import Glibc
 import ImagePipeline
 import TestSupport
@@ -35,7 +36,7 @@ struct StaleServingTests {
         #expect(rig.pipeline.stale(rig.request("photo.png", "w=10"), now: rig.time.wallSeconds) == nil)
         let pending = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds)
-        #expect(try pending.value().provenance == .revalidated(status: 304, collapsed: false))
+        #expect(try pending.value().status == .forwarded(.stale, status: 304, collapsed: false))
     }
 
     @Test func `disk is served stale after a restart, and refreshed`() throws {
@@ -43,7 +44,7 @@ struct StaleServingTests {
         rig.time.advance(seconds: 70)
         let rig = try self.rig.restarted()
         let answer = try rig.ask("photo.png", "w=10").value()
-        #expect(answer.provenance == .stale && answer.entity.memory == [1])
+        #expect(answer.status == .hit(.stale) && answer.entity.memory == [1])
         let load = try rig.loader.wait(for: 1)[0]
         load.answer(rig.png(width: 9), at: rig.time.wallSeconds, cacheControl: Self.words)
         try rig.transformer.wait(for: 1)[0].make([2])
@@ -56,7 +57,7 @@ struct StaleServingTests {
         rig.time.advance(seconds: 61)
         let pending = rig.ask("photo.png", "w=20")
         try rig.transformer.wait(for: 2)[1].make([2])
-        #expect(try pending.value().provenance == .stale)
+        #expect(try pending.value().status == .hit(.stale))
         try rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds)
         rig.waitForOriginals()
         #expect(rig.pipeline.cached(rig.request("photo.png", "w=20").key, now: rig.time.wallSeconds)?.memory == [2])
@@ -72,14 +73,14 @@ struct StaleServingTests {
         let pending = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 2)[1].fail(error)
         let answer = try pending.value()
-        #expect(answer.provenance == .stale && answer.entity.memory == [1])
+        #expect(answer.status == .hit(.stale) && answer.entity.memory == [1])
         // While the failure is remembered nobody asks again, and another size is made of what is there.
         let request = rig.request("photo.png", "w=10")
         #expect(rig.pipeline.stale(request, now: rig.time.wallSeconds)?.memory == [1])
         let other = rig.ask("photo.png", "w=20")
         try rig.transformer.wait(for: 2)[1].make([2])
-        #expect(try other.value().provenance == .stale)
-        #expect(try rig.ask("photo.png", "w=10").value().provenance == .stale)
+        #expect(try other.value().status == .hit(.stale))
+        #expect(try rig.ask("photo.png", "w=10").value().status == .hit(.stale))
         #expect(rig.loader.all.count == 2)
         rig.time.advance(seconds: 600)
         let late = rig.ask("photo.png", "w=10")

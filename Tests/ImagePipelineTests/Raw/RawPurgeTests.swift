@@ -68,9 +68,10 @@ struct RawPurgeTests {
         )
         rig.proxy.cache.drop(request.origin) {
             if comesFirst { load.exchange(answer) }
-            rig.proxy.flights.taint(request.key)
+            _ = rig.proxy.flights.beginPurge(.originals([request.key]))
             if !comesFirst { load.exchange(answer) }
         }
+        rig.proxy.flights.endPurge(.originals([request.key]))
         rig.settle()
         #expect(rig.store.statistics.originals.entries == 0)
         try rig.restart()

@@ -40,6 +40,7 @@ final class RawRig {
         RawProxy(
             cache: RawCache(capacity: memory, disk: store),
             loader: loader,
+            failures: NegativeCache(policy: FailurePolicy(), time: time),
             lane: lane,
             time: time,
             waiters: 10
@@ -63,12 +64,15 @@ final class RawRig {
         _ fields: [String] = [],
         method: String = "GET",
         tiers: CacheTiers = .all,
-        setCookie: SourceRule.SetCookiePolicy = .refuse
-    ) -> RawRequest {
+        setCookie: SourceRule.SetCookiePolicy = .refuse,
+        negative: Bool = false
+    ) -> CacheRequest {
         var rule = SourceRule(name: "x", location: .http(prefix: "http://x.test/"), cache: CachePolicy(tiers))
+        rule.isRaw = true
         rule.setCookie = setCookie
+        rule.negative = negative
         let url = "http://x.test/\(path)"
-        return RawRequest(
+        return CacheRequest(
             method: method,
             origin: OriginRequest(source: rule, target: url, identity: url),
             fields: lines(fields)
@@ -77,7 +81,7 @@ final class RawRig {
 
     /// Asks, with what the origin says if it is asked; `nil` fails where it is asked all the same.
     func ask(
-        _ request: RawRequest,
+        _ request: CacheRequest,
         _ fields: [String]? = nil,
         status: Int = 200,
         body: String = ""

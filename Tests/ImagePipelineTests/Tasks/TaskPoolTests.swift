@@ -12,11 +12,11 @@ struct TaskPoolTests {
         var all: [String] { entries.withLock { $0 } }
 
         func waiter(_ name: String) -> Pool.Waiter {
-            { outcome, collapsed in
+            { outcome, delivery in
                 self.entries.withLock { entries in
                     switch outcome {
-                    case .success(let value): entries.append("\(name)=\(value)\(collapsed ? " collapsed" : "")")
-                    case .failure(let error): entries.append("\(name):\(error)\(collapsed ? " collapsed" : "")")
+                    case .success(let value): entries.append("\(name)=\(value)\(delivery.isCollapsed ? " collapsed" : "")")
+                    case .failure(let error): entries.append("\(name):\(error)\(delivery.isCollapsed ? " collapsed" : "")")
                     }
                 }
             }
@@ -72,8 +72,8 @@ struct TaskPoolTests {
 
     @Test func `a request after the end starts anew, also from within a waiter`() {
         let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
-        pool.join(key) { [log, starts, key] outcome, collapsed in
-            log.waiter("first")(outcome, collapsed)
+        pool.join(key) { [log, starts, key] outcome, delivery in
+            log.waiter("first")(outcome, delivery)
             pool.join(key, waiter: log.waiter("again")) { starts.append($0) }
         } start: {
             starts.append($0)

@@ -8,24 +8,4 @@ package enum FailureClass: String, Hashable, Sendable, CaseIterable {
     case undecodable
     /// The origin is in trouble: other statuses, no answer, none in time.
     case failing
-
-    /// The class of a failure; `nil` for one that says nothing about the next try.
-    init?(_ error: PipelineError) {
-        switch error {
-        case .originStatus(404), .originStatus(410), .originStatus(451), .originNotFound: self = .missing
-        case .originStatus(401), .originStatus(403), .addressRefused: self = .denied
-        // They are about one request and not about the original (RFC 9110 §15.5.1, §15.5.15; RFC 6585 §5).
-        case .originStatus(400), .originStatus(414), .originStatus(431): return nil
-        // A request that runs in a circle is the configuration's fault, and no origin's.
-        case .originStatus(508): return nil
-        case .sourceTooLarge, .notAnImage, .broken, .refused, .deadly: self = .undecodable
-        case .originStatus, .originUnreachable, .originTimeout, .originProtocol, .transformTimeout: self = .failing
-        case .after(_, let error):
-            guard let known = FailureClass(error) else { return nil }
-            self = known
-        // Remembered of the ingredient itself, whoever asks for it.
-        case .ingredient: return nil
-        case .overloaded, .workerLost, .noWorker, .cancelled, .notCached, .remembered: return nil
-        }
-    }
 }

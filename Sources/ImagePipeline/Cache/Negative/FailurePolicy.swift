@@ -37,13 +37,13 @@ package struct FailurePolicy: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - failures: how many there were in a row, this one included.
-    ///   - words: what the origin said about the time.
+    ///   - hints: what the origin said about the next try.
     ///   - spread: 0–255, the same for one original: pauses differ by up to a quarter, so that originals of one origin that failed
     ///     together are not asked for together.
-    func seconds(_ kind: FailureClass, failures: Int, words: FailureWords, spread: UInt8) -> Int64 {
+    func seconds(_ kind: FailureClass, failures: Int, hints: RetryHints, spread: UInt8) -> Int64 {
         switch kind {
         case .missing:
-            guard missing > 0, let stated = words.lifetime else { return missing }
+            guard missing > 0, let stated = hints.lifetime else { return missing }
             return min(stated, Self.longestStated)
         case .denied: return denied
         case .undecodable: return undecodable
@@ -53,7 +53,7 @@ package struct FailurePolicy: Hashable, Sendable {
             let (doubled, overflow) = failing.multipliedReportingOverflow(by: 1 << doublings)
             let pause = overflow ? failingMaximum : min(doubled, failingMaximum)
             let jittered = pause + pause / 1024 * Int64(spread) + pause % 1024 * Int64(spread) / 1024
-            return min(max(jittered, words.retryAfter ?? 0), failingMaximum)
+            return min(max(jittered, hints.retryAfter ?? 0), failingMaximum)
         }
     }
 }
@@ -70,21 +70,39 @@ extension FailurePolicy {
     }
 }
 
-/// What an origin says with a failure about the time until the next try; nothing unless it is given.
-struct FailureWords: Hashable, Sendable {
-    /// Seconds of explicit freshness (RFC 9111 §4.2.1); `nil` where it says nothing.
+/// What an origin says with a failure about the next try.
+struct RetryHints: Hashable, Sendable {
+    /// Seconds of explicit freshness (RFC 9111 §4.2.1); `nil` without.
     var lifetime: Int64?
     /// Seconds of `Retry-After` (RFC 9110 §10.2.3).
     var retryAfter: Int64?
 }
 
-extension FailureWords {
-    /// Reads an answer's fields.
-    init(_ fields: OriginFields) {
-        retryAfter = fields.retryAfter.flatMap { text in
+extension RetryHints {
+    /// Reads a response's fields.
+    init(_ response: FetchedResponse) {
+        retryAfter = response.fields["retry-after"].flatMap { text in
             Int64(text).map { max(0, $0) }
-                ?? HTTPDate(text, now: fields.responseTime).map { max(0, $0.seconds - fields.responseTime) }
+                ?? HTTPDate(text, now: response.responseTime).map { max(0, $0.seconds - response.responseTime) }
         }
-        lifetime = fields.statedAllowance.map { max(0, $0) }
+        lifetime = response.statedLifetime
+    }
+}
+
+extension FetchedResponse {
+    /// Seconds for which the response states that a shared cache may use it from its arrival on; `nil` where it states nothing.
+    fileprivate var statedLifetime: Int64? {
+        let policy = ResponsePolicy(
+            ResponsePolicy.Request(isGet: true, isAuthorized: false, noStore: false),
+            status: status,
+            fields: fields,
+            requestTime: requestTime,
+            responseTime: responseTime,
+            bounds: ResponsePolicy.Bounds(defaultLifetime: 0, missingLifetime: 0)
+        )
+        let control = policy.control
+        if control.noStore || control.private == .whole || control.noCache == .whole { return 0 }
+        guard control.sMaxAge ?? control.maxAge != nil || fields.contains("expires") else { return nil }
+        return max(0, policy.freshness.lifetime - policy.freshness.initialAge)
     }
 }

@@ -166,6 +166,9 @@ package final class NegativeCache: Sendable {
         }
     }
 
+    /// Seconds for which a 404 or 410 is remembered whose origin states no lifetime.
+    var lifetimeOfMissing: Int64 { state.withLock { $0.policy.missing } }
+
     /// Failures that are remembered now, and how often one was given instead of a try.
     package var statistics: (entries: Int, hits: UInt64) { state.withLock { ($0.entries.count, $0.hits) } }
 
@@ -248,10 +251,10 @@ package final class NegativeCache: Sendable {
         of request: OriginRequest,
         plan: String? = nil,
         ingredients: [FlightSubject] = [],
-        words: FailureWords = FailureWords(),
+        hints: RetryHints = RetryHints(),
         hasStored: Bool = false
     ) {
-        guard let kind = FailureClass(error) else { return }
+        guard let kind = error.traits.failureClass else { return }
         let (now, wall) = (time.monotonic, time.wallSeconds)
         state.withLock { state in
             let before = state.entries[key]
@@ -259,7 +262,7 @@ package final class NegativeCache: Sendable {
             let seconds = state.policy.seconds(
                 kind,
                 failures: failures,
-                words: words,
+                hints: hints,
                 spread: UInt8(truncatingIfNeeded: key.words.3)
             )
             guard seconds > 0 else {

@@ -41,6 +41,12 @@ enum SourceSchema {
             .choice,
             "Whether its answers with Set-Cookie are stored: refuse, or store."
         ),
+        Setting(
+            "negative",
+            \.rule.negative,
+            .onOff,
+            "Whether failures of its origin are remembered, for the times of negative."
+        ),
         Setting("ttl", \.rule.ttl, .seconds, "Freshness where the origin says nothing."),
         Setting("ttl-min", \.rule.ttlMinimum, .seconds, "The least freshness, whatever the origin says."),
         Setting(

@@ -4,36 +4,39 @@ import Testing
 @testable import ImagePipeline
 
 @Suite(.timeLimit(.minutes(1)))
-struct RawDecisionTests {
+struct CacheDecisionTests {
     static let now: Int64 = 1_700_000_000
 
     private func lines(_ lines: [String]) -> FieldLines { FieldLines(lines.compactMap { FieldLine(line: $0.utf8) }) }
 
-    private func request(_ fields: [String] = [], method: String = "GET", swr: Int64 = 0, sie: Int64 = 0) -> RawRequest
+    private func request(_ fields: [String] = [], method: String = "GET", swr: Int64 = 0, sie: Int64 = 0) -> CacheRequest
     {
-        let rule = SourceRule(
+        var rule = SourceRule(
             name: "x",
             location: .http(prefix: "http://x.test/"),
             staleWhileRevalidate: swr,
             staleIfError: sie
         )
+        rule.isRaw = true
         let origin = OriginRequest(source: rule, target: "http://x.test/a", identity: "http://x.test/a")
-        return RawRequest(method: method, origin: origin, fields: lines(fields))
+        return CacheRequest(method: method, origin: origin, fields: lines(fields))
     }
 
-    private func stored(_ fields: [String], to request: RawRequest? = nil, age: Int64 = 0) throws -> StoredResponse {
-        let exchange = RawExchange(
+    private func stored(_ fields: [String], to request: CacheRequest? = nil, age: Int64 = 0) throws -> StoredResponse {
+        let response = FetchedResponse(
             status: 200,
             fields: lines(fields),
-            body: [1],
+            content: .bytes([1]),
             requestTime: Self.now - age,
             responseTime: Self.now - age
         )
-        return try #require(StoredResponse(exchange, to: request ?? self.request()))
+        let request = request ?? self.request()
+        let stored = StoredResponse(response, to: request, policy: response.policy(for: request))
+        return try #require(stored.isStorable(for: request) ? stored : nil)
     }
 
-    private func word(_ request: RawRequest, _ stored: [StoredResponse]) -> String {
-        switch RawDecision(request, stored: stored, now: Self.now) {
+    private func word(_ request: CacheRequest, _ stored: [StoredResponse]) -> String {
+        switch CacheDecision(request, stored: stored, now: Self.now) {
         case .serve(_, isStale: false, refreshes: false): "hit"
         case .serve(_, isStale: true, refreshes: false): "stale"
         case .serve(_, isStale: _, refreshes: true): "refresh"
@@ -118,7 +121,7 @@ struct RawDecisionTests {
         let fields = ["Cache-Control: max-age=60"]
         let old = try stored(fields + ["A: old"], age: 20)
         let new = try stored(fields + ["A: new", "Vary: B"], age: 10)
-        guard case .serve(let served, _, _) = RawDecision(request(), stored: [new, old], now: Self.now) else {
+        guard case .serve(let served, _, _) = CacheDecision(request(), stored: [new, old], now: Self.now) else {
             Issue.record("nothing is served")
             return
         }
@@ -155,14 +158,14 @@ struct RawDecisionTests {
             ["Cache-Control: max-age=1", "ETag: \"a\"", "A: 1", "B: 1", "Content-Encoding: x"],
             age: 50
         )
-        let news = RawExchange(
+        let news = FetchedResponse(
             status: 304,
             fields: lines(["Cache-Control: max-age=60", "A: 2", "Content-Length: 9", "Content-Encoding: y", "Age: 7"]),
-            body: [],
+            content: .bytes([]),
             requestTime: Self.now,
             responseTime: Self.now
         )
-        response.update(with: news, for: request())
+        response.update(with: news, for: request(), bounds: ResponsePolicy.Bounds())
         #expect(response.fields["a"] == "2" && response.fields["b"] == "1")
         #expect(response.fields["content-encoding"] == "x" && response.fields["content-length"] == nil)
         #expect(response.policy.freshness.age(at: Self.now) == 7)

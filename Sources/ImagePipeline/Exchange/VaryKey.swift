@@ -1,13 +1,13 @@
 import HTTPSemantics
 
-/// The request fields by which a response was chosen (`Vary`), with the values that they had (RFC 9111 §4.1).
-struct Selection: Hashable, Sendable {
+/// The values of the request fields that a response's `Vary` names (RFC 9111 §4.1).
+struct VaryKey: Hashable, Sendable {
     /// Names in lower case with normalised values; `nil` where the request had no such field.
     let values: [String: String?]
     /// `*`: no later request matches.
     let isAny: Bool
 
-    /// The selection of a response to a request.
+    /// The key of a response to a request with these fields.
     init(vary: String?, request: FieldLines) {
         let names = vary.map { FieldLines.members($0) } ?? []
         isAny = names.contains("*")
@@ -16,21 +16,21 @@ struct Selection: Hashable, Sendable {
         self.values = values
     }
 
-    /// A selection by these fields, as it was stored.
+    /// A key as it was stored.
     init(values: [String: String?]) {
         self.values = values
         isAny = false
     }
 
-    /// Whether the response may answer another request, too.
+    /// Whether the response may answer a request with these fields.
     func matches(_ request: FieldLines) -> Bool {
         !isAny && values.allSatisfy { name, value in request[name].map { Self.normal($0, of: name) } == value }
     }
 
-    /// Spelling that means nothing: whitespace around members of a list, case where the field has none, and the order of
-    /// members that have each a weight of its own.
+    /// A value without differences that carry no meaning: whitespace around list members, case in case-insensitive fields, and
+    /// the order of members whose weights all differ.
     private static func normal(_ value: String, of name: String) -> String {
-        // What commas mean inside of quotes is not looked into.
+        // Commas inside quotes are not interpreted.
         guard !value.utf8.contains(UInt8(ascii: "\"")) else { return value }
         let isNegotiation = ["accept", "accept-charset", "accept-encoding", "accept-language"].contains(name)
         var members = value.split(separator: ",").compactMap { member -> String? in

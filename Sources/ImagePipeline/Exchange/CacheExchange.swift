@@ -1,0 +1,295 @@
+import HTTPSemantics
+import LinuxSystem
+
+/// One request to an origin, shared by all that wait for it: what is asked, what the response means for the request and for what
+/// is stored (RFC 9111 §3, §4.3).
+///
+/// Runs on the thread that decided to ask, then on the loader's or, where keeping blocks, on the read lane.
+final class CacheExchange: Sendable {
+    /// What the exchanges of a cache share.
+    struct Context: Sendable {
+        let loader: any OriginLoading
+        let failures: NegativeCache
+        let lane: WorkLane?
+        let time: any TimeSource
+        /// Bytes after which a download goes on though nobody waits.
+        let continueAfter: Int
+    }
+
+    private let request: CacheRequest
+    /// What is stored for the request; `nil` where nothing is, or nothing matches.
+    private let stored: StoredResponse?
+    private let reason: CacheStatus.Reason
+    private let store: any ResponseStore
+    private let context: Context
+    private let flight: Flight<CacheOutcome>
+    private let load = Lock<(any LoadHandle)?>(nil)
+    /// Whether this is the one try after a failure: however it ends, the next may follow.
+    private let isProbe = Lock(false)
+
+    init(
+        _ request: CacheRequest,
+        stored: StoredResponse?,
+        _ reason: CacheStatus.Reason,
+        store: any ResponseStore,
+        context: Context,
+        flight: Flight<CacheOutcome>
+    ) {
+        self.request = request
+        self.stored = stored
+        self.reason = reason
+        self.store = store
+        self.context = context
+        self.flight = flight
+    }
+
+    /// Asks the origin, unless it has failed a moment ago.
+    func start() {
+        flight.onAbandon(
+            unless: { [self] in
+                // What changes something is not broken off.
+                guard request.isSafe else { return true }
+                return request.keepsOnDisk && (load.withLock { $0 }?.received ?? 0) >= context.continueAfter
+            },
+            cancel: { [self] in load.withLock { $0 }?.cancel() }
+        )
+        guard request.remembersFailures else { return send() }
+        // A request that demands the origin's word retries other failures, but leaves an origin in trouble alone.
+        if request.demand.isStrict {
+            if let failure = context.failures.outage(request.failureKey) { return end(.failure(failure)) }
+            return send()
+        }
+        switch context.failures.admit(request.failureKey) {
+        case .clear: break
+        case .blocked(let failure): return end(standIn(for: failure))
+        case .probe:
+            isProbe.withLock { $0 = true }
+            // Others do not wait for a try that may take as long as the last one.
+            flight.detach()
+        }
+        send()
+    }
+
+    /// The result of a request that may not ask the origin: a failure, unless something stored may stand in.
+    func unavailable() {
+        guard case .blocked(let failure) = context.failures.verdict(request.failureKey) else {
+            return end(.failure(.notCached))
+        }
+        end(standIn(for: failure))
+    }
+
+    /// - Parameter isConditional: false asks for the whole response whatever is stored.
+    private func send(isConditional: Bool = true) {
+        // A 304 is of no use to a request that needs content that has been evicted.
+        let validated = stored.flatMap { response in
+            isConditional && response.hasValidator && (response.hasContent || !request.needsBody) ? response : nil
+        }
+        var fetch = OriginFetch(target: request.origin.target, source: request.source)
+        fetch.caller = request.caller
+        if request.passesResponses {
+            let sent = validated.map { request.validating($0) } ?? (isConditional ? request : request.unconditional)
+            fetch.exchange = OriginFetch.Exchange(method: sent.method, fields: sent.fields, body: sent.body)
+        } else {
+            fetch.entityTag = validated?.entityTag
+            fetch.lastModified = validated?.lastModified
+        }
+        let began = context.time.monotonic
+        let handle = context.loader.load(fetch) { [self] result in
+            let microseconds = UInt32(clamping: (context.time.monotonic - began) / 1000)
+            switch result {
+            case .failure(let error): proceed { self.fail(error) }
+            case .success(let response):
+                let response = FetchedResponse(response)
+                proceed { self.conclude(response, isValidation: validated != nil, microseconds) }
+            }
+        }
+        load.withLock { $0 = handle }
+        if flight.isOver { handle.cancel() }
+    }
+
+    /// Goes on where changes of the store may run.
+    private func proceed(_ work: @escaping @Sendable () -> Void) {
+        guard store.blocks, let lane = context.lane else { return work() }
+        if !lane.submit(work) { end(.failure(.overloaded("too many requests wait for the disk"))) }
+    }
+
+    // MARK: Conclusions
+
+    private func conclude(_ response: FetchedResponse, isValidation: Bool, _ microseconds: UInt32) {
+        if response.status == 304, isValidation { return confirm(by: response, microseconds) }
+        guard request.passesResponses || response.status == 200 else {
+            let isUnasked = response.status == 304
+            return fail(
+                isUnasked ? .originProtocol("304 without a condition") : .originStatus(response.status),
+                RetryHints(response)
+            )
+        }
+        if response.allowsStale, let replacement {
+            remember(.originStatus(response.status), RetryHints(response))
+            return end(.success(replacement))
+        }
+        if !request.isSafe, (200..<400).contains(response.status) { store.change(.invalidate(response)) }
+        if request.isHead, response.status == 200 { store.change(.update(response)) }
+        guard request.isGet else { return pass(response, microseconds) }
+        keep(response, isValidation: isValidation, microseconds)
+    }
+
+    /// Keeps a response where that is allowed, and answers with it.
+    private func keep(_ response: FetchedResponse, isValidation: Bool, _ microseconds: UInt32) {
+        let policy = response.policy(for: request, bounds(response))
+        var new = StoredResponse(response, to: request, policy: policy)
+        let isStorable = new.isStorable(for: request)
+        // What was derived from the content must not live on under directives that forbid keeping it.
+        if !isStorable, !request.passesResponses { new.expire() }
+        if request.passesResponses, !(isStorable && flight.mayPublish) {
+            if response.status >= 400 {
+                remember(.originStatus(response.status), RetryHints(response))
+            } else {
+                forgetFailure()
+            }
+            if stored != nil, !response.allowsStale, ![206, 304].contains(response.status) {
+                store.change(response.isDenial ? .requireValidation : .remove)
+            }
+            if request.mayCollapse {
+                let until = context.time.wallSeconds + RawProxy.separation
+                store.change(.separate(until: until))
+            }
+            return pass(response, microseconds)
+        }
+        do throws(PipelineError) {
+            new = try store.admit(new, isStorable: isStorable, replacing: stored)
+        } catch {
+            return fail(error, RetryHints(response))
+        }
+        forgetFailure()
+        guard !request.passesResponses || isValidation && response.status == 200 else {
+            return pass(response, microseconds)
+        }
+        // Where the client's conditions or range were held back, they are applied to it.
+        let status = isReread(new) ? CacheStatus.hit(.original) : status(of: response)
+        end(.success(CacheOutcome(new, status, isValidated: true, microseconds)))
+    }
+
+    /// Whether a file of a folder was read again and has not changed, as a stored original is read again.
+    private func isReread(_ new: StoredResponse) -> Bool {
+        request.source.isFolder && stored?.original?.record.digest == new.original?.record.digest
+    }
+
+    /// RFC 9111 §4.3.4: the stored response that a 304 speaks of, updated.
+    private func confirm(by response: FetchedResponse, _ microseconds: UInt32) {
+        guard let stored, names(response, stored) else {
+            // It confirmed another response than it was asked about: asked once more, without conditions.
+            store.change(.expire)
+            return send(isConditional: false)
+        }
+        forgetFailure()
+        let now = context.time.wallSeconds
+        var updated = stored
+        updated.update(with: response, for: request, bounds: bounds(response))
+        if !updated.policy.isStorable, !request.passesResponses { updated.expire() }
+        let changesFreshness = stored.policy.freshness.isFresh(at: now) || updated.policy.freshness.isFresh(at: now)
+        updated = store.renew(updated, from: stored, changesFreshness: changesFreshness)
+        var outcome = CacheOutcome(updated, status(of: response), isValidated: true, microseconds)
+        if request.source.isRaw, request.source.setCookie == .refuse {
+            outcome.cookies = response.fields.endToEnd.lines.filter { $0.key == "set-cookie" }
+        }
+        end(.success(outcome))
+    }
+
+    /// Answers with the response as the origin sent it.
+    private func pass(_ response: FetchedResponse, _ microseconds: UInt32) {
+        end(.success(CacheOutcome(passing: response, status(of: response), microseconds)))
+    }
+
+    /// Ends with a failure, which is remembered, unless something stored may stand in.
+    private func fail(_ error: PipelineError, _ hints: RetryHints = RetryHints()) {
+        remember(error, hints)
+        end(standIn(for: error.after(asking: reason)))
+    }
+
+    private func remember(_ error: PipelineError, _ hints: RetryHints) {
+        guard !request.origin.keepsNothing else { return }
+        if request.remembersFailures {
+            let hasStored = stored != nil && !error.saysGone
+            _ = flight.publish {
+                context.failures.record(
+                    request.failureKey,
+                    error,
+                    of: request.origin,
+                    hints: hints,
+                    hasStored: hasStored
+                )
+            }
+        }
+        guard !request.passesResponses, stored != nil else { return }
+        if error.saysGone { store.change(.removeGone) } else if error.isDenial { store.change(.requireValidation) }
+    }
+
+    private func forgetFailure() {
+        context.failures.forget(request.failureKey)
+        if !request.passesResponses, request.failureKey != request.key { context.failures.forget(request.key) }
+    }
+
+    /// A failure, or a stored response in its place (RFC 5861 §4).
+    private func standIn(for error: PipelineError) -> Result<CacheOutcome, PipelineError> {
+        guard error.allowsStale, let replacement else { return .failure(error) }
+        return .success(replacement)
+    }
+
+    private var replacement: CacheOutcome? {
+        guard let stored, stored.mayReplaceError(at: context.time.wallSeconds, for: request) else { return nil }
+        return CacheOutcome(stored, .hit(.stale))
+    }
+
+    private func end(_ result: Result<CacheOutcome, PipelineError>) {
+        if isProbe.withLock({ $0 }) { context.failures.giveUp(request.failureKey) }
+        flight.finish(result)
+    }
+
+    /// Whether a 304 speaks of what was asked about: an entity tag in it is the one that was sent.
+    private func names(_ response: FetchedResponse, _ stored: StoredResponse) -> Bool {
+        guard let new = response.fields["etag"].flatMap({ EntityTag($0) }),
+            let old = stored.entityTag.flatMap({ EntityTag($0) })
+        else { return true }
+        return new.matchesWeakly(old)
+    }
+
+    private func status(of response: FetchedResponse) -> CacheStatus { .answered(reason, status: response.status) }
+
+    private func bounds(_ response: FetchedResponse) -> ResponsePolicy.Bounds {
+        let missing = request.remembersFailures ? context.failures.lifetimeOfMissing : nil
+        return request.bounds(granted: response.grantedLifetime, missing: missing)
+    }
+}
+
+/// What a request to the cache ends with.
+struct CacheOutcome: Sendable {
+    enum Answer: Sendable {
+        /// A response that may be sliced, conditioned and shared.
+        case stored(StoredResponse)
+        /// A response as the origin sent it to this very request.
+        case passed(FetchedResponse)
+    }
+
+    var answer: Answer
+    var status: CacheStatus
+    /// Whether the origin has just confirmed the response, so that fields which `no-cache` names may be sent.
+    var isValidated = false
+    /// Cookies of a 304, which are for its client alone.
+    var cookies: [FieldLine] = []
+    /// Microseconds of the request to the origin; 0 without one.
+    var fetchMicroseconds: UInt32 = 0
+
+    init(_ stored: StoredResponse, _ status: CacheStatus, isValidated: Bool = false, _ microseconds: UInt32 = 0) {
+        answer = .stored(stored)
+        self.status = status
+        self.isValidated = isValidated
+        fetchMicroseconds = microseconds
+    }
+
+    init(passing response: FetchedResponse, _ status: CacheStatus, _ microseconds: UInt32) {
+        answer = .passed(response)
+        self.status = status
+        fetchMicroseconds = microseconds
+    }
+}

@@ -1,0 +1,137 @@
+import HTTPSemantics
+import LinuxSystem
+
+/// One raw request on its way: decided, perhaps sent, answered once.
+final class RawLoad: Sendable {
+    private struct State: Sendable {
+        var completion: RawProxy.Completion?
+        var subscription: Subscription?
+    }
+
+    private let request: CacheRequest
+    private let proxy: RawProxy
+    private let state: Lock<State>
+
+    init(_ request: CacheRequest, proxy: RawProxy, completion: @escaping RawProxy.Completion) {
+        self.request = request
+        self.proxy = proxy
+        state = Lock(State(completion: completion))
+    }
+
+    /// Decides what to do, and does it.
+    ///
+    /// - Parameters:
+    ///   - hold: what keeps the URL's entry at hand; `nil` where nothing stored may answer.
+    ///   - mayWait: whether another request's answer may be waited for.
+    func start(_ hold: RawHold?, mayWait: Bool) {
+        // Its client may have left while it waited.
+        guard isWanted else { return }
+        let now = proxy.time.wallSeconds
+        let entry = hold.flatMap { _ in proxy.cache.entry(of: request) }
+        // What no tier keeps is for those alone that have waited for it.
+        let isUsable = !mayWait || request.tiers != .none
+        switch decision(isUsable ? entry?.responses ?? [] : [], now) {
+        case .serve(let stored, let isStale, let refreshes):
+            if refreshes { refresh(stored, hold) }
+            proxy.cache.touch(request)
+            // What it has waited for has not been read for it.
+            let tier = mayWait && hold?.isFromDisk == true ? CacheStatus.Tier.disk : .memory
+            finish(.success(CacheOutcome(stored, .hit(isStale ? .stale : tier))))
+        case .unavailable: finish(.failure(.notCached))
+        case .validate(let stored, let reason): ask(about: stored, reason, hold, now, mayWait: mayWait)
+        case .forward(let reason): ask(about: nil, reason, hold, now, mayWait: mayWait)
+        }
+    }
+
+    /// Gives the request up: its client has left.
+    func cancel() {
+        let subscription = state.withLock { state in
+            state.completion = nil
+            return state.subscription
+        }
+        subscription?.cancel()
+    }
+
+    private var isWanted: Bool { state.withLock { $0.completion != nil } }
+
+    private func decision(_ stored: [StoredResponse], _ now: Int64) -> CacheDecision {
+        let failure = request.remembersFailures ? proxy.context.failures.pause(request.failureKey) : nil
+        return CacheDecision(request, stored: stored, allowsStale: failure?.allowsStale != false, now: now)
+    }
+
+    private func finish(_ result: Result<CacheOutcome, PipelineError>) {
+        let completion = state.withLock { $0.completion.take() }
+        completion?(result.map { RawAnswer($0, to: request, at: proxy.time.wallSeconds) })
+    }
+
+    private func ask(
+        about stored: StoredResponse?,
+        _ reason: CacheStatus.Reason,
+        _ hold: RawHold?,
+        _ now: Int64,
+        mayWait: Bool
+    ) {
+        let separateUntil = hold.flatMap { _ in proxy.cache.entry(of: request)?.separateUntil } ?? .min
+        let subject = FlightSubject(request.origin)
+        let start: (Flight<CacheOutcome>) -> Void = { [self] flight in
+            exchange(about: stored, reason, hold, flight).start()
+        }
+        guard mayWait, request.mayCollapse, separateUntil <= now else {
+            return keep(
+                proxy.flights.startAlone(request.key, about: subject, waiter: { [self] in finish($0, $1) }, start: start)
+            )
+        }
+        let subscription = proxy.flights.join(request.key, about: subject) { [self] result, delivery in
+            // It looks again: what has been stored may do, or not.
+            if delivery.isCollapsed { self.start(hold, mayWait: false) } else { finish(result) }
+        } start: { [self] flight in
+            // Another's answer may have come between looking for one and asking.
+            if let outcome = answer(hold, now) { flight.finish(.success(outcome)) } else { start(flight) }
+        }
+        keep(subscription)
+    }
+
+    private func finish(_ result: Result<CacheOutcome, PipelineError>, _ delivery: Delivery) { finish(result) }
+
+    /// What is stored by now and may answer.
+    private func answer(_ hold: RawHold?, _ now: Int64) -> CacheOutcome? {
+        guard hold != nil, request.tiers != .none, let entry = proxy.cache.entry(of: request),
+            case .serve(let stored, let isStale, _) = decision(entry.responses, now)
+        else { return nil }
+        return CacheOutcome(stored, .hit(isStale ? .stale : .memory))
+    }
+
+    /// Keeps the part in a flight, to leave it with the client.
+    private func keep(_ subscription: Subscription) {
+        let isLost = state.withLock { state in
+            state.subscription = subscription
+            return state.completion == nil
+        }
+        if isLost { subscription.cancel() }
+    }
+
+    /// Refreshes a stale response in the background, unless that is under way.
+    private func refresh(_ stored: StoredResponse, _ hold: RawHold?) {
+        guard proxy.context.failures.pause(request.failureKey) == nil else { return }
+        let refresh = RawLoad(request.unconditional, proxy: proxy) { _ in }
+        proxy.flights.startUnlessUnderWay(request.key, about: FlightSubject(request.origin)) { flight in
+            refresh.exchange(about: stored, .stale, hold, flight).start()
+        }
+    }
+
+    private func exchange(
+        about stored: StoredResponse?,
+        _ reason: CacheStatus.Reason,
+        _ hold: RawHold?,
+        _ flight: Flight<CacheOutcome>
+    ) -> CacheExchange {
+        CacheExchange(
+            request,
+            stored: stored,
+            reason,
+            store: RawStore(request: request, proxy: proxy, hold: hold, flight: flight),
+            context: proxy.context,
+            flight: flight
+        )
+    }
+}

@@ -1,0 +1,71 @@
+import HTTPSemantics
+
+/// The stored responses of a raw source's URL as one exchange sees them.
+struct RawStore: ResponseStore {
+    let request: CacheRequest
+    let proxy: RawProxy
+    /// Keeps the URL's entry at hand; `nil` where nothing stored may answer.
+    let hold: RawHold?
+    let flight: Flight<CacheOutcome>
+
+    /// Changes are made in memory; the disk's are queued.
+    var blocks: Bool { false }
+
+    func admit(_ response: StoredResponse, isStorable: Bool, replacing stored: StoredResponse?) -> StoredResponse {
+        publish { $0.keep(response, for: request) }
+        return response
+    }
+
+    func renew(_ response: StoredResponse, from stored: StoredResponse, changesFreshness: Bool) -> StoredResponse {
+        // What is validated on each use need not be written each time.
+        publish(persists: changesFreshness) { entry in
+            if response.policy.isStorable {
+                entry.keep(response, for: request)
+            } else if response.isWithdrawn {
+                entry.remove { $0.vary == response.vary }
+            }
+            // Else only this request's Authorization forbids it (RFC 9111 §3.5), and what is stored stays as it was.
+        }
+        return response
+    }
+
+    func change(_ change: ResponseChange) {
+        switch change {
+        case .expire: publish { $0.change(where: matches) { $0.expire() } }
+        case .requireValidation: publish(persists: false) { $0.change(where: matches) { $0.requireValidation() } }
+        case .remove, .removeGone: publish { $0.remove(where: matches) }
+        case .separate(let until): publish(persists: false) { $0.separateUntil = until }
+        case .update(let response): update(by: response)
+        case .invalidate(let response): proxy.invalidate(request.origin, response)
+        }
+    }
+
+    /// RFC 9111 §4.3.5: what a response to HEAD says of the stored response to GET.
+    private func update(by response: FetchedResponse) {
+        guard proxy.cache.entry(of: request)?.responses.isEmpty == false else { return }
+        let length = response.fields["content-length"].flatMap { Int($0) }
+        publish { entry in
+            entry.change { matches($0) && $0.status == 200 } _: { stored in
+                let isSame =
+                    response.fields["etag"].map { $0 == stored.entityTag } ?? true
+                    && response.fields["last-modified"].map { $0 == stored.lastModified } ?? true
+                    && length.map { $0 == stored.content.length } ?? true
+                guard isSame else { return stored.expire() }
+                var updated = stored
+                updated.update(with: response, for: request, bounds: ResponsePolicy.Bounds())
+                if updated.policy.isStorable {
+                    stored = updated
+                } else if updated.isWithdrawn {
+                    stored.expire()
+                }
+            }
+        }
+    }
+
+    private func matches(_ response: StoredResponse) -> Bool { response.matches(request) }
+
+    /// Changes the entry, unless it has been purged since the flight began.
+    private func publish(persists: Bool = true, _ change: (inout RawEntry) -> Void) {
+        _ = flight.publish { proxy.cache.change(request, persists: persists, change) }
+    }
+}

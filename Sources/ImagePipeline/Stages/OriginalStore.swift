@@ -1,0 +1,200 @@
+import HTTPSemantics
+import ImagePlan
+
+/// The stored originals of pictures as one exchange sees them: on disk, on their way there, or known from what was made of them.
+///
+/// On the read lane.
+struct OriginalStore: ResponseStore {
+    let request: OriginRequest
+    let parts: PipelineParts
+    let flight: Flight<CacheOutcome>
+
+    var blocks: Bool { true }
+
+    /// The stored original, with its content where that is still kept; none for a source of which nothing is kept.
+    static func find(_ request: OriginRequest, in parts: PipelineParts) -> StoredResponse? {
+        let key = request.key
+        let policy = request.source.cache
+        guard !policy.keepsNothing else { return nil }
+        if let recent = parts.recent.find(key) {
+            let origin = parts.origins.state(for: recent.record).snapshot
+            if origin.record.digest == recent.body.digest { return StoredResponse(origin, recent.body) }
+        }
+        guard policy.keepsOriginalRecord, let stored = parts.disk?.origin(key) else {
+            return parts.origins.live(key).map { StoredResponse($0.snapshot, nil) }
+        }
+        let origin = parts.origins.state(for: stored.record).snapshot
+        // The live state may be of a newer body than the file, whose replacement waits to be written.
+        guard policy.originals.keepOnDisk, let file = stored.file, origin.record.digest == stored.record.digest else {
+            return StoredResponse(origin, nil)
+        }
+        let body = OriginBody(file: file, length: stored.record.length, digest: stored.record.digest)
+        return StoredResponse(origin, body)
+    }
+
+    func admit(
+        _ response: StoredResponse,
+        isStorable: Bool,
+        replacing stored: StoredResponse?
+    ) throws(PipelineError) -> StoredResponse {
+        guard case .file(let body) = response.content else {
+            throw .originProtocol("the original was not delivered")
+        }
+        let header: ImageHeader
+        do throws(PipelineError) {
+            header = try OriginalHeader.read(body)
+            // Remembered of the file and not of one size, as what is not there is.
+            if request.source.isFolder, let refusal = HeaderGate.refusal(of: header.format, source: request.source) {
+                throw refusal
+            }
+        } catch {
+            throw error.concealed(by: request.source)
+        }
+        var record = OriginRecord(response, of: request, body: body, header: header)
+        if let before = stored?.original?.record, before.digest == record.digest {
+            record.placeholder = before.placeholder
+        } else {
+            // What could not be made of another body may well be made of this one.
+            parts.failures.forgetVariants(of: request.key)
+        }
+        let isOnDisk = if case .file(let old)? = stored?.content { old.digest == body.digest } else { false }
+        let original = publish(record) {
+            if isStorable {
+                keep(record, body, isOnDisk: isOnDisk)
+            } else if stored != nil {
+                removeStored()
+            }
+        }
+        var response = response
+        response.original = original
+        return response
+    }
+
+    func renew(_ response: StoredResponse, from stored: StoredResponse, changesFreshness: Bool) -> StoredResponse {
+        guard let before = stored.original?.record else { return response }
+        let record = before.renewed(by: response, of: request)
+        var response = response
+        response.original = publish(record) {
+            if !response.policy.isStorable {
+                removeStored()
+            } else if request.keeps.keepsOriginalRecord {
+                parts.disk?.store(origin: record, body: nil)
+            }
+        }
+        return response
+    }
+
+    func change(_ change: ResponseChange) {
+        _ = flight.publish {
+            switch change {
+            case .remove: removeStored()
+            case .removeGone:
+                removeStored()
+                parts.origins.retire(request.key)
+            case .requireValidation: parts.origins.live(request.key)?.requireValidation()
+            // An original is fetched with GET alone, and whole; it is validated because it is stale already.
+            case .expire, .separate, .update, .invalidate: break
+            }
+        }
+    }
+
+    /// Publishes what the origin has said, and keeps it; where a purge has come between, only those who wait see it.
+    private func publish(_ record: OriginRecord, keeping: () -> Void) -> OriginSnapshot {
+        guard !request.keepsNothing else { return OriginState(record).snapshot }
+        let origin = flight.publish(of: record) {
+            let origin = parts.origins.update(record)
+            keeping()
+            return origin
+        }
+        return origin ?? OriginState(record).snapshot
+    }
+
+    /// Removes what must not live on once the origin says that it is gone, or may not be kept (RFC 9111 §3).
+    private func removeStored() {
+        let selection = PurgeSelection.originals([request.key]).withMezzanines
+        parts.recent.purge(Purge(selection))
+        guard let disk = parts.disk, disk.conceal(selection) else { return }
+        _ = disk.remove(selection, completion: nil)
+    }
+
+    private func keep(_ record: OriginRecord, _ body: OriginBody, isOnDisk: Bool) {
+        // A file is on a disk already: only what is known of it is kept, beside its variants.
+        guard let disk = parts.disk, !request.source.isFolder, request.keeps.originals.keepOnDisk else { return }
+        if isOnDisk {
+            disk.store(origin: record, body: nil)
+        } else {
+            parts.recent.store(record, body, on: disk)
+        }
+    }
+}
+
+extension StoredResponse {
+    /// A stored original.
+    init(_ original: OriginSnapshot, _ body: OriginBody?) {
+        self.init(
+            status: 200,
+            fields: original.record.fieldLines,
+            content: body.map { .file($0) } ?? .evicted,
+            freshness: original.record.freshness,
+            vary: VaryKey(values: [:])
+        )
+        self.original = original
+        if original.state.needsValidation { requireValidation() }
+    }
+}
+
+extension OriginRecord {
+    /// The record of an original that has arrived whole.
+    init(_ response: StoredResponse, of request: OriginRequest, body: OriginBody, header: ImageHeader) {
+        self.init(
+            key: request.key,
+            source: request.source.name,
+            url: request.identity,
+            digest: body.digest,
+            length: body.length,
+            header: header,
+            entityTag: nil,
+            lastModified: nil,
+            cacheControl: nil,
+            freshness: response.policy.freshness,
+            advertisedLifetime: 0
+        )
+        take(response, of: request)
+    }
+
+    /// The record after its origin has confirmed it (RFC 9111 §4.3.4).
+    func renewed(by response: StoredResponse, of request: OriginRequest) -> OriginRecord {
+        var record = self
+        record.take(response, of: request)
+        return record
+    }
+
+    private mutating func take(_ response: StoredResponse, of request: OriginRequest) {
+        let fields = response.fields
+        let targeted = fields["cdn-cache-control"].flatMap { CacheControl(targeted: $0) }
+        cacheControl = targeted?.text ?? fields["cache-control"]
+        clientCacheControl = targeted == nil ? nil : fields["cache-control"] ?? ""
+        entityTag = response.entityTag
+        lastModified = response.lastModified
+        freshness = response.policy.freshness
+        tags = response.tags
+        // What is said to shared caches alone, and what a loader grants, says nothing of how long clients may keep it.
+        let isForClients = targeted == nil && !request.source.isFolder
+        advertisedLifetime = isForClients ? max(0, freshness.lifetime) : request.source.ttl
+    }
+
+    /// What is stored of the origin's fields.
+    var fieldLines: FieldLines {
+        var lines = FieldLines()
+        if let clientCacheControl {
+            if let cacheControl { lines.append("CDN-Cache-Control", cacheControl) }
+            if !clientCacheControl.isEmpty { lines.append("Cache-Control", clientCacheControl) }
+        } else if let cacheControl {
+            lines.append("Cache-Control", cacheControl)
+        }
+        if let entityTag { lines.append("ETag", entityTag) }
+        if let lastModified { lines.append("Last-Modified", lastModified) }
+        if !tags.isEmpty { lines.append("Cache-Tag", tags.joined(separator: ", ")) }
+        return lines
+    }
+}
