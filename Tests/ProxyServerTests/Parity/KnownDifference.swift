@@ -12,7 +12,6 @@ enum KnownDifference: String, Sendable {
     case voidInMemory = "a picture source leaves in memory what it may no longer serve"
     case otherTag = "a raw source asks again after a 304 with another entity tag; a picture source takes it as a match"
     case unaskedNotModified = "a raw source passes on a 304 that nobody asked for; a picture source answers 502"
-    case firstHandAge = "a picture source states an Age in what the origin has just answered"
     case forwardedStatus =
         "a raw source always states fwd-status; a picture source omits it where it is the answer's status"
 }

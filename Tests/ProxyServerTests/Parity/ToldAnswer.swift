@@ -49,7 +49,7 @@ struct ToldAnswer: Sendable, CustomStringConvertible {
         self[.cacheControl] = answer.values(of: "Cache-Control").joined(separator: ", ")
         if self[.cacheControl].isEmpty { values[.cacheControl] = nil }
         if let value = answer["Retry-After"] { self[.retryAfter] = value }
-        // What the origin has just answered states an age at a picture source alone: see `OriginAnswerParityTests`.
+        // For what the origin has just answered see `DeliberateDifference.age`.
         let isStored = self[.way] == "hit" || self[.forwardedStatus] == "304"
         if isStored, let value = answer["Age"] { self[.age] = value }
         self[.content] = Self.name(answer)

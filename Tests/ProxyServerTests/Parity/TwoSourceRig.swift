@@ -73,7 +73,6 @@ final class TwoSourceRig: Sendable {
     /// - Parameter name: what the case's path ends in, without `.png`.
     /// - Returns: what its client, its origin and the counts of what is stored tell.
     func run(_ step: AnswerCase.Step, of name: String, on side: Side) async throws -> ToldAnswer {
-        scripted.update { $0 = step.answer }
         let path = (step.isDead ? "/dead-" : "/") + "\(side.rawValue)/\(name).png"
         let before = origin.requests
         let answer = try ask(path, step)
@@ -86,7 +85,9 @@ final class TwoSourceRig: Sendable {
         return told
     }
 
-    private func ask(_ path: String, _ step: AnswerCase.Step) throws -> RawHTTPResponse {
+    /// One request, with what the origin would answer.
+    func ask(_ path: String, _ step: AnswerCase.Step) throws -> RawHTTPResponse {
+        scripted.update { $0 = step.answer }
         let client = try RawHTTPClient(port: try port(of: parts.publicServer), timeoutMilliseconds: 20_000)
         let lines = step.request.map { $0 + "\r\n" }.joined()
         try client.send("\(step.method) \(path) HTTP/1.1\r\nHost: test\r\n\(lines)\r\n")
@@ -96,7 +97,7 @@ final class TwoSourceRig: Sendable {
     /// Waits until a refresh in the background has been kept.
     private func settle(_ path: String, after requests: Int) async throws {
         await origin.arrival(of: requests + 1)
-        let step = AnswerCase.Step(request: ["Cache-Control: only-if-cached"])
+        let step = AnswerCase.Step(request: ["Cache-Control: only-if-cached"], answer: scripted.value)
         while try ToldAnswer(ask(path, step))[.detail] == "stale" { await Task.yield() }
     }
 
