@@ -134,6 +134,12 @@ extension AnswerCase {
             .stored(with: "If-Modified-Since: \(date(-2000))")
         ),
         AnswerCase(
+            "If-Modified-Since of what states a Date alone",
+            .asks(.picture(fresh, "Date: \(date(0))")),
+            .stored(with: "If-Modified-Since: \(date(0))")
+        )
+        .knownIssue(.dateAsModified, 2, at: [.status, .content]),
+        AnswerCase(
             "HEAD, nothing stored",
             Step(method: "HEAD", answer: .picture(fresh), asked: 1),
             .stored(),

@@ -12,6 +12,8 @@ enum KnownDifference: String, Sendable {
     case voidInMemory = "a picture source leaves in memory what it may no longer serve"
     case otherTag = "a raw source asks again after a 304 with another entity tag; a picture source takes it as a match"
     case unaskedNotModified = "a raw source passes on a 304 that nobody asked for; a picture source answers 502"
+    case dateAsModified =
+        "a picture source does not compare If-Modified-Since with Date where there is no Last-Modified"
     case forwardedStatus =
         "a raw source always states fwd-status; a picture source omits it where it is the answer's status"
 }
