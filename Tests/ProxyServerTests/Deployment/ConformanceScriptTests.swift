@@ -12,9 +12,16 @@ struct ConformanceScriptTests {
         #expect(run.output.isEmpty && run.errors.hasPrefix("usage: "))
     }
 
-    @Test func `a folder that is no checkout is an error, not a reason to skip`() throws {
+    @Test func `a kind of source that it does not know is an error of the call`() throws {
+        let run = try CommandRun(program: script, ["--source", "file", "/"])
+        #expect(run.code == 2)
+        #expect(run.errors.hasPrefix("usage: "))
+    }
+
+    @Test(arguments: [[], ["--source", "raw"], ["--source", "picture"]])
+    func `a folder that is no checkout is an error, not a reason to skip`(options: [String]) throws {
         let folder = try TemporaryFolder()
-        let run = try CommandRun(program: script, [folder.path])
+        let run = try CommandRun(program: script, options + [folder.path])
         #expect(run.code == 1)
         #expect(run.errors.contains("test-engine/cli.mjs"))
     }

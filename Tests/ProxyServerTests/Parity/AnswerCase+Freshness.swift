@@ -1,0 +1,143 @@
+extension AnswerCase {
+    /// For how long an answer is fresh.
+    static let freshness: [AnswerCase] = [
+        AnswerCase(
+            "max-age",
+            .asks(.picture("Cache-Control: max-age=60")),
+            .stored(),
+            .stored(after: 59),
+            .asks(.changed("Cache-Control: max-age=60"), after: 1),
+            .stored(after: 10)
+        ),
+        AnswerCase(
+            "s-maxage over max-age",
+            .asks(.picture("Cache-Control: max-age=0, s-maxage=60")),
+            .stored(after: 59),
+            .asks(.changed("Cache-Control: max-age=60, s-maxage=0"), after: 1),
+            .asks(.picture("Cache-Control: max-age=60"))
+        )
+        .knownIssue(.staleAtOnce, 3, at: .storage)
+        .knownIssue(.staleAtOnce, 4, at: [.way]),
+        AnswerCase(
+            "two lines of Cache-Control",
+            .asks(.picture("Cache-Control: max-age=60", "Cache-Control: must-revalidate")),
+            .stored(after: 59),
+            .asks(.status("503 x"), after: 1)
+        )
+        .differs(.failureStatus, 3, at: [.status])
+        .differs(.failureDocument, 3, at: .document),
+        AnswerCase(
+            "equal directives: the first counts",
+            .asks(.picture("Cache-Control: max-age=60, max-age=0")),
+            .stored(after: 59),
+            .asks(.changed("Cache-Control: max-age=60"), after: 1)
+        ),
+        AnswerCase(
+            "max-age that is no number",
+            .asks(.picture("Cache-Control: max-age=soon")),
+            .asks(.changed("Cache-Control: max-age=60"))
+        ),
+        AnswerCase(
+            "immutable",
+            .asks(.picture("Cache-Control: max-age=60, immutable")),
+            .stored(after: 59),
+            .asks(.changed("Cache-Control: max-age=60"), after: 1)
+        ),
+        AnswerCase(
+            "Age of the origin",
+            .asks(.picture("Cache-Control: max-age=60", "Age: 40")),
+            .stored(after: 19),
+            .asks(.changed("Cache-Control: max-age=60"), after: 1)
+        ),
+        AnswerCase(
+            "Age over the lifetime",
+            .asks(.picture("Cache-Control: max-age=60", "Age: 90")),
+            .asks(.changed("Cache-Control: max-age=60"))
+        ),
+        AnswerCase(
+            "Age over the lifetime, with a validator",
+            .asks(.picture("Cache-Control: max-age=60", "Age: 90", "ETag: \"a\"")),
+            .asks(.unchanged("Cache-Control: max-age=60", "ETag: \"a\"")),
+            .stored(after: 59)
+        ),
+        AnswerCase(
+            "Date of half a minute ago",
+            .asks(.picture("Cache-Control: max-age=60", "Date: \(date(-30))")),
+            .stored(after: 29),
+            .asks(.changed("Cache-Control: max-age=60"), after: 1)
+        ),
+        AnswerCase(
+            "Expires",
+            .asks(.picture("Expires: \(date(60))")),
+            .stored(after: 59),
+            .asks(.changed("Expires: \(date(120))"), after: 1)
+        )
+        .differs(.statedLifetime, 1, 2, 3, at: [.cacheControl]),
+        AnswerCase(
+            "Expires less Date",
+            .asks(.picture("Date: \(date(0))", "Expires: \(date(60))")),
+            .stored(after: 59),
+            .asks(.changed("Cache-Control: max-age=60"), after: 1)
+        )
+        .differs(.statedLifetime, 1, 2, at: [.cacheControl]),
+        AnswerCase(
+            "Expires: 0",
+            .asks(.picture("Expires: 0")),
+            .asks(.changed("Expires: 0")),
+            .asks(.status("503 x"))
+        )
+        .differs(.statedLifetime, 1, 2, 3, at: [.cacheControl]),
+        AnswerCase(
+            "Expires in the past",
+            .asks(.picture("Expires: \(date(-60))")),
+            .asks(.changed("Expires: \(date(-60))"))
+        )
+        .differs(.statedLifetime, 1, 2, at: [.cacheControl]),
+        AnswerCase(
+            "max-age over Expires",
+            .asks(.picture("Cache-Control: max-age=60", "Expires: 0")),
+            .stored(after: 59),
+            .asks(.changed("Cache-Control: max-age=60"), after: 1)
+        ),
+        AnswerCase(
+            "nothing stated",
+            .asks(.picture()),
+            .asks(.changed())
+        )
+        .differs(.statedLifetime, 1, 2, at: [.cacheControl])
+        .differs(.ttl, 1, at: .storage)
+        .differs(.ttl, 2, at: .way + .storage + [.age, .content]),
+        AnswerCase(
+            "Last-Modified alone",
+            .asks(.picture("Last-Modified: \(date(-1000))")),
+            .stored(after: 99),
+            .asks(.unchanged(), after: 1)
+        )
+        .differs(.statedLifetime, 1, 2, 3, at: [.cacheControl])
+        .differs(.ttl, 3, at: .way + [.conditions, .age]),
+        AnswerCase(
+            "CDN-Cache-Control over no-store",
+            .asks(.picture("Cache-Control: no-store", "CDN-Cache-Control: max-age=60")),
+            .stored(after: 59),
+            .asks(.changed("Cache-Control: no-store", "CDN-Cache-Control: max-age=60"), after: 1)
+        ),
+        AnswerCase(
+            "CDN-Cache-Control: no-store over max-age",
+            .asks(.picture("Cache-Control: max-age=60", "CDN-Cache-Control: no-store")),
+            .asks(.changed("Cache-Control: max-age=60", "CDN-Cache-Control: no-store"))
+        ),
+        AnswerCase(
+            "CDN-Cache-Control that is broken",
+            .asks(.picture("Cache-Control: max-age=60", "CDN-Cache-Control: max-age=0, &")),
+            .stored(after: 59),
+            .asks(.changed("Cache-Control: max-age=60"), after: 1)
+        ),
+        AnswerCase(
+            "CDN-Cache-Control over Expires",
+            .asks(.picture("Expires: \(date(600))", "CDN-Cache-Control: max-age=60")),
+            .stored(after: 59),
+            .asks(.changed("Cache-Control: max-age=60"), after: 1)
+        )
+        .differs(.statedLifetime, 1, 2, at: [.cacheControl]),
+    ]
+}

@@ -1,0 +1,71 @@
+import TestSupport
+
+/// What a step tells of one source, an aspect each, as text that can be compared with the other source's.
+struct ToldAnswer: Sendable, CustomStringConvertible {
+    /// What is compared.
+    enum Aspect: String, CaseIterable, Sendable {
+        /// Requests that reached the origin.
+        case asked
+        /// The validators in them.
+        case conditions
+        /// The client's status code.
+        case status
+        /// `hit` or `fwd=…` of `Cache-Status`.
+        case way
+        /// `fwd-status`; the client's status where it is not stated, as RFC 9211 §2.3 allows.
+        case forwardedStatus
+        /// `detail` of `Cache-Status`.
+        case detail
+        case cacheControl
+        /// `Age` of what is stored.
+        case age
+        case retryAfter
+        /// Which picture the client got.
+        case content
+        /// Whether an entry is in memory.
+        case memory
+        /// Whether an entry is on disk.
+        case disk
+    }
+
+    private var values: [Aspect: String] = [:]
+
+    subscript(_ aspect: Aspect) -> String {
+        get { values[aspect] ?? "none" }
+        set { values[aspect] = newValue }
+    }
+
+    /// Reads the client's answer.
+    init(_ answer: RawHTTPResponse) {
+        self[.status] = String(answer.status)
+        let members = (answer["Cache-Status"] ?? "").split(separator: ";").dropFirst()
+            .map { $0.drop { $0 == " " } }
+        for member in members where member == "hit" || member.hasPrefix("fwd=") { self[.way] = String(member) }
+        if self[.way].hasPrefix("fwd=") { self[.forwardedStatus] = self[.status] }
+        for member in members {
+            if member.hasPrefix("fwd-status=") { self[.forwardedStatus] = String(member.dropFirst(11)) }
+            if member.hasPrefix("detail=") { self[.detail] = String(member.dropFirst(7)) }
+        }
+        self[.cacheControl] = answer.values(of: "Cache-Control").joined(separator: ", ")
+        if self[.cacheControl].isEmpty { values[.cacheControl] = nil }
+        if let value = answer["Retry-After"] { self[.retryAfter] = value }
+        // For what the origin has just answered see `DeliberateDifference.age`.
+        let isStored = self[.way] == "hit" || self[.forwardedStatus] == "304"
+        if isStored, let value = answer["Age"] { self[.age] = value }
+        self[.content] = Self.name(answer)
+    }
+
+    private static func name(_ answer: RawHTTPResponse) -> String {
+        switch answer.body {
+        case TwoSourceRig.first: "first picture"
+        case TwoSourceRig.second: "second picture"
+        case []: "none"
+        default: answer["Content-Type"] == "application/problem+json" ? "problem document" : "other"
+        }
+    }
+
+    /// All aspects but those where there is nothing to tell, in one line.
+    var description: String {
+        Aspect.allCases.filter { self[$0] != "none" }.map { "\($0.rawValue) \(self[$0])" }.joined(separator: ", ")
+    }
+}
