@@ -16,6 +16,19 @@ final class CacheExchange: Sendable {
         let continueAfter: Int
     }
 
+    /// How the origin is asked.
+    enum Form: Sendable {
+        /// As the client has asked.
+        case own
+        /// With the validators of the stored response (RFC 9111 §4.3.1).
+        case validating
+        /// For the whole response, without conditions; the client's are applied to what comes.
+        case whole
+    }
+
+    /// The most bytes of a whole response that is fetched for one of its parts.
+    static let widest = 8 << 20
+
     private let request: CacheRequest
     /// What is stored for the request; `nil` where nothing is, or nothing matches.
     private let stored: StoredResponse?
@@ -23,18 +36,22 @@ final class CacheExchange: Sendable {
     private let store: any ResponseStore
     private let context: Context
     private let flight: Flight<CacheOutcome>
+    private let widens: Bool
     private let load = Lock<(any LoadHandle)?>(nil)
     /// Whether this is the one try after a failure: however it ends, the next may follow.
     private let isProbe = Lock(false)
 
+    /// - Parameter widens: whether the whole response is asked for in place of a part, up to `widest` bytes.
     init(
         _ request: CacheRequest,
         stored: StoredResponse?,
         _ reason: CacheStatus.Reason,
         store: any ResponseStore,
         context: Context,
-        flight: Flight<CacheOutcome>
+        flight: Flight<CacheOutcome>,
+        widens: Bool = false
     ) {
+        self.widens = widens
         self.request = request
         self.stored = stored
         self.reason = reason
@@ -53,11 +70,14 @@ final class CacheExchange: Sendable {
             },
             cancel: { [self] in load.withLock { $0 }?.cancel() }
         )
-        guard request.remembersFailures else { return send() }
+        // A 304 is of no use to a request that needs content that has been evicted.
+        let isValidatable = stored.map { $0.hasValidator && ($0.hasContent || !request.needsBody) } ?? false
+        let form: Form = isValidatable ? .validating : widens ? .whole : .own
+        guard request.remembersFailures else { return send(form) }
         // A request that demands the origin's word retries other failures, but leaves an origin in trouble alone.
         if request.demand.isStrict {
             if let failure = context.failures.outage(request.failureKey) { return end(.failure(failure)) }
-            return send()
+            return send(form)
         }
         switch context.failures.admit(request.failureKey) {
         case .clear: break
@@ -67,7 +87,7 @@ final class CacheExchange: Sendable {
             // Others do not wait for a try that may take as long as the last one.
             flight.detach()
         }
-        send()
+        send(form)
     }
 
     /// The result of a request that may not ask the origin: a failure, unless something stored may stand in.
@@ -78,16 +98,13 @@ final class CacheExchange: Sendable {
         end(standIn(for: failure))
     }
 
-    /// - Parameter isConditional: false asks for the whole response whatever is stored.
-    private func send(isConditional: Bool = true) {
-        // A 304 is of no use to a request that needs content that has been evicted.
-        let validated = stored.flatMap { response in
-            isConditional && response.hasValidator && (response.hasContent || !request.needsBody) ? response : nil
-        }
+    private func send(_ form: Form) {
+        let validated = form == .validating ? stored : nil
         var fetch = OriginFetch(target: request.origin.target, source: request.source)
         fetch.caller = request.caller
         if request.passesResponses {
-            let sent = validated.map { request.validating($0) } ?? (isConditional ? request : request.unconditional)
+            let sent = validated.map { request.validating($0) } ?? (form == .own ? request : request.unconditional)
+            if widens, form == .whole { fetch.source.limits.sourceBytes = min(fetch.source.limits.sourceBytes, Self.widest) }
             fetch.exchange = OriginFetch.Exchange(method: sent.method, fields: sent.fields, body: sent.body)
         } else {
             fetch.entityTag = validated?.entityTag
@@ -97,10 +114,12 @@ final class CacheExchange: Sendable {
         let handle = context.loader.load(fetch) { [self] result in
             let microseconds = UInt32(clamping: (context.time.monotonic - began) / 1000)
             switch result {
+            // The part alone then.
+            case .failure(.sourceTooLarge) where widens && form == .whole: send(.own)
             case .failure(let error): proceed { self.fail(error) }
             case .success(let response):
                 let response = FetchedResponse(response)
-                proceed { self.conclude(response, isValidation: validated != nil, microseconds) }
+                proceed { self.conclude(response, form, microseconds) }
             }
         }
         load.withLock { $0 = handle }
@@ -115,8 +134,8 @@ final class CacheExchange: Sendable {
 
     // MARK: Conclusions
 
-    private func conclude(_ response: FetchedResponse, isValidation: Bool, _ microseconds: UInt32) {
-        if response.status == 304, isValidation { return confirm(by: response, microseconds) }
+    private func conclude(_ response: FetchedResponse, _ form: Form, _ microseconds: UInt32) {
+        if response.status == 304, form == .validating { return confirm(by: response, microseconds) }
         guard request.passesResponses || response.status == 200 else {
             let isUnasked = response.status == 304
             return fail(
@@ -131,11 +150,11 @@ final class CacheExchange: Sendable {
         if !request.isSafe, (200..<400).contains(response.status) { store.change(.invalidate(response)) }
         if request.isHead, response.status == 200 { store.change(.update(response)) }
         guard request.isGet else { return pass(response, microseconds) }
-        keep(response, isValidation: isValidation, microseconds)
+        keep(response, form, microseconds)
     }
 
     /// Keeps a response where that is allowed, and answers with it.
-    private func keep(_ response: FetchedResponse, isValidation: Bool, _ microseconds: UInt32) {
+    private func keep(_ response: FetchedResponse, _ form: Form, _ microseconds: UInt32) {
         let policy = response.policy(for: request, bounds(response))
         var new = StoredResponse(response, to: request, policy: policy)
         let isStorable = new.isStorable(for: request)
@@ -150,7 +169,7 @@ final class CacheExchange: Sendable {
             if stored != nil, !response.allowsStale, ![206, 304].contains(response.status) {
                 store.change(response.isDenial ? .requireValidation : .remove)
             }
-            if request.mayCollapse {
+            if request.mayCollapse || widens {
                 let until = context.time.wallSeconds + RawProxy.separation
                 store.change(.separate(until: until))
             }
@@ -162,7 +181,7 @@ final class CacheExchange: Sendable {
             return fail(error, RetryHints(response))
         }
         forgetFailure()
-        guard !request.passesResponses || isValidation && response.status == 200 else {
+        guard !request.passesResponses || form != .own && response.status == 200 else {
             return pass(response, microseconds)
         }
         // Where the client's conditions or range were held back, they are applied to it.
@@ -180,7 +199,7 @@ final class CacheExchange: Sendable {
         guard let stored, names(response, stored) else {
             // It confirmed another response than it was asked about: asked once more, without conditions.
             store.change(.expire)
-            return send(isConditional: false)
+            return send(.whole)
         }
         forgetFailure()
         let now = context.time.wallSeconds

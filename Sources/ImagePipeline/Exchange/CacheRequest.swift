@@ -71,11 +71,16 @@ package struct CacheRequest: Sendable {
     /// Whether only the origin can evaluate its conditions (RFC 9110 §13.1.1, §13.1.4).
     var isForOrigin: Bool { fields.contains("if-match") || fields.contains("if-unmodified-since") }
 
-    /// Whether its response may depend on nothing that is particular to this client, as far as the request tells.
-    var isPlain: Bool {
+    /// Whether its response depends on nothing that is particular to this client, as far as the request tells.
+    var isPlain: Bool { isImpersonal && !isPartial }
+
+    private var isImpersonal: Bool {
         isGet && body.isEmpty && !isForOrigin
-            && !["range", "authorization", "if-none-match", "if-modified-since"].contains { fields.contains($0) }
+            && !["authorization", "if-none-match", "if-modified-since"].contains { fields.contains($0) }
     }
+
+    /// Whether the whole response may be fetched, and kept, to answer with the part that is asked for.
+    var mayWiden: Bool { isPartial && isImpersonal && !demand.noCache && !demand.noStore && tiers != .none }
 
     /// Whether another request's response may do, if it can be stored.
     var mayCollapse: Bool { isPlain && !demand.noCache && !demand.noStore }

@@ -73,10 +73,11 @@ final class RawLoad: Sendable {
     ) {
         let separateUntil = hold.flatMap { _ in proxy.cache.entry(of: request)?.separateUntil } ?? .min
         let subject = FlightSubject(request.origin)
+        let widens = mayWait && request.mayWiden && [.uriMiss, .varyMiss].contains(reason) && separateUntil <= now
         let start: (Flight<CacheOutcome>) -> Void = { [self] flight in
-            exchange(about: stored, reason, hold, flight).start()
+            exchange(about: stored, reason, hold, flight, widens: widens).start()
         }
-        guard mayWait, request.mayCollapse, separateUntil <= now else {
+        guard mayWait, request.mayCollapse || widens, separateUntil <= now else {
             return keep(
                 proxy.flights.startAlone(request.key, about: subject, waiter: { [self] in finish($0, $1) }, start: start)
             )
@@ -123,7 +124,8 @@ final class RawLoad: Sendable {
         about stored: StoredResponse?,
         _ reason: CacheStatus.Reason,
         _ hold: RawHold?,
-        _ flight: Flight<CacheOutcome>
+        _ flight: Flight<CacheOutcome>,
+        widens: Bool = false
     ) -> CacheExchange {
         CacheExchange(
             request,
@@ -131,7 +133,8 @@ final class RawLoad: Sendable {
             reason,
             store: RawStore(request: request, proxy: proxy, hold: hold, flight: flight),
             context: proxy.context,
-            flight: flight
+            flight: flight,
+            widens: widens
         )
     }
 }

@@ -18,7 +18,7 @@ struct RawStore: ResponseStore {
 
     func renew(_ response: StoredResponse, from stored: StoredResponse, changesFreshness: Bool) -> StoredResponse {
         // What is validated on each use need not be written each time.
-        publish(persists: changesFreshness) { entry in
+        publish(persists: changesFreshness || response.isWithdrawn) { entry in
             if response.policy.isStorable {
                 entry.keep(response, for: request)
             } else if response.isWithdrawn {
