@@ -18,7 +18,7 @@ extension EntityDescription {
             length: length,
             // A date would let clients keep it beyond the other: by the entity tag they tell them apart.
             lastModified: standIn == nil ? origin.lastModified : nil,
-            cacheControl: origin.wordsToClients,
+            cacheControl: origin.downstreamCacheControl,
             advertisedLifetime: origin.advertisedLifetime,
             hints: OriginalHints(origin, for: source),
             standIn: standIn,

@@ -25,6 +25,8 @@ extension DiskStore {
         package var retrySeconds: Int64 = 5
         /// Whether the writer compares files and rows in the background after the start.
         package var reconciles: Bool = true
+        /// Whether this release knows the metadata of an entry, which else is a miss; not called for raw responses.
+        package var isReadable: @Sendable (DiskClass, _ metadata: [UInt8]) -> Bool = { _, _ in true }
         /// A folder that was filled before, looked at after the own one and never written.
         package var seed: String?
         /// Called once, on the writer's thread, when the store stops to do its work, and once when it does it again.

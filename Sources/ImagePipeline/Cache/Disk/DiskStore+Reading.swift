@@ -6,7 +6,7 @@ extension DiskStore {
     /// The variant of a key with its origin's record and its open file.
     package func variant(_ key: CacheKey) -> StoredVariant? {
         let row = shared.removals.visible(\.subject, expire: { $0.origin.expire(at: $1) }) {
-            read { index throws(SQLiteError) in try index.variant(key) }
+            read { index throws(SQLiteError) in readable(try index.variant(key)) }
         }
         guard let row,
             let file = open(
@@ -30,7 +30,7 @@ extension DiskStore {
     /// The origin of a key; its file only while the body is stored.
     package func origin(_ key: CacheKey) -> StoredOrigin? {
         let row = shared.removals.visible(\.subject, expire: { $0.record.expire(at: $1) }) {
-            read { index throws(SQLiteError) in try index.origin(key) }
+            read { index throws(SQLiteError) in readable(try index.origin(key)) }
         }
         guard let row else {
             let seeded = seedOrigin(key, own: nil)
@@ -63,6 +63,19 @@ extension DiskStore {
     /// Counts a selection; what is hidden already counts no more.
     package func count(_ selection: PurgeSelection) -> PurgeCounts {
         read { index throws(SQLiteError) in try index.count(selection) } ?? PurgeCounts()
+    }
+
+    /// A variant's row; `nil` where this release does not know its metadata, or its original's.
+    func readable(_ row: DiskIndex.VariantRow?) -> DiskIndex.VariantRow? {
+        let isReadable = shared.configuration.isReadable
+        return row.flatMap {
+            isReadable(.variants, $0.record.metadata) && isReadable(.originals, $0.origin.metadata) ? $0 : nil
+        }
+    }
+
+    /// An original's row; `nil` as above.
+    func readable(_ row: DiskIndex.OriginRow?) -> DiskIndex.OriginRow? {
+        row.flatMap { shared.configuration.isReadable(.originals, $0.record.metadata) ? $0 : nil }
     }
 
     func read<Row: Sendable>(_ body: (inout DiskIndex) throws(SQLiteError) -> Row?) -> Row? {

@@ -1,5 +1,3 @@
-import ImagePlan
-
 /// Failures that outlive the process.
 extension DiskIndex {
     /// Keeps a failure in place of the key's old one, and no more than so many in all: the oldest go.

@@ -2,7 +2,7 @@ extension DiskIndex {
     /// Number n takes version n to n + 1; what was once released is never edited, only followed.
     ///
     /// `used` orders by recency and never goes back, whatever the wall clock does; `accessed_at` is for ages and people.
-    static let migrations = [
+    static let migrations: [SQLiteMigration] = [
         """
         CREATE TABLE origins (
             id INTEGER PRIMARY KEY,
@@ -136,20 +136,7 @@ extension DiskIndex {
             AND NOT EXISTS (SELECT 1 FROM ingredients WHERE origin = OLD.origin);
         END;
         """,
+        // Records as one value each; columns are left for what queries go by.
+        .code(moveRecords),
     ]
-
-    /// An origin's columns in the order that `originRecord` reads them.
-    static let originColumns = """
-        o.key, o.source, o.url, o.digest, o.length, o.format, o.width, o.height, o.frames, o.orientation, o.has_alpha, \
-        o.entity_tag, o.last_modified, o.cache_control, o.response_time, o.initial_age, o.lifetime, o.advertised_lifetime, \
-        o.tags, o.client_cache_control, o.kind, o.placeholder
-        """
-    /// How many those are.
-    static let originColumnCount: Int32 = 22
-    /// A variant's columns in the order that `variantRecord` reads them; its origin's key is another table's.
-    static let variantColumns =
-        "v.key, v.origin_digest, v.plan, v.format, v.width, v.height, v.frames, v.length, v.digest, v.presets, "
-        + "v.stand_in, v.ingredients"
-    /// How many those are.
-    static let variantColumnCount: Int32 = 12
 }

@@ -1,5 +1,3 @@
-import ImagePlan
-
 /// What the writer does to variants' rows.
 extension DiskIndex {
     /// A variant's entry in the store, and its origin's row.
@@ -30,36 +28,37 @@ extension DiskIndex {
         ).compactMap { $0 }
     }
 
-    /// Inserts a row or replaces all of its values.
+    /// Inserts a row or replaces all of its values; the row's number stays.
     ///
-    /// - Parameter trailer: bytes that follow the body in its file.
+    /// - Parameters:
+    ///   - encoded: the record's encoding, where it has been made already.
+    ///   - trailer: bytes that follow the body in its file.
+    /// - Returns: the row's number.
+    @discardableResult
     mutating func putVariant(
         _ record: VariantRecord,
+        encoded: [UInt8]? = nil,
         origin id: Int64,
         trailer: Int = 0,
         use: Use
-    ) throws(SQLiteError) {
-        try connection.run(
-            Self.upsertVariant,
+    ) throws(SQLiteError) -> Int64 {
+        let upsert = Upsert(
+            "variants",
             [
-                .key(record.key),
-                .integer(id),
-                .key(record.originDigest),
-                .text(record.plan),
-                .integer(Int64(record.format.rawValue)),
-                .integer(record.width),
-                .integer(record.height),
-                .integer(record.frames),
-                .integer(record.length),
-                .key(record.digest),
-                .integer(use.order),
-                .integer(use.wallSeconds),
-                .integer(trailer),
-                .text(record.presets.joined(separator: " ")),
-                .integer(record.isStandIn ? 1 : 0),
-                record.ingredients.isEmpty ? .null : .blob(record.ingredientBytes),
+                "key": .key(record.key),
+                "origin": .integer(id),
+                "origin_digest": .key(record.originDigest),
+                "plan": .text(record.plan),
+                "presets": .text(record.presets.joined(separator: " ")),
+                "length": .integer(record.length),
+                "digest": .key(record.digest),
+                "trailer": .integer(trailer),
+                "used": .integer(use.order),
+                "accessed_at": .integer(use.wallSeconds),
+                "record": .blob(encoded ?? record.encoded),
             ]
         )
+        return try put(upsert)
     }
 
     /// Deletes a row.
@@ -92,13 +91,35 @@ extension DiskIndex {
         )
         return VariantEntry(entry: entry, origin: row.integer(4))
     }
+}
 
-    private static let upsertVariant = """
-        INSERT INTO variants (key, origin, origin_digest, plan, format, width, height, frames, length, digest, used, \
-        accessed_at, trailer, presets, stand_in, ingredients) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) \
-        ON CONFLICT (key) DO UPDATE SET \
-        origin = ?2, origin_digest = ?3, plan = ?4, format = ?5, width = ?6, height = ?7, frames = ?8, length = ?9, \
-        digest = ?10, used = ?11, accessed_at = ?12, trailer = ?13, presets = ?14, stand_in = ?15, ingredients = ?16
-        """
+/// Which variants were made with which other originals.
+extension DiskIndex {
+    /// Writes the originals that a variant was made with beside its own, over those that were there.
+    mutating func putIngredients(
+        _ rows: [(origin: Int64, digest: CacheKey)],
+        of variant: Int64
+    ) throws(SQLiteError) {
+        for row in rows {
+            try connection.run(
+                "INSERT OR REPLACE INTO ingredients VALUES (?1, ?2, ?3)",
+                [.integer(variant), .integer(row.origin), .key(row.digest)]
+            )
+        }
+    }
+
+    /// The variants that were made with an original beside their own, or with another body of it than `digest`.
+    mutating func variantEntries(
+        madeWith id: Int64,
+        except digest: CacheKey? = nil
+    ) throws(SQLiteError) -> [VariantEntry] {
+        try connection.all(
+            """
+            SELECT \(Self.entryColumns) FROM variants WHERE id IN \
+            (SELECT variant FROM ingredients WHERE origin = ?1 AND (?2 IS NULL OR digest <> ?2))
+            """,
+            [.integer(id), digest.map { .key($0) } ?? .null],
+            Self.variantEntry
+        ).compactMap { $0 }
+    }
 }

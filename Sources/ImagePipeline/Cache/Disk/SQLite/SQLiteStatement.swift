@@ -74,6 +74,16 @@ import CSQLite
     /// The row's column as a digest; `nil` when it does not have 32 bytes.
     func key(_ column: Int32) -> CacheKey? { CacheKey(bytes: blob(column)) }
 
+    /// The row's column in the type that it is stored in.
+    func value(_ column: Int32) -> SQLiteValue {
+        switch unsafe sqlite3_column_type(handle, column) {
+        case SQLITE_INTEGER: .integer(integer(column))
+        case SQLITE_TEXT: .text(text(column))
+        case SQLITE_BLOB: .blob(blob(column))
+        default: .null
+        }
+    }
+
     private func bind(_ text: String, at index: Int32) -> Int32 {
         var text = text
         return text.withUTF8 { bytes in

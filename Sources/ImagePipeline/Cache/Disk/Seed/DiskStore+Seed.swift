@@ -7,11 +7,11 @@ extension DiskStore {
     func seedVariant(_ key: CacheKey) -> StoredVariant? {
         guard let seed = shared.seed else { return nil }
         let row = shared.removals.visible(\.subject, expire: { $0.origin.expire(at: $1) }) {
-            visible(seedRow { index throws(SQLiteError) in try index.variant(key) }, \.subject)
+            visible(seedRow { index throws(SQLiteError) in readable(try index.variant(key)) }, \.subject)
         }
         guard var row else { return nil }
         let origin = row.record.origin
-        if let own = read({ index throws(SQLiteError) in try index.origin(origin) }) {
+        if let own = read({ index throws(SQLiteError) in readable(try index.origin(origin)) }) {
             guard own.record.digest == row.record.originDigest else { return nil }
             row.origin = own.record
         }
@@ -34,7 +34,7 @@ extension DiskStore {
     func seedOrigin(_ key: CacheKey, own: OriginRecord?) -> StoredOrigin? {
         guard let seed = shared.seed else { return nil }
         let row = shared.removals.visible(\.subject, expire: { $0.record.expire(at: $1) }) {
-            visible(seedRow { index throws(SQLiteError) in try index.origin(key) }, \.subject)
+            visible(seedRow { index throws(SQLiteError) in readable(try index.origin(key)) }, \.subject)
         }
         guard let row, own == nil || own?.digest == row.record.digest else { return nil }
         let record = own ?? row.record

@@ -123,7 +123,7 @@ extension DiskSession {
         do throws(SQLiteError) {
             let entry =
                 switch diskClass {
-                case .originals: try index.originState(key)?.body
+                case .originals: try index.originEntry(key)?.body
                 case .variants: try index.variantEntry(key)?.entry
                 }
             return entry.map { folder.file(diskClass, $0.key, $0.digest) }

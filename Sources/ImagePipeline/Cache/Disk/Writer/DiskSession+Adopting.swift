@@ -66,7 +66,7 @@ extension DiskSession {
     }
 
     private func adopt(_ origin: OriginRecord, trailer: Int) throws(DiskFault) -> Bool {
-        let state = try originState(origin.key)
+        let state = try originEntry(origin.key)
         do throws(SQLiteError) {
             guard let state else {
                 _ = try index.putOrigin(origin, hasBody: true, trailer: trailer, use: adoptionUse)
@@ -81,7 +81,7 @@ extension DiskSession {
     }
 
     private func adopt(_ variant: VariantRecord, of origin: OriginRecord, trailer: Int) throws(DiskFault) -> Bool {
-        let state = try originState(origin.key)
+        let state = try originEntry(origin.key)
         do throws(SQLiteError) {
             guard try index.variantEntry(variant.key) == nil else { return false }
         } catch {

@@ -58,7 +58,7 @@ extension DiskSession {
         do throws(SQLiteError) {
             switch diskClass {
             case .originals:
-                guard let state = try index.originState(key), let body = state.body, isBroken(body) else { return }
+                guard let state = try index.originEntry(key), let body = state.body, isBroken(body) else { return }
                 try drop(body)
             case .variants:
                 guard let variant = try index.variantEntry(key), isBroken(variant.entry) else { return }
@@ -74,7 +74,7 @@ extension DiskSession {
         do throws(SQLiteError) {
             switch diskClass {
             case .originals:
-                guard let body = try index.originState(key)?.body, body.digest == digest else { return }
+                guard let body = try index.originEntry(key)?.body, body.digest == digest else { return }
                 try drop(body)
             case .variants:
                 guard let variant = try index.variantEntry(key), variant.entry.digest == digest else { return }

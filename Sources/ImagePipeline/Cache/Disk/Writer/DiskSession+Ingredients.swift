@@ -13,7 +13,7 @@ extension DiskSession {
         var rows: [(origin: Int64, digest: CacheKey)] = []
         for record in ingredients {
             try spare(record)
-            let state = try originState(record.key)
+            let state = try originEntry(record.key)
             if let state, state.responseTime >= record.freshness.responseTime {
                 rows.append((state.id, record.digest))
                 continue

@@ -81,7 +81,7 @@ extension DiskSession {
         guard let time = sweep.purge.staleFrom else { return try hideForGood(sweep.purge.selection) }
         // What the seed holds cannot be changed there: its record is kept here as it is now.
         for record in shared.seed?.origins(in: sweep.purge.selection) ?? [] {
-            guard try originState(record.key) == nil else { continue }
+            guard try originEntry(record.key) == nil else { continue }
             var record = record
             record.expire(at: time)
             do throws(SQLiteError) {
@@ -109,7 +109,7 @@ extension DiskSession {
     }
 
     private func remove(_ key: CacheKey) throws(SQLiteError) {
-        guard let state = try index.originState(key) else { return }
+        guard let state = try index.originEntry(key) else { return }
         if let body = state.body { noteGone(body) }
         try removeVariants(ofOrigin: state.id, except: nil)
         try removeVariants(madeWith: state.id, except: nil)
