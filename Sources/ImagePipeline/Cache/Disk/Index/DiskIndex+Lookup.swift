@@ -1,30 +1,30 @@
 import HTTPSemantics
 
-/// What readers ask.
+/// Lookups.
 extension DiskIndex {
-    /// A variant's row with its origin's.
+    /// A variant's row with its original's.
     struct VariantRow {
         var record: VariantRecord
         var origin: OriginRecord
         /// Bytes that follow the body in its file.
         var trailer: Int
 
-        /// What it is about, for purging.
+        /// The subject for purging.
         var subject: FlightSubject { FlightSubject(record, of: origin) }
     }
 
-    /// An origin's row.
+    /// An original's row.
     struct OriginRow {
         var record: OriginRecord
         var hasBody: Bool
         /// Bytes that follow the body in its file.
         var trailer: Int
 
-        /// What it is about, for purging.
+        /// The subject for purging.
         var subject: FlightSubject { FlightSubject(record) }
     }
 
-    /// The variant of a key, unless it is void: made from another body than its origin's row tells of.
+    /// Looks up a variant, unless it is void: made from another body than that of its original's row.
     mutating func variant(_ key: CacheKey) throws(SQLiteError) -> VariantRow? {
         let row = try connection.first(Self.selectVariant, [.key(key)]) { row -> VariantRow? in
             guard let record = VariantRecord(encoded: row.blob(0)[...]), record.key == key, record.digest == row.key(1),
@@ -35,7 +35,7 @@ extension DiskIndex {
         return row ?? nil
     }
 
-    /// The origin of a key, with or without body; nothing where what is stored under it is of another kind.
+    /// Looks up an original, with or without body; `nil` where the key's entry is of another kind.
     mutating func origin(_ key: CacheKey, kind: OriginRecord.Kind = .picture) throws(SQLiteError) -> OriginRow? {
         let row = try connection.first(Self.selectOrigin, [.key(key)]) { row -> OriginRow? in
             guard let record = Self.originRecord(row, from: 2), record.key == key, record.kind == kind else {
@@ -52,12 +52,12 @@ extension DiskIndex {
         """
     private static let selectOrigin = "SELECT o.has_body, o.trailer, \(originColumns) FROM origins o WHERE o.key = ?1"
 
-    /// The columns that `originRecord` reads, in its order.
+    /// The columns that `originRecord` reads, in order.
     private static let originColumns = "o.record, o.digest, o.response_time, o.initial_age, o.lifetime"
 
     /// Reads an origin's record; `nil` where this release cannot read it.
     ///
-    /// A soft purge changes the column alone, so that the columns win.
+    /// A soft purge changes the column only, so columns win over the encoded record.
     private static func originRecord(_ row: SQLiteStatement, from start: Int32) -> OriginRecord? {
         guard var record = OriginRecord(encoded: row.blob(start)[...]), record.digest == row.key(start + 1) else {
             return nil

@@ -1,8 +1,8 @@
 import HTTPSemantics
 
-/// What the writer does to origins' rows.
+/// The writer's changes to originals.
 extension DiskIndex {
-    /// What the writer must know of an origin's row before it changes it.
+    /// The part of an original's row that the writer needs before it changes it.
     struct OriginEntry {
         var id: Int64
         var key: CacheKey
@@ -21,7 +21,7 @@ extension DiskIndex {
         }
     }
 
-    /// The state of a key's row.
+    /// The entry of a key.
     mutating func originEntry(_ key: CacheKey) throws(SQLiteError) -> OriginEntry? {
         let row = try connection.first(
             "SELECT id, digest, length, has_body, response_time, trailer FROM origins WHERE key = ?1",
@@ -85,7 +85,7 @@ extension DiskIndex {
         return id
     }
 
-    /// A row that is inserted, or takes the place of the one with its key: columns and their values.
+    /// A statement that inserts a row, or replaces the values of the row with its key.
     struct Upsert {
         let sql: String
         let values: [SQLiteValue]
@@ -109,7 +109,7 @@ extension DiskIndex {
         try connection.first(upsert.sql, upsert.values) { $0.integer(0) } ?? 0
     }
 
-    /// Takes the body off a row.
+    /// Marks a row as having no body.
     mutating func dropBody(_ id: Int64) throws(SQLiteError) {
         try connection.run("UPDATE origins SET has_body = 0 WHERE id = ?1", [.integer(id)])
     }
@@ -119,7 +119,7 @@ extension DiskIndex {
         try connection.run("DELETE FROM origins WHERE id = ?1", [.integer(id)])
     }
 
-    /// Deletes a row that has neither body nor variants, and does not tell of the seed's.
+    /// Deletes a row that has neither a body, here or in the seed, nor variants.
     mutating func deleteOriginIfUnused(_ id: Int64) throws(SQLiteError) {
         try connection.run(
             """

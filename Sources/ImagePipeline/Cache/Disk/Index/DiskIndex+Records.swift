@@ -3,14 +3,14 @@
 /// The new rows hold the bytes that layout 10 wrote into a file's trailer, which `RecordCodec` reads. Everything is done in the
 /// migration's one transaction: an attempt that is cut off leaves layout 10.
 extension DiskIndex {
-    /// Rows that are read at once.
+    /// Rows per batch.
     private static let rowsAtOnce = 1024
 
     static func moveRecords(_ connection: inout SQLiteConnection) throws(SQLiteError) {
         try connection.execute(setAside + newTables)
         try moveOrigins(&connection)
         try moveVariants(&connection)
-        // Indices last: built at once, they need no random writes.
+        // Indexes last: built in one go, they need no random writes.
         try connection.execute("DROP TABLE old_variants; DROP TABLE old_origins;" + newIndices)
     }
 

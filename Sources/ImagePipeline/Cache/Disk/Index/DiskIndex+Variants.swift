@@ -1,6 +1,6 @@
-/// What the writer does to variants' rows.
+/// The writer's changes to variants.
 extension DiskIndex {
-    /// A variant's entry in the store, and its origin's row.
+    /// A variant's entry, and the number of its original's row.
     struct VariantEntry {
         var entry: Entry
         var origin: Int64
@@ -16,7 +16,7 @@ extension DiskIndex {
         return row ?? nil
     }
 
-    /// All variants of an origin's row, or those that were made from another body than `digest`.
+    /// All variants of an original's row, or those made from another body than `digest`.
     mutating func variantEntries(
         ofOrigin id: Int64,
         except digest: CacheKey? = nil
@@ -66,7 +66,7 @@ extension DiskIndex {
         try connection.run("DELETE FROM variants WHERE id = ?1", [.integer(id)])
     }
 
-    /// Whether a variant was made from another body than its origin's row tells of, or has no origin.
+    /// Whether a variant was made from another body than that of its original's row, or has no original.
     mutating func isVoid(_ variant: VariantEntry) throws(SQLiteError) -> Bool {
         let isValid = try connection.first(
             """
@@ -93,9 +93,9 @@ extension DiskIndex {
     }
 }
 
-/// Which variants were made with which other originals.
+/// The other originals that variants were made with.
 extension DiskIndex {
-    /// Writes the originals that a variant was made with beside its own, over those that were there.
+    /// Writes a variant's ingredients, in place of the old ones.
     mutating func putIngredients(
         _ rows: [(origin: Int64, digest: CacheKey)],
         of variant: Int64
@@ -108,7 +108,7 @@ extension DiskIndex {
         }
     }
 
-    /// The variants that were made with an original beside their own, or with another body of it than `digest`.
+    /// The variants that have an original as an ingredient, or only those made with another body of it than `digest`.
     mutating func variantEntries(
         madeWith id: Int64,
         except digest: CacheKey? = nil

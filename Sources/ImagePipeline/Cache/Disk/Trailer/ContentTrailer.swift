@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// What follows the body in a content file: all that the index says of it, so that the index can be made again from the files.
+/// The end of a content file, behind the body: the records of its row, from which a lost index can be rebuilt.
 ///
 /// ```
 /// body                              from offset 0, for sendfile
@@ -20,7 +20,7 @@ struct ContentTrailer: Hashable {
     static let version = 2
     /// Bytes after the fields.
     static let footerLength = 56
-    /// More fields than this are damage.
+    /// More bytes of fields than this are damage.
     static let maximumFields = 1 << 20
     private static let magic: [UInt8] = [0x89, 0x45, 0x44, 0x47, 0x45, 0x0D, 0x0A, 0x1A]
 
@@ -53,7 +53,7 @@ struct ContentTrailer: Hashable {
         return fields.bytes + checksum.bytes + numbers + BigEndian.bytes(UInt64(fields.bytes.count), 4) + magic
     }
 
-    /// What the end of a file is.
+    /// The result of reading the end of a file.
     enum Found {
         case trailer(ContentTrailer, length: Int)
         /// A later release wrote it.

@@ -1,7 +1,7 @@
 /// How a record is written to disk and read: one table of its fields.
 ///
-/// An index row and a file's trailer hold the same bytes. A tag that was once released keeps its meaning; a new field takes the next
-/// number and has a default. Fields of tags that the table lacks are kept, and written again.
+/// An index row and a file's trailer hold the same bytes. A released tag keeps its meaning; a new field takes the next number and has
+/// a default. Fields of tags that the table lacks are kept, and written again.
 struct RecordCodec<Record: Sendable>: Sendable {
     private let blank: Record
     private let unknown: any WritableKeyPath<Record, TaggedFields> & Sendable

@@ -1,4 +1,4 @@
-/// Values under numbers, one after the other: a tag of two bytes, a length of four, the value; all numbers big-endian.
+/// A list of tagged values: for each a tag of two bytes, a length of four, and the value; all numbers are big-endian.
 ///
 /// A reader skips the tags that it does not know, so that releases can add fields without a new version. A tag that was once
 /// released keeps its meaning.

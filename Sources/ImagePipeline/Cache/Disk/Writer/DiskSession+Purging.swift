@@ -1,9 +1,41 @@
-/// Purging: removing on somebody's word and not for a quota, or marking as stale.
+/// A purge in progress: it runs in steps, between other writes.
+///
+/// Confined to the writer's thread.
+final class DiskSweep {
+    let purge: Purge
+    /// Called once the purge is committed.
+    let completion: (@Sendable (PurgeCounts) -> Void)?
+    /// What has been removed, or made stale, so far.
+    var counts = PurgeCounts()
+    /// Whether the first step has started.
+    var isBegun = false
+    /// The walks that remain.
+    var origins: [DiskIndex.OriginWalk]
+    var variants: [DiskIndex.VariantWalk]
+    /// Originals, or for a preset variants, that were stored after the purge was requested; they are kept.
+    var spared: Set<CacheKey> = []
+
+    /// Whether `spared` is full; then the purge runs to its end without pausing.
+    var isCrowded: Bool { spared.count >= 65_536 }
+
+    init(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) {
+        self.purge = purge
+        self.completion = completion
+        origins = DiskIndex.walks(purge.selection)
+        if case .preset(let pattern) = purge.selection {
+            variants = [DiskIndex.VariantWalk(pattern)]
+        } else {
+            variants = []
+        }
+    }
+}
+
+/// Purging: removing entries on request, or making them stale.
 extension DiskSession {
-    /// Rows of originals, or of a preset's variants, that one step looks at.
+    /// The rows that one step reads.
     private static let sweepStep = 64
 
-    /// Does the next step of a purge in the open transaction; the first one opens it.
+    /// Runs the next step of a purge in the open transaction.
     ///
     /// - Returns: whether it was the last one.
     func step(_ sweep: DiskSweep) throws(DiskFault) -> Bool {
@@ -39,7 +71,7 @@ extension DiskSession {
                     try remove(origin.key)
                 }
             }
-            // A way without any is a look as well.
+            // A walk that finds nothing costs a query, too.
             left -= max(16, page.count)
             if walk.isDone { sweep.origins.removeFirst() } else { sweep.origins[0] = walk }
         }
@@ -53,9 +85,9 @@ extension DiskSession {
         sweep.variants = walk.isDone ? [] : [walk]
     }
 
-    /// Lets what is stored now outlive the purges under way; what of it was there before goes at once.
+    /// Protects what is about to be stored from the purges under way; removes what they select of its old entry at once.
     ///
-    /// Before its row is written. Soft purges are about it, too: all that comes of that is one more question to the origin.
+    /// Called before the row is written. Soft purges still apply, which only costs a revalidation.
     func spare(_ origin: OriginRecord, variant: VariantRecord? = nil) throws(DiskFault) {
         for sweep in sweeps where sweep.purge.staleFrom == nil {
             let selection = sweep.purge.selection
@@ -76,10 +108,10 @@ extension DiskSession {
         }
     }
 
-    /// Before the first row goes: nothing of it is to come from elsewhere in between.
+    /// Records a removal before its first step, so that none of it is adopted or served by the seed in between.
     private func prepare(_ sweep: DiskSweep) throws(DiskFault) {
         guard let time = sweep.purge.staleFrom else { return try hideForGood(sweep.purge.selection) }
-        // What the seed holds cannot be changed there: its record is kept here as it is now.
+        // The seed cannot be changed, so a stale copy of the record is stored here.
         for record in shared.seed?.origins(in: sweep.purge.selection) ?? [] {
             guard try originEntry(record.key) == nil else { continue }
             var record = record
@@ -93,14 +125,14 @@ extension DiskSession {
         }
     }
 
-    /// Notes what no row tells of: files that the index is still to be made of, and the seed layer's.
+    /// Records a removal for entries without rows: files not adopted yet, and the seed's.
     private func hideForGood(_ selection: PurgeSelection) throws(DiskFault) {
         var noted = selection
         if !isRebuilding {
             guard let seed = shared.seed else { return }
             switch selection {
             case .source, .preset, .all: break
-            // Of single originals only those that are there: the table is to end.
+            // Only originals that the seed has: the table must stay bounded.
             case .originals(let keys): noted = .originals(keys.filter(seed.contains(origin:)))
             case .prefixes, .tags, .confirmedBefore: noted = .originals(seed.origins(in: selection).map(\.key))
             }
