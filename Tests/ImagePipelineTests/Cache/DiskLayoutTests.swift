@@ -1,4 +1,3 @@
-import Foundation
 import HTTPSemantics
 import ImagePlan
 import LinuxSystem
@@ -158,24 +157,10 @@ struct DiskLayoutTests {
         #expect(store.origin(origin.key) == nil)
         store.close()
     }
-
-    /// `EDGEPRINT_MIGRATION_ROWS=1000000` says how many.
-    @Test(.enabled(if: ProcessInfo.processInfo.environment["EDGEPRINT_MIGRATION_ROWS"] != nil))
-    func `measures the migration`() throws {
-        let rows = Int(ProcessInfo.processInfo.environment["EDGEPRINT_MIGRATION_ROWS"] ?? "") ?? 0
-        try OldFolder.fill(path + "/index.sqlite", rows: rows)
-        for name in ["migration", "start after it"] {
-            let start = SystemTime().monotonic
-            let store = try DiskStore.forTest(path) { $0.reconciles = name != "migration" }
-            #expect(store.variant(old.variants[0].key) != nil)
-            print("\(name) of \(rows) rows: \(Double(SystemTime().monotonic - start) / 1e9) s")
-            store.close()
-        }
-    }
 }
 
 /// A copy of the sample, and what its index says of it in the columns of layout 10.
-private struct OldFolder {
+struct OldFolder {
     var pictures: [(record: OriginRecord, hasBody: Bool)] = []
     var raw: (key: CacheKey, freshness: Freshness)
     var variants: [VariantRecord] = []
