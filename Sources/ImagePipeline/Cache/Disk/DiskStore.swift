@@ -10,6 +10,8 @@ package final class DiskStore: Sendable {
 
     /// Opens the folder and starts the writer; returns within milliseconds whatever the folder holds.
     ///
+    /// Only an index of an earlier layout takes longer, once: it is migrated first, in time proportional to its rows.
+    ///
     /// If the folder is unusable for now, the store is degraded and retries by itself.
     /// - Throws: `DiskStoreError` where retrying cannot help.
     package init(_ configuration: Configuration) throws(DiskStoreError) {
