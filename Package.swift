@@ -102,6 +102,8 @@ let package = Package(
             dependencies: [
                 "ImagePipeline", "ImagePlan", "ImageWorker", "HTTPSemantics", "LinuxSystem", "CLinux", "TestSupport",
             ],
+            // A cache folder that an earlier release has made.
+            exclude: ["Samples"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -2,8 +2,8 @@
 package struct ResponsePolicy: Hashable, Sendable {
     /// The directives that count: those of `CDN-Cache-Control` where that is sound, else those of `Cache-Control`.
     package let control: CacheControl
-    /// How fresh it is.
-    package let freshness: Freshness
+    /// How fresh it is; a purge shortens it.
+    package var freshness: Freshness
     /// Whether it may be kept and given to other requests.
     package let isStorable: Bool
     /// For how long it may be used stale.

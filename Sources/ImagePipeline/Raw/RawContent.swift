@@ -1,5 +1,4 @@
 import HTTPSemantics
-import ImagePlan
 
 /// What is kept of a URL of a raw source on its way to the disk; encoded by the writer, so that no event loop does.
 package struct RawContent: Sendable {
@@ -28,23 +27,20 @@ package struct RawContent: Sendable {
         let confirmedAt = entry.responses.map(\.confirmedAt).min() ?? 0
         let staleAt = entry.responses.map(\.policy.freshness.staleAt).max() ?? confirmedAt
         let (lifetime, overflow) = staleAt.subtractingReportingOverflow(confirmedAt)
+        let freshness = Freshness(
+            responseTime: confirmedAt,
+            initialAge: 0,
+            lifetime: overflow ? .max : max(0, lifetime)
+        )
         let record = OriginRecord(
             key: key,
             source: source,
             url: url,
             digest: CacheKey(hashing: bytes),
             length: bytes.count,
-            // Which it must have, and which is never looked at.
-            header: ImageHeader(format: .jpeg, width: 0, height: 0),
-            entityTag: nil,
-            lastModified: nil,
-            cacheControl: nil,
-            freshness: Freshness(
-                responseTime: confirmedAt,
-                initialAge: 0,
-                lifetime: overflow ? .max : max(0, lifetime)
-            ),
-            advertisedLifetime: 0,
+            // Each response has its own, in the body.
+            fields: FieldLines(),
+            policy: ResponsePolicy(storedWith: FieldLines(), freshness: freshness),
             tags: entry.tags,
             kind: .raw
         )

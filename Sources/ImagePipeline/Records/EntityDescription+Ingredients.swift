@@ -9,7 +9,7 @@ extension EntityDescription {
         guard !ingredients.isEmpty else { return }
         lastModified = nil
         let records = [origin] + ingredients
-        let spoken = records.compactMap(\.wordsToClients).map { CacheControl($0) }
+        let spoken = records.compactMap(\.downstreamCacheControl).map { CacheControl($0) }
         guard !spoken.isEmpty else {
             advertisedLifetime = records.map(\.advertisedLifetime).min() ?? advertisedLifetime
             return
@@ -33,7 +33,7 @@ extension EntityDescription {
 extension OriginRecord {
     /// Seconds for which clients may keep it, counted as its age is.
     fileprivate var lifetimeForClients: Int64 {
-        guard let words = wordsToClients else { return advertisedLifetime }
+        guard let words = downstreamCacheControl else { return advertisedLifetime }
         return CacheControl(words).maxAge ?? max(0, freshness.lifetime)
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import ImagePlan
 import LinuxSystem
 
@@ -18,7 +17,7 @@ extension EntityDescription {
             length: length,
             // A date would let clients keep it beyond the other: by the entity tag they tell them apart.
             lastModified: standIn == nil ? origin.lastModified : nil,
-            cacheControl: origin.wordsToClients,
+            cacheControl: origin.downstreamCacheControl,
             advertisedLifetime: origin.advertisedLifetime,
             hints: OriginalHints(origin, for: source),
             standIn: standIn,
@@ -103,27 +102,5 @@ extension PipelineParts {
             storable: storable,
             of: flight
         )
-    }
-}
-
-extension SharedDescriptor {
-    /// The file's first `count` bytes; `nil` when it has fewer, or cannot be read.
-    func read(count: Int) -> [UInt8]? {
-        var complete = true
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count {
-                let room = unsafe UnsafeMutableRawBufferPointer(
-                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...]
-                )
-                let got = unsafe pread(number, room.baseAddress, room.count, off_t(filled))
-                if got < 0, errno == EINTR { continue }
-                guard got > 0 else {
-                    complete = false
-                    return
-                }
-                filled += got
-            }
-        }
-        return complete ? bytes : nil
     }
 }

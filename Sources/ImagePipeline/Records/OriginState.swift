@@ -27,7 +27,7 @@ package final class OriginState: Sendable {
     private static let unsaid: Int64 = -1
 
     init(_ record: OriginRecord) {
-        let allowance = StaleAllowance(record)
+        let allowance = record.policy.staleAllowance
         key = record.key
         source = record.source
         current = Lock(record)
@@ -122,11 +122,11 @@ package final class OriginState: Sendable {
             if record.placeholder == nil, record.digest == current.digest { record.placeholder = current.placeholder }
             let saysOther =
                 current.digest != record.digest || current.cacheControl != record.cacheControl
-                || current.clientCacheControl != record.clientCacheControl
+                || current.downstreamCacheControl != record.downstreamCacheControl
                 || current.lastModified != record.lastModified
                 || current.advertisedLifetime != record.advertisedLifetime
             current = record
-            let allowance = StaleAllowance(record)
+            let allowance = record.policy.staleAllowance
             whileRevalidating.store(allowance.whileRevalidating ?? Self.unsaid, ordering: .relaxed)
             ifError.store(allowance.ifError ?? Self.unsaid, ordering: .relaxed)
             bornAt.store(record.freshness.bornAt, ordering: .relaxed)
@@ -146,12 +146,5 @@ package final class OriginState: Sendable {
             current.placeholder = placeholder
             return current
         }
-    }
-}
-
-extension StaleAllowance {
-    /// What an original's own words allow.
-    init(_ record: OriginRecord) {
-        self.init(record.cacheControl.map { CacheControl($0) } ?? CacheControl())
     }
 }

@@ -1,40 +1,32 @@
-package import ImagePlan
-
-/// What is known of a variant: a picture made from an original by a plan.
+/// What the cache knows of an object that was derived from a stored response, such as a picture made by a plan.
 package struct VariantRecord: Hashable, Sendable {
     /// The hash of the original's key, canonical plan and bucket.
     package var key: CacheKey
-    /// The original that it was made from.
+    /// The key of the response that it was derived from.
     package var origin: CacheKey
-    /// The digest of the original's body that it was made from.
+    /// The digest of that response's body; another body makes the variant void.
     package var originDigest: CacheKey
-    /// The plan's canonical text and bucket, for purging and for people.
+    /// The plan's canonical text and bucket: a label for purging and for operators.
     package var plan: String
-    /// Names of the presets by which it was asked for when it was made.
+    /// Names of the presets that the first request used: labels for purging.
     package var presets: [String]
-    /// The encoded format.
-    package var format: ResultFormat
-    /// Pixels; of words, those of the picture that they are about.
-    package var width: Int
-    /// Pixels of one frame.
-    package var height: Int
-    /// Frames, 1 for a still.
-    package var frames: Int
     /// Bytes.
     package var length: Int
     /// SHA-256 of the bytes, from which the strong entity tag is made (RFC 9110 §8.8.3).
     package var digest: CacheKey
-    /// Whether it is WebP that is served until the AVIF is made.
-    package var isStandIn = false
-    /// The other originals that it was made with, in the plan's order.
+    /// The other responses that it was derived from, in the plan's order.
     package var ingredients: [Ingredient] = []
+    /// What the record's maker knows of the bytes, as tagged fields; their values are opaque to the cache.
+    package var metadata: [UInt8]
+    /// Fields that a newer release has written; they are kept when the record is written again.
+    var unknown = TaggedFields()
 
-    /// Another original, and its body that the variant was made with.
+    /// Another stored response, and the body of it that the variant was made with.
     package struct Ingredient: Hashable, Sendable {
         package var key: CacheKey
         package var digest: CacheKey
 
-        /// Names one.
+        /// Creates a reference.
         package init(key: CacheKey, digest: CacheKey) {
             self.key = key
             self.digest = digest
@@ -48,25 +40,17 @@ package struct VariantRecord: Hashable, Sendable {
         originDigest: CacheKey,
         plan: String,
         presets: [String] = [],
-        format: ResultFormat,
-        width: Int,
-        height: Int,
-        frames: Int,
         length: Int,
         digest: CacheKey,
-        isStandIn: Bool = false
+        metadata: [UInt8]
     ) {
         self.key = key
         self.origin = origin
         self.originDigest = originDigest
         self.plan = plan
         self.presets = presets
-        self.format = format
-        self.width = width
-        self.height = height
-        self.frames = frames
         self.length = length
         self.digest = digest
-        self.isStandIn = isStandIn
+        self.metadata = metadata
     }
 }

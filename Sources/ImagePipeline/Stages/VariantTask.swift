@@ -155,7 +155,7 @@ final class VariantTask: Sendable {
     private func renewed(_ entity: Entity, after outcome: OriginOutcome, _ ingredients: [OriginOutcome]) -> Entity {
         var description = entity.description
         description.lastModified = description.standIn == nil ? outcome.origin.record.lastModified : nil
-        description.cacheControl = outcome.origin.record.wordsToClients
+        description.cacheControl = outcome.origin.record.downstreamCacheControl
         description.advertisedLifetime = outcome.origin.record.advertisedLifetime
         description.hints = OriginalHints(outcome.origin.record, for: request.origin.source)
         description.temper(by: ingredients.map(\.origin.record), origin: outcome.origin.record)

@@ -60,6 +60,7 @@ final class DaemonParts: Sendable {
         memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.memoryShares.pictures))
         Self.warnOfMemory(configuration, logger)
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
+        disk.isReadable = PictureMetadata.isReadable
         disk.limits = DiskLimits(configuration.cache)
         disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
         disk.healthChanged = { health in

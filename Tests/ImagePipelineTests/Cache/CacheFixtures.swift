@@ -18,7 +18,10 @@ enum CacheFixture {
         }
     }
 
-    /// Takes the index from the newest layout back to 2.
+    /// A cache folder of layout 10; to be copied.
+    static let oldFolder = Checkout.path("Tests/ImagePipelineTests/Samples/Layout10")
+
+    /// Takes an index from layout 10 back to 2.
     static let undoPurgeColumns = """
         DROP TABLE failures;
         DROP TRIGGER variants_lose_ingredients; DROP TRIGGER origins_lose_ingredients; DROP TABLE ingredients;
@@ -129,6 +132,7 @@ extension DiskStore {
         _ change: (inout Configuration) -> Void = { _ in }
     ) throws(DiskStoreError) -> DiskStore {
         var configuration = Configuration(path: path, time: time, files: files)
+        configuration.isReadable = PictureMetadata.isReadable
         configuration.reconciles = false
         change(&configuration)
         return try DiskStore(configuration)

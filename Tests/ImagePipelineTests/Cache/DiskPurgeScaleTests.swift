@@ -43,7 +43,7 @@ struct DiskPurgeScaleTests {
             for _ in 0..<5 {
                 var start = SystemTime().monotonic
                 #expect(
-                    try index.connection.first("SELECT count(*) FROM origins WHERE width = -1") { $0.integer(0) } == 0
+                    try index.connection.first("SELECT count(*) FROM origins WHERE trailer = -1") { $0.integer(0) } == 0
                 )
                 scan = min(scan, SystemTime().monotonic - start)
                 start = SystemTime().monotonic

@@ -54,16 +54,16 @@ struct SQLiteConnectionTests {
         let first = "CREATE TABLE one (id INTEGER)"
         do {
             var connection = try SQLiteConnection(path: path, access: .readWrite)
-            try connection.migrate([first])
+            try connection.migrate([.sql(first)])
             #expect(try connection.schemaVersion() == 1)
         }
         var connection = try SQLiteConnection(path: path, access: .readWrite)
         let failing = "CREATE TABLE two (id INTEGER); CREATE TABLE one (id INTEGER)"
-        #expect(throws: SQLiteError.self) { try connection.migrate([first, failing]) }
+        #expect(throws: SQLiteError.self) { try connection.migrate([.sql(first), .sql(failing)]) }
         #expect(try connection.schemaVersion() == 1)
         let isInTransaction = connection.isInTransaction
         #expect(!isInTransaction)
-        try connection.migrate([first, "CREATE TABLE two (id INTEGER)"])
+        try connection.migrate([.sql(first), "CREATE TABLE two (id INTEGER)"])
         #expect(try connection.schemaVersion() == 2)
     }
 

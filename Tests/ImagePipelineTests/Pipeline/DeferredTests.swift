@@ -283,8 +283,8 @@ struct DeferredTests {
     @Test func `files tell what stands in`() throws {
         let origin = CacheFixture.origin(1, body: [1])
         var record = CacheFixture.variant(1, of: origin, bytes: [2])
-        #expect(VariantRecord(fields: record.fields[...]) == record)
+        #expect(VariantRecord(encoded: record.encoded[...]) == record)
         record.isStandIn = true
-        #expect(VariantRecord(fields: record.fields[...]) == record)
+        #expect(VariantRecord(encoded: record.encoded[...]) == record)
     }
 }

@@ -39,6 +39,7 @@ final class PipelineRig: Sendable {
         self.folder = folder
         self.time = time
         var configuration = DiskStore.Configuration(path: folder.path + "/cache", time: time)
+        configuration.isReadable = PictureMetadata.isReadable
         configuration.limits.originals = originalsQuota
         store = try DiskStore(configuration)
         lane = try WorkLane(WorkLane.Configuration(name: "read", threads: 2))

@@ -170,9 +170,9 @@ struct PlaceholderTests {
     @Test func `a rebuilt index has it of the files`() throws {
         var record = CacheFixture.origin(1, body: [1, 2, 3])
         record.placeholder = placeholder
-        #expect(OriginRecord(fields: record.fields[...])?.placeholder == placeholder)
+        #expect(OriginRecord(encoded: record.encoded[...])?.placeholder == placeholder)
         record.placeholder = nil
-        #expect(OriginRecord(fields: record.fields[...]) == record)
+        #expect(OriginRecord(encoded: record.encoded[...]) == record)
     }
 
     @Test func `words are kept as what they are`() throws {

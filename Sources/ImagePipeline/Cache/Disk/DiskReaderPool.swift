@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Read-only connections to the index, as many as threads read at one time; none of them waits for another or for the writer.
+/// A pool of read-only connections to the index: one per concurrent reader, so that no read waits for another or for the writer.
 final class DiskReaderPool: Sendable {
     private final class Reader: Sendable {
         let index: Lock<DiskIndex>
@@ -25,13 +25,13 @@ final class DiskReaderPool: Sendable {
 
     /// Creates an empty pool for an index file; reads miss until it is opened.
     ///
-    /// - Parameter isAtRest: whether nobody ever writes it.
+    /// - Parameter isAtRest: whether no process writes the file.
     init(path: String, isAtRest: Bool = false) {
         self.path = path
         self.isAtRest = isAtRest
     }
 
-    /// The writer has opened an index: connections to an earlier one are not used again.
+    /// Starts a new generation after the writer has opened an index; connections to an earlier one are not reused.
     func open() {
         change { state in
             state.last += 1
@@ -39,18 +39,18 @@ final class DiskReaderPool: Sendable {
         }
     }
 
-    /// The index must not be read any more; reads under way end undisturbed.
+    /// Stops new reads; reads under way finish.
     func close() {
         change { $0.generation = nil }
     }
 
-    /// Why a read failed, and of which index.
+    /// Why a read failed, and the generation of the index that it read.
     struct Failure: Error {
         var error: SQLiteError
         var generation: Int
     }
 
-    /// Whether the index of that number is the one that is open.
+    /// Whether a generation is the current one.
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.generation == generation } }
 
     /// Reads the index on the calling thread.
@@ -65,7 +65,7 @@ final class DiskReaderPool: Sendable {
             let reader =
                 if let idle { idle } else { try Reader(path: path, isAtRest: isAtRest, generation: generation) }
             let result = try reader.index.withLock { index throws(SQLiteError) in try body(&index) }
-            // Not after an error: the next read opens a new connection.
+            // A connection is not reused after an error.
             give(back: reader)
             return result
         } catch {
@@ -81,7 +81,7 @@ final class DiskReaderPool: Sendable {
     }
 
     private func change(_ body: (inout State) -> Void) {
-        // Closed here, after the lock.
+        // The connections close here, outside the lock.
         let idle = state.withLock { state in
             body(&state)
             let idle = state.idle

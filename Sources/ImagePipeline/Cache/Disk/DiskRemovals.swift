@@ -1,15 +1,17 @@
 import LinuxSystem
 
-/// Purges that wait for the writer: readers respect them from the moment of the call.
+/// Purges that the writer has not committed yet.
+///
+/// Readers hide what they select from the moment of the call.
 final class DiskRemovals: Sendable {
     private struct State: Sendable {
-        /// How many removals of each wait.
+        /// Pending removals by key or name.
         var origins: [CacheKey: Int] = [:]
         var sources: [String: Int] = [:]
         var all = 0
-        /// All other purges; few at a time, and looked at one after the other.
+        /// Pending purges of other forms; few, and searched linearly.
         var others: [Purge: Int] = [:]
-        /// How many have come to their end.
+        /// The number of purges committed so far.
         var finished = 0
 
         var isEmpty: Bool { origins.isEmpty && sources.isEmpty && all == 0 && others.isEmpty }
@@ -25,22 +27,22 @@ final class DiskRemovals: Sendable {
         }
     }
 
-    /// What a row is to its reader.
+    /// What a reader may see of a row.
     private enum Verdict {
         case visible(staleFrom: Int64?)
         case hidden
     }
 
-    /// More keys than this do not wait: a folder that cannot be used must not cost memory without end.
+    /// The most keys that wait: bounds memory while the folder is unusable.
     private static let capacity = 65_536
-    /// More other purges than this do not wait, as each costs every reader a look.
+    /// The most purges of other forms that wait: each read tests all of them.
     private static let otherCapacity = 256
-    /// Readings of one row.
+    /// The most times that one row is read.
     private static let attempts = 8
 
     private let waiting = Lock(State())
 
-    /// A purge was asked for.
+    /// Adds a purge.
     ///
     /// - Returns: false when too many wait.
     func add(_ purge: Purge) -> Bool {
@@ -62,7 +64,7 @@ final class DiskRemovals: Sendable {
         }
     }
 
-    /// A purge is committed.
+    /// Takes a purge out after its commit.
     func finish(_ purge: Purge) {
         waiting.withLock { waiting in
             waiting.finished += 1
@@ -75,15 +77,14 @@ final class DiskRemovals: Sendable {
         }
     }
 
-    /// Reads a row that no removal is about, stale where a soft purge is.
+    /// Reads a row unless a pending removal selects it; makes it stale where a soft purge does.
     ///
-    /// A removal may be committed, and wait no more, between the reading of a row and the question whether one waits for it.
-    /// Then the row is read again.
+    /// A removal may be committed between the read and the test for pending removals. Then the row is read again.
     /// - Parameters:
-    ///   - subject: what a row is about.
-    ///   - expire: lets a row's original count as stale from a second on.
-    ///   - read: reads the row, of one state of the index.
-    /// - Returns: `nil` where there is none, where it is to be removed, or where removals come faster than reads.
+    ///   - subject: the purge subject of a row.
+    ///   - expire: makes a row's original stale from a second on.
+    ///   - read: reads the row from one snapshot of the index.
+    /// - Returns: `nil` without a row, for a row that is being removed, or when removals commit faster than it can be read.
     func visible<Row>(
         _ subject: (Row) -> FlightSubject,
         expire: (inout Row, Int64) -> Void,
@@ -93,7 +94,7 @@ final class DiskRemovals: Sendable {
             let finished = waiting.withLock { $0.finished }
             guard var row = read() else { return nil }
             let (verdict, isSettled) = waiting.withLock { waiting in
-                // Most of the time nothing waits, and nothing is asked of the row.
+                // Usually nothing is pending, and the subject need not be made.
                 let verdict = waiting.isEmpty ? .visible(staleFrom: nil) : waiting.verdict(on: subject(row))
                 return (verdict, waiting.finished == finished)
             }

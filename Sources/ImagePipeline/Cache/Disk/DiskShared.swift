@@ -1,7 +1,7 @@
 import LinuxSystem
 import Synchronization
 
-/// What a store's front, its readers and its writer share; each member guards itself.
+/// State shared by a store's callers, readers and writer; each member is thread-safe by itself.
 final class DiskShared: Sendable {
     let configuration: DiskStore.Configuration
     let folder: DiskFolder
@@ -12,14 +12,14 @@ final class DiskShared: Sendable {
     let removals = DiskRemovals()
     let verified: VerifiedBodies
     let seed: DiskSeed?
-    /// The writer's totals after its last transaction.
+    /// The totals as of the writer's last transaction.
     let totals = Lock(DiskTotals())
     private let counters = Lock(DiskStatistics())
     private let condition = Lock(DiskHealth.healthy)
     private let bounds: Lock<DiskLimits>
     private let uses = Atomic<Int64>(0)
 
-    /// Creates the parts; opens nothing.
+    /// Creates the state; opens no file.
     init(_ configuration: DiskStore.Configuration, seed: DiskSeed? = nil) {
         self.configuration = configuration
         self.seed = seed
@@ -35,7 +35,7 @@ final class DiskShared: Sendable {
         )
     }
 
-    /// The store's condition now.
+    /// The store's current health.
     var health: DiskHealth {
         get { condition.withLock { $0 } }
         set {
@@ -47,34 +47,36 @@ final class DiskShared: Sendable {
         }
     }
 
-    /// Bytes that a class may hold now.
+    /// The current quota of a class, in bytes.
     func quota(of diskClass: DiskClass) -> Int {
         bounds.withLock { $0[diskClass] }
     }
 
-    /// How much the store may hold; the writer goes by others from its next step on.
+    /// The current limits; the writer applies a change from its next step on.
     var limits: DiskLimits {
         get { bounds.withLock { $0 } }
         set { bounds.withLock { $0 = newValue } }
     }
 
-    /// A use at this instant, later than all before it.
+    /// A use now, ordered after all earlier ones.
     func nextUse() -> DiskIndex.Use {
         let order = uses.add(1, ordering: .relaxed).newValue
         return DiskIndex.Use(order: order, wallSeconds: configuration.time.wallSeconds)
     }
 
-    /// Lets uses go on above those of an index.
+    /// Continues the numbering of uses after that of an index.
     func continueUses(after last: Int64) {
         uses.max(last, ordering: .relaxed)
     }
 
-    /// Changes the numbers of work done.
+    /// Changes the counters.
     func count(_ body: (inout DiskStatistics) -> Void) {
         counters.withLock { body(&$0) }
     }
 
-    /// All numbers; totals and work are each of one instant.
+    /// All statistics.
+    ///
+    /// Totals and counters are each consistent in themselves.
     var statistics: DiskStatistics {
         var result = counters.withLock { $0 }
         let totals = totals.withLock { $0 }

@@ -1,6 +1,6 @@
-/// What a disk store holds, and has done since it was opened.
+/// What a disk store holds, and counters since it was opened.
 package struct DiskStatistics: Hashable, Sendable {
-    /// One class's numbers.
+    /// Statistics of one class.
     package struct Class: Hashable, Sendable {
         /// Rows with bytes.
         package var entries = 0
@@ -8,9 +8,9 @@ package struct DiskStatistics: Hashable, Sendable {
         package var hits = 0
         package var misses = 0
         package var stores = 0
-        /// Writes given up: queue full, degraded, larger than the quota, void or short.
+        /// Writes dropped: queue full, store degraded, larger than the quota, void or incomplete.
         package var drops = 0
-        /// Entries that went for the quota's sake.
+        /// Entries evicted to stay within the quota.
         package var evictions = 0
 
         /// Creates zeros.
@@ -19,26 +19,26 @@ package struct DiskStatistics: Hashable, Sendable {
 
     package var originals = Class()
     package var variants = Class()
-    /// Writes given up, of both classes.
+    /// Writes dropped, of both classes.
     package var drops: Int { originals.drops + variants.drops }
-    /// Failed calls of the disk and the index, reading or writing.
+    /// Disk I/O and index errors.
     package var errors = 0
-    /// Bodies that were found to be others than those that were stored, and removed.
+    /// Bodies removed because their bytes no longer match their digests.
     package var corruptions = 0
-    /// Entries that went for their age.
+    /// Entries removed for their age.
     package var expirations = 0
-    /// Files that an index was made of again.
+    /// Files whose rows were rebuilt from their trailers.
     package var adoptions = 0
-    /// Damaged indices that were moved aside.
+    /// Damaged indexes that were replaced.
     package var rebuilds = 0
-    /// Writes that wait, and their bytes.
+    /// Queued writes, and their bytes.
     package var queuedWrites = 0
     package var queuedBytes = 0
 
     /// Creates zeros.
     package init() {}
 
-    /// One class's numbers.
+    /// Statistics of one class.
     package subscript(diskClass: DiskClass) -> Class {
         get {
             switch diskClass {
@@ -55,10 +55,10 @@ package struct DiskStatistics: Hashable, Sendable {
     }
 }
 
-/// Whether a disk store does its work.
+/// Whether a disk store is working.
 package enum DiskHealth: Hashable, Sendable, CustomStringConvertible {
     case healthy
-    /// Nothing is stored for now, and reads may miss; the text says why, for operators.
+    /// Nothing is stored for now, and reads may miss; the text tells operators why.
     case degraded(String)
 
     package var description: String {

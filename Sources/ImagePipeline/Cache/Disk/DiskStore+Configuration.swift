@@ -1,40 +1,42 @@
 package import LinuxSystem
 
 extension DiskStore {
-    /// The shape and the bounds of a disk store.
+    /// The settings of a disk store.
     package struct Configuration: Sendable {
-        /// The folder, absolute; made when it is not there.
+        /// The folder's absolute path; created if missing.
         package var path: String
-        /// How much it may hold, at first.
+        /// The initial limits.
         package var limits: DiskLimits
-        /// Eviction goes on until a class is down to this share of its quota, 0–1.
+        /// The share of its quota, 0–1, down to which a class is evicted.
         package var lowWater: Double = 0.9
-        /// Bytes of objects that wait for the writer; one larger object is taken when nothing waits.
+        /// The most bytes of queued objects; a larger object is accepted when the queue is empty.
         package var queueBytes: Int = 64 << 20
-        /// Writes that wait for the writer.
+        /// The most queued writes.
         package var queueCount: Int = 4096
-        /// Access times that wait for the writer; more are forgotten.
+        /// The most access times that wait for the writer; more are dropped.
         package var touchCount: Int = 8192
-        /// Failures that are kept over a restart; the oldest go.
+        /// The most failures that survive a restart; the oldest are deleted.
         package var failureCount: Int = 100_000
-        /// Failures that wait for the writer; more are forgotten.
+        /// The most failures that wait for the writer; more are dropped.
         package var pendingFailureCount: Int = 8192
-        /// Bodies of which is remembered, eight bytes each, that they were verified since the start.
+        /// The most bodies, at eight bytes each, that are remembered as verified since the start.
         package var verifiedCount: Int = 1 << 18
-        /// Seconds from an error of the disk until it is tried again.
+        /// Seconds between a disk error and the next attempt.
         package var retrySeconds: Int64 = 5
-        /// Whether the writer compares files and rows in the background after the start.
+        /// Whether the writer reconciles files and rows in the background after the start.
         package var reconciles: Bool = true
-        /// A folder that was filled before, looked at after the own one and never written.
+        /// Whether this release knows the metadata of an entry, which else is a miss; not called for raw responses.
+        package var isReadable: @Sendable (DiskClass, _ metadata: [UInt8]) -> Bool = { _, _ in true }
+        /// A read-only cache folder, searched after the store's own.
         package var seed: String?
-        /// Called once, on the writer's thread, when the store stops to do its work, and once when it does it again.
+        /// Called on the writer's thread when the store becomes degraded, and when it recovers.
         package var healthChanged: (@Sendable (DiskHealth) -> Void)?
         /// The clocks.
         package var time: any TimeSource
-        /// The calls on content files.
+        /// The file system for content files.
         package var files: any FileSystem
 
-        /// Describes a store; the contract's quotas where nothing is given.
+        /// Creates a configuration; each class has a quota of 10 GiB by default.
         package init(
             path: String,
             originalsQuota: Int = 10 << 30,
@@ -46,6 +48,48 @@ extension DiskStore {
             limits = DiskLimits(originals: originalsQuota, variants: variantsQuota)
             self.time = time
             self.files = files
+        }
+    }
+}
+
+/// How much a store may hold, and for how long; can be changed while it runs.
+package struct DiskLimits: Hashable, Sendable {
+    /// Bytes of originals; 0 stores none.
+    package var originals: Int
+    /// Bytes of variants; 0 stores none.
+    package var variants: Int
+    /// Bytes of the file system to leave free: with less, the least recently used entries are evicted and nothing is stored; 0 for none.
+    package var minimumFree = 0
+    /// Seconds without use after which an entry is removed; 0 for never (SDWebImage: `maxDiskAge`, by access date).
+    package var maximumAge: Int64 = 0
+
+    /// Creates limits.
+    package init(originals: Int, variants: Int, minimumFree: Int = 0, maximumAge: Int64 = 0) {
+        self.originals = originals
+        self.variants = variants
+        self.minimumFree = minimumFree
+        self.maximumAge = maximumAge
+    }
+
+    /// The quota of a class, in bytes.
+    subscript(diskClass: DiskClass) -> Int {
+        switch diskClass {
+        case .originals: originals
+        case .variants: variants
+        }
+    }
+}
+
+/// The two kinds of bodies on disk, each with its own quota.
+package enum DiskClass: Int, Hashable, Sendable, CaseIterable {
+    case originals = 0
+    case variants = 1
+
+    /// The folder's name below the store's path.
+    var folder: String {
+        switch self {
+        case .originals: "originals"
+        case .variants: "variants"
         }
     }
 }

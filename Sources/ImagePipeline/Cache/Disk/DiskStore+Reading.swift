@@ -1,12 +1,27 @@
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 
-/// Reads: they block on the disk, never on the writer. What is still queued for writing is a miss.
+/// A variant found on disk; its body is the first `record.length` bytes of `file`.
+package struct StoredVariant: Sendable {
+    package var record: VariantRecord
+    package var origin: OriginRecord
+    /// Stays readable after the entry is evicted.
+    package var file: SharedDescriptor
+}
+
+/// An original found on disk; its body is the first `record.length` bytes of `file`.
+package struct StoredOrigin: Sendable {
+    package var record: OriginRecord
+    /// `nil` when only the record is stored; stays readable after the entry is evicted.
+    package var file: SharedDescriptor?
+}
+
+/// Reads. They block on the disk but never on the writer; an entry that is still queued for writing is a miss.
 extension DiskStore {
-    /// The variant of a key with its origin's record and its open file.
+    /// Looks up a variant, with its original's record and its open file.
     package func variant(_ key: CacheKey) -> StoredVariant? {
         let row = shared.removals.visible(\.subject, expire: { $0.origin.expire(at: $1) }) {
-            read { index throws(SQLiteError) in try index.variant(key) }
+            read { index throws(SQLiteError) in readable(try index.variant(key)) }
         }
         guard let row,
             let file = open(
@@ -27,10 +42,10 @@ extension DiskStore {
         return StoredVariant(record: row.record, origin: row.origin, file: file)
     }
 
-    /// The origin of a key; its file only while the body is stored.
+    /// Looks up an original; it has a file only while its body is stored.
     package func origin(_ key: CacheKey) -> StoredOrigin? {
         let row = shared.removals.visible(\.subject, expire: { $0.record.expire(at: $1) }) {
-            read { index throws(SQLiteError) in try index.origin(key) }
+            read { index throws(SQLiteError) in readable(try index.origin(key)) }
         }
         guard let row else {
             let seeded = seedOrigin(key, own: nil)
@@ -60,9 +75,22 @@ extension DiskStore {
         return StoredOrigin(record: row.record, file: file)
     }
 
-    /// Counts a selection; what is hidden already counts no more.
+    /// Counts what a purge would remove.
     package func count(_ selection: PurgeSelection) -> PurgeCounts {
         read { index throws(SQLiteError) in try index.count(selection) } ?? PurgeCounts()
+    }
+
+    /// A variant's row; `nil` where this release does not know its metadata, or its original's.
+    func readable(_ row: DiskIndex.VariantRow?) -> DiskIndex.VariantRow? {
+        let isReadable = shared.configuration.isReadable
+        return row.flatMap {
+            isReadable(.variants, $0.record.metadata) && isReadable(.originals, $0.origin.metadata) ? $0 : nil
+        }
+    }
+
+    /// An original's row; `nil` as above.
+    func readable(_ row: DiskIndex.OriginRow?) -> DiskIndex.OriginRow? {
+        row.flatMap { shared.configuration.isReadable(.originals, $0.record.metadata) ? $0 : nil }
     }
 
     func read<Row: Sendable>(_ body: (inout DiskIndex) throws(SQLiteError) -> Row?) -> Row? {
@@ -75,9 +103,9 @@ extension DiskStore {
         }
     }
 
-    /// Opens a content file; `nil`, and the writer looks after the row, when it is not as the row says.
+    /// Opens a content file; `nil` when it does not match its row, which the writer then checks.
     ///
-    /// The first time after the start, its body is read and compared with its digest.
+    /// The first time after the start, the body is hashed and compared with its digest.
     func open(
         in folder: DiskFolder,
         _ diskClass: DiskClass,
@@ -106,5 +134,46 @@ extension DiskStore {
         }
         if folder == shared.folder { _ = shared.queue.submit(.verify(diskClass, key)) }
         return nil
+    }
+}
+
+/// Responses of raw sources, stored among the originals.
+extension DiskStore: RawStoring {
+    package func raw(_ key: CacheKey) -> StoredRaw? {
+        let row = shared.removals.visible(\.subject, expire: { $0.record.expire(at: $1) }) {
+            read { index throws(SQLiteError) in try index.origin(key, kind: .raw) }
+        }
+        guard let row, row.hasBody, let bytes = bytes(row) else {
+            shared.count { $0.originals.misses += 1 }
+            return nil
+        }
+        shared.count { $0.originals.hits += 1 }
+        touch(.originals, key)
+        return StoredRaw(record: row.record, bytes: bytes)
+    }
+
+    @discardableResult
+    package func store(raw content: RawContent) -> Bool {
+        submit(.raw(content, use: shared.nextUse()))
+    }
+
+    private func bytes(_ row: DiskIndex.OriginRow) -> [UInt8]? {
+        let record = row.record
+        let file = open(
+            in: shared.folder,
+            .originals,
+            record.key,
+            digest: record.digest,
+            length: record.length,
+            trailer: row.trailer
+        )
+        guard let file else { return nil }
+        do throws(Errno) {
+            let bytes = try shared.configuration.files.read(file, at: 0, count: record.length)
+            return bytes.count == record.length ? bytes : nil
+        } catch {
+            shared.count { $0.errors += 1 }
+            return nil
+        }
     }
 }

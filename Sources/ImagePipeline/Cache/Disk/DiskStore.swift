@@ -1,17 +1,19 @@
-import LinuxSystem
+package import LinuxSystem
 
-/// The second tier: originals and variants as files, indexed by SQLite, within a quota each (SDWebImage: `SDDiskCache`).
+/// The disk tier: originals and variants as files with an index in SQLite, each class within a quota (SDWebImage: `SDDiskCache`).
 ///
-/// Reads block and belong on read-lane threads; writes only queue and may come from anywhere. One writer thread does all
-/// writing, evicting and clearing up. The store is never the cause of an error: what cannot be read is a miss, what cannot be
-/// written is dropped, counted and told by `health`.
+/// Reads block and belong on read-lane threads. Writes only queue, on any thread; one writer thread writes, evicts and reconciles.
+/// The store never causes an error: an entry that cannot be read is a miss, one that cannot be written is dropped and counted, and
+/// `health` tells why.
 package final class DiskStore: Sendable {
     let shared: DiskShared
 
     /// Opens the folder and starts the writer; returns within milliseconds whatever the folder holds.
     ///
-    /// A folder that cannot be used now gives a degraded store, which tries again by itself.
-    /// - Throws: `DiskStoreError` where trying again cannot help.
+    /// Only an index of an earlier layout takes longer, once: it is migrated first, in time proportional to its rows.
+    ///
+    /// If the folder is unusable for now, the store is degraded and retries by itself.
+    /// - Throws: `DiskStoreError` where retrying cannot help.
     package init(_ configuration: Configuration) throws(DiskStoreError) {
         var seed: DiskSeed?
         if let path = configuration.seed { seed = try DiskSeed(path: path, files: configuration.files) }
@@ -33,17 +35,51 @@ package final class DiskStore: Sendable {
         shared.queue.close()
     }
 
-    /// Whether the store does its work, and why not; any thread.
+    /// Whether the store is working; any thread.
     package var health: DiskHealth { shared.health }
 
-    /// What the store holds and has done; any thread.
+    /// What the store holds, and its counters; any thread.
     package var statistics: DiskStatistics { shared.statistics }
 
-    /// Writes what is queued, ends the writer and unlocks the folder; blocks.
+    /// Commits queued writes, ends the writer and unlocks the folder; blocks.
     ///
-    /// Later reads miss, later writes are dropped.
+    /// Later reads miss; later writes are dropped.
     package func close() {
         shared.queue.close()
         shared.queue.waitForEnd()
+    }
+}
+
+/// The store is the pipeline's disk tier.
+extension DiskStore: DiskStoring {}
+
+/// Why a disk store cannot be opened until an operator acts.
+///
+/// Any other failure only degrades the store.
+package enum DiskStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Another process, or another store in this one, uses the folder.
+    case locked(path: String)
+    /// A later release wrote the folder, which is left unchanged.
+    case newerVersion(path: String, found: Int, supported: Int)
+    /// The folder has content that does not identify itself as a cache.
+    case foreignFolder(path: String)
+    /// The folder of `cache.seed` cannot be used.
+    case seed(path: String, reason: String)
+    /// The writer's thread cannot be created.
+    case noThread(Errno)
+
+    package var description: String {
+        switch self {
+        case .locked(let path):
+            "the cache folder \(path) is in use by another daemon"
+        case .newerVersion(let path, let found, let supported):
+            "the cache folder \(path) has layout \(found), written by a newer release; this one knows up to \(supported)"
+        case .foreignFolder(let path):
+            "the folder \(path) has contents that are no cache of ours (no CACHEDIR.TAG, no index); name an empty folder"
+        case .seed(let path, let reason):
+            "cache.seed: \(path): \(reason)"
+        case .noThread(let errno):
+            "no thread for the cache's writer: \(errno)"
+        }
     }
 }

@@ -1,8 +1,8 @@
 import LinuxSystem
 
-/// Uses that readers have seen and the index does not know yet; bounded, one a key.
+/// Uses of entries that the index does not have yet: one per key, in a bounded number.
 final class DiskTouches: Sendable {
-    /// What was used.
+    /// The entry used.
     struct Target: Hashable, Sendable {
         var diskClass: DiskClass
         var key: CacheKey
@@ -16,9 +16,9 @@ final class DiskTouches: Sendable {
         self.capacity = capacity
     }
 
-    /// Notes a use; forgotten when full, which costs exactness of the order and nothing else.
+    /// Records a use; dropped when full, which only makes the eviction order less exact.
     ///
-    /// - Returns: whether the writer should come and take them.
+    /// - Returns: whether to wake the writer.
     func add(_ diskClass: DiskClass, _ key: CacheKey, use: DiskIndex.Use) -> Bool {
         let target = Target(diskClass: diskClass, key: key)
         return pending.withLock { pending in
@@ -32,7 +32,7 @@ final class DiskTouches: Sendable {
         }
     }
 
-    /// Takes all of them.
+    /// Removes and returns all.
     func drain() -> [Target: DiskIndex.Use] {
         pending.withLock { pending in
             let taken = pending

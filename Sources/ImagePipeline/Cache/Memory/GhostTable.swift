@@ -1,23 +1,23 @@
-/// Which keys went lately, by fingerprint: a hash table of a bounded number of buckets that forgets by itself.
+/// The fingerprints of recently evicted keys, in a hash table of fixed size.
 ///
-/// A bucket of four ghosts takes a new one in the place of its oldest, and a ghost counts only until as many others have come as
-/// the table may remember. 32 bits of a fingerprint are compared: one lookup in a thousand million remembers what never was.
+/// A new ghost replaces the oldest of its bucket of four, and a ghost expires once as many others have been added as the table may
+/// hold. 32 bits of a fingerprint are compared: about one lookup in 10⁹ is a false positive.
 struct GhostTable: Sendable {
     private struct Ghost {
-        /// 0 for nobody.
+        /// 0 for an empty place.
         var tag: UInt32 = 0
-        /// The table's clock when it came.
+        /// The table's clock when the ghost was added.
         var time: UInt32 = 0
     }
 
     private static let ways = 4
 
-    /// A power of two of buckets, one after the other.
+    /// The buckets, one after the other; their number is a power of two.
     private var ghosts = [Ghost](repeating: Ghost(), count: 64)
-    /// Ghosts that came, modulo 2³².
+    /// Ghosts added, modulo 2³².
     private var clock: UInt32 = 0
 
-    /// The most ghosts at a time.
+    /// The most ghosts.
     var capacity: Int { ghosts.count }
 
     /// Creates an empty table of 64 ghosts.
@@ -25,11 +25,11 @@ struct GhostTable: Sendable {
 
     /// Makes room for `count` ghosts; never shrinks.
     mutating func reserve(_ count: Int) {
-        // A ghost's bucket in a table twice as large is its old one or as far behind the middle.
+        // In a table twice as large, a ghost's bucket is its old one, or that plus the old size.
         while ghosts.count < count { ghosts += ghosts }
     }
 
-    /// Remembers a key.
+    /// Adds a key.
     mutating func insert(_ fingerprint: UInt64) {
         clock &+= 1
         let bucket = bucket(fingerprint)
@@ -38,9 +38,9 @@ struct GhostTable: Sendable {
         ghosts[place] = Ghost(tag: tag(fingerprint), time: clock)
     }
 
-    /// Forgets a key.
+    /// Removes a key.
     ///
-    /// - Returns: whether it was remembered, and is not too long gone for `limit` others that came since.
+    /// - Returns: whether it was there, and at most `limit` others were added since.
     mutating func remove(_ fingerprint: UInt64, limit: Int) -> Bool {
         let tag = tag(fingerprint)
         for index in bucket(fingerprint) where ghosts[index].tag == tag {
@@ -51,7 +51,7 @@ struct GhostTable: Sendable {
         return false
     }
 
-    /// How many places are taken, for tests: O(n).
+    /// The number of places taken, for tests; O(n).
     var count: Int { ghosts.count { $0.tag != 0 } }
 
     private func age(_ ghost: Ghost) -> UInt32 { ghost.tag == 0 ? .max : clock &- ghost.time }

@@ -1,27 +1,27 @@
 import LinuxSystem
 import Synchronization
 
-/// The first tier: values in memory, bounded by the bytes that their owner says they cost (SDWebImage: `SDMemoryCache`).
+/// The memory tier: values bounded by the sum of their costs in bytes (SDWebImage: `SDMemoryCache`).
 ///
-/// Any thread; made for lookups inside event loops: one short lock, no allocation, O(1). Keys are spread over parts that
-/// evict apart, each by S3-FIFO, which one-time requests and scans do not harm. A value that is being sent lives on with
-/// its sender when it is evicted: values are shared by reference, never copied.
+/// Thread-safe; made for lookups on event loops: one short lock, no allocation, O(1). Keys are spread over shards, each with its own
+/// S3-FIFO eviction, which resists one-time requests and scans. Values are shared by reference, never copied: a value being sent
+/// outlives its eviction.
 package final class MemoryCache<Value: Sendable>: Sendable {
-    /// The one place to exchange the policy.
+    /// The eviction policy.
     private typealias Policy = S3FIFO
 
-    /// The bounds of a memory cache.
+    /// The settings of a memory cache.
     package struct Configuration: Hashable, Sendable {
-        /// Bytes of all entries' costs; 0 disables the cache.
+        /// The most bytes of all entries' costs; 0 disables the cache.
         package var capacity: Int
-        /// Parts, each with a lock and an equal share of the capacity; rounded down to a power of two, 1–64.
+        /// The number of shards, each with a lock and an equal share of the capacity; rounded down to a power of two, 1–64.
         package var shards: Int
-        /// A value that costs more than its part's capacity divided by this is refused.
+        /// A value that costs more than its shard's capacity divided by this is refused.
         package var largestDivisor: Int
-        /// Bytes that an entry's bookkeeping costs, added to each cost.
+        /// Bytes of bookkeeping, added to each cost.
         package var overhead: Int
 
-        /// Describes a cache; by default up to 8 parts of at least 8 MiB, none of whose values fills over a quarter of one.
+        /// Creates a configuration; by default up to 8 shards of at least 8 MiB, with values of at most a quarter of a shard.
         package init(capacity: Int, shards: Int? = nil, largestDivisor: Int = 4, overhead: Int = 160) {
             self.capacity = max(0, capacity)
             self.shards = shards ?? min(8, capacity >> 23)
@@ -38,7 +38,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         }
     }
 
-    /// As many as a power of two.
+    /// The number of shards, a power of two.
     private let parts: [Part]
     private let mask: UInt64
     private let largestDivisor: Int
@@ -58,12 +58,12 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         parts = (0..<count).map { _ in Part(capacity: capacity, largest: largest) }
     }
 
-    /// The largest cost that is taken now, 0 where nothing is.
+    /// The largest cost accepted now; 0 when the cache is disabled.
     package var largestCost: Int { max(0, largest.load(ordering: .relaxed) - overhead) }
 
-    /// Gives the cache another capacity in bytes; what is over it goes.
+    /// Changes the capacity in bytes, and evicts down to it.
     ///
-    /// The number of parts stays as it was made.
+    /// The number of shards does not change.
     package func resize(capacity: Int) {
         let share = max(0, capacity) / parts.count
         largest.store(share / largestDivisor, ordering: .relaxed)
@@ -73,19 +73,19 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         }
     }
 
-    /// The value stored for a key, which counts as used now.
+    /// The value of a key; counts as a use.
     package func value(for key: CacheKey) -> Value? {
         part(for: key).shard.withLock { $0.value(for: key) }
     }
 
-    /// Stores a value in place of the key's old one; others go to make room.
+    /// Stores a value in place of the key's old one, and evicts others to make room.
     ///
-    /// - Parameter cost: bytes, at least 0; what the value really holds is the caller's knowledge.
-    /// - Returns: false when the cache is disabled or the value too large; the old value is gone even so.
+    /// - Parameter cost: bytes, at least 0, by the caller's account.
+    /// - Returns: false when the cache is disabled or the value too large; the old value is dropped even so.
     @discardableResult
     package func insert(_ value: Value, for key: CacheKey, cost: Int) -> Bool {
         let part = part(for: key)
-        // Released here, after the lock: the last owner of a large value frees it outside.
+        // Freed here, outside the lock.
         var dropped: [Value] = []
         let isStored = part.shard.withLock { shard in
             shard.insert(value, for: key, cost: max(0, cost) + overhead, dropped: &dropped)
@@ -104,9 +104,9 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         return !dropped.isEmpty
     }
 
-    /// Drops the values for which `condition` is true; it runs under a part's lock and must be short.
+    /// Drops the values for which `condition` is true; it runs under a shard's lock and must be fast.
     ///
-    /// - Returns: how many went.
+    /// - Returns: the number of values dropped.
     @discardableResult
     package func removeAll(where condition: (CacheKey, Value) -> Bool = { _, _ in true }) -> Int {
         var count = 0
@@ -118,12 +118,12 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         return count
     }
 
-    /// How many values there are for which `condition` is true; it runs under a part's lock and must be short.
+    /// The number of values for which `condition` is true; it runs under a shard's lock and must be fast.
     package func count(where condition: (CacheKey, Value) -> Bool) -> Int {
         parts.reduce(0) { sum, part in sum + part.shard.withLock { $0.count(where: condition) } }
     }
 
-    /// The sums over all parts, each part's own taken at one instant.
+    /// The sums over all shards; each shard is read atomically.
     package var statistics: MemoryStatistics {
         var sum = MemoryStatistics()
         for part in parts { sum += part.shard.withLock { $0.statistics } }
@@ -132,7 +132,33 @@ package final class MemoryCache<Value: Sendable>: Sendable {
 
     @inline(__always)
     private func part(for key: CacheKey) -> Part {
-        // The last word: the map inside the part hashes the first.
+        // By the last word: the shard's map hashes the first.
         return parts[Int(key.words.3 & mask)]
+    }
+}
+
+/// What a memory cache holds, and counters since it was created.
+package struct MemoryStatistics: Hashable, Sendable {
+    /// Sum of the entries' costs, bookkeeping included.
+    package var bytes = 0
+    package var entries = 0
+    package var hits = 0
+    package var misses = 0
+    /// Entries evicted to make room.
+    package var evictions = 0
+    /// Values refused as too large.
+    package var refusals = 0
+
+    /// Creates zeros.
+    package init() {}
+
+    /// Adds another shard's statistics.
+    package static func += (left: inout MemoryStatistics, right: MemoryStatistics) {
+        left.bytes += right.bytes
+        left.entries += right.entries
+        left.hits += right.hits
+        left.misses += right.misses
+        left.evictions += right.evictions
+        left.refusals += right.refusals
     }
 }

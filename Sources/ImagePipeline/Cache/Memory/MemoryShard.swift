@@ -1,4 +1,6 @@
-/// One part of a memory cache: a slab of entries, a map from key to slot, and a policy; a value that its owner locks.
+/// One shard of a memory cache: a slab of entries, a map from key to slot, and a policy.
+///
+/// Its owner locks it.
 package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
     private struct Entry: Sendable {
         var key: CacheKey
@@ -7,7 +9,7 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
         var cost: Int
     }
 
-    /// Bytes that the entries' costs may add up to.
+    /// The most bytes of all entries' costs.
     package private(set) var capacity: Int
     /// The largest cost of one entry.
     package private(set) var largest: Int
@@ -18,13 +20,13 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
     private(set) var policy = Policy()
     package private(set) var statistics = MemoryStatistics()
 
-    /// Creates an empty part.
+    /// Creates an empty shard.
     package init(capacity: Int, largest: Int) {
         self.capacity = capacity
         self.largest = largest
     }
 
-    /// The value, which counts as used now; `nil` where there is none.
+    /// The value of a key, or `nil`; counts as a use.
     package mutating func value(for key: CacheKey) -> Value? {
         guard let slot = slots[key] else {
             statistics.misses += 1
@@ -35,9 +37,9 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
         return entries[Int(slot)].value
     }
 
-    /// Puts a value in place of the key's old one, whose rank it takes over, and makes room for it.
+    /// Stores a value in place of the key's old one, with its rank, and evicts others to make room.
     ///
-    /// Values that go are moved to `dropped`, so that their last owner lets go outside of the lock.
+    /// Evicted values are moved to `dropped`, so that they are freed outside the lock.
     package mutating func insert(_ value: Value, for key: CacheKey, cost: Int, dropped: inout [Value]) -> Bool {
         guard cost <= largest, capacity > 0 else {
             remove(key, dropped: &dropped)
@@ -67,7 +69,7 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
         policy.replace(slot, cost: cost)
     }
 
-    /// Gives the part other bounds; what is over them goes, as the policy chooses.
+    /// Changes the bounds, and evicts down to them.
     package mutating func resize(capacity: Int, largest: Int, dropped: inout [Value]) {
         self.capacity = capacity
         self.largest = largest
@@ -87,7 +89,7 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
         drop(slot, dropped: &dropped)
     }
 
-    /// Drops every entry that `condition` names.
+    /// Drops the entries for which `condition` is true.
     package mutating func removeAll(where condition: (CacheKey, Value) -> Bool, dropped: inout [Value]) {
         for slot in entries.indices {
             guard let value = entries[slot].value, condition(entries[slot].key, value) else { continue }
@@ -95,7 +97,7 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
         }
     }
 
-    /// How many entries `condition` names.
+    /// The number of entries for which `condition` is true.
     func count(where condition: (CacheKey, Value) -> Bool) -> Int {
         entries.count { entry in entry.value.map { condition(entry.key, $0) } ?? false }
     }
@@ -114,7 +116,7 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
         vacate(slot, dropped: &dropped)
     }
 
-    /// Empties a slot that the policy knows no more.
+    /// Frees a slot that the policy has forgotten.
     private mutating func vacate(_ slot: Int32, dropped: inout [Value]) {
         let index = Int(slot)
         slots[entries[index].key] = nil

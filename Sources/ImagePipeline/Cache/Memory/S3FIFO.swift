@@ -1,18 +1,43 @@
+/// Chooses which entry of a bounded cache to evict.
+///
+/// Works on slot numbers and costs, without keys or values.
+///
+/// Every operation is O(1), amortised, and allocates only when the slab grows. To change the policy, name another type in
+/// `MemoryCache.Policy`; `Benchmarks/CacheReplay` compares policies.
+package protocol EvictionPolicy: Sendable {
+    /// Creates a policy without slots.
+    init()
+    /// Adds a new entry in `slot`; slots are dense and reused.
+    ///
+    /// - Parameters:
+    ///   - fingerprint: of the entry's key, uniformly distributed; identifies the key after its eviction.
+    ///   - cost: bytes.
+    mutating func insert(_ slot: Int32, fingerprint: UInt64, cost: Int)
+    /// Records a use of the entry in `slot`.
+    mutating func use(_ slot: Int32)
+    /// Changes the cost of the entry in `slot`, which keeps its rank.
+    mutating func replace(_ slot: Int32, cost: Int)
+    /// Removes the entry in `slot`, which the cache has dropped.
+    mutating func remove(_ slot: Int32)
+    /// Chooses the entry to evict and forgets its slot; `nil` when there is none.
+    mutating func evict() -> Int32?
+}
+
 /// Simple, scalable, scan-resistant: three first-in-first-out queues (Yang et al., "FIFO queues are all you need for cache
 /// eviction", SOSP 2023), with shares in bytes.
 ///
-/// A new entry waits in a small queue, a tenth of the bytes; what is not asked for there again leaves without having
-/// disturbed the main queue, and only its fingerprint is remembered: what comes back soon enough goes to the main queue at
-/// once, as does what was asked for while it waited. The oldest of the main queue goes unless it was asked for since, which
-/// buys it another round per use. A use is one small store, and none once it has been used often.
+/// A new entry starts in a small queue with a tenth of the bytes. If it is not used there, it is evicted without touching the main
+/// queue, and only its fingerprint is kept. It moves to the main queue if it is used in the small one, or comes back while its
+/// fingerprint is kept. The oldest entry of the main queue is evicted unless it was used since, and gets one more round per use.
+/// A use costs one small store, and none for an entry that was used often.
 package struct S3FIFO: EvictionPolicy {
-    /// The small queue's part of all bytes is one of so many.
+    /// The small queue has one of this many parts of all bytes.
     private static let smallDivisor = 10
-    /// Uses that count.
+    /// The most uses counted.
     private static let mostUses: UInt8 = 3
-    /// Uses in the small queue that lead to the main queue.
+    /// The uses that move an entry from the small queue to the main queue.
     private static let promotion: UInt8 = 1
-    /// Entries that one eviction gives another round: bounds the time under a cache's lock.
+    /// The most entries that one eviction gives another round; bounds the time under the lock.
     private static let mostRounds = 256
 
     private enum Queue {
@@ -80,7 +105,7 @@ package struct S3FIFO: EvictionPolicy {
         return nil
     }
 
-    /// Moves the small queue's oldest to the main queue if it was used, else remembers that it went.
+    /// Moves the small queue's oldest entry to the main queue if it was used, else evicts it and keeps its fingerprint.
     private mutating func promote(_ slot: Int32) -> Bool {
         guard nodes[Int(slot)].uses >= Self.promotion else {
             ghosts.insert(nodes[Int(slot)].fingerprint)
@@ -93,7 +118,7 @@ package struct S3FIFO: EvictionPolicy {
         return true
     }
 
-    /// Gives the main queue's oldest another round for a use.
+    /// Gives the main queue's oldest entry another round if it was used, else evicts it.
     private mutating func reinsert(_ slot: Int32) -> Bool {
         guard nodes[Int(slot)].uses > 0 else { return false }
         nodes[Int(slot)].uses -= 1

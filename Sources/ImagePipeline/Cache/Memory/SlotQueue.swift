@@ -1,4 +1,4 @@
-/// A queue of slots, doubly linked through the nodes of a slab, newest first; sums up its slots' costs.
+/// A queue of slots, doubly linked through the nodes of a slab, newest first; maintains the sum of their costs.
 package struct SlotQueue: Sendable {
     /// The end of a chain.
     package static let none: Int32 = -1
@@ -11,7 +11,7 @@ package struct SlotQueue: Sendable {
     /// Creates an empty queue.
     package init() {}
 
-    /// Puts a slot that is in no queue at the newest end.
+    /// Adds a slot that is in no queue at the newest end.
     package mutating func append(_ slot: Int32, in nodes: inout [SlotNode]) {
         nodes[Int(slot)].newer = Self.none
         nodes[Int(slot)].older = newest
@@ -20,7 +20,7 @@ package struct SlotQueue: Sendable {
         bytes += nodes[Int(slot)].cost
     }
 
-    /// Takes out a slot of this queue.
+    /// Removes a slot of this queue.
     package mutating func remove(_ slot: Int32, in nodes: inout [SlotNode]) {
         let node = nodes[Int(slot)]
         if node.newer == Self.none { newest = node.older } else { nodes[Int(node.newer)].older = node.older }
@@ -28,14 +28,14 @@ package struct SlotQueue: Sendable {
         bytes -= node.cost
     }
 
-    /// Gives a slot of this queue another cost.
+    /// Changes the cost of a slot of this queue.
     package mutating func setCost(_ cost: Int, of slot: Int32, in nodes: inout [SlotNode]) {
         bytes += cost - nodes[Int(slot)].cost
         nodes[Int(slot)].cost = cost
     }
 }
 
-/// What a policy knows of a slot.
+/// A policy's state of a slot.
 package struct SlotNode: Sendable {
     package fileprivate(set) var newer = SlotQueue.none
     package fileprivate(set) var older = SlotQueue.none
@@ -43,12 +43,12 @@ package struct SlotNode: Sendable {
     package fileprivate(set) var cost: Int
     /// Of the entry's key.
     package let fingerprint: UInt64
-    /// Uses that count, as far as the policy counts.
+    /// Uses, up to the policy's limit.
     package var uses: UInt8 = 0
-    /// The queue that the slot is in, by the policy's own numbering.
+    /// The slot's queue, in the policy's own numbering.
     package var queue: UInt8 = 0
 
-    /// Describes an entry that is in no queue.
+    /// Creates the node of an entry that is in no queue.
     package init(fingerprint: UInt64, cost: Int) {
         self.fingerprint = fingerprint
         self.cost = cost

@@ -1,13 +1,13 @@
 import Glibc
 import LinuxSystem
 
-/// Verifies a cache folder that no daemon has, and repairs it: the walk of the daemon's own reconciliation, with every body read.
+/// Verifies, and optionally repairs, a cache folder that no daemon uses: the daemon's reconciliation, with every body read.
 ///
-/// Memory is bounded whatever the folder holds: rows come in batches, bodies in pieces, findings go out one by one.
+/// Memory is bounded: rows are read in batches, bodies in chunks, and findings are reported one by one.
 package struct DiskCheck {
-    /// Whom a check tells what.
+    /// The callbacks of a check.
     package struct Listener {
-        /// Called for each thing that is wrong, and whether it has been repaired.
+        /// Called for each finding.
         package var found: (DiskDamage, _ isRepaired: Bool) -> Void
         /// Called after each entry.
         package var progress: (DiskCheckProgress) -> Void
@@ -26,17 +26,17 @@ package struct DiskCheck {
     private let files: any FileSystem
     private let listener: Listener
 
-    /// Describes a check.
+    /// Creates a check.
     package init(path: String, files: any FileSystem = SystemFiles(), listener: Listener) {
         folder = DiskFolder(path: path)
         self.files = files
         self.listener = listener
     }
 
-    /// Checks; blocks for as long as reading the whole folder takes.
+    /// Runs the check; blocks while it reads the whole folder.
     ///
-    /// - Parameter repairs: whether what is wrong goes; else the folder stays as it is.
-    /// - Throws: `DiskCheckError`; a folder that is refused has not been touched.
+    /// - Parameter repairs: whether to repair findings; else the folder is not changed.
+    /// - Throws: `DiskCheckError`; a refused folder has not been changed.
     package func run(repairs: Bool) throws(DiskCheckError) -> DiskCheckResult {
         try admit()
         let lock = try lock(exclusively: repairs)
@@ -56,7 +56,7 @@ package struct DiskCheck {
             let opened = try opened(lock, rebuilds: needsNewIndex)
             try walk(opened.index, DiskCare(tally, repairs: true), tally)
         } else {
-            // Without an index, every body is one that no row tells of.
+            // Without an index, every body is an orphan.
             let rows = try needsNewIndex ? index.empty() : index.opened()
             try walk(rows, DiskCare(tally, repairs: false), tally)
         }
@@ -65,7 +65,7 @@ package struct DiskCheck {
         return tally.result
     }
 
-    /// The proof of a repair: once more over what is left, whose bodies have been read already.
+    /// Verifies a repair by a second pass, which does not read bodies again.
     private func verify(_ index: DiskIndexCheck, _ tally: DiskCheckTally) throws(DiskCheckError) {
         let again = DiskCheckTally(Listener(found: { _, _ in }))
         if try index.problem() == nil {
@@ -75,12 +75,12 @@ package struct DiskCheck {
         } else {
             again.count(DiskDamage(.index, ""), isRepaired: false)
         }
-        // What could not be read the first time may not be asked for the second time.
+        // What could not be read in the first pass may not be reached in the second.
         let unread = max(0, (tally.result.found[.unreadable] ?? 0) - (again.result.found[.unreadable] ?? 0))
         tally.result.remaining = again.result.damages + unread
     }
 
-    /// Refuses what is no cache, and what a newer release wrote.
+    /// Refuses a folder that is no cache, or that a newer release wrote.
     private func admit() throws(DiskCheckError) {
         switch DiskFolderInspector(folder: folder, files: files).state() {
         case .absent: throw .absent(path: folder.path)
@@ -94,7 +94,7 @@ package struct DiskCheck {
         }
     }
 
-    /// Keeps daemons out for the check's time; `nil` where no daemon has ever been in.
+    /// Takes the folder's lock for the check; `nil` where there is no lock file to share.
     private func lock(exclusively: Bool) throws(DiskCheckError) -> FolderLock? {
         let lock: FolderLock?
         do throws(Errno) {
@@ -108,14 +108,14 @@ package struct DiskCheck {
         return lock
     }
 
-    /// What lies beside the cache's own files.
+    /// Reports files that are not the cache's.
     private func noteStrangers(_ tally: DiskCheckTally) {
         for name in ((try? files.list(folder.path)) ?? []).sorted() where !DiskFolder.isKnown(name) {
             tally.count(DiskDamage(.unknown, name), isRepaired: false)
         }
     }
 
-    /// Makes the folder ready as a daemon does.
+    /// Opens the folder as a daemon does.
     private func opened(_ lock: FolderLock?, rebuilds: Bool) throws(DiskCheckError) -> DiskOpening.Opened {
         do throws(DiskFault) {
             return try DiskOpening(folder: folder, files: files).open(held: lock, rebuilds: rebuilds)
@@ -124,7 +124,7 @@ package struct DiskCheck {
         }
     }
 
-    /// Walks as a daemon does in the background after its start, at once and to the end.
+    /// Runs the reconciliation to its end, which a daemon does in steps after its start.
     private func walk(
         _ index: consuming DiskIndex,
         _ care: DiskCare,

@@ -1,37 +1,37 @@
-/// One thing in a cache folder that is not as it should be.
+/// One inconsistency of a cache folder.
 package struct DiskDamage: Hashable, Sendable {
-    /// What is wrong, and with it what a repair does.
+    /// The kind of inconsistency, with its repair.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The index is missing or damaged; a new one takes its place, made of the files.
+        /// The index is missing or damaged; it is rebuilt from the files.
         case index
-        /// A row that no release has written; it goes.
+        /// A malformed row; deleted.
         case row
-        /// A row whose file is not there; the row goes.
+        /// A row without its file; deleted.
         case missing
-        /// A file that is shorter or longer than its row says; both go.
+        /// A file whose length is not that of its row; both are deleted.
         case length
-        /// A file whose bytes are not those that were stored; it goes with its row.
+        /// A file whose bytes do not match its digest; deleted with its row.
         case checksum
-        /// A variant of another original than the one that is stored, or of none; it goes.
+        /// A variant of another original than the stored one, or of none; deleted.
         case void
-        /// An original's row that neither a body nor a variant needs; it goes.
+        /// An original's row with neither a body nor variants; deleted.
         case unused
-        /// A body's file that no row tells of; it goes.
+        /// A file without a row; deleted.
         case orphan
-        /// What a process that was killed has left half written; it goes.
+        /// A temporary file of a killed process; deleted.
         case leftover
-        /// The stored totals are not those of the rows; they are counted anew.
+        /// The stored totals differ from the rows; they are recounted.
         case totals
-        /// A file or folder that cannot be read; it is left, as the disk or its rights may be to blame.
+        /// A file or folder that cannot be read; left alone, as the cause may be the disk or permissions.
         case unreadable
-        /// A file that is not the cache's; it is left, and is no fault of the folder.
+        /// A file that is not the cache's; left alone, and not counted as damage.
         case unknown
     }
 
     package var kind: Kind
-    /// Relative to the folder; a row's key where no file is meant.
+    /// Relative to the folder; names the row where there is no file.
     package var path: String
-    /// The rest of the sentence, such as the system's words; may be empty.
+    /// More, such as the system's error message; may be empty.
     package var detail: String
 
     /// Creates a description.
@@ -39,5 +39,35 @@ package struct DiskDamage: Hashable, Sendable {
         self.kind = kind
         self.path = path
         self.detail = detail
+    }
+}
+
+/// How a reconciliation handles findings: a daemon repairs silently, a check looks deeper and reports.
+struct DiskCare {
+    /// Whether findings are repaired; else the folder is not changed.
+    var repairs = true
+    /// Whether malformed rows are searched for, and unreadable files reported.
+    var isThorough = false
+    /// Whether bodies are hashed and compared with their digests.
+    var readsBodies = false
+    /// Called for each finding.
+    var report: ((DiskDamage, _ isRepaired: Bool) -> Void)?
+    /// Called after each entry with the bytes of its body.
+    var looked: ((Int) -> Void)?
+
+    /// Repairs a finding if repairs are on, and reports it.
+    ///
+    /// - Parameter repair: returns whether the repair succeeded.
+    func handle<Failure: Error>(
+        _ damage: @autoclosure () -> DiskDamage,
+        repair: () throws(Failure) -> Bool
+    ) throws(Failure) {
+        let isRepaired = repairs ? try repair() : false
+        report?(damage(), isRepaired)
+    }
+
+    /// Reports a finding that has no repair.
+    func note(_ damage: @autoclosure () -> DiskDamage) {
+        report?(damage(), false)
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// Looks at an index as a database, not at what its rows say.
+/// Checks an index as a database; does not interpret its rows.
 struct DiskIndexCheck {
     let folder: DiskFolder
     let files: any FileSystem
@@ -26,9 +26,9 @@ struct DiskIndexCheck {
         }
     }
 
-    /// Builds SQLite's own indices anew from the tables, which loses nothing.
+    /// Rebuilds SQLite's indexes from the tables, which loses nothing.
     ///
-    /// - Returns: whether that was all that was wrong.
+    /// - Returns: whether the database is sound now.
     func mend() -> Bool {
         do {
             var index = try DiskIndex.writing(folder.index)
@@ -39,12 +39,12 @@ struct DiskIndexCheck {
         }
     }
 
-    /// The index, to look at.
+    /// Opens the index for reading.
     func opened() throws(DiskCheckError) -> DiskIndex {
         do throws(SQLiteError) { return try open() } catch { throw failure(error) }
     }
 
-    /// An index without rows, in memory.
+    /// Makes an empty index in memory.
     func empty() throws(DiskCheckError) -> DiskIndex {
         do throws(DiskIndex.OpenError) {
             return try DiskIndex.writing(":memory:")

@@ -1,9 +1,9 @@
-/// The layout below a store's path: names only, no calls.
+/// The names of a store's files and folders; makes no calls.
 ///
-/// A content file's name holds its key and the start of its bytes' digest: one name never means other bytes, so a reader with an
-/// old row can never open new bytes.
+/// A content file's name contains its key and the start of its digest. One name never means other bytes, so a reader with an old row
+/// cannot open new bytes.
 struct DiskFolder: Hashable, Sendable {
-    /// The store's folder, without a slash at its end.
+    /// The store's folder, without a trailing slash.
     let path: String
 
     /// Names a folder.
@@ -11,7 +11,7 @@ struct DiskFolder: Hashable, Sendable {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// What comes before the layout's number in a folder's tag.
+    /// The prefix of the layout's number in the tag.
     static let layoutMark = "# Layout: "
 
     var tag: String { path + "/CACHEDIR.TAG" }
@@ -19,14 +19,14 @@ struct DiskFolder: Hashable, Sendable {
     var index: String { path + "/index.sqlite" }
     var temporary: String { path + "/tmp" }
 
-    /// Whether a name is one that a store makes in its folder, and not somebody's who put it there.
+    /// Whether a name in the folder is one that a store creates.
     static func isKnown(_ name: String) -> Bool {
         let known: Set = ["CACHEDIR.TAG", "lock", "tmp", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm"]
         return known.contains(name) || name.hasPrefix("index.sqlite.damaged")
             || DiskClass.allCases.contains { $0.folder == name }
     }
 
-    /// A path below the folder without the folder's own part.
+    /// A path relative to the folder.
     func relative(_ path: String) -> String {
         path.hasPrefix(self.path + "/") ? String(path.dropFirst(self.path.count + 1)) : path
     }
@@ -45,7 +45,7 @@ struct DiskFolder: Hashable, Sendable {
         "\(key.description)-\(digest.description.prefix(16))"
     }
 
-    /// The key in a content file's name; `nil` where the name is none of ours.
+    /// The key in a content file's name; `nil` for any other name.
     static func key(inName name: String) -> CacheKey? {
         let digits = Array(name.utf8)
         guard digits.count == 81, digits[64] == UInt8(ascii: "-") else { return nil }

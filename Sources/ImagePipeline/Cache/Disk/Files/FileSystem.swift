@@ -1,12 +1,14 @@
+import CLinux
+import Glibc
 package import LinuxSystem
 
-/// The calls on content files that a disk store makes: a seam, so that tests can make any of them fail.
+/// The system calls that a disk store makes on content files; a protocol so that tests can make each of them fail.
 ///
-/// Blocking; called on the writer's thread and on read-lane threads. The index does its own input and output.
+/// The calls block, and run on the writer's thread and on read-lane threads. The index does its own I/O.
 package protocol FileSystem: Sendable {
-    /// Makes a folder; one that is there already is no error.
+    /// Creates a folder; an existing one is not an error.
     func makeFolder(_ path: String) throws(Errno)
-    /// Opens a file, close-on-exec; a created one is readable by its owner only.
+    /// Opens a file with close-on-exec; creates it readable by its owner only.
     func open(_ path: String, flags: CInt) throws(Errno) -> SharedDescriptor
     /// Bytes of an open file.
     func size(of file: SharedDescriptor) throws(Errno) -> Int
@@ -18,12 +20,113 @@ package protocol FileSystem: Sendable {
     ///
     /// - Returns: bytes copied, fewer than `length` where the source ends sooner.
     func copy(_ source: SharedDescriptor, to file: SharedDescriptor, length: Int) throws(Errno) -> Int
-    /// Gives a file its final name, in place of what has it.
+    /// Renames a file, replacing the target.
     func rename(_ path: String, to target: String) throws(Errno)
-    /// Deletes a file; one that is not there is no error.
+    /// Deletes a file; a missing one is not an error.
     func remove(_ path: String) throws(Errno)
-    /// The names in a folder without `.` and `..`; none when it is not there.
+    /// The names in a folder without `.` and `..`; none for a missing folder.
     func list(_ path: String) throws(Errno) -> [String]
-    /// Bytes that this process may still write to the file system of a folder.
+    /// Bytes of a folder's file system that this process may still use.
     func freeBytes(_ path: String) throws(Errno) -> Int
+}
+
+/// The real file system.
+package struct SystemFiles: FileSystem {
+    /// Creates the file system.
+    package init() {}
+
+    package func makeFolder(_ path: String) throws(Errno) {
+        do throws(Errno) {
+            try checked("mkdir") { unsafe mkdir(path, 0o700) }
+        } catch {
+            guard error.code == EEXIST else { throw error }
+        }
+    }
+
+    package func open(_ path: String, flags: CInt) throws(Errno) -> SharedDescriptor {
+        SharedDescriptor(owning: try checked("open") { unsafe edge_open(path, flags | O_CLOEXEC, 0o600) })
+    }
+
+    package func size(of file: SharedDescriptor) throws(Errno) -> Int {
+        var status = stat()
+        try checked("fstat") { unsafe fstat(file.number, &status) }
+        return Int(status.st_size)
+    }
+
+    package func read(_ file: SharedDescriptor, at offset: Int, count: Int) throws(Errno) -> [UInt8] {
+        try FileCopy.read(file.number, at: offset, count: count)
+    }
+
+    package func freeBytes(_ path: String) throws(Errno) -> Int {
+        var status = statvfs()
+        try checked("statvfs") { unsafe statvfs(path, &status) }
+        let (bytes, overflow) = Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(status.f_frsize))
+        return overflow ? .max : bytes
+    }
+
+    package func write(_ bytes: [UInt8], to file: SharedDescriptor) throws(Errno) {
+        var done = 0
+        while done < bytes.count {
+            done += try checked("write") {
+                unsafe bytes.withUnsafeBytes { bytes in
+                    unsafe Glibc.write(file.number, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+                }
+            }
+        }
+    }
+
+    package func copy(_ source: SharedDescriptor, to file: SharedDescriptor, length: Int) throws(Errno) -> Int {
+        try FileCopy(source: source.number, target: file.number, length: length).run()
+    }
+
+    package func rename(_ path: String, to target: String) throws(Errno) {
+        try checked("rename") { unsafe Glibc.rename(path, target) }
+    }
+
+    package func remove(_ path: String) throws(Errno) {
+        do throws(Errno) {
+            try checked("unlink") { unsafe unlink(path) }
+        } catch {
+            guard error.code == ENOENT else { throw error }
+        }
+    }
+
+    package func list(_ path: String) throws(Errno) -> [String] {
+        guard let folder = unsafe opendir(path) else {
+            let error = Errno.current("opendir")
+            if error.code == ENOENT { return [] }
+            throw error
+        }
+        defer { unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}
+
+extension SharedDescriptor {
+    /// Reads the file's first `count` bytes; `nil` when it has fewer, or cannot be read.
+    func read(count: Int) -> [UInt8]? {
+        var complete = true
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let room = unsafe UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...]
+                )
+                let got = unsafe pread(number, room.baseAddress, room.count, off_t(filled))
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else {
+                    complete = false
+                    return
+                }
+                filled += got
+            }
+        }
+        return complete ? bytes : nil
+    }
 }

@@ -2,24 +2,24 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// An advisory lock on a store's folder, held as long as this object lives; the kernel drops it when the process dies.
+/// An advisory lock on a store's folder, held for the object's lifetime; the kernel releases it when the process ends.
 final class FolderLock: Sendable {
     private let file: SharedDescriptor
     private let path: String
 
-    /// Takes the lock; `nil` while someone else has it.
+    /// Takes the lock; `nil` while another owner holds it.
     init?(path: String) throws(Errno) {
         self.path = path
         file = SharedDescriptor(
             owning: try checked("open") { unsafe edge_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
         )
-        // flock(2): of the open file, so that a second store in one process is refused as well.
+        // flock(2) locks the open file description, so that a second store in this process is refused, too.
         guard try retrying("flock", { flock(file.number, LOCK_EX | LOCK_NB) }) != nil else { return nil }
     }
 
-    /// Shares the lock with others who only look, without changing the folder; `nil` while a daemon has it.
+    /// Takes the lock shared, for reading the folder; `nil` while a daemon holds it.
     ///
-    /// - Throws: `Errno`, `ENOENT` where nobody has ever locked the folder.
+    /// - Throws: `Errno`; `ENOENT` where there is no lock file.
     init?(sharing path: String) throws(Errno) {
         self.path = path
         file = SharedDescriptor(
@@ -28,7 +28,7 @@ final class FolderLock: Sendable {
         guard try retrying("flock", { flock(file.number, LOCK_SH | LOCK_NB) }) != nil else { return nil }
     }
 
-    /// Whether the file that is locked is still the one at its path.
+    /// Whether the locked file is still the one at its path.
     var isInPlace: Bool {
         var held = stat()
         var found = stat()

@@ -1,8 +1,8 @@
-/// What a check of the folder asks of the index.
+/// Queries of a folder's check.
 extension DiskIndex {
-    /// Opens the index to look at it, leaving no trace where that is possible.
+    /// Opens the index for inspection, without creating files where possible.
     ///
-    /// - Parameter isAtRest: whether nobody has it open and no log lies beside it.
+    /// - Parameter isAtRest: whether no process has it open, and it has no log.
     static func checking(_ path: String, isAtRest: Bool) throws(SQLiteError) -> DiskIndex {
         DiskIndex(try SQLiteConnection(path: path, access: isAtRest ? .immutable : .readOnly))
     }
@@ -17,15 +17,15 @@ extension DiskIndex {
         ) { $0.integer(0) } == 3
     }
 
-    /// What SQLite finds wrong with the file, at most ten sentences; none where it is sound.
+    /// The first ten results of SQLite's integrity check; none where the file is sound.
     mutating func integrityProblems() throws(SQLiteError) -> [String] {
         try connection.all("PRAGMA integrity_check(10)") { $0.text(0) ?? "" }.filter { $0 != "ok" }
     }
 
-    /// Builds SQLite's own indices anew from the tables.
+    /// Rebuilds SQLite's indexes from the tables.
     mutating func rebuildIndices() throws(SQLiteError) { try connection.execute("REINDEX") }
 
-    /// Numbers of rows above `id` that no lookup could find.
+    /// The numbers of malformed rows above `id`, which no lookup can find.
     mutating func malformedRows(
         _ diskClass: DiskClass,
         above id: Int64,
@@ -40,14 +40,14 @@ extension DiskIndex {
         ) { $0.integer(0) }
     }
 
-    /// Deletes a row whatever it says.
+    /// Deletes a row whatever its content.
     mutating func deleteRow(_ diskClass: DiskClass, _ id: Int64) throws(SQLiteError) {
         try connection.run("DELETE FROM \(Self.table(diskClass)) WHERE id = ?1", [.integer(id)])
     }
 
-    /// Whether an origin's row without body has no variants either.
+    /// Whether nothing needs an original's row that has no body.
     ///
-    /// - Parameter keepsSeeded: whether one that tells of a body in the seed layer is used.
+    /// - Parameter keepsSeeded: whether a row for a body in the seed is needed.
     mutating func isUnused(_ id: Int64, keepsSeeded: Bool) throws(SQLiteError) -> Bool {
         try connection.first(
             """

@@ -1,10 +1,9 @@
 import HTTPSemantics
-import ImagePlan
 
-/// What the writer does to origins' rows.
+/// The writer's changes to originals.
 extension DiskIndex {
-    /// What the writer must know of an origin's row before it changes it.
-    struct OriginState {
+    /// The part of an original's row that the writer needs before it changes it.
+    struct OriginEntry {
         var id: Int64
         var key: CacheKey
         var digest: CacheKey
@@ -22,14 +21,14 @@ extension DiskIndex {
         }
     }
 
-    /// The state of a key's row.
-    mutating func originState(_ key: CacheKey) throws(SQLiteError) -> OriginState? {
+    /// The entry of a key.
+    mutating func originEntry(_ key: CacheKey) throws(SQLiteError) -> OriginEntry? {
         let row = try connection.first(
             "SELECT id, digest, length, has_body, response_time, trailer FROM origins WHERE key = ?1",
             [.key(key)]
         ) { row in
             row.key(1).map { digest in
-                OriginState(
+                OriginEntry(
                     id: row.integer(0),
                     key: key,
                     digest: digest,
@@ -43,22 +42,42 @@ extension DiskIndex {
         return row ?? nil
     }
 
-    /// Inserts a row or replaces all of its values; the row's number stays, and so does a placeholder of the same bytes.
+    /// Inserts a row or replaces all of its values; the row's number stays.
     ///
     /// - Parameters:
+    ///   - encoded: the record's encoding, where it has been made already.
     ///   - trailer: bytes that follow the body in its file.
     ///   - isForSeed: whether the seed layer has that body, so that the row stays without one.
     /// - Returns: the row's number.
     mutating func putOrigin(
         _ record: OriginRecord,
+        encoded: [UInt8]? = nil,
         hasBody: Bool,
         trailer: Int = 0,
         isForSeed: Bool = false,
         use: Use
     ) throws(SQLiteError) -> Int64 {
-        let values =
-            Self.values(record, hasBody: hasBody, trailer: trailer, use: use) + [.integer(isForSeed ? 1 : 0)]
-        let id = try connection.first(Self.upsertOrigin, values) { $0.integer(0) } ?? 0
+        let upsert = Upsert(
+            "origins",
+            [
+                "key": .key(record.key),
+                "source": .text(record.source),
+                "url": .text(record.url),
+                "digest": .key(record.digest),
+                "length": .integer(record.length),
+                "response_time": .integer(record.freshness.responseTime),
+                "initial_age": .integer(record.freshness.initialAge),
+                "lifetime": .integer(record.freshness.lifetime),
+                "tags": .text(record.tags.joined(separator: " ")),
+                "has_body": .integer(hasBody ? 1 : 0),
+                "for_seed": .integer(isForSeed ? 1 : 0),
+                "trailer": .integer(trailer),
+                "used": .integer(use.order),
+                "accessed_at": .integer(use.wallSeconds),
+                "record": .blob(encoded ?? record.encoded),
+            ]
+        )
+        let id = try put(upsert)
         try connection.run("DELETE FROM tags WHERE origin = ?1", [.integer(id)])
         for tag in record.tags {
             try connection.run("INSERT OR IGNORE INTO tags VALUES (?1, ?2)", [.text(tag), .integer(id)])
@@ -66,7 +85,31 @@ extension DiskIndex {
         return id
     }
 
-    /// Takes the body off a row.
+    /// A statement that inserts a row, or replaces the values of the row with its key.
+    struct Upsert {
+        let sql: String
+        let values: [SQLiteValue]
+
+        init(_ table: String, _ columns: KeyValuePairs<String, SQLiteValue>) {
+            let names = columns.map(\.key)
+            let marks = names.indices.map { "?\($0 + 1)" }
+            let changes = zip(names, marks).map { "\($0) = \($1)" }
+            sql = """
+                INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", "))) \
+                ON CONFLICT (key) DO UPDATE SET \(changes.joined(separator: ", ")) RETURNING id
+                """
+            values = columns.map(\.value)
+        }
+    }
+
+    /// Writes a row.
+    ///
+    /// - Returns: its number.
+    mutating func put(_ upsert: Upsert) throws(SQLiteError) -> Int64 {
+        try connection.first(upsert.sql, upsert.values) { $0.integer(0) } ?? 0
+    }
+
+    /// Marks a row as having no body.
     mutating func dropBody(_ id: Int64) throws(SQLiteError) {
         try connection.run("UPDATE origins SET has_body = 0 WHERE id = ?1", [.integer(id)])
     }
@@ -76,7 +119,7 @@ extension DiskIndex {
         try connection.run("DELETE FROM origins WHERE id = ?1", [.integer(id)])
     }
 
-    /// Deletes a row that has neither body nor variants, and does not tell of the seed's.
+    /// Deletes a row that has neither a body, here or in the seed, nor variants.
     mutating func deleteOriginIfUnused(_ id: Int64) throws(SQLiteError) {
         try connection.run(
             """
@@ -86,50 +129,5 @@ extension DiskIndex {
             """,
             [.integer(id)]
         )
-    }
-
-    private static let upsertOrigin = """
-        INSERT INTO origins (key, source, url, digest, length, format, width, height, frames, orientation, has_alpha, \
-        entity_tag, last_modified, cache_control, response_time, initial_age, lifetime, advertised_lifetime, has_body, \
-        used, accessed_at, trailer, tags, client_cache_control, kind, placeholder, for_seed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, \
-        ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27) \
-        ON CONFLICT (key) DO UPDATE SET \
-        source = ?2, url = ?3, digest = ?4, length = ?5, format = ?6, \
-        width = ?7, height = ?8, frames = ?9, orientation = ?10, has_alpha = ?11, entity_tag = ?12, last_modified = ?13, \
-        cache_control = ?14, response_time = ?15, initial_age = ?16, lifetime = ?17, advertised_lifetime = ?18, \
-        has_body = ?19, used = ?20, accessed_at = ?21, trailer = ?22, tags = ?23, \
-        client_cache_control = ?24, kind = ?25, \
-        placeholder = CASE WHEN digest = ?4 THEN coalesce(?26, placeholder) ELSE ?26 END, for_seed = ?27 RETURNING id
-        """
-
-    private static func values(_ record: OriginRecord, hasBody: Bool, trailer: Int, use: Use) -> [SQLiteValue] {
-        [
-            .key(record.key),
-            .text(record.source),
-            .text(record.url),
-            .key(record.digest),
-            .integer(record.length),
-            .integer(Int64(record.header.format.rawValue)),
-            .integer(record.header.width),
-            .integer(record.header.height),
-            .integer(record.header.frames),
-            .integer(record.header.orientation),
-            record.header.hasAlpha.map { .integer($0 ? 1 : 0) } ?? .null,
-            .text(record.entityTag),
-            .text(record.lastModified),
-            .text(record.cacheControl),
-            .integer(record.freshness.responseTime),
-            .integer(record.freshness.initialAge),
-            .integer(record.freshness.lifetime),
-            .integer(record.advertisedLifetime),
-            .integer(hasBody ? 1 : 0),
-            .integer(use.order),
-            .integer(use.wallSeconds),
-            .integer(trailer),
-            .text(record.tags.joined(separator: " ")),
-            .text(record.clientCacheControl),
-            .integer(record.kind.rawValue),
-            .text(record.placeholder?.text),
-        ]
     }
 }

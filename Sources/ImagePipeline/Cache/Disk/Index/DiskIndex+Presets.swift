@@ -1,14 +1,14 @@
-/// Variants by the presets that had their say in them.
+/// Variants by preset.
 ///
-/// A preset is known by its name among a variant's presets, or by steps and settings within its plan. An index cannot find these, but
-/// it leads from one pair of plan and presets to the next, of which there are few: only pairs are compared with the preset.
+/// A variant belongs to a preset by the preset's name, or by steps and settings within its plan. No index finds these, but one leads
+/// from each pair of plan and presets to the next. There are few pairs, and only they are compared with the preset.
 extension DiskIndex {
-    /// A way through the variants of a preset: how far one has come.
+    /// A cursor over the variants of a preset.
     struct VariantWalk {
         fileprivate let pattern: PresetPattern
         fileprivate var plan = ""
         fileprivate var presets = ""
-        /// Whether that pair is the preset's, and has more variants.
+        /// Whether the current pair belongs to the preset and has more variants.
         fileprivate var isInside = false
         fileprivate var id = Int64.min
         fileprivate(set) var isDone = false
@@ -18,9 +18,11 @@ extension DiskIndex {
         }
     }
 
-    /// The next variants on the way, which is done when there are no more; those that were given may be deleted or not.
+    /// Reads the next page; the walk is done when there are no more.
     ///
-    /// - Parameter limit: rows and pairs that are looked at, at least 1.
+    /// The variants of earlier pages may have been deleted.
+    ///
+    /// - Parameter limit: the most rows and pairs read, at least 1.
     mutating func next(_ walk: inout VariantWalk, limit: Int) throws(SQLiteError) -> [VariantEntry] {
         var found: [VariantEntry] = []
         var left = limit
@@ -45,7 +47,7 @@ extension DiskIndex {
         return found
     }
 
-    /// Goes to the next pair of plan and presets.
+    /// Moves to the next pair of plan and presets.
     private mutating func skip(_ walk: inout VariantWalk) throws(SQLiteError) {
         let pair = try connection.first(
             """
@@ -62,7 +64,7 @@ extension DiskIndex {
         walk.isInside = walk.pattern.matches(plan: pair.plan, presets: Self.words(pair.presets))
     }
 
-    /// How much there is of a preset.
+    /// Counts the variants of a preset.
     mutating func count(_ pattern: PresetPattern) throws(SQLiteError) -> PurgeCounts {
         var sum = PurgeCounts()
         var walk = VariantWalk(pattern)
@@ -75,7 +77,7 @@ extension DiskIndex {
         return sum
     }
 
-    /// A list of words as it is stored: neither tags nor presets have blanks.
+    /// Splits a stored list at blanks, which neither tags nor presets contain.
     static func words(_ text: String?) -> [String] {
         (text ?? "").utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     }

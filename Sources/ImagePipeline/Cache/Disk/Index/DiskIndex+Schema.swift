@@ -1,8 +1,10 @@
 extension DiskIndex {
-    /// Number n takes version n to n + 1; what was once released is never edited, only followed.
+    /// Migration n leads from version n to n + 1.
     ///
-    /// `used` orders by recency and never goes back, whatever the wall clock does; `accessed_at` is for ages and people.
-    static let migrations = [
+    /// A released migration is never edited.
+    ///
+    /// `used` orders by recency and only grows, whatever the wall clock does; `accessed_at` is for ages and operators.
+    static let migrations: [SQLiteMigration] = [
         """
         CREATE TABLE origins (
             id INTEGER PRIMARY KEY,
@@ -66,7 +68,7 @@ extension DiskIndex {
             PRIMARY KEY (kind, value)
         ) STRICT, WITHOUT ROWID;
         """,
-        // What purges go by. Rows of tags go with their origin's, however that goes.
+        // What purges select by. A trigger deletes an origin's tags with its row.
         """
         ALTER TABLE origins ADD COLUMN tags TEXT NOT NULL DEFAULT '';
         ALTER TABLE variants ADD COLUMN presets TEXT NOT NULL DEFAULT '';
@@ -81,9 +83,9 @@ extension DiskIndex {
             DELETE FROM tags WHERE origin = OLD.id;
         END;
         """,
-        // What clients are told where the origin has spoken to caches apart.
+        // Cache-Control for clients, where the origin sent CDN-Cache-Control, too.
         "ALTER TABLE origins ADD COLUMN client_cache_control TEXT;",
-        // Failures that outlive the process. No number is given twice, so that the oldest are those with the lowest.
+        // Failures that survive a restart. Numbers are never reused, so the oldest rows have the lowest.
         """
         CREATE TABLE failures (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -101,9 +103,9 @@ extension DiskIndex {
             has_stored INTEGER NOT NULL
         ) STRICT;
         """,
-        // Responses of raw sources lie among the originals: 0 is a picture, 1 what is stored of a raw source's URL.
+        // 0 is a picture, 1 the responses of a raw source's URL.
         "ALTER TABLE origins ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;",
-        // What purges by age and by preset go through, in steps. Rows that tell of a body in the seed layer stay without one here.
+        // What purges by age and by preset walk along. A row for a body in the seed stays without one here.
         """
         ALTER TABLE origins ADD COLUMN for_seed INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX origins_by_confirmation ON origins (response_time);
@@ -136,20 +138,7 @@ extension DiskIndex {
             AND NOT EXISTS (SELECT 1 FROM ingredients WHERE origin = OLD.origin);
         END;
         """,
+        // Each record as one value, with columns only for what queries use.
+        .code(moveRecords),
     ]
-
-    /// An origin's columns in the order that `originRecord` reads them.
-    static let originColumns = """
-        o.key, o.source, o.url, o.digest, o.length, o.format, o.width, o.height, o.frames, o.orientation, o.has_alpha, \
-        o.entity_tag, o.last_modified, o.cache_control, o.response_time, o.initial_age, o.lifetime, o.advertised_lifetime, \
-        o.tags, o.client_cache_control, o.kind, o.placeholder
-        """
-    /// How many those are.
-    static let originColumnCount: Int32 = 22
-    /// A variant's columns in the order that `variantRecord` reads them; its origin's key is another table's.
-    static let variantColumns =
-        "v.key, v.origin_digest, v.plan, v.format, v.width, v.height, v.frames, v.length, v.digest, v.presets, "
-        + "v.stand_in, v.ingredients"
-    /// How many those are.
-    static let variantColumnCount: Int32 = 12
 }

@@ -1,10 +1,10 @@
-/// How much of a selection there is, and making it stale.
+/// Counting selections, and making originals stale.
 extension DiskIndex {
     /// A part of a selection as a condition on origins, `o`.
     private struct Condition {
         var text: String
         var values: [SQLiteValue] = []
-        /// Which of SQLite's indices is the way to it.
+        /// The SQLite index to use.
         var way = ""
     }
 
@@ -35,10 +35,10 @@ extension DiskIndex {
         }
     }
 
-    /// One condition for all tags: what bears two of them counts once.
+    /// One condition for all tags: an original with two of them counts once.
     private static func condition(_ tags: [String]) -> Condition {
         guard let last = tags.last else { return Condition(text: "0") }
-        // Statements are kept by their text: the last tag stands in until there are 1, 2, 4, … of them.
+        // Statements are cached by their text: the last tag is repeated until there are 1, 2, 4, … of them.
         var count = 1
         while count < tags.count { count *= 2 }
         let values = tags + Array(repeating: last, count: count - tags.count)
@@ -49,7 +49,7 @@ extension DiskIndex {
         )
     }
 
-    /// How much there is of a selection.
+    /// Counts a selection.
     mutating func count(_ selection: PurgeSelection) throws(SQLiteError) -> PurgeCounts {
         if case .preset(let pattern) = selection { return try count(pattern) }
         var sum = PurgeCounts()
@@ -57,7 +57,7 @@ extension DiskIndex {
         return sum
     }
 
-    /// Lets an origin count as stale from a second of the wall clock on, unless it does already.
+    /// Makes an original stale from a second of the wall clock on, unless it is stale by then already.
     mutating func expire(_ id: Int64, at time: Int64) throws(SQLiteError) {
         try connection.run(
             """
@@ -68,7 +68,7 @@ extension DiskIndex {
         )
     }
 
-    /// How many variants an origin has, and their bytes.
+    /// Counts an original's variants and their bytes.
     mutating func countVariants(ofOrigin id: Int64) throws(SQLiteError) -> PurgeCounts {
         var counts = PurgeCounts()
         let found = try connection.first(

@@ -1,27 +1,27 @@
-/// Recency, and who goes first.
+/// Recency, and the order of eviction.
 extension DiskIndex {
-    /// When something was used last.
+    /// When an entry was used last.
     struct Use: Hashable, Sendable {
-        /// A number that only grows, over restarts too: the order of eviction.
+        /// The order of eviction: a number that only grows, across restarts too.
         var order: Int64
         /// The wall clock, seconds since 1970.
         var wallSeconds: Int64
     }
 
-    /// Bytes of a class in the store: a row and its content file.
+    /// A body in the store: a row and its content file.
     struct Entry: Hashable, Sendable {
         var diskClass: DiskClass
         /// The row's number.
         var id: Int64
         var key: CacheKey
         var digest: CacheKey
-        /// Bytes of the body, which are what a quota counts.
+        /// Bytes of the body, which the quota counts.
         var length: Int
         /// Bytes that follow the body in its file.
         var trailer: Int
     }
 
-    /// Notes a use, unless a later one is noted.
+    /// Records a use, unless a later one is recorded.
     mutating func touch(_ diskClass: DiskClass, _ key: CacheKey, use: Use) throws(SQLiteError) {
         let table = diskClass == .originals ? "origins" : "variants"
         try connection.run(
@@ -30,7 +30,7 @@ extension DiskIndex {
         )
     }
 
-    /// The highest number of use in the index; 0 when it is empty; O(1).
+    /// The highest order of use in the index, 0 when it is empty; O(1).
     mutating func lastUse() throws(SQLiteError) -> Int64 {
         let last = try connection.first(
             """
@@ -62,7 +62,7 @@ extension DiskIndex {
         ).compactMap { $0 }
     }
 
-    /// Of the least recently used bodies those that were used before a second since 1970.
+    /// Those of the least recently used bodies that were last used before a second since 1970.
     mutating func oldestBodies(_ count: Int, accessedBefore second: Int64) throws(SQLiteError) -> [Entry] {
         try connection.all(
             """
@@ -74,7 +74,7 @@ extension DiskIndex {
         ).compactMap { $0 }
     }
 
-    /// Of the least recently used variants those that were used before a second since 1970.
+    /// Those of the least recently used variants that were last used before a second since 1970.
     mutating func oldestVariants(_ count: Int, accessedBefore second: Int64) throws(SQLiteError) -> [VariantEntry] {
         try connection.all(
             """
@@ -86,7 +86,7 @@ extension DiskIndex {
         ).compactMap { $0 }
     }
 
-    /// Bodies by row number above `id`, for walking over all of them.
+    /// The next bodies above row number `id`.
     mutating func bodies(above id: Int64, _ count: Int) throws(SQLiteError) -> [Entry] {
         try connection.all(
             "SELECT id, key, digest, length, trailer FROM origins WHERE id > ?1 AND has_body = 1 ORDER BY id LIMIT ?2",
@@ -95,7 +95,7 @@ extension DiskIndex {
         ).compactMap { $0 }
     }
 
-    /// Variants by row number above `id`, for walking over all of them.
+    /// The next variants above row number `id`.
     mutating func variants(above id: Int64, _ count: Int) throws(SQLiteError) -> [VariantEntry] {
         try connection.all(
             "SELECT \(Self.entryColumns) FROM variants WHERE id > ?1 ORDER BY id LIMIT ?2",
@@ -104,7 +104,7 @@ extension DiskIndex {
         ).compactMap { $0 }
     }
 
-    /// Numbers of origins' rows without body above `id`.
+    /// The numbers of the next originals' rows without body above `id`.
     mutating func originsWithoutBody(above id: Int64, _ count: Int) throws(SQLiteError) -> [Int64] {
         try connection.all(
             "SELECT id FROM origins WHERE id > ?1 AND has_body = 0 ORDER BY id LIMIT ?2",

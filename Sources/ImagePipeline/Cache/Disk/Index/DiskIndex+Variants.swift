@@ -1,8 +1,6 @@
-import ImagePlan
-
-/// What the writer does to variants' rows.
+/// The writer's changes to variants.
 extension DiskIndex {
-    /// A variant's entry in the store, and its origin's row.
+    /// A variant's entry, and the number of its original's row.
     struct VariantEntry {
         var entry: Entry
         var origin: Int64
@@ -18,7 +16,7 @@ extension DiskIndex {
         return row ?? nil
     }
 
-    /// All variants of an origin's row, or those that were made from another body than `digest`.
+    /// All variants of an original's row, or those made from another body than `digest`.
     mutating func variantEntries(
         ofOrigin id: Int64,
         except digest: CacheKey? = nil
@@ -30,36 +28,37 @@ extension DiskIndex {
         ).compactMap { $0 }
     }
 
-    /// Inserts a row or replaces all of its values.
+    /// Inserts a row or replaces all of its values; the row's number stays.
     ///
-    /// - Parameter trailer: bytes that follow the body in its file.
+    /// - Parameters:
+    ///   - encoded: the record's encoding, where it has been made already.
+    ///   - trailer: bytes that follow the body in its file.
+    /// - Returns: the row's number.
+    @discardableResult
     mutating func putVariant(
         _ record: VariantRecord,
+        encoded: [UInt8]? = nil,
         origin id: Int64,
         trailer: Int = 0,
         use: Use
-    ) throws(SQLiteError) {
-        try connection.run(
-            Self.upsertVariant,
+    ) throws(SQLiteError) -> Int64 {
+        let upsert = Upsert(
+            "variants",
             [
-                .key(record.key),
-                .integer(id),
-                .key(record.originDigest),
-                .text(record.plan),
-                .integer(Int64(record.format.rawValue)),
-                .integer(record.width),
-                .integer(record.height),
-                .integer(record.frames),
-                .integer(record.length),
-                .key(record.digest),
-                .integer(use.order),
-                .integer(use.wallSeconds),
-                .integer(trailer),
-                .text(record.presets.joined(separator: " ")),
-                .integer(record.isStandIn ? 1 : 0),
-                record.ingredients.isEmpty ? .null : .blob(record.ingredientBytes),
+                "key": .key(record.key),
+                "origin": .integer(id),
+                "origin_digest": .key(record.originDigest),
+                "plan": .text(record.plan),
+                "presets": .text(record.presets.joined(separator: " ")),
+                "length": .integer(record.length),
+                "digest": .key(record.digest),
+                "trailer": .integer(trailer),
+                "used": .integer(use.order),
+                "accessed_at": .integer(use.wallSeconds),
+                "record": .blob(encoded ?? record.encoded),
             ]
         )
+        return try put(upsert)
     }
 
     /// Deletes a row.
@@ -67,7 +66,7 @@ extension DiskIndex {
         try connection.run("DELETE FROM variants WHERE id = ?1", [.integer(id)])
     }
 
-    /// Whether a variant was made from another body than its origin's row tells of, or has no origin.
+    /// Whether a variant was made from another body than that of its original's row, or has no original.
     mutating func isVoid(_ variant: VariantEntry) throws(SQLiteError) -> Bool {
         let isValid = try connection.first(
             """
@@ -92,13 +91,35 @@ extension DiskIndex {
         )
         return VariantEntry(entry: entry, origin: row.integer(4))
     }
+}
 
-    private static let upsertVariant = """
-        INSERT INTO variants (key, origin, origin_digest, plan, format, width, height, frames, length, digest, used, \
-        accessed_at, trailer, presets, stand_in, ingredients) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) \
-        ON CONFLICT (key) DO UPDATE SET \
-        origin = ?2, origin_digest = ?3, plan = ?4, format = ?5, width = ?6, height = ?7, frames = ?8, length = ?9, \
-        digest = ?10, used = ?11, accessed_at = ?12, trailer = ?13, presets = ?14, stand_in = ?15, ingredients = ?16
-        """
+/// The other originals that variants were made with.
+extension DiskIndex {
+    /// Writes a variant's ingredients, in place of the old ones.
+    mutating func putIngredients(
+        _ rows: [(origin: Int64, digest: CacheKey)],
+        of variant: Int64
+    ) throws(SQLiteError) {
+        for row in rows {
+            try connection.run(
+                "INSERT OR REPLACE INTO ingredients VALUES (?1, ?2, ?3)",
+                [.integer(variant), .integer(row.origin), .key(row.digest)]
+            )
+        }
+    }
+
+    /// The variants that have an original as an ingredient, or only those made with another body of it than `digest`.
+    mutating func variantEntries(
+        madeWith id: Int64,
+        except digest: CacheKey? = nil
+    ) throws(SQLiteError) -> [VariantEntry] {
+        try connection.all(
+            """
+            SELECT \(Self.entryColumns) FROM variants WHERE id IN \
+            (SELECT variant FROM ingredients WHERE origin = ?1 AND (?2 IS NULL OR digest <> ?2))
+            """,
+            [.integer(id), digest.map { .key($0) } ?? .null],
+            Self.variantEntry
+        ).compactMap { $0 }
+    }
 }

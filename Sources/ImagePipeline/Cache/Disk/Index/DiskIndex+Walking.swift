@@ -1,28 +1,28 @@
-/// Going through the originals that a purge is about, a page at a time and in an index's order.
+/// Walking over the originals of a selection in the order of an index, one page at a time.
 extension DiskIndex {
-    /// An original's row as far as a purge must know it.
+    /// The part of an original's row that a purge needs.
     struct WalkedOrigin {
         var id: Int64
         var key: CacheKey
-        /// Bytes of its body; `nil` where it has none.
+        /// Bytes of the body; `nil` without one.
         var length: Int?
     }
 
-    /// A way through originals: what lies on it, and how far one has come.
+    /// A cursor over originals: a query along an index, and the position in it.
     struct OriginWalk {
-        /// The tables, with the index that is the way: SQLite might choose another, and sort all that it finds.
+        /// The tables, with the index to use: SQLite might choose another and sort all that it finds.
         fileprivate var tables: String
-        /// What stays the same on the whole way, with `values` from `?1` on.
+        /// The condition on all pages, with `values` from `?1` on.
         fileprivate var condition: String
-        /// Where the way ends, by `column`.
+        /// The end of the range, by `column`.
         fileprivate var end: String?
         fileprivate var values: [SQLiteValue]
-        /// What the index orders by before it orders by the row's number; `nil` where that is all.
+        /// The column that the index orders by before the row number; `nil` without one.
         fileprivate var column: String?
-        /// The last value of `column` that was seen.
+        /// The last value of `column` read.
         fileprivate var place: SQLiteValue = .null
         fileprivate var id = Int64.min
-        /// Who bears one of these has been met on another way.
+        /// Originals with one of these tags were met by an earlier walk.
         fileprivate var otherTags: Set<String> = []
         fileprivate(set) var isDone = false
 
@@ -43,7 +43,7 @@ extension DiskIndex {
         }
     }
 
-    /// The ways that together lead through all originals of a selection, each original met once; none for a preset.
+    /// The walks that together meet each original of a selection once; none for a preset.
     static func walks(_ selection: PurgeSelection) -> [OriginWalk] {
         let places = "origins o INDEXED BY origins_by_place"
         return switch selection {
@@ -78,7 +78,7 @@ extension DiskIndex {
         }
     }
 
-    /// Texts are compared byte by byte: the last of all characters comes behind all that begin alike.
+    /// An SQL expression that sorts, appended to a prefix, after all texts with that prefix: they are compared by bytes.
     static let afterAll = "char(0x10FFFF)"
 
     private static func walks(_ tags: [String]) -> [OriginWalk] {
@@ -89,12 +89,12 @@ extension DiskIndex {
         }
     }
 
-    /// The next originals on the way, which is done when there are no more.
+    /// Reads the next page; the walk is done when there are no more.
     ///
-    /// Those that were given may be deleted or not.
-    /// - Parameter limit: rows that are looked at, at least 1.
+    /// The originals of earlier pages may have been deleted.
+    /// - Parameter limit: the most rows read, at least 1.
     mutating func next(_ walk: inout OriginWalk, limit: Int) throws(SQLiteError) -> [WalkedOrigin] {
-        // Many may share one place: those first, else each page would look at all of them again.
+        // Many rows may share one value: read those first, else each page would scan them all again.
         var rows = try rows(walk, isSamePlace: true, limit)
         if walk.column != nil, rows.count < limit {
             rows += try self.rows(walk, isSamePlace: false, limit - rows.count)
@@ -125,13 +125,13 @@ extension DiskIndex {
             values.append(value)
             return "?\(values.count)"
         }
-        // The tags' table has the number in its own order.
+        // The table of tags is ordered by its own column of the number.
         let number = walk.tables.hasPrefix("tags") ? "t.origin" : "o.id"
         var terms = [walk.condition]
         var order = number
         switch walk.column {
         case let column? where isSamePlace:
-            // Without the end, by which SQLite would rather go.
+            // Without the end of the range, which SQLite would use instead.
             terms += ["\(column) = \(mark(walk.place))", "\(number) > \(mark(.integer(walk.id)))"]
         case let column?:
             terms += [walk.end ?? "1", "\(column) > \(mark(walk.place))"]

@@ -1,9 +1,11 @@
 import CLinux
 import Glibc
 
-/// The disk store's index: rows of originals and variants in one SQLite file; knows no content files.
+/// The disk store's index: rows of originals and variants in one SQLite file.
 ///
-/// One connection: the writer has one that writes, each read a read-only one (WAL lets them run beside each other).
+/// Does not touch content files.
+///
+/// Wraps one connection: the writer's, or a read-only one of a reader. In WAL mode they do not block each other.
 struct DiskIndex: ~Copyable {
     /// Why an index cannot be opened.
     enum OpenError: Error {
@@ -17,7 +19,7 @@ struct DiskIndex: ~Copyable {
         self.connection = connection
     }
 
-    /// Opens the index for writing: makes it, or brings it to the current version.
+    /// Opens the index for writing; creates it, or migrates it to the current version.
     static func writing(_ path: String) throws(OpenError) -> DiskIndex {
         let version: Int
         makePrivate(path)
@@ -31,16 +33,16 @@ struct DiskIndex: ~Copyable {
         } catch {
             throw .sqlite(error)
         }
-        // Before anything is written: a newer release's folder stays as it is.
+        // Nothing has been written: a newer release's index is not changed.
         throw .newerVersion(version)
     }
 
-    /// Makes the index readable by its owner only, and so SQLite's files beside it, which take their mode from it.
+    /// Makes the index readable by its owner only, and so SQLite's other files, which take its mode.
     ///
-    /// SQLite would make it readable by everybody; earlier releases let it. What fails here fails when it is opened, too.
+    /// SQLite would make it world-readable, as in earlier releases. An error here recurs when the file is opened.
     private static func makePrivate(_ path: String) {
         guard path != ":memory:" else { return }
-        // Closing a descriptor of an index that is open would end SQLite's locks on it: a new one only is opened.
+        // Closing a descriptor of an open database would release SQLite's locks, so only a new file is opened.
         let created = unsafe edge_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard created < 0 else {
             close(created)
@@ -98,10 +100,10 @@ struct DiskIndex: ~Copyable {
     /// Commits the open transaction.
     mutating func commit() throws(SQLiteError) { try connection.run("COMMIT") }
 
-    /// Gives the open transaction up, if SQLite has not done so.
+    /// Rolls the open transaction back, if SQLite has not done so.
     mutating func rollback() {
         guard connection.isInTransaction else { return }
-        // A failed rollback leaves a connection that its owner closes anyway.
+        // After a failed rollback, the owner closes the connection anyway.
         _ = try? connection.run("ROLLBACK")
     }
 }

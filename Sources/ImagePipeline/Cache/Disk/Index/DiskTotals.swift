@@ -1,6 +1,6 @@
-/// Entries and bytes of the two classes; kept in memory by the writer and in one row each with every transaction.
+/// The entries and bytes of both classes; the writer holds them in memory and saves them with each transaction.
 struct DiskTotals: Hashable, Sendable {
-    /// One class's numbers.
+    /// Statistics of one class.
     struct Count: Hashable, Sendable {
         var entries = 0
         var bytes = 0
@@ -24,19 +24,19 @@ struct DiskTotals: Hashable, Sendable {
         }
     }
 
-    /// An entry came.
+    /// Adds an entry.
     mutating func add(_ diskClass: DiskClass, _ length: Int) {
         self[diskClass].entries += 1
         self[diskClass].bytes += length
     }
 
-    /// An entry went.
+    /// Subtracts an entry.
     mutating func subtract(_ diskClass: DiskClass, _ length: Int) {
         self[diskClass].entries -= 1
         self[diskClass].bytes -= length
     }
 
-    /// What has gone since, where nothing came.
+    /// What was removed since earlier totals; nothing may have been added.
     func lost(since earlier: DiskTotals) -> PurgeCounts {
         var counts = PurgeCounts()
         counts.originals = earlier.originals.entries - originals.entries
@@ -60,7 +60,7 @@ extension DiskIndex {
         return totals
     }
 
-    /// Stores the totals, within the transaction that changed them.
+    /// Saves the totals, within the transaction that changed them.
     mutating func save(_ totals: DiskTotals) throws(SQLiteError) {
         for diskClass in DiskClass.allCases {
             let count = totals[diskClass]
@@ -71,7 +71,7 @@ extension DiskIndex {
         }
     }
 
-    /// Counts anew over the indices; proportional to the rows, so never before serving.
+    /// Counts the rows by the indexes: O(n), so never done before serving.
     mutating func countTotals() throws(SQLiteError) -> DiskTotals {
         var totals = DiskTotals()
         let read = { (row: SQLiteStatement) in

@@ -6,14 +6,14 @@ import CSQLite
     enum Access {
         case readOnly
         case readWrite
-        /// Reads a file that nobody changes meanwhile, without locks and without a log beside it.
+        /// Reads a file that no process changes, without locks or a log.
         case immutable
     }
 
     private let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
 
-    /// Opens a file, which is created where writing is allowed.
+    /// Opens a file; creates it if writing is allowed.
     ///
     /// - Parameter busyMilliseconds: how long a statement waits for another connection's lock.
     init(path: String, access: Access, busyMilliseconds: Int32 = 2000) throws(SQLiteError) {
@@ -38,13 +38,13 @@ import CSQLite
         unsafe handle = unsafe opened
     }
 
-    /// A path as SQLite's URI file names have it: `?`, `#` and `%` as hexadecimal digits.
+    /// A path escaped for SQLite's URI file names.
     private static func escaped(_ path: String) -> String {
         path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
     }
 
     deinit {
-        // _v2: the statements, which end after this, keep the connection half open until then.
+        // _v2 defers the close until the statements are finalised.
         unsafe sqlite3_close_v2(handle)
     }
 
@@ -78,7 +78,7 @@ import CSQLite
         return try statement.step() ? read(statement) : nil
     }
 
-    /// Runs a query and reads all its rows; the query says how many at most.
+    /// Runs a query and reads all its rows; the query bounds their number.
     mutating func all<Result>(
         _ sql: String,
         _ values: [SQLiteValue] = [],
@@ -112,4 +112,63 @@ import CSQLite
         let message = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) } ?? "unknown"
         return SQLiteError(code: code, message: message, sql: sql)
     }
+}
+
+/// One step from a schema to the next.
+enum SQLiteMigration: Sendable, ExpressibleByStringLiteral {
+    case sql(String)
+    /// Runs within the migration's transaction.
+    case code(@Sendable (inout SQLiteConnection) throws(SQLiteError) -> Void)
+
+    init(stringLiteral sql: String) { self = .sql(sql) }
+}
+
+/// Numbered migrations on `user_version`: number n takes a database from version n to n + 1.
+extension SQLiteConnection {
+    /// The schema's version as stored; 0 in a new file.
+    mutating func schemaVersion() throws(SQLiteError) -> Int {
+        try first("PRAGMA user_version") { Int($0.integer(0)) } ?? 0
+    }
+
+    /// Applies the missing migrations, each in its own transaction.
+    ///
+    /// Does nothing for a version above the last, which callers refuse.
+    mutating func migrate(_ migrations: [SQLiteMigration]) throws(SQLiteError) {
+        let version = try schemaVersion()
+        for number in migrations.indices where number >= version {
+            try execute("BEGIN IMMEDIATE")
+            do throws(SQLiteError) {
+                switch migrations[number] {
+                case .sql(let sql): try execute(sql)
+                case .code(let run): try run(&self)
+                }
+                try execute("PRAGMA user_version = \(number + 1)")
+                try execute("COMMIT")
+            } catch {
+                if isInTransaction { try? execute("ROLLBACK") }
+                throw error
+            }
+        }
+    }
+}
+
+/// A failed SQLite call: the extended result code, SQLite's message, and the statement.
+struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The extended result code.
+    let code: Int32
+    /// SQLite's message.
+    let message: String
+    /// The statement, or the call, that failed.
+    let sql: String
+
+    /// Stands for damage that a reader reported.
+    static let damaged = SQLiteError(code: SQLITE_CORRUPT, message: "found damaged by a reader", sql: "")
+
+    /// The code without its extension.
+    var primaryCode: Int32 { code & 0xFF }
+
+    /// Whether the file is not an SQLite database, or a damaged one; retrying cannot help.
+    var isCorruption: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
+
+    var description: String { "SQLite \(code): \(message) (\(sql.prefix(80)))" }
 }

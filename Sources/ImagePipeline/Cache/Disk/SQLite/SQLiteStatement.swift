@@ -45,7 +45,7 @@ import CSQLite
 
     /// Makes the statement ready to run again, and ends the read that it held open.
     func reset() {
-        // The code repeats that of the last step, which has been thrown already.
+        // Returns the code of the last step, which was thrown already.
         unsafe sqlite3_reset(handle)
         unsafe sqlite3_clear_bindings(handle)
     }
@@ -74,6 +74,16 @@ import CSQLite
     /// The row's column as a digest; `nil` when it does not have 32 bytes.
     func key(_ column: Int32) -> CacheKey? { CacheKey(bytes: blob(column)) }
 
+    /// The row's column in its storage type.
+    func value(_ column: Int32) -> SQLiteValue {
+        switch unsafe sqlite3_column_type(handle, column) {
+        case SQLITE_INTEGER: .integer(integer(column))
+        case SQLITE_TEXT: .text(text(column))
+        case SQLITE_BLOB: .blob(blob(column))
+        default: .null
+        }
+    }
+
     private func bind(_ text: String, at index: Int32) -> Int32 {
         var text = text
         return text.withUTF8 { bytes in
@@ -98,4 +108,21 @@ import CSQLite
         let message = unsafe sqlite3_errmsg(connection).map { unsafe String(cString: $0) } ?? "unknown"
         return SQLiteError(code: code, message: message, sql: sql)
     }
+}
+
+/// A value to bind to a statement's parameter.
+enum SQLiteValue: Sendable {
+    case null
+    case integer(Int64)
+    case text(String)
+    case blob([UInt8])
+
+    /// Binds an integer of the machine's size.
+    static func integer(_ value: Int) -> SQLiteValue { .integer(Int64(value)) }
+
+    /// Binds a digest as its 32 bytes.
+    static func key(_ key: CacheKey) -> SQLiteValue { .blob(key.bytes) }
+
+    /// Binds a text that may be absent.
+    static func text(_ text: String?) -> SQLiteValue { text.map { .text($0) } ?? .null }
 }

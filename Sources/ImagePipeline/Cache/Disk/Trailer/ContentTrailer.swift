@@ -1,10 +1,10 @@
 import LinuxSystem
 
-/// What follows the body in a content file: all that the index says of it, so that the index can be made again from the files.
+/// The end of a content file, behind the body: the records of its row, from which a lost index can be rebuilt.
 ///
 /// ```
 /// body                              from offset 0, for sendfile
-/// fields                            tagged: the original's record, and the variant's where it is one
+/// fields                            tagged: the original's record, and the variant's where it is one (`RecordCodec`)
 /// SHA-256 of the fields and of the next 12 bytes
 /// length of the body                8 bytes, big-endian like all numbers
 /// version 2 bytes, unused 2 bytes
@@ -14,11 +14,13 @@ import LinuxSystem
 /// The body's own SHA-256 is a field of its record. A record that changes later (RFC 9111 §4.3.4) changes its row only: the
 /// trailer is as old as the body.
 struct ContentTrailer: Hashable {
-    /// Readers refuse higher ones; fields can be added without a new one.
-    static let version = 1
+    /// Readers refuse higher versions; new fields need none.
+    ///
+    /// In version 1, what is now metadata was part of the records.
+    static let version = 2
     /// Bytes after the fields.
     static let footerLength = 56
-    /// More fields than this are damage.
+    /// More bytes of fields than this are damage.
     static let maximumFields = 1 << 20
     private static let magic: [UInt8] = [0x89, 0x45, 0x44, 0x47, 0x45, 0x0D, 0x0A, 0x1A]
 
@@ -39,18 +41,19 @@ struct ContentTrailer: Hashable {
     /// The key that the file is named after.
     var key: CacheKey { variant?.key ?? origin.key }
 
-    /// The trailer's bytes.
-    var encoded: [UInt8] {
+    /// Makes a trailer of encoded records.
+    ///
+    /// - Parameter variant: `nil` where the body is the original's.
+    static func encode(origin: [UInt8], variant: [UInt8]? = nil, bodyLength: Int) -> [UInt8] {
         var fields = TaggedFields()
-        fields.put(Tag.origin, origin.fields)
-        if let variant { fields.put(Tag.variant, variant.fields) }
-        let numbers =
-            BigEndian.bytes(UInt64(bodyLength), 8) + BigEndian.bytes(UInt64(Self.version), 2) + [0, 0]
+        fields.put(Tag.origin, origin)
+        if let variant { fields.put(Tag.variant, variant) }
+        let numbers = BigEndian.bytes(UInt64(bodyLength), 8) + BigEndian.bytes(UInt64(version), 2) + [0, 0]
         let checksum = CacheKey(hashing: fields.bytes + numbers)
-        return fields.bytes + checksum.bytes + numbers + BigEndian.bytes(UInt64(fields.bytes.count), 4) + Self.magic
+        return fields.bytes + checksum.bytes + numbers + BigEndian.bytes(UInt64(fields.bytes.count), 4) + magic
     }
 
-    /// What the end of a file is.
+    /// The result of reading the end of a file.
     enum Found {
         case trailer(ContentTrailer, length: Int)
         /// A later release wrote it.
@@ -81,19 +84,15 @@ struct ContentTrailer: Hashable {
 
     private init?(fields bytes: [UInt8]) {
         guard let fields = TaggedFields.Reader(bytes[...]),
-            let origin = fields.bytes(Tag.origin).flatMap(OriginRecord.init(fields:))
+            let origin = fields.bytes(Tag.origin).flatMap(OriginRecord.init(encoded:))
         else { return nil }
         var variant: VariantRecord?
         if let bytes = fields.bytes(Tag.variant) {
-            guard let record = VariantRecord(fields: bytes), record.origin == origin.key,
+            guard let record = VariantRecord(encoded: bytes), record.origin == origin.key,
                 record.originDigest == origin.digest
             else { return nil }
             variant = record
         }
-        self.init(origin: origin, variant: variant)
-    }
-
-    init(origin: OriginRecord, variant: VariantRecord? = nil) {
         self.origin = origin
         self.variant = variant
     }

@@ -1,14 +1,15 @@
-/// Values under numbers, one after the other: a tag of two bytes, a length of four, the value; all numbers big-endian.
+/// A list of tagged values: for each a tag of two bytes, a length of four, and the value; all numbers are big-endian.
 ///
 /// A reader skips the tags that it does not know, so that releases can add fields without a new version. A tag that was once
 /// released keeps its meaning.
-struct TaggedFields {
+struct TaggedFields: Hashable, Sendable {
     private(set) var bytes: [UInt8] = []
 
     /// Appends a value; the same tag again is another value of a list.
-    mutating func put(_ tag: UInt16, _ value: [UInt8]) {
-        bytes.append(contentsOf: BigEndian.bytes(UInt64(tag), 2))
-        bytes.append(contentsOf: BigEndian.bytes(UInt64(value.count), 4))
+    mutating func put(_ tag: UInt16, _ value: some Collection<UInt8>) {
+        bytes.reserveCapacity(bytes.count + 6 + value.count)
+        BigEndian.append(UInt64(tag), 2, to: &bytes)
+        BigEndian.append(UInt64(value.count), 4, to: &bytes)
         bytes.append(contentsOf: value)
     }
 
@@ -20,7 +21,44 @@ struct TaggedFields {
 
     /// Appends a text; nothing where there is none.
     mutating func put(_ tag: UInt16, _ value: String?) {
-        if let value { put(tag, Array(value.utf8)) }
+        if let value { put(tag, value.utf8) }
+    }
+
+    /// Appends the fields of another encoding.
+    mutating func append(_ other: TaggedFields) { bytes += other.bytes }
+
+    /// Calls `body` with each field of an encoding, in order.
+    ///
+    /// - Returns: false where the encoding is cut off, or `body` returned false.
+    static func forEach(in bytes: ArraySlice<UInt8>, _ body: (UInt16, ArraySlice<UInt8>) -> Bool) -> Bool {
+        var start = bytes.startIndex
+        while start < bytes.endIndex {
+            guard bytes.endIndex - start >= 6 else { return false }
+            let tag = UInt16(truncatingIfNeeded: BigEndian.number(bytes[start..<start + 2]))
+            let length = Int(BigEndian.number(bytes[start + 2..<start + 6]))
+            start += 6
+            guard bytes.endIndex - start >= length else { return false }
+            guard body(tag, bytes[start..<start + length]) else { return false }
+            start += length
+        }
+        return true
+    }
+
+    /// An encoding with those fields of an older one whose tags it lacks; unchanged where either is cut off.
+    static func completing(_ new: [UInt8], with old: [UInt8]) -> [UInt8] {
+        guard new != old else { return new }
+        var tags: Set<UInt16> = []
+        var missing = TaggedFields()
+        let areWhole =
+            forEach(in: new[...]) { tag, _ in
+                tags.insert(tag)
+                return true
+            }
+            && forEach(in: old[...]) { tag, value in
+                if !tags.contains(tag) { missing.put(tag, value) }
+                return true
+            }
+        return areWhole ? new + missing.bytes : new
     }
 
     /// The fields of an encoding, by tag.
@@ -29,16 +67,13 @@ struct TaggedFields {
 
         /// Takes an encoding apart; `nil` where it is cut off.
         init?(_ bytes: ArraySlice<UInt8>) {
-            var rest = bytes
-            while !rest.isEmpty {
-                guard rest.count >= 6 else { return nil }
-                let tag = UInt16(truncatingIfNeeded: BigEndian.number(rest.prefix(2)))
-                let length = Int(BigEndian.number(rest.dropFirst(2).prefix(4)))
-                rest = rest.dropFirst(6)
-                guard rest.count >= length else { return nil }
-                values[tag, default: []].append(rest.prefix(length))
-                rest = rest.dropFirst(length)
+            var values: [UInt16: [ArraySlice<UInt8>]] = [:]
+            let isWhole = TaggedFields.forEach(in: bytes) { tag, value in
+                values[tag, default: []].append(value)
+                return true
             }
+            guard isWhole else { return nil }
+            self.values = values
         }
 
         /// All values of a tag, in order.
@@ -47,30 +82,79 @@ struct TaggedFields {
         /// The first value of a tag.
         func bytes(_ tag: UInt16) -> ArraySlice<UInt8>? { values[tag]?.first }
 
-        /// A digest; `nil` where it is not there or has not 32 bytes.
-        func key(_ tag: UInt16) -> CacheKey? { bytes(tag).flatMap { CacheKey(bytes: Array($0)) } }
+        /// A number; `nil` where the field is missing or has not eight bytes.
+        func integer(_ tag: UInt16) -> Int64? { bytes(tag).flatMap { Int64(taggedBytes: $0) } }
 
-        /// A number; `nil` where it is not there or has not eight bytes.
-        func integer(_ tag: UInt16) -> Int64? {
-            guard let bytes = bytes(tag), bytes.count == 8 else { return nil }
-            return Int64(bitPattern: BigEndian.number(bytes))
-        }
+        /// A number that counts something; `nil` where the field is missing, or below zero.
+        func count(_ tag: UInt16) -> Int? { bytes(tag).flatMap { Int(taggedBytes: $0) } }
 
-        /// A number that counts something; `nil` where it is not there or below zero.
-        func count(_ tag: UInt16) -> Int? { integer(tag).flatMap { $0 < 0 ? nil : Int($0) } }
-
-        /// A text; `nil` where it is not there.
+        /// A text; `nil` where the field is missing.
         func text(_ tag: UInt16) -> String? { bytes(tag).map { String(decoding: $0, as: UTF8.self) } }
     }
 }
 
 /// Numbers as bytes, the most significant first.
 enum BigEndian {
+    /// Appends the last `count` bytes of a number.
+    static func append(_ number: UInt64, _ count: Int, to bytes: inout [UInt8]) {
+        for place in (0..<count).reversed() { bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * place))) }
+    }
+
     /// The last `count` bytes of a number.
     static func bytes(_ number: UInt64, _ count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * (count - 1 - $0))) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        append(number, count, to: &bytes)
+        return bytes
     }
 
     /// The number that up to eight bytes are.
     static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+}
+
+/// A value that a tagged field can hold.
+protocol TaggedValue {
+    var taggedBytes: [UInt8] { get }
+    /// Reads the value; `nil` for bytes that are no such value.
+    init?(taggedBytes: ArraySlice<UInt8>)
+}
+
+extension Int64: TaggedValue {
+    var taggedBytes: [UInt8] { BigEndian.bytes(UInt64(bitPattern: self), 8) }
+
+    init?(taggedBytes: ArraySlice<UInt8>) {
+        guard taggedBytes.count == 8 else { return nil }
+        self.init(bitPattern: BigEndian.number(taggedBytes))
+    }
+}
+
+/// A number that counts something: never below zero.
+extension Int: TaggedValue {
+    var taggedBytes: [UInt8] { Int64(self).taggedBytes }
+
+    init?(taggedBytes: ArraySlice<UInt8>) {
+        guard let number = Int64(taggedBytes: taggedBytes), number >= 0 else { return nil }
+        self.init(number)
+    }
+}
+
+extension Bool: TaggedValue {
+    var taggedBytes: [UInt8] { Int64(self ? 1 : 0).taggedBytes }
+
+    init?(taggedBytes: ArraySlice<UInt8>) {
+        guard let number = Int64(taggedBytes: taggedBytes) else { return nil }
+        self = number == 1
+    }
+}
+
+extension String: TaggedValue {
+    var taggedBytes: [UInt8] { Array(utf8) }
+
+    init?(taggedBytes: ArraySlice<UInt8>) { self.init(decoding: taggedBytes, as: UTF8.self) }
+}
+
+extension CacheKey: TaggedValue {
+    var taggedBytes: [UInt8] { bytes }
+
+    init?(taggedBytes: ArraySlice<UInt8>) { self.init(bytes: Array(taggedBytes)) }
 }

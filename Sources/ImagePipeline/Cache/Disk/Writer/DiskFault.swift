@@ -2,23 +2,23 @@ import CSQLite
 import Glibc
 import LinuxSystem
 
-/// Why the writer could not do something.
+/// A failure of the writer.
 enum DiskFault: Error, CustomStringConvertible {
     case index(SQLiteError)
     case file(Errno)
-    /// The bytes are not what their record says: this object's fault, the disk is well.
+    /// The bytes do not match their record: a fault of the object, not of the disk.
     case body(String)
-    /// Storing would leave less of the file system than others are to have; bytes.
+    /// Storing would leave less than the minimum of bytes free.
     case space(free: Int, minimum: Int)
-    /// The folder cannot be had at all.
+    /// The folder cannot be opened until an operator acts.
     case refused(DiskStoreError)
 
-    /// Whether only a new index helps.
+    /// Whether the index must be replaced.
     var isCorruption: Bool {
         if case .index(let error) = self { error.isCorruption } else { false }
     }
 
-    /// Whether the file system, or what of it we may use, is full.
+    /// Whether the file system or the disk quota is full.
     var isFull: Bool {
         switch self {
         case .index(let error): error.primaryCode == SQLITE_FULL
@@ -38,7 +38,7 @@ enum DiskFault: Error, CustomStringConvertible {
         }
     }
 
-    /// What is wrong with a cache folder and what to do, for operators.
+    /// What is wrong with the folder and what to do about it, for operators.
     func reason(folder: String) -> String {
         switch self {
         case .refused(let error): error.description
@@ -48,7 +48,7 @@ enum DiskFault: Error, CustomStringConvertible {
         }
     }
 
-    /// What to do about an error of the file system; empty where that is not known.
+    /// What to do about a file system error; empty if unknown.
     private static func advice(_ code: CInt) -> String {
         let other = "name another folder as cache.path"
         return switch code {
@@ -61,12 +61,12 @@ enum DiskFault: Error, CustomStringConvertible {
         }
     }
 
-    /// Runs a call on the index, its errors as faults.
+    /// Runs a call on the index and wraps its errors.
     static func index<Result>(_ body: () throws(SQLiteError) -> Result) throws(DiskFault) -> Result {
         do throws(SQLiteError) { return try body() } catch { throw .index(error) }
     }
 
-    /// Runs a call on files, its errors as faults.
+    /// Runs a call on files and wraps its errors.
     static func file<Result>(_ body: () throws(Errno) -> Result) throws(DiskFault) -> Result {
         do throws(Errno) { return try body() } catch { throw .file(error) }
     }

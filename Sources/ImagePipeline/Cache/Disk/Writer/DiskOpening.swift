@@ -1,22 +1,24 @@
 import Glibc
 import LinuxSystem
 
-/// Makes a folder ready: folders, lock, tag, a proof that it can be written, the index; one attempt, on the writer's thread.
+/// One attempt to open a folder: folders, lock, tag, a test write, the index.
+///
+/// Runs on the writer's thread.
 struct DiskOpening {
     let folder: DiskFolder
     let files: any FileSystem
 
-    /// What an attempt found.
+    /// An opened folder.
     struct Opened: ~Copyable {
         var index: DiskIndex
         let lock: FolderLock
-        /// Whether a damaged index was moved aside for this one.
+        /// Whether the index replaces a damaged one.
         let isRebuilt: Bool
     }
 
     /// Opens the folder.
     ///
-    /// - Parameter held: the lock of an earlier attempt, kept if its file is still there.
+    /// - Parameter held: the lock of an earlier attempt, kept if its file still exists.
     /// - Parameter rebuilds: whether the index is known to be damaged.
     func open(held: FolderLock?, rebuilds: Bool) throws(DiskFault) -> Opened {
         let names = try DiskFault.file { () throws(Errno) in
@@ -26,7 +28,7 @@ struct DiskOpening {
         guard isOurs(names) else { throw .refused(.foreignFolder(path: folder.path)) }
         let layout = DiskFolderInspector(folder: folder, files: files).layout ?? 0
         let supported = DiskIndex.migrations.count
-        // An index that is missing or damaged cannot say it, and is not the reason to delete a newer release's files.
+        // Without a readable index, the tag alone protects a newer release's files.
         guard layout <= supported else {
             throw .refused(.newerVersion(path: folder.path, found: layout, supported: supported))
         }
@@ -50,7 +52,7 @@ struct DiskOpening {
         }
     }
 
-    /// The index; a new one in a folder without content has nothing to be made of.
+    /// Opens the index; in a folder without content there is nothing to rebuild.
     private func index() throws(DiskIndex.OpenError) -> DiskIndex {
         var index = try DiskIndex.writing(folder.index)
         let isEmpty = DiskClass.allCases.allSatisfy { diskClass in
@@ -61,10 +63,10 @@ struct DiskOpening {
         return index
     }
 
-    /// Whether everything in the folder may be ours to delete: it says so, or there is nothing that could be mistaken.
+    /// Whether the store may delete files in the folder: it identifies itself as a cache, or has no conflicting names.
     private func isOurs(_ names: Set<String>) -> Bool {
         let inspector = DiskFolderInspector(folder: folder, files: files)
-        // A tag alone says little: other programs tag their caches, too.
+        // The tag must be Edgeprint's: other programs tag their caches, too.
         if inspector.isTagged || inspector.hasOurIndex(names) { return true }
         return names.isDisjoint(with: ["originals", "variants", "tmp", "index.sqlite"])
     }
@@ -77,12 +79,12 @@ struct DiskOpening {
     }
 
     private func prepare(isTagged: Bool) throws(Errno) {
-        // The tag first: with it, an attempt that ends half way has made a folder of ours.
+        // The tag first, so that an interrupted attempt leaves a folder that identifies itself.
         if !isTagged { try write(Self.tag, to: folder.tag) }
         for path in [folder.temporary, folder.root(of: .originals), folder.root(of: .variants)] {
             try files.makeFolder(path)
         }
-        // A disk that takes no page now takes no picture: stay degraded rather than try with the next object.
+        // If one page cannot be written, stay degraded rather than fail at the next object.
         let probe = folder.temporary + "/probe"
         try write(String(repeating: "\n", count: 4096), to: probe)
         try files.remove(probe)
@@ -104,7 +106,7 @@ struct DiskOpening {
         }
     }
 
-    /// One damaged index is kept for looking at; a new one is made of the files in the background.
+    /// Keeps one damaged index for inspection; a new one is rebuilt from the files in the background.
     private func moveIndexAside() throws(DiskFault) {
         try DiskFault.file { () throws(Errno) in
             do throws(Errno) {
@@ -129,7 +131,7 @@ struct DiskOpening {
         }
     }
 
-    /// The Cache Directory Tagging Specification's signature: backup programs leave the folder out.
+    /// The signature of the Cache Directory Tagging Specification: backup programs skip the folder.
     private static let tag = """
         Signature: 8a477f597d28d172789f06886806bc55
         # This folder is a cache of Edgeprint: everything in it can be deleted while the daemon is stopped.

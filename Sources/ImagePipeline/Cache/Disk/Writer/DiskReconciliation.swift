@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Where the comparison of files and rows has got to; a value that a session steps.
+/// The progress of a reconciliation of files and rows.
 struct DiskReconciliation {
     enum Phase {
         case temporaries
@@ -13,32 +13,32 @@ struct DiskReconciliation {
     }
 
     var phase = Phase.temporaries
-    /// First-level fan-out folders that are still to be looked at, and second-level ones of the current first.
+    /// The first-level fan-out folders left, and the second-level ones of the current one.
     var outer: [String] = []
     var inner: [String] = []
-    /// The last row that was looked at.
+    /// The last row read.
     var row: Int64 = 0
 
-    /// Goes on to a phase from its start.
+    /// Starts a phase.
     mutating func enter(_ phase: Phase, outer: [String] = []) {
         self = DiskReconciliation(phase: phase, outer: outer)
     }
 }
 
-/// After a crash: files without rows go, rows without files go, `tmp` is emptied, totals are counted; a little at a time.
+/// Reconciliation after a crash, in small steps: deletes files without rows and rows without files, empties `tmp`, recounts totals.
 ///
-/// What is found goes through the session's `care`, so that a check of the folder walks the same way.
+/// Findings go through the session's `care`, so that a check of the folder runs the same code.
 extension DiskSession {
     static let rowsAtOnce = 128
     private static let foldersAtOnce = 16
 
-    /// Starts over.
+    /// Starts a reconciliation, from the beginning if one is under way.
     func startReconciling() {
         reconciliation = DiskReconciliation()
         hasSkipped = false
     }
 
-    /// One step, of a few milliseconds, in transactions of its own.
+    /// Runs one step of a few milliseconds in transactions of its own.
     ///
     /// - Returns: whether there is more to do.
     func continueReconciling() throws(DiskFault) -> Bool {
@@ -89,7 +89,7 @@ extension DiskSession {
     }
 
     private func emptyTemporaries() {
-        // Nothing is being written: this runs on the one thread that writes, between two objects.
+        // No file is being written: this runs on the writer's thread, between two objects.
         for name in names(in: folder.temporary) {
             let path = "\(folder.temporary)/\(name)"
             care.handle(DiskDamage(.leftover, folder.relative(path))) { remove(path) }
@@ -102,7 +102,7 @@ extension DiskSession {
             guard let leaf = state.inner.popLast() else { return false }
             for name in names(in: leaf) {
                 let path = "\(leaf)/\(name)"
-                // Names that are not ours are not ours to delete.
+                // Files with other names are not the cache's.
                 guard let key = DiskFolder.key(inName: name) else {
                     care.note(DiskDamage(.unknown, folder.relative(path)))
                     continue
@@ -118,12 +118,12 @@ extension DiskSession {
         return true
     }
 
-    /// The path that a key's file has by its row; `nil` when there should be none.
+    /// The path of a key's file according to its row; `nil` without a body.
     private func currentPath(_ diskClass: DiskClass, _ key: CacheKey) throws(DiskFault) -> String? {
         do throws(SQLiteError) {
             let entry =
                 switch diskClass {
-                case .originals: try index.originState(key)?.body
+                case .originals: try index.originEntry(key)?.body
                 case .variants: try index.variantEntry(key)?.entry
                 }
             return entry.map { folder.file(diskClass, $0.key, $0.digest) }
@@ -132,7 +132,7 @@ extension DiskSession {
         }
     }
 
-    /// Names in a folder; none where it cannot be read.
+    /// The names in a folder; none if it cannot be read.
     private func names(in path: String) -> [String] {
         do throws(Errno) {
             return try files.list(path)
@@ -143,7 +143,7 @@ extension DiskSession {
         }
     }
 
-    /// Fan-out folders in a folder.
+    /// The fan-out folders in a folder.
     private func fans(_ path: String) -> [String] {
         names(in: path).filter { name in
             if DiskFolder.isFan(name) { return true }
@@ -154,7 +154,7 @@ extension DiskSession {
 
     /// Deletes a file.
     ///
-    /// - Returns: whether it is gone.
+    /// - Returns: whether it succeeded.
     private func remove(_ path: String) -> Bool {
         do throws(Errno) {
             try files.remove(path)
@@ -162,5 +162,115 @@ extension DiskSession {
         } catch {
             return false
         }
+    }
+}
+
+/// The part of a reconciliation that goes over rows.
+extension DiskSession {
+    /// Checks for malformed rows: keys or digests of another size, negative lengths.
+    func checkForm(_ diskClass: DiskClass, _ state: inout DiskReconciliation) throws(DiskFault) -> Bool {
+        try begin()
+        do throws(SQLiteError) {
+            let ids = try index.malformedRows(diskClass, above: state.row, Self.rowsAtOnce)
+            for id in ids {
+                try care.handle(DiskDamage(.row, "\(diskClass.folder) row \(id)")) { () throws(SQLiteError) in
+                    try index.deleteRow(diskClass, id)
+                    return true
+                }
+            }
+            state.row = ids.last ?? state.row
+            return !ids.isEmpty
+        } catch {
+            throw .index(error)
+        }
+    }
+
+    /// Checks rows against their files, and variants against their originals.
+    func checkRows(_ diskClass: DiskClass, _ state: inout DiskReconciliation) throws(DiskFault) -> Bool {
+        try begin()
+        do throws(SQLiteError) {
+            switch diskClass {
+            case .originals:
+                let bodies = try index.bodies(above: state.row, Self.rowsAtOnce)
+                for body in bodies {
+                    guard let damage = damage(worthTelling: body) else { continue }
+                    try care.handle(damage) { () throws(SQLiteError) in
+                        guard damage.kind != .unreadable else { return false }
+                        try drop(body)
+                        return true
+                    }
+                }
+                state.row = bodies.last?.id ?? state.row
+                return !bodies.isEmpty
+            case .variants:
+                let variants = try index.variants(above: state.row, Self.rowsAtOnce)
+                for variant in variants { try check(variant) }
+                state.row = variants.last?.entry.id ?? state.row
+                return !variants.isEmpty
+            }
+        } catch {
+            throw .index(error)
+        }
+    }
+
+    private func check(_ variant: DiskIndex.VariantEntry) throws(SQLiteError) {
+        let found =
+            try index.isVoid(variant)
+            ? DiskDamage(.void, relativePath(of: variant.entry)) : damage(worthTelling: variant.entry)
+        guard let found else { return }
+        try care.handle(found) { () throws(SQLiteError) in
+            guard found.kind != .unreadable else { return false }
+            try drop(variant)
+            return true
+        }
+    }
+
+    /// Checks for originals' rows that nothing needs.
+    func checkOrigins(_ state: inout DiskReconciliation) throws(DiskFault) -> Bool {
+        try begin()
+        do throws(SQLiteError) {
+            let ids = try index.originsWithoutBody(above: state.row, Self.rowsAtOnce)
+            // A check does not know whether there is a seed.
+            let keepsSeeded = care.isThorough || shared.seed != nil
+            for id in ids where try index.isUnused(id, keepsSeeded: keepsSeeded) {
+                try care.handle(DiskDamage(.unused, "originals row \(id)")) { () throws(SQLiteError) in
+                    try index.deleteOrigin(id)
+                    return true
+                }
+            }
+            state.row = ids.last ?? state.row
+            return !ids.isEmpty
+        } catch {
+            throw .index(error)
+        }
+    }
+
+    /// Recounts the totals.
+    func checkTotals() throws(DiskFault) {
+        let stored = totals
+        var counted = totals
+        do throws(SQLiteError) { counted = try index.countTotals() } catch { throw .index(error) }
+        for diskClass in DiskClass.allCases where stored[diskClass] != counted[diskClass] {
+            let (old, new) = (stored[diskClass], counted[diskClass])
+            let detail = "\(old.entries) entries of \(old.bytes) bytes, in truth \(new.entries) of \(new.bytes)"
+            care.handle(DiskDamage(.totals, diskClass.folder, detail)) { true }
+        }
+        totals = counted
+        try begin()
+        try commit()
+    }
+
+    /// What is wrong with an entry's file; `nil` where nothing is, or where it is unreadable and that is not reported.
+    private func damage(worthTelling entry: DiskIndex.Entry) -> DiskDamage? {
+        care.looked?(entry.length)
+        do throws(Errno) {
+            return try damage(of: entry, readsAll: care.readsBodies).map { DiskDamage($0, relativePath(of: entry)) }
+        } catch {
+            return care.isThorough ? DiskDamage(.unreadable, relativePath(of: entry), "\(error)") : nil
+        }
+    }
+
+    private func relativePath(of entry: DiskIndex.Entry) -> String {
+        folder.relative(folder.file(entry.diskClass, entry.key, entry.digest))
     }
 }

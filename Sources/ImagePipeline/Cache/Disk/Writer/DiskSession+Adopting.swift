@@ -2,12 +2,12 @@ import Glibc
 import HTTPSemantics
 import LinuxSystem
 
-/// The files' word where the index has been lost: their trailers become rows again.
+/// Adopting files of a lost index: rows are rebuilt from trailers.
 ///
-/// A row that is there wins over a trailer, which is as old as its body. What comes from a trailer counts as stale: the origin may
-/// have said something since (RFC 9111 §4.3.4), and is asked again before it is served. Bodies are verified when they are read.
+/// An existing row wins over a trailer, which is as old as its body. An adopted original is stale, since a later 304 may have changed
+/// its fields (RFC 9111 §4.3.4): it is revalidated before use. Bodies are verified when they are read.
 extension DiskSession {
-    /// Whether a file without a row is to stay: taken in, or not ours to delete.
+    /// Whether to keep a file without a row: it was adopted, or a newer release's.
     func keeps(_ path: String, _ diskClass: DiskClass) throws(DiskFault) -> Bool {
         guard isRebuilding else { return false }
         do throws(Errno) {
@@ -24,14 +24,14 @@ extension DiskSession {
                 return try adopted(trailer, length)
             }
         } catch {
-            // Not the time to decide: it stays, and so does the state of rebuilding.
+            // Undecided: the file stays, and rebuilding does not end.
             hasSkipped = true
             care.note(DiskDamage(.unreadable, folder.relative(path), "\(error)"))
             return true
         }
     }
 
-    /// The result of an adoption; its errors are kept for the caller, as two kinds cannot be thrown at once.
+    /// Adopts a file; keeps a `DiskFault` for the caller, as the function throws `Errno`.
     private func adopted(_ trailer: ContentTrailer, _ length: Int) throws(Errno) -> Bool {
         guard care.repairs else { return true }
         do throws(DiskFault) {
@@ -66,7 +66,7 @@ extension DiskSession {
     }
 
     private func adopt(_ origin: OriginRecord, trailer: Int) throws(DiskFault) -> Bool {
-        let state = try originState(origin.key)
+        let state = try originEntry(origin.key)
         do throws(SQLiteError) {
             guard let state else {
                 _ = try index.putOrigin(origin, hasBody: true, trailer: trailer, use: adoptionUse)
@@ -81,7 +81,7 @@ extension DiskSession {
     }
 
     private func adopt(_ variant: VariantRecord, of origin: OriginRecord, trailer: Int) throws(DiskFault) -> Bool {
-        let state = try originState(origin.key)
+        let state = try originEntry(origin.key)
         do throws(SQLiteError) {
             guard try index.variantEntry(variant.key) == nil else { return false }
         } catch {
@@ -103,12 +103,12 @@ extension DiskSession {
         }
     }
 
-    /// Nobody knows when it was used: before everything that has been used since.
+    /// An unknown use, ordered before all known ones.
     private var adoptionUse: DiskIndex.Use {
         DiskIndex.Use(order: 0, wallSeconds: shared.configuration.time.wallSeconds)
     }
 
-    /// The end of a walk over all files.
+    /// Ends rebuilding after a walk over all files.
     func finishRebuilding() throws(DiskFault) {
         guard isRebuilding, care.repairs, !hasSkipped else { return }
         try begin()

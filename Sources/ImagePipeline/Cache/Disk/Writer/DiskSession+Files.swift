@@ -1,11 +1,11 @@
 import Glibc
 import LinuxSystem
 
-/// Content files: written under a temporary name, complete, then renamed.
+/// Content files: written completely under a temporary name, then renamed.
 extension DiskSession {
     /// Writes a content file: what `fill` writes, then its trailer.
     ///
-    /// Not synchronised to the medium: after a power cut a file may be short or empty, which its length gives away.
+    /// Not synced: after a power cut a file may be short or empty, which its length shows.
     /// - Returns: its path.
     func write(
         _ diskClass: DiskClass,
@@ -36,8 +36,8 @@ extension DiskSession {
 
     /// What is wrong with an entry's file; `nil` where nothing is.
     ///
-    /// - Parameter readsAll: whether its bytes are read and compared with their digest, too.
-    /// - Throws: what does not tell: too many open files, an input error.
+    /// - Parameter readsAll: whether to compare the bytes with their digest, too.
+    /// - Throws: an error that does not prove damage: too many open files, an I/O error.
     func damage(of entry: DiskIndex.Entry, readsAll: Bool = false) throws(Errno) -> DiskDamage.Kind? {
         do throws(Errno) {
             let file = try files.open(folder.file(entry.diskClass, entry.key, entry.digest), flags: O_RDONLY)
@@ -53,12 +53,12 @@ extension DiskSession {
         }
     }
 
-    /// Looks at an entry that a reader found wrong, and drops it if it is.
+    /// Checks an entry that a reader found wrong, and drops it if it is damaged.
     func verify(_ diskClass: DiskClass, _ key: CacheKey) throws(DiskFault) {
         do throws(SQLiteError) {
             switch diskClass {
             case .originals:
-                guard let state = try index.originState(key), let body = state.body, isBroken(body) else { return }
+                guard let state = try index.originEntry(key), let body = state.body, isBroken(body) else { return }
                 try drop(body)
             case .variants:
                 guard let variant = try index.variantEntry(key), isBroken(variant.entry) else { return }
@@ -69,12 +69,12 @@ extension DiskSession {
         }
     }
 
-    /// Drops an entry whose bytes a reader found to be others than those of its digest, unless it is another entry by now.
+    /// Drops an entry whose bytes do not match its digest, unless the key has another digest by now.
     func discard(_ diskClass: DiskClass, _ key: CacheKey, _ digest: CacheKey) throws(DiskFault) {
         do throws(SQLiteError) {
             switch diskClass {
             case .originals:
-                guard let body = try index.originState(key)?.body, body.digest == digest else { return }
+                guard let body = try index.originEntry(key)?.body, body.digest == digest else { return }
                 try drop(body)
             case .variants:
                 guard let variant = try index.variantEntry(key), variant.entry.digest == digest else { return }
@@ -85,19 +85,19 @@ extension DiskSession {
         }
     }
 
-    /// Whether an entry's file is certainly not as its row says.
+    /// Whether an entry's file certainly does not match its row.
     func isBroken(_ entry: DiskIndex.Entry) -> Bool {
         do throws(Errno) { return try damage(of: entry) != nil } catch { return false }
     }
 
-    /// Drops a body, and its origin's row when nothing needs that.
+    /// Drops a body, and the row when nothing else needs it.
     func drop(_ body: DiskIndex.Entry) throws(SQLiteError) {
         try index.dropBody(body.id)
         try index.deleteOriginIfUnused(body.id)
         noteGone(body)
     }
 
-    /// Drops a variant, and its origin's row when nothing needs that.
+    /// Drops a variant, and its original's row when nothing else needs it.
     func drop(_ variant: DiskIndex.VariantEntry) throws(SQLiteError) {
         try index.deleteVariant(variant.entry.id)
         try index.deleteOriginIfUnused(variant.origin)
@@ -109,7 +109,7 @@ extension DiskSession {
             try files.rename(temporary, to: path)
         } catch {
             guard error.code == ENOENT else { throw error }
-            // The first file of its fan-out folder. "…/ab/cd/NAME": the name has 81 digits.
+            // The first file of its fan-out folder. "…/ab/cd/NAME": the name has 81 characters.
             let leaf = String(path.dropLast(82))
             try files.makeFolder(String(leaf.dropLast(3)))
             try files.makeFolder(leaf)

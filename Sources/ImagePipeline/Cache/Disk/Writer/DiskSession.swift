@@ -1,41 +1,43 @@
 import LinuxSystem
 
-/// One opened folder as the writer has it: the index, the totals, and the transaction under way.
+/// The writer's state of one opened folder: the index, the totals and the open transaction.
 ///
-/// Writer's thread only.
+/// Confined to the writer's thread.
 final class DiskSession {
     let shared: DiskShared
     let files: any FileSystem
     let folder: DiskFolder
     var index: DiskIndex
     var totals: DiskTotals
-    /// Classes that are being evicted down to the low-water mark.
+    /// Classes being evicted down to the low-water mark.
     var evicting: Set<DiskClass> = []
     var reconciliation: DiskReconciliation?
-    /// What a reconciliation does about what it finds.
+    /// How a reconciliation handles findings.
     let care: DiskCare
-    /// Whether files without rows are taken in.
+    /// Whether files without rows are adopted.
     var isRebuilding = false
-    /// Whether something could not be looked at, so that nobody knows whether it has a row.
+    /// Whether a file or folder could not be read, so that a file may still lack its row.
     var hasSkipped = false
-    /// What stopped an adoption.
+    /// The error that stopped an adoption.
     var adoptionFault: DiskFault?
-    /// Purges that are under way, the first of them first.
+    /// Purges under way, in order.
     var sweeps: [DiskSweep] = []
-    /// Whether ages can be told.
+    /// Whether the wall clock can be trusted for ages.
     var clock = ClockTrust()
     private var isInTransaction = false
-    /// Files whose rows the open transaction deletes: they go after it, so that no reader sees a row without its file.
+    /// Files whose rows the open transaction deletes.
+    ///
+    /// They are deleted after the commit, so that no reader sees a row without its file.
     private var leaving: Set<String> = []
-    /// Files that came with the open transaction.
+    /// Files written for the open transaction.
     private var coming: Set<String> = []
     private var stores: [DiskClass: Int] = [:]
     private var removals: [Purge] = []
-    /// Changes to kept failures that are part of the open transaction.
+    /// Changes to stored failures in the open transaction.
     private var failures: [CacheKey: DiskFailures.Change] = [:]
     private var temporaryNumber = 0
 
-    /// Takes over an opened index.
+    /// Creates a session with an opened index.
     init(_ shared: DiskShared, index: consuming DiskIndex, care: DiskCare = DiskCare()) throws(DiskFault) {
         self.shared = shared
         self.care = care
@@ -54,14 +56,14 @@ final class DiskSession {
         evictOverQuota()
     }
 
-    /// Opens a transaction unless one is open, or nothing may be changed.
+    /// Opens a transaction, unless one is open or the session is read-only.
     func begin() throws(DiskFault) {
         guard !isInTransaction, care.repairs else { return }
         do throws(SQLiteError) { try index.begin() } catch { throw .index(error) }
         isInTransaction = true
     }
 
-    /// Commits what is open, with the access times that wait, and deletes the files that it left without rows.
+    /// Commits the open transaction with the pending access times, then deletes the files that it left without rows.
     func commit() throws(DiskFault) {
         try applyTouches()
         try applyFailures()
@@ -75,21 +77,21 @@ final class DiskSession {
         isInTransaction = false
         publish()
         for path in leaving {
-            // One that stays is an orphan, which reconciliation finds.
+            // A file that cannot be deleted is an orphan, which reconciliation finds.
             try? files.remove(path)
         }
         leaving = []
     }
 
-    /// What was given up with a transaction.
+    /// What was lost with a transaction.
     struct Lost {
-        /// How many objects.
+        /// The number of objects.
         var stores: [DiskClass: Int] = [:]
-        /// Removals that are still to be done.
+        /// Removals to repeat.
         var removals: [Purge] = []
     }
 
-    /// Gives the open transaction up.
+    /// Rolls the open transaction back.
     func abandon() -> Lost {
         index.rollback()
         for path in coming { try? files.remove(path) }
@@ -138,33 +140,33 @@ final class DiskSession {
         }
     }
 
-    /// The number of a temporary file that nobody has.
+    /// The path of a new temporary file.
     func nextTemporary() -> String {
         temporaryNumber += 1
         return "\(folder.temporary)/\(temporaryNumber)"
     }
 
-    /// A file came for the open transaction, its row not yet.
+    /// Records a file written for the open transaction.
     func noteWritten(_ path: String) {
         coming.insert(path)
     }
 
-    /// An entry came with the open transaction, its file already in place.
+    /// Records an entry stored by the open transaction; its file is in place.
     func noteStored(_ diskClass: DiskClass, path: String, length: Int) {
         totals.add(diskClass, length)
         stores[diskClass, default: 0] += 1
         coming.insert(path)
-        // The same bytes may have been on their way out.
+        // The transaction may have deleted a row with the same bytes before.
         leaving.remove(path)
     }
 
-    /// An entry's row is gone with the open transaction.
+    /// Records that the open transaction deletes an entry's row.
     func noteGone(_ entry: DiskIndex.Entry) {
         totals.subtract(entry.diskClass, entry.length)
         leaving.insert(folder.file(entry.diskClass, entry.key, entry.digest))
     }
 
-    /// A removal that readers respect already is part of the open transaction.
+    /// Records a purge completed by the open transaction.
     func noteRemoved(_ purge: Purge) {
         removals.append(purge)
     }

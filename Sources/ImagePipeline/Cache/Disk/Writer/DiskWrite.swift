@@ -1,4 +1,4 @@
-/// One piece of work for the writer.
+/// A write in the writer's queue.
 enum DiskWrite: Sendable {
     case variant(
         VariantRecord,
@@ -7,26 +7,26 @@ enum DiskWrite: Sendable {
         bytes: [UInt8],
         use: DiskIndex.Use
     )
-    /// Without a body: new header fields for one that is stored.
+    /// Without a body: new fields for a stored original.
     case original(OriginRecord, body: OriginBody?, use: DiskIndex.Use)
-    /// What is stored of a raw source's URL.
+    /// All responses of a raw source's URL.
     case raw(RawContent, use: DiskIndex.Use)
-    /// What is on disk of a purge.
+    /// The disk part of a purge.
     case remove(Purge, completion: (@Sendable (PurgeCounts) -> Void)?)
-    /// A reader found that the entry's file is not as its row says.
+    /// A reader found a file that does not match its row.
     case verify(DiskClass, CacheKey)
-    /// A reader found that the entry's bytes are not those of its digest.
+    /// A reader found bytes that do not match their digest.
     case discard(DiskClass, CacheKey, digest: CacheKey)
-    /// A reader found the index itself damaged.
+    /// A reader found the index damaged.
     case rebuild(generation: Int)
-    /// Evicts what is over quotas that have changed.
+    /// Evicts entries above changed quotas.
     case shrink
-    /// Compares all files and rows now.
+    /// Runs a reconciliation to its end.
     case reconcile
-    /// Called when everything before it is committed.
+    /// Called once everything before it is committed.
     case barrier(@Sendable () -> Void)
 
-    /// The class of what is to be stored; `nil` for other writes.
+    /// The class of a store; `nil` for other writes.
     var storedClass: DiskClass? {
         switch self {
         case .variant: .variants
@@ -35,7 +35,7 @@ enum DiskWrite: Sendable {
         }
     }
 
-    /// Bytes that wait with it.
+    /// Bytes that the write holds while it waits.
     var bytes: Int {
         switch self {
         case .variant(_, _, _, let bytes, _): bytes.count
@@ -45,7 +45,7 @@ enum DiskWrite: Sendable {
         }
     }
 
-    /// How many writes may wait before this one, by the bound for stores.
+    /// The most writes that may wait before this one, given the bound for stores.
     func room(in maximumCount: Int) -> Int {
         switch self {
         case .variant, .original, .raw: maximumCount

@@ -1,20 +1,20 @@
 import LinuxSystem
 
-/// What waits for the writer: in order, bounded in count and bytes, and never a reason to block.
+/// The writer's queue: ordered, bounded in count and bytes; adding never blocks.
 final class DiskWriteQueue: Sendable {
-    /// What the writer finds.
+    /// What the writer does next.
     enum Next: Sendable {
-        /// Work, in order; its bytes count until `finished`.
+        /// Writes, in order; their bytes count until `finished`.
         case work([DiskWrite])
-        /// Nothing but access times, or nothing in time.
+        /// No writes: woken for access times, or timed out.
         case idle
-        /// Closed, and everything taken.
+        /// Closed and empty.
         case closed
     }
 
     private struct State: Sendable {
         var waiting = RingQueue<DiskWrite>()
-        /// Of all that waits or is being written.
+        /// Bytes waiting or being written.
         var bytes = 0
         var isWoken = false
         var isClosed = false
@@ -31,11 +31,11 @@ final class DiskWriteQueue: Sendable {
         self.maximumCount = maximumCount
     }
 
-    /// Appends work.
+    /// Appends a write.
     ///
-    /// Stores are refused over the bounds; an object over the bound by itself is taken when nothing else waits. Removals have
-    /// twice the count, so that a burst of stores does not stop them, and what somebody waits for is always taken.
-    /// - Returns: whether it will be done.
+    /// Stores above the bounds are refused; an object larger than the bound is accepted when the queue is empty. Removals have
+    /// twice the count, so that a burst of stores does not block them. Writes with waiters are always accepted.
+    /// - Returns: whether the write was accepted.
     func submit(_ write: DiskWrite) -> Bool {
         state.update { state in
             guard !state.isClosed else { return false }
@@ -48,12 +48,12 @@ final class DiskWriteQueue: Sendable {
         }
     }
 
-    /// Makes the writer look at what is not in the queue.
+    /// Wakes the writer for pending access times and failures.
     func wake() {
         state.update { $0.isWoken = true }
     }
 
-    /// Takes the next work, blocking until there is some; called by the writer only.
+    /// Takes the next writes, blocking until there are any; called by the writer only.
     func next(maximumCount: Int, maximumBytes: Int, nanoseconds: Int64) -> Next {
         let next: Next? = state.wait(nanoseconds: nanoseconds) { state in
             var batch: [DiskWrite] = []
@@ -71,17 +71,17 @@ final class DiskWriteQueue: Sendable {
         return next ?? .idle
     }
 
-    /// Taken work is done.
+    /// Releases the bytes of finished writes.
     func finished(bytes: Int) {
         state.withLock { $0.bytes -= bytes }
     }
 
-    /// Takes no more work.
+    /// Closes the queue to further writes.
     func close() {
         state.update(wakingAll: true) { $0.isClosed = true }
     }
 
-    /// The writer's last act.
+    /// Called by the writer when it ends.
     func end() {
         state.update(wakingAll: true) { $0.hasEnded = true }
     }
@@ -91,7 +91,7 @@ final class DiskWriteQueue: Sendable {
         _ = state.wait { $0.hasEnded ? true : nil }
     }
 
-    /// What waits now: writes, and bytes including those being written.
+    /// The writes waiting, and the bytes waiting or being written.
     var load: (writes: Int, bytes: Int) {
         state.withLock { ($0.waiting.count, $0.bytes) }
     }

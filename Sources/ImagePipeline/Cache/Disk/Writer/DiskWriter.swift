@@ -1,40 +1,40 @@
 import LinuxSystem
 
-/// The one thread that writes: takes batches off the queue, commits each at once, clears up in between, and survives the disk.
+/// The writer: takes batches off the queue, commits each, does background work in between, and recovers from disk errors.
 ///
-/// Lives and ends on its thread.
+/// Confined to its thread.
 final class DiskWriter {
     private static let batchCount = 256
     private static let batchBytes = 16 << 20
-    /// Nanoseconds until access times are written although nothing else is.
+    /// Nanoseconds after which access times are written without other writes.
     private static let idle: Int64 = 5_000_000_000
-    /// Nanoseconds between two steps of clearing up: a disk that is always busy is slow for readers.
+    /// Nanoseconds between two steps of background work, which leave the disk to readers.
     private static let pause: Int64 = 1_000_000
 
-    /// Nanoseconds between two looks at the file system and at ages.
+    /// Nanoseconds between two checks of free space and ages.
     private static let housekeepingPause: Int64 = 1_000_000_000
-    /// Bytes that are to be free, beside what there was no room for, before a full file system is tried again.
+    /// Bytes that must be free, beyond what did not fit, before a full file system is retried.
     private static let slack = 1 << 20
-    /// Purges under way; one more is done to its end at once.
+    /// The most purges under way; a further one runs to its end at once.
     private static let sweepCount = 64
 
     private let shared: DiskShared
     private var session: DiskSession?
     private var lock: FolderLock?
-    /// Bytes of the batch under way that the queue still counts.
+    /// Bytes of the current batch, which the queue still counts.
     private var heldBytes = 0
     private var isIndexDamaged = false
     private var hasReconciled = false
     /// Monotonic nanoseconds.
     private var retryAt: Int64 = .min
-    /// Bytes that must be free before the folder is tried again; 0 where it was not full.
+    /// Bytes that must be free before the folder is retried; 0 if it was not full.
     private var wantedBytes = 0
-    /// Whether nothing is stored because too little is free.
+    /// Whether stores fail for lack of free space.
     private var isShort = false
     private var isHousekeeping = false
     /// Monotonic nanoseconds.
     private var housekeepingAt: Int64 = .min
-    /// Removals to do when the folder is back; `DiskRemovals` bounds them.
+    /// Purges to run once the folder is usable again; `DiskRemovals` bounds them.
     private var deferred: Set<Purge> = []
 
     /// Creates the writer of a store.
@@ -42,7 +42,7 @@ final class DiskWriter {
         self.shared = shared
     }
 
-    /// Opens the folder, tells whether that can ever succeed, then works until the queue is closed.
+    /// Opens the folder, reports whether retrying can help, then works until the queue is closed.
     func run(opened: (Result<Void, DiskStoreError>) -> Void) {
         do throws(DiskFault) {
             try open()
@@ -58,7 +58,7 @@ final class DiskWriter {
         end()
     }
 
-    /// One round.
+    /// Runs one round.
     ///
     /// - Returns: false after the last one.
     private func work() -> Bool {
@@ -135,7 +135,7 @@ final class DiskWriter {
         }
     }
 
-    /// Everything taken off the queue so far is written or dropped.
+    /// Releases the bytes of the current batch.
     private func release() {
         shared.queue.finished(bytes: heldBytes)
         heldBytes = 0
@@ -158,7 +158,7 @@ final class DiskWriter {
         }
     }
 
-    /// Does a purge's first step at its place among the writes, and all of it where that is enough.
+    /// Runs a purge's first step at its place among the writes.
     private func remove(_ purge: Purge, _ completion: (@Sendable (PurgeCounts) -> Void)?) {
         let sweep = DiskSweep(purge, completion: completion)
         if advance(sweep) { return }
@@ -169,19 +169,19 @@ final class DiskWriter {
         session.sweeps.append(sweep)
     }
 
-    /// Does the next step of a purge.
+    /// Runs the next step of a purge.
     ///
-    /// A transaction of a million rows would hold the log, memory, and every other write for as long.
-    /// - Returns: whether it has come to its end: it is done, or waits until the folder is back.
+    /// One transaction for a million rows would grow the log and memory, and block all other writes.
+    /// - Returns: whether it has ended: done, or postponed until the folder is usable.
     private func advance(_ sweep: DiskSweep) -> Bool {
         var isDone = false
         guarded { session throws(DiskFault) in
             isDone = try session.step(sweep)
-            // Somebody waits to hear that it is gone for good.
+            // The completion must not be called before the commit.
             if sweep.completion != nil || !isDone { try session.commit() }
         }
         guard session != nil else {
-            // One whose end was part of a lost transaction has been postponed with it.
+            // If its end was part of a lost transaction, it was postponed with that.
             give(up: sweep, isPostponed: isDone)
             return true
         }
@@ -189,7 +189,7 @@ final class DiskWriter {
         return isDone
     }
 
-    /// Leaves a purge for when the folder is back.
+    /// Postpones a purge until the folder is usable.
     private func give(up sweep: DiskSweep, isPostponed: Bool) {
         if !isPostponed { postpone(sweep.purge) }
         var counts = PurgeCounts()
@@ -197,7 +197,7 @@ final class DiskWriter {
         sweep.completion?(counts)
     }
 
-    /// One step of the first purge under way; to its end where too much was stored meanwhile.
+    /// Runs one step of the first purge under way; all of it if too much was stored meanwhile.
     private func stepSweeps() {
         guard let session, !session.sweeps.isEmpty else { return }
         let sweep = session.sweeps.removeFirst()
@@ -211,19 +211,19 @@ final class DiskWriter {
         while session?.sweeps.isEmpty == false { stepSweeps() }
     }
 
-    /// Keeps a removal until the folder is back; readers go on to hide what it is about.
+    /// Keeps a purge until the folder is usable; readers go on hiding what it selects.
     private func postpone(_ purge: Purge) {
-        // One that is postponed already is done once for all who asked.
+        // Equal purges are run once.
         if !deferred.insert(purge).inserted { shared.removals.finish(purge) }
     }
 
-    /// Too little of the file system is free: nothing is stored until there is more, and all else goes on.
+    /// Degrades the store for lack of free space: stores fail until there is more, all else goes on.
     private func noteShortage(_ fault: DiskFault) {
         isShort = true
         shared.health = .degraded(fault.reason(folder: shared.folder.path))
     }
 
-    /// Looks after what others do to the file system, and after ages, once a second and as long as there is something to do.
+    /// Enforces the minimum of free space and the maximum age: once a second, or at once while there is more to do.
     ///
     /// - Returns: whether a step was done.
     private func stepHousekeeping(_ session: DiskSession) throws(DiskFault) -> Bool {
@@ -277,7 +277,7 @@ final class DiskWriter {
         for purge in waiting { remove(purge, nil) }
     }
 
-    /// Gives the folder up for some seconds, and what was not committed for good.
+    /// Closes the folder until the next retry; what was not committed is lost.
     private func degrade(_ fault: DiskFault) {
         if let session {
             let lost = settle(session, after: fault)
@@ -293,11 +293,11 @@ final class DiskWriter {
         shared.health = .degraded(fault.reason(folder: shared.folder.path))
         wantedBytes = fault.isFull ? heldBytes * 2 + Self.slack : 0
         let now = shared.configuration.time.monotonic
-        // A damaged index is replaced at once: waiting does not heal it.
+        // A damaged index is replaced at once: waiting does not help.
         retryAt = fault.isCorruption ? now : now + shared.configuration.retrySeconds * 1_000_000_000
     }
 
-    /// What files could not do does not undo what the index can still commit.
+    /// Commits what the index can still commit after a fault of content files.
     private func settle(_ session: DiskSession, after fault: DiskFault) -> DiskSession.Lost {
         if case .file = fault {
             do throws(DiskFault) {
@@ -311,7 +311,7 @@ final class DiskWriter {
     private func reopenIfDue() {
         guard session == nil, shared.configuration.time.monotonic >= retryAt else { return }
         guard hasRoom else {
-            // It would fail, be well and fail again every few seconds, and say so each time.
+            // Else the store would recover and fail again every few seconds, with a report each time.
             retryAt = shared.configuration.time.monotonic + shared.configuration.retrySeconds * 1_000_000_000
             return
         }
@@ -328,7 +328,7 @@ final class DiskWriter {
     }
 
     private func rebuild(_ generation: Int) {
-        // Many readers may have said so; of an index that is replaced already, it is no news.
+        // Several readers may report the same damage: ignore it once the index is replaced.
         guard session != nil, shared.readers.isCurrent(generation) else { return }
         degrade(.index(.damaged))
         reopenIfDue()

@@ -1,2 +1,0 @@
-/// The store is the pipeline's disk tier.
-extension DiskStore: DiskStoring {}

@@ -1,0 +1,144 @@
+import HTTPSemantics
+
+/// A stored response's record on disk.
+extension OriginRecord {
+    private static let blank = OriginRecord(
+        key: .zero,
+        source: "",
+        url: "",
+        digest: .zero,
+        length: 0,
+        // Layouts before 11 wrote none.
+        status: 0,
+        fields: FieldLines(),
+        policy: ResponsePolicy(
+            storedWith: FieldLines(),
+            freshness: Freshness(responseTime: 0, initialAge: 0, lifetime: 0)
+        )
+    )
+
+    private static let table: [RecordField<OriginRecord>] = [
+        .value(1, \.key, isRequired: true),
+        .value(2, \.source),
+        .value(3, \.url),
+        .value(4, \.digest, isRequired: true),
+        .value(5, \.length, isRequired: true),
+        .value(15, \.policy.freshness.responseTime, isRequired: true),
+        .value(16, \.policy.freshness.initialAge),
+        .value(17, \.policy.freshness.lifetime),
+        .value(18, \.advertisedLifetime),
+        .list(19, \.tags),
+        .number(21, \.kind, omitting: .picture),
+        .value(23, \.status),
+        RecordField(tag: 24) { record, encoding in
+            for line in record.lines.lines { encoding.put(24, Array(line.name.utf8) + [0x3A] + line.value) }
+        } read: { record, bytes in
+            guard let line = FieldLine(line: bytes) else { return false }
+            record.lines.append(line)
+            return true
+        },
+        .bytes(25, \.metadata),
+    ]
+
+    /// What layouts before 11 wrote in place of field lines.
+    private static let legacyTable: [RecordField<OriginRecord>] = [
+        .legacy(12) { $0.lines.appendStored("ETag", String(decoding: $1, as: UTF8.self)) },
+        .legacy(13) { $0.lines.appendStored("Last-Modified", String(decoding: $1, as: UTF8.self)) },
+        .legacy(14) { $0.lines.appendStored("Cache-Control", String(decoding: $1, as: UTF8.self)) },
+        .legacy(20) { record, bytes in
+            // It follows tag 14, whose value then was that of CDN-Cache-Control.
+            let targeted = record.lines["cache-control"]
+            record.lines.remove(["cache-control"])
+            record.lines.appendStored(cacheControl: targeted, client: String(decoding: bytes, as: UTF8.self))
+        },
+    ]
+
+    private static let codec = RecordCodec(
+        blank: blank,
+        unknown: \.unknown,
+        table + legacyTable + RecordField.movedToMetadata([6, 7, 8, 9, 10, 11, 22], \.metadata)
+    )
+
+    /// The record's bytes.
+    var encoded: [UInt8] { Self.codec.encode(self) }
+
+    /// Reads a record; `nil` where a required field is missing, or a field has a value that this release does not know.
+    init?(encoded bytes: ArraySlice<UInt8>) {
+        guard var record = Self.codec.decode(bytes) else { return nil }
+        if record.status == 0 {
+            record.status = 200
+            // They gave a raw entry the header of an empty picture.
+            if record.kind == .raw { record.metadata = [] }
+        }
+        record.parseFields()
+        self = record
+    }
+}
+
+/// A derived object's record on disk.
+extension VariantRecord {
+    private static let blank = VariantRecord(
+        key: .zero,
+        origin: .zero,
+        originDigest: .zero,
+        plan: "",
+        length: 0,
+        digest: .zero,
+        metadata: []
+    )
+
+    private static let table: [RecordField<VariantRecord>] = [
+        .value(1, \.key, isRequired: true),
+        .value(2, \.origin, isRequired: true),
+        .value(3, \.originDigest, isRequired: true),
+        .value(4, \.plan),
+        .value(9, \.length, isRequired: true),
+        .value(10, \.digest, isRequired: true),
+        .list(11, \.presets),
+        RecordField(tag: 13) { record, encoding in
+            if !record.ingredients.isEmpty { encoding.put(13, Ingredient.encode(record.ingredients)) }
+        } read: { record, bytes in
+            record.ingredients = Ingredient.decode(bytes)
+            return true
+        },
+        .bytes(14, \.metadata),
+    ]
+
+    private static let codec = RecordCodec(
+        blank: blank,
+        unknown: \.unknown,
+        table + RecordField.movedToMetadata([5, 6, 7, 8, 12], \.metadata)
+    )
+
+    /// The record's bytes.
+    var encoded: [UInt8] { Self.codec.encode(self) }
+
+    /// Reads a record; `nil` where a required field is missing, or a field has a value that this release does not know.
+    init?(encoded bytes: ArraySlice<UInt8>) {
+        guard let record = Self.codec.decode(bytes) else { return nil }
+        self = record
+    }
+}
+
+extension VariantRecord.Ingredient {
+    /// Keys and digests, one after the other.
+    fileprivate static func encode(_ ingredients: [Self]) -> [UInt8] {
+        ingredients.flatMap { $0.key.bytes + $0.digest.bytes }
+    }
+
+    fileprivate static func decode(_ bytes: ArraySlice<UInt8>) -> [Self] {
+        var rest = bytes
+        var ingredients: [Self] = []
+        while let key = CacheKey(bytes: Array(rest.prefix(32))),
+            let digest = CacheKey(bytes: Array(rest.dropFirst(32).prefix(32)))
+        {
+            ingredients.append(Self(key: key, digest: digest))
+            rest = rest.dropFirst(64)
+        }
+        return ingredients
+    }
+}
+
+extension CacheKey {
+    fileprivate static let zero = CacheKey(hashing: [])
+}
