@@ -132,10 +132,11 @@ extension StoredResponse {
     /// A stored original.
     init(_ original: OriginSnapshot, _ body: OriginBody?) {
         self.init(
-            status: 200,
-            fields: original.record.fieldLines,
+            status: original.record.status,
+            fields: original.record.fields,
             content: body.map { .file($0) } ?? .evicted,
-            freshness: original.record.freshness,
+            policy: original.record.policy,
+            // Requests for originals all have the same fields.
             vary: VaryKey(values: [:])
         )
         self.original = original
@@ -144,6 +145,12 @@ extension StoredResponse {
 }
 
 extension OriginRecord {
+    /// The fields that are kept of an original: those that the cache needs, and those that clients are told.
+    private static let keptFields: Set<String> = [
+        "cache-control", "cdn-cache-control", "expires", "date", "etag", "last-modified", "vary", "cache-tag",
+        "surrogate-key", "xkey",
+    ]
+
     /// The record of an original that has arrived whole.
     init(_ response: StoredResponse, of request: OriginRequest, body: OriginBody, header: ImageHeader) {
         self.init(
@@ -152,12 +159,9 @@ extension OriginRecord {
             url: request.identity,
             digest: body.digest,
             length: body.length,
-            header: header,
-            entityTag: nil,
-            lastModified: nil,
-            cacheControl: nil,
-            freshness: response.policy.freshness,
-            advertisedLifetime: 0
+            fields: FieldLines(),
+            policy: response.policy,
+            metadata: OriginMetadata(header: header).encoded
         )
         take(response, of: request)
     }
@@ -170,31 +174,11 @@ extension OriginRecord {
     }
 
     private mutating func take(_ response: StoredResponse, of request: OriginRequest) {
-        let fields = response.fields
-        let targeted = fields["cdn-cache-control"].flatMap { CacheControl(targeted: $0) }
-        cacheControl = targeted?.text ?? fields["cache-control"]
-        clientCacheControl = targeted == nil ? nil : fields["cache-control"] ?? ""
-        entityTag = response.entityTag
-        lastModified = response.lastModified
-        freshness = response.policy.freshness
+        lines = FieldLines(response.fields.lines.filter { Self.keptFields.contains($0.key) })
+        policy = response.policy
         tags = response.tags
         // What is said to shared caches alone, and what a loader grants, says nothing of how long clients may keep it.
-        let isForClients = targeted == nil && !request.source.isFolder
-        advertisedLifetime = isForClients ? max(0, freshness.lifetime) : request.source.ttl
-    }
-
-    /// What is stored of the origin's fields.
-    var fieldLines: FieldLines {
-        var lines = FieldLines()
-        if let clientCacheControl {
-            if let cacheControl { lines.append("CDN-Cache-Control", cacheControl) }
-            if !clientCacheControl.isEmpty { lines.append("Cache-Control", clientCacheControl) }
-        } else if let cacheControl {
-            lines.append("Cache-Control", cacheControl)
-        }
-        if let entityTag { lines.append("ETag", entityTag) }
-        if let lastModified { lines.append("Last-Modified", lastModified) }
-        if !tags.isEmpty { lines.append("Cache-Tag", tags.joined(separator: ", ")) }
-        return lines
+        let isForClients = clientCacheControl == nil && !request.source.isFolder
+        advertisedLifetime = isForClients ? max(0, policy.freshness.lifetime) : request.source.ttl
     }
 }

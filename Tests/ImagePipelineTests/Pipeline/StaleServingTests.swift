@@ -31,7 +31,7 @@ struct StaleServingTests {
     }
 
     @Test func `beyond its time a stale picture waits for the origin`() throws {
-        try rig.fill("photo.png", "w=10", with: [1], cacheControl: Self.words)
+        try rig.fill("photo.png", "w=10", with: [1], cacheControl: Self.words, entityTag: "\"v1\"")
         rig.time.advance(seconds: 90)
         #expect(rig.pipeline.stale(rig.request("photo.png", "w=10"), now: rig.time.wallSeconds) == nil)
         let pending = rig.ask("photo.png", "w=10")

@@ -23,14 +23,12 @@ extension AnswerCase {
                 .remembered(.status("503 x"), after: 13),
                 .asks(.picture(fresh), after: 13)
             )
-            .differs(.failureStatus, 1, 2, 3, at: [.status]).differs(.failureDocument, 1, 2, 3, at: .document)
-            .knownIssue(.noNegativeCache, 3, at: .way + [.retryAfter]),
+            .differs(.failureStatus, 1, 2, 3, at: [.status]).differs(.failureDocument, 1, 2, 3, at: .document),
         ]
         + [
             lost("cut off in the body", ScriptedAnswer(fields: [fresh], content: .half)),
             lost("cut off before the head", ScriptedAnswer(content: .cut)),
-            AnswerCase("refused connection", Step(isDead: true), Step(isDead: true), Step(after: 13, isDead: true))
-                .knownIssue(.noNegativeCache, 2, at: [.way, .forwardedStatus, .detail, .cacheControl, .retryAfter]),
+            AnswerCase("refused connection", Step(isDead: true), Step(isDead: true), Step(after: 13, isDead: true)),
         ]
 
     /// A failure that states nothing, remembered for less than some seconds.
@@ -42,7 +40,6 @@ extension AnswerCase {
             .asks(.picture(fresh), after: seconds)
         )
         .differs(.failureDocument, 1, 2, at: .document)
-        .knownIssue(.noNegativeCache, 2, at: .way + (seconds == 13 ? [.retryAfter] : []))
     }
 
     /// A failure that states the time until the next request, half a minute.
@@ -54,13 +51,12 @@ extension AnswerCase {
             .asks(.picture(fresh), after: 1)
         )
         .differs(.failureStatus, 1, 2, at: [.status]).differs(.failureDocument, 1, 2, at: .document)
-        .knownIssue(.firstRetryAfter, 1, at: [.retryAfter]).knownIssue(.noNegativeCache, 2, at: .way)
+        .differs(.firstRetryAfter, 1, at: [.retryAfter])
     }
 
     /// No answer at all.
     private static func lost(_ name: String, _ answer: ScriptedAnswer) -> AnswerCase {
         AnswerCase(name, .asks(answer), .remembered(answer), .asks(.picture(fresh), after: 13))
-            .knownIssue(.noNegativeCache, 2, at: .way + [.cacheControl, .retryAfter])
     }
 
     /// Failures, and answers that bring no picture, with what they state.

@@ -71,20 +71,12 @@ struct AnswerCase: Sendable {
 
     /// Why the two sources differ.
     enum Difference: Sendable {
-        /// By intent.
         case deliberate(DeliberateDifference)
-        /// Without intent.
-        case known(KnownDifference)
     }
 
     /// The same with the places of a deliberate difference.
     func differs(_ difference: DeliberateDifference, _ steps: Int..., at aspects: [ToldAnswer.Aspect]) -> AnswerCase {
         adding(.deliberate(difference), steps, aspects)
-    }
-
-    /// The same with the places of a difference that nobody meant.
-    func knownIssue(_ difference: KnownDifference, _ steps: Int..., at aspects: [ToldAnswer.Aspect]) -> AnswerCase {
-        adding(.known(difference), steps, aspects)
     }
 
     private func adding(_ difference: Difference, _ steps: [Int], _ aspects: [ToldAnswer.Aspect]) -> AnswerCase {

@@ -3,8 +3,7 @@ import Testing
 
 /// The same answers of an origin through a raw source and through a picture source: RFC 9111 is decided alike for both.
 ///
-/// Where the sources differ on purpose, the case names a `DeliberateDifference`; where they differ without intent, it names a
-/// known issue, which is removed with its cause.
+/// Where the sources differ on purpose, the case names a `DeliberateDifference`.
 @Suite(.timeLimit(.minutes(1)))
 struct OriginAnswerParityTests {
     @Test func `both sources agree for how long an answer is fresh`() async throws {
@@ -27,9 +26,7 @@ struct OriginAnswerParityTests {
         let step = AnswerCase.Step.asks(.picture("Cache-Control: max-age=60"))
         let raw = try rig.ask("/raw/a.png", step)["Cache-Status"]
         let picture = try rig.ask("/picture/a.png", step)["Cache-Status"]
-        withKnownIssue(Comment(rawValue: KnownDifference.forwardedStatus.rawValue)) {
-            #expect(raw == picture, "\(raw ?? "none") of raw and \(picture ?? "none") of picture sources")
-        }
+        #expect(raw == picture && raw == "edgeprint; fwd=uri-miss")
     }
 
     @Test func `the page on the cache's decisions names each deliberate difference`() throws {
@@ -63,8 +60,6 @@ struct OriginAnswerParityTests {
                 if aspect == .asked { #expect(raw[.asked] == String(test.steps[step - 1].asked), line) }
             case .deliberate(let difference):
                 #expect(raw[aspect] != picture[aspect], "no longer '\(difference.rawValue)': \(line)")
-            case .known(let difference):
-                withKnownIssue(Comment(rawValue: difference.rawValue)) { #expect(raw[aspect] == picture[aspect], line) }
             }
         }
     }
