@@ -81,13 +81,13 @@ package final class RawProxy: Sendable {
     func invalidate(_ request: RawRequest, _ answer: RawExchange) {
         guard !request.isSafe, (200..<400).contains(answer.status) else { return }
         invalidate(request.origin)
-        guard let base = try? UpstreamURL(request.origin.target) else { return }
+        guard let base = request.origin.target.url else { return }
         for name in ["location", "content-location"] {
             // RFC 9111 §4.4: never of another origin.
             guard let reference = answer.fields[name], let url = try? base.resolving(reference),
-                url.hasSameOrigin(as: base), let origin = request.origin.sibling(url.text)
+                url.hasSameOrigin(as: base)
             else { continue }
-            invalidate(origin)
+            invalidate(request.origin.sibling(url))
         }
     }
 

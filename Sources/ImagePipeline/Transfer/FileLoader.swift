@@ -54,7 +54,7 @@ package final class FileLoader: OriginLoading {
         stop()
     }
 
-    /// Starts a load of `fetch.target`, a path below the source's root.
+    /// Starts a load of `fetch.target`, which is a file; a URL is not found.
     ///
     /// The completion is called on a reading thread; after `stop`, on the caller's.
     package func load(

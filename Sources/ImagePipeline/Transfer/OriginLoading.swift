@@ -20,8 +20,7 @@ package protocol LoadHandle: Sendable {
 
 /// What to load: a URL under a source's rule, conditionally when validators of a stored response are known.
 package struct OriginFetch: Sendable {
-    /// An absolute http(s) URL; for a `file:` source the path below its root, as decoded segments joined by "/".
-    package var target: String
+    package var target: OriginTarget
     package var source: SourceRule
     /// `If-None-Match`, raw.
     package var entityTag: String?
@@ -50,7 +49,7 @@ package struct OriginFetch: Sendable {
     }
 
     /// Creates a fetch.
-    package init(target: String, source: SourceRule, entityTag: String? = nil, lastModified: String? = nil) {
+    package init(target: OriginTarget, source: SourceRule, entityTag: String? = nil, lastModified: String? = nil) {
         self.target = target
         self.source = source
         self.entityTag = entityTag

@@ -1,6 +1,7 @@
 import CCurl
 import CLinux
 import Glibc
+package import HTTPSemantics
 package import LinuxSystem
 
 /// Loads originals over HTTP: libcurl's multi interface on one thread of its own.
@@ -89,7 +90,7 @@ package final class TransferEngine: OriginLoading {
     /// libcurl's own set-up, which may run on any thread but once (curl_global_init(3) with `threadsafe`).
     private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-    /// Starts a load of `fetch.target`, an absolute http(s) URL.
+    /// Starts a load of `fetch.target`, which is a URL; a file is not found.
     ///
     /// The completion is called on the transfer thread and must not block it; after `stop`, on the caller's.
     package func load(

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
@@ -65,7 +66,7 @@ extension Explainer {
         guard !loaded.configuration.signing.required, request.isRemote else {
             return (loaded.configuration.signing.required, required)
         }
-        let host = (try? OriginURL(request.origin.target))?.host ?? ""
+        let host = request.origin.target.url?.hostText ?? ""
         let isAllowed = loaded.configuration.remote.allow.contains { $0.matches(host) }
         return (!isAllowed, loaded.origin(of: "remote.allow"))
     }

@@ -9,7 +9,7 @@ extension Explainer {
         let facts = ingredients.map { ingredient in
             Explanation.Fact(
                 ingredient.name,
-                .string(place(of: ingredient.origin)),
+                .string(ingredient.origin.place),
                 .parameter(ingredient.parameter),
                 details: [
                     Explanation.Fact("source", .string(ingredient.origin.source.name)),
@@ -20,20 +20,11 @@ extension Explainer {
         return [Explanation.Section(name: "ingredients", facts: facts)]
     }
 
-    /// The URL, or the file, that is asked for.
-    private func place(of origin: OriginRequest) -> String {
-        guard case .file(let root) = origin.source.location else { return origin.target }
-        return (root == "/" ? "" : root) + "/" + origin.target
-    }
-
     /// The first of a request's other originals whose address may not be asked, where no name needs to be resolved for that.
     func ingredientRefusal(_ resolved: ResolvedRequest) -> Problem? {
-        for ingredient in resolved.anyVariant.ingredients where !ingredient.origin.source.isFolder {
-            let origin = ingredient.origin
-            let verdict = origin.verdict
-            guard verdict.decision == .allow else {
-                return Problem(.ingredient(ingredient.parameter, .addressRefused(verdict.rule)))
-            }
+        for ingredient in resolved.anyVariant.ingredients {
+            guard let verdict = ingredient.origin.verdict, verdict.decision == .block else { continue }
+            return Problem(.ingredient(ingredient.parameter, .addressRefused(verdict.rule)))
         }
         return nil
     }

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
@@ -168,6 +169,14 @@ final class ScriptedTransformer: Transforming {
         let job = Job(job, completion)
         jobs.update { $0.append(job) }
         return job
+    }
+}
+
+extension OriginRequest {
+    /// An original at a URL that a test has written.
+    convenience init(source: SourceRule, at text: String) {
+        guard let url = try? OriginURL(text) else { preconditionFailure("no URL: \(text)") }
+        self.init(source: source, url: url)
     }
 }
 

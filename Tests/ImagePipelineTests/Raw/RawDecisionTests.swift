@@ -17,7 +17,7 @@ struct RawDecisionTests {
             staleWhileRevalidate: swr,
             staleIfError: sie
         )
-        let origin = OriginRequest(source: rule, target: "http://x.test/a", identity: "http://x.test/a")
+        let origin = OriginRequest(source: rule, at: "http://x.test/a")
         return RawRequest(method: method, origin: origin, fields: lines(fields))
     }
 

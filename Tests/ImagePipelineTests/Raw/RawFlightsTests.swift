@@ -12,7 +12,7 @@ struct RawFlightsTests {
     private func request(_ number: Int) -> RawRequest {
         RawRequest(
             method: "GET",
-            origin: OriginRequest(source: source, target: "http://a/\(number)", identity: "http://a/\(number)"),
+            origin: OriginRequest(source: source, at: "http://a/\(number)"),
             fields: FieldLines([])
         )
     }

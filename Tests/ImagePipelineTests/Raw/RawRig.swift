@@ -70,7 +70,7 @@ final class RawRig {
         let url = "http://x.test/\(path)"
         return RawRequest(
             method: method,
-            origin: OriginRequest(source: rule, target: url, identity: url),
+            origin: OriginRequest(source: rule, at: url),
             fields: lines(fields)
         )
     }

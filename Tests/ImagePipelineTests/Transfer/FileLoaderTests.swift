@@ -37,7 +37,7 @@ struct FileLoaderTests {
     private func fetch(_ path: String, limit: Int = 1 << 20, tag: String? = nil) -> OriginFetch {
         let limits = SourceRule.Limits(sourceBytes: limit)
         let source = SourceRule(name: "files", location: .file(root: root), limits: limits)
-        return OriginFetch(target: path, source: source, entityTag: tag)
+        return OriginFetch(target: .file(path), source: source, entityTag: tag)
     }
 
     @Test(arguments: [

@@ -19,7 +19,7 @@ struct OriginLoaderTests {
             _ fetch: OriginFetch,
             completion: @escaping @Sendable (Result<OriginResponse, PipelineError>) -> Void
         ) -> any LoadHandle {
-            completion(.failure(.originUnreachable("\(name) \(fetch.target)")))
+            completion(.failure(.originUnreachable("\(name) \(fetch.target.text)")))
             return Handle()
         }
     }
@@ -30,7 +30,7 @@ struct OriginLoaderTests {
     ])
     func `picks the loader by where the source is`(_ location: SourceRule.Location, _ name: String) async {
         let loader = OriginLoader(files: Named(name: "files"), transfers: Named(name: "transfers"))
-        let fetch = OriginFetch(target: "x", source: SourceRule(name: "s", location: location))
+        let fetch = OriginFetch(target: .file("x"), source: SourceRule(name: "s", location: location))
         #expect(await loader.failure(fetch) == .originUnreachable("\(name) x"))
     }
 }

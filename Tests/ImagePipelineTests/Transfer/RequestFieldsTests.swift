@@ -11,7 +11,9 @@ struct RequestFieldsTests {
         withSource: Bool = true
     ) -> [String] {
         let source = SourceRule.local(headers: headers.map { SourceRule.HeaderField(name: $0.0, value: $0.1) })
-        let fetch = OriginFetch(target: "http://a/", source: source, entityTag: tag, lastModified: modified)
+        var fetch = OriginFetch("http://a/", source)
+        fetch.entityTag = tag
+        fetch.lastModified = modified
         return RequestFields.lines(fetch, withSource: withSource, userAgent: "Edgeprint/1", pseudonym: "edge")
     }
 
@@ -53,7 +55,7 @@ struct RequestFieldsTests {
     }
 
     @Test func `names itself behind those before it, in Via and CDN-Loop`() {
-        var fetch = OriginFetch(target: "http://a/", source: .local(headers: []))
+        var fetch = OriginFetch("http://a/", .local(headers: []))
         fetch.caller.via = "1.1 nginx"
         fetch.caller.cdnLoop = "cdn;n=1, edge2"
         let made = RequestFields.lines(fetch, withSource: true, userAgent: "Edgeprint/1", pseudonym: "edge")

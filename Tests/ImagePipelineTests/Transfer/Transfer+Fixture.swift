@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import HTTPSemantics
 import ImagePipeline
 import LinuxSystem
 import TestSupport
@@ -62,9 +63,15 @@ extension SourceRule {
 }
 
 extension OriginFetch {
+    /// A URL that a test has written, asked by a rule.
+    init(_ text: String, _ source: SourceRule) {
+        guard let url = try? OriginURL(text) else { preconditionFailure("no URL: \(text)") }
+        self.init(target: .url(url), source: source)
+    }
+
     /// A path of a scripted origin.
     static func local(_ origin: ScriptedOrigin, _ path: String = "/", _ source: SourceRule = .local()) -> OriginFetch {
-        OriginFetch(target: origin.url + path, source: source)
+        OriginFetch(origin.url + path, source)
     }
 }
 

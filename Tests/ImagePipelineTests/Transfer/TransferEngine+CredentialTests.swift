@@ -48,7 +48,7 @@ struct TransferCredentialTests {
         let first = try ScriptedOrigin { _, connection in
             connection.respond("302 Found", ["Location: \(second.url)/x"])
         }
-        let fetch = OriginFetch(target: first.url + "/a", source: source(credentials, at: first))
+        let fetch = OriginFetch(first.url + "/a", source(credentials, at: first))
         _ = try await engine.fetched(fetch)
         #expect(ScriptedRequest.field("Authorization", in: try #require(first.heads.first)) != nil)
         for head in second.heads + end.heads {

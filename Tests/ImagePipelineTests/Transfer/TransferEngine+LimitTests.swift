@@ -167,7 +167,7 @@ struct TransferLimitTests {
 
     @Test func `gives up a host that does not take connections`() async throws {
         let deaf = try DeafListener()
-        let fetch = OriginFetch(target: "http://127.0.0.1:\(deaf.port)/", source: times(connect: 150))
+        let fetch = OriginFetch("http://127.0.0.1:\(deaf.port)/", times(connect: 150))
         #expect(await promptFailure(fetch) == .originTimeout("connect"))
     }
 
@@ -200,7 +200,7 @@ struct TransferLimitTests {
 
     @Test func `tells TLS that is none`() async throws {
         let origin = try ScriptedOrigin { _, connection in connection.close() }
-        let fetch = OriginFetch(target: "https://127.0.0.1:\(origin.port)/", source: times(connect: 300))
+        let fetch = OriginFetch("https://127.0.0.1:\(origin.port)/", times(connect: 300))
         switch await engine.failure(fetch) {
         case .originUnreachable, .originTimeout: break
         case let other: Issue.record("\(String(describing: other))")

@@ -75,7 +75,7 @@ struct TransferRedirectTests {
     @Test(arguments: [
         ("file:///etc/passwd", "scheme"), ("ftp://example.com/", "scheme"), ("gopher://127.0.0.1/x", "scheme"),
         ("http://u:p@127.0.0.1/", "userinfo"), ("http:///", "host"), ("http://127.0.0.1:0/", "port"),
-        ("dict:x", "scheme"), ("http:x", "syntax"),
+        ("dict:x", "scheme"), ("http:x", "relative"),
     ])
     func `refuses a redirect to what is no http URL`(_ location: String, _ defect: String) async throws {
         let origin = try ScriptedOrigin { _, connection in

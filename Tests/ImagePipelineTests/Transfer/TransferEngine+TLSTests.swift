@@ -11,7 +11,7 @@ struct TransferTLSTests {
         let origin = try TLSOrigin()
         defer { origin.stop() }
         func fetch(_ host: String) -> OriginFetch {
-            OriginFetch(target: "https://\(host):\(origin.port)/", source: .local())
+            OriginFetch("https://\(host):\(origin.port)/", .local())
         }
         let trusting = try TransferEngine(configuration: TransferEngine.Configuration(certificates: origin.certificate))
         try await origin.untilReady()
@@ -61,7 +61,7 @@ private final class TLSOrigin {
     /// Asks until the server listens.
     func untilReady() async throws {
         let engine = try TransferEngine(configuration: TransferEngine.Configuration(certificates: certificate))
-        let fetch = OriginFetch(target: "https://localhost:\(port)/", source: .local())
+        let fetch = OriginFetch("https://localhost:\(port)/", .local())
         while await engine.failure(fetch) == .originUnreachable("no connection") { await Task.yield() }
     }
 

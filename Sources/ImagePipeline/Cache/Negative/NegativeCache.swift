@@ -274,7 +274,7 @@ package final class NegativeCache: Sendable {
             subject.ingredients = ingredients
             let entry = Entry(
                 subject: subject,
-                url: String(request.target.prefix(Self.shownLength)),
+                url: String(request.target.text.prefix(Self.shownLength)),
                 plan: plan.map { String($0.prefix(Self.shownLength)) },
                 kind: kind,
                 error: error,

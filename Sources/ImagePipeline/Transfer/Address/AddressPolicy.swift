@@ -1,3 +1,5 @@
+package import HTTPSemantics
+
 /// Decides which addresses a source that may not ask its own network may connect to.
 ///
 /// A pure value: the socket and the pre-request callbacks of a transfer ask it with the address that is really connected

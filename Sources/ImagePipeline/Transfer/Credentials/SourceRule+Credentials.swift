@@ -1,4 +1,5 @@
 import CCrypto
+import HTTPSemantics
 
 extension SourceRule {
     /// The fields that let a request in at the source's own origin; none where it needs none.
@@ -6,7 +7,7 @@ extension SourceRule {
     /// - Parameters:
     ///   - url: what is asked.
     ///   - seconds: the wall clock, which signatures hold.
-    func credentialFields(for url: UpstreamURL, at seconds: Int64) -> [HeaderField] {
+    func credentialFields(for url: OriginURL, at seconds: Int64) -> [HeaderField] {
         switch credentials {
         case nil: return []
         case .basic(let user, let password):
@@ -32,7 +33,7 @@ extension SourceRule {
     }
 
     /// The fields beside the signature's own that it must hold: the host as it is sent, and every `X-Amz-` field.
-    private func alsoSigned(_ url: UpstreamURL) -> [HeaderField] {
+    private func alsoSigned(_ url: OriginURL) -> [HeaderField] {
         let host = headers.last { $0.name.lowercased() == "host" }?.value ?? url.authority
         return [HeaderField(name: "Host", value: host)] + headers.filter { $0.name.lowercased().hasPrefix("x-amz-") }
     }

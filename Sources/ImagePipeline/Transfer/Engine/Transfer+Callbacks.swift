@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import HTTPSemantics
 import LinuxSystem
 
 /// What libcurl asks and tells while a request runs, on the transfer thread.

@@ -1,4 +1,5 @@
 import CCurl
+import HTTPSemantics
 
 extension Transfer {
     /// What a request that libcurl is done with means for the load.

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import HTTPSemantics
 import LinuxSystem
 
 extension Transfer {

@@ -1,4 +1,5 @@
 import CCurl
+import HTTPSemantics
 import LinuxSystem
 
 /// A load under way, redirects included.
@@ -16,7 +17,7 @@ final class Transfer {
     /// How a request ended.
     enum Conclusion {
         case finished(Result<OriginResponse, PipelineError>)
-        case redirected(UpstreamURL)
+        case redirected(OriginURL)
     }
 
     /// Bytes of an unwanted body that are read to keep its connection for another request.
@@ -27,7 +28,7 @@ final class Transfer {
     let budget: TransferBudget
     let watch: DeadlineWatch
     let time: any TimeSource
-    var url: UpstreamURL
+    var url: OriginURL
 
     /// Whether the source's fields go along: until a redirect leaves the first URL's origin, and never again then.
     var isTrusted = true
@@ -56,7 +57,7 @@ final class Transfer {
 
     init(
         _ ticket: LoadTicket,
-        url: UpstreamURL,
+        url: OriginURL,
         configuration: TransferEngine.Configuration,
         budget: TransferBudget,
         watch: DeadlineWatch,
@@ -90,7 +91,7 @@ final class Transfer {
     }
 
     /// The next request of the same load.
-    func follow(_ target: UpstreamURL) {
+    func follow(_ target: OriginURL) {
         hops.append(head.fields(requestTime: requestTime, responseTime: responseTime))
         isTrusted = isTrusted && target.hasSameOrigin(as: url)
         redirects += 1

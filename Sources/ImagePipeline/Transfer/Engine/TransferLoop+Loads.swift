@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import HTTPSemantics
 import LinuxSystem
 
 /// The life of a load: admitted, started, followed, ended.
@@ -11,12 +12,7 @@ extension TransferLoop {
         guard lanes.waiting < configuration.waiting else {
             return finish(ticket, .failure(.overloaded("too many loads wait for origins")))
         }
-        let url: UpstreamURL
-        do {
-            url = try UpstreamURL(ticket.fetch.target)
-        } catch {
-            return finish(ticket, .failure(.addressRefused(error.rawValue)))
-        }
+        guard let url = ticket.fetch.target.url else { return finish(ticket, .failure(.originNotFound)) }
         let transfer = Transfer(
             ticket,
             url: url,

@@ -84,8 +84,9 @@ struct FileReading {
     }
 
     private func open() throws(PipelineError) -> SharedDescriptor {
-        guard case .file(let root) = ticket.fetch.source.location else { throw .originNotFound }
-        let path = ticket.fetch.target
+        guard case .file(let root) = ticket.fetch.source.location, case .file(let path) = ticket.fetch.target else {
+            throw .originNotFound
+        }
         // A NUL would end the path early for the system.
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .originNotFound }
         let rootNumber = unsafe edge_open(root, edge_O_PATH | O_DIRECTORY | O_CLOEXEC, 0)

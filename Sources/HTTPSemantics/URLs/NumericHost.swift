@@ -1,14 +1,15 @@
-/// The host spellings that resolvers take for an IPv4 address: `127.1`, `2130706433`, `0x7f.0.0.1`, `0177.0.0.1`.
+/// Reads the host spellings that resolvers and browsers accept as an IPv4 address: `127.1`, `2130706433`, `0x7f.0.0.1`,
+/// `0177.0.0.1`.
 ///
-/// One to four parts, each decimal, octal (leading 0) or hexadecimal (leading 0x), the last one filling what is left:
-/// inet_aton(3), which libcurl and getaddrinfo(3) follow, and the WHATWG URL Standard §3.5.
+/// They have one to four parts, each decimal, octal (leading 0) or hexadecimal (leading 0x); the last part fills the
+/// remaining bytes. See inet_aton(3), which libcurl and getaddrinfo(3) follow, and the WHATWG URL Standard §3.5.
 enum NumericHost {
-    /// What a host turned out to be.
+    /// What a host is.
     enum Reading: Hashable, Sendable {
-        /// No number at its end: a name for DNS.
+        /// Does not end in a number: a name for DNS.
         case name
         case address(UInt32)
-        /// Ends in a number and is no address: refused everywhere (WHATWG URL §3.5, "ends in a number").
+        /// Ends in a number but is no address (WHATWG URL §3.5, "ends in a number").
         case malformed
     }
 
