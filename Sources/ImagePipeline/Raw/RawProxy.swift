@@ -1,5 +1,6 @@
 import HTTPSemantics
 package import LinuxSystem
+import OriginTransfer
 
 /// Answers requests of raw sources: from what is stored, or with what the origin says (RFC 9111 §4).
 ///

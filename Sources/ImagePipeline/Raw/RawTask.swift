@@ -1,5 +1,6 @@
 import HTTPSemantics
 import LinuxSystem
+import OriginTransfer
 
 /// One raw request on its way: decided, perhaps sent, answered once.
 final class RawTask: Sendable {

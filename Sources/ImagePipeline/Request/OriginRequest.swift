@@ -1,5 +1,6 @@
 package import HTTPSemantics
 import ImagePlan
+package import OriginTransfer
 
 /// Which original is asked for, and where it is: the key of stages 4 to 6; immutable.
 package final class OriginRequest: Sendable {

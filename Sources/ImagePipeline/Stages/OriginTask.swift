@@ -1,6 +1,7 @@
 import HTTPSemantics
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 
 /// Stage 5: the bringing of one original, shared by all variants that need it.
 final class OriginTask: Sendable {

@@ -1,5 +1,6 @@
 import HTTPSemantics
 import ImagePlan
+import LinuxSystem
 
 /// Stage 6's judgement: what an origin's answer means for the cache; the transfer itself is an `OriginLoading`'s.
 enum TransferStage {

@@ -4,6 +4,7 @@ import Glibc
 import HTTPSemantics
 import ImagePipeline
 import ImagePlan
+import OriginTransfer
 
 /// `edgeprint check-url`: the address policy's verdict on upstream URLs.
 struct CheckURLCommand: ParsableCommand {

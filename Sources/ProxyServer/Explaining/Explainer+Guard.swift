@@ -2,6 +2,7 @@ import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 
 extension Explainer {
     /// Whether the request needs a signature, what its own is worth, and whether it has expired.

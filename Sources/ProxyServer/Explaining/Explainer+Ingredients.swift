@@ -1,5 +1,6 @@
 import ImagePipeline
 import ImagePlan
+import OriginTransfer
 
 extension Explainer {
     /// The other originals that a request names: where each is asked for, and as what it is kept; no section where there are none.

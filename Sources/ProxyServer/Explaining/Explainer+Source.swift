@@ -1,5 +1,6 @@
 import HTTPSemantics
 import ImagePipeline
+import OriginTransfer
 
 extension Explainer {
     /// Sections of their own, by what their keys begin with.

@@ -3,6 +3,7 @@ import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 
 /// Explains requests under one configuration; fetches nothing, resolves no name, writes nothing.
 struct Explainer: Sendable {

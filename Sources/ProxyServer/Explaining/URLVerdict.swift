@@ -1,5 +1,6 @@
 import HTTPSemantics
 import ImagePipeline
+import OriginTransfer
 
 /// What the address policy says of a URL that a request could name, as one line of JSON.
 struct URLVerdict: Sendable, Hashable {

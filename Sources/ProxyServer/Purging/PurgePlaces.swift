@@ -1,6 +1,7 @@
 import HTTPSemantics
 import ImagePipeline
 import ImagePlan
+import OriginTransfer
 
 /// Finds out where originals are that a beginning of paths or URLs names.
 struct PurgePlaces {

@@ -3,6 +3,7 @@ import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 
 /// Turns a request target into the variants that it asks for: path, query, source and plan, parsed once, strictly.
 struct RequestResolver: Sendable {

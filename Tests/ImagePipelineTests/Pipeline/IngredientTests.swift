@@ -1,6 +1,7 @@
 import HTTPSemantics
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Glibc
 import HTTPSemantics
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 import TestSupport
 import Testing
 

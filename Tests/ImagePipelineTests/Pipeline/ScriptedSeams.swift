@@ -4,6 +4,7 @@ import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 import TestSupport
 
 /// An origin whose answers a test gives by hand, when it likes.

@@ -1,6 +1,7 @@
 import HTTPSemantics
 import ImagePipeline
 import Testing
+import OriginTransfer
 
 @testable import ProxyServer
 

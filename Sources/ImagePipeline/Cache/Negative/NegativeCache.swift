@@ -1,4 +1,5 @@
 package import LinuxSystem
+import OriginTransfer
 
 /// Failures that are not tried again for a while (SDWebImage's `failedURLs`); any thread.
 ///

@@ -1,5 +1,6 @@
 import HTTPSemantics
 import ImagePipeline
+import OriginTransfer
 
 extension ValueFormat where Value == SourceRule.Location? {
     /// A source's `url`.
@@ -57,7 +58,7 @@ enum LocationParser {
     static func fileURL(_ root: String) -> String {
         let path = root.utf8.map { byte in
             byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "%")
-                ? String(UnicodeScalar(byte)) : "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+                ? String(UnicodeScalar(byte)) : "%" + [byte].hexText
         }
         return "file://" + path.joined() + (root == "/" ? "" : "/")
     }
