@@ -3,6 +3,7 @@ import HTTPSemantics
 import LinuxSystem
 import TestSupport
 import Testing
+import OriginTransfer
 
 @testable import ImagePipeline
 

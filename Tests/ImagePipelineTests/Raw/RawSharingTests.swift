@@ -2,6 +2,7 @@ import HTTPSemantics
 import LinuxSystem
 import TestSupport
 import Testing
+import OriginTransfer
 
 @testable import ImagePipeline
 
