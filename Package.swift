@@ -43,10 +43,17 @@ let package = Package(
         .target(name: "LinuxSystem", dependencies: ["CLinux", "CZlib"], swiftSettings: settings),
         .target(name: "HTTPSemantics", swiftSettings: settings),
         .target(name: "HTTPKit", dependencies: ["HTTPSemantics", "LinuxSystem", "CLinux"], swiftSettings: settings),
+        .target(
+            name: "OriginTransfer",
+            dependencies: ["HTTPSemantics", "LinuxSystem", "CLinux", "CCurl", "CCrypto"],
+            swiftSettings: settings
+        ),
         .target(name: "ImagePlan", swiftSettings: settings),
         .target(
             name: "ImagePipeline",
-            dependencies: ["HTTPSemantics", "ImagePlan", "LinuxSystem", "CLinux", "CCurl", "CCrypto", "CSQLite"],
+            dependencies: [
+                "HTTPSemantics", "ImagePlan", "LinuxSystem", "OriginTransfer", "CLinux", "CCrypto", "CSQLite",
+            ],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -57,7 +64,8 @@ let package = Package(
         .executableTarget(
             name: "ProxyServer",
             dependencies: [
-                "HTTPKit", "HTTPSemantics", "ImagePlan", "ImagePipeline", "LinuxSystem", "CLinux", "CCrypto",
+                "HTTPKit", "HTTPSemantics", "ImagePlan", "ImagePipeline", "LinuxSystem", "OriginTransfer", "CLinux",
+                "CCrypto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Yams", package: "Yams"),
@@ -95,12 +103,18 @@ let package = Package(
             dependencies: ["HTTPKit", "HTTPSemantics", "LinuxSystem", "TestSupport"],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "OriginTransferTests",
+            dependencies: ["OriginTransfer", "HTTPSemantics", "LinuxSystem", "CLinux", "TestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "ImagePlanTests", dependencies: ["ImagePlan", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "ImagePipelineTests",
             // ImageWorker: its executable, which the pool's tests run.
             dependencies: [
-                "ImagePipeline", "ImagePlan", "ImageWorker", "HTTPSemantics", "LinuxSystem", "CLinux", "TestSupport",
+                "ImagePipeline", "ImagePlan", "ImageWorker", "HTTPSemantics", "LinuxSystem", "OriginTransfer", "CLinux",
+                "TestSupport",
             ],
             // A cache folder that an earlier release has made.
             exclude: ["Samples"],
@@ -118,7 +132,9 @@ let package = Package(
         .testTarget(
             name: "ProxyServerTests",
             dependencies: [
-                "ProxyServer", "HTTPKit", "HTTPSemantics", "ImagePipeline", "ImagePlan", "LinuxSystem", "TestSupport",
+                "ProxyServer", "HTTPKit", "HTTPSemantics", "ImagePipeline", "ImagePlan", "LinuxSystem",
+                "OriginTransfer",
+                "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Logging", package: "swift-log"),

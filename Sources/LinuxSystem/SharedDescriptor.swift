@@ -16,3 +16,25 @@ package final class SharedDescriptor: Sendable {
         close(number)
     }
 }
+
+extension SharedDescriptor {
+    /// The file's first `count` bytes; `nil` when it has fewer, or cannot be read.
+    package func read(count: Int) -> [UInt8]? {
+        var complete = true
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let room = unsafe UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...]
+                )
+                let got = unsafe pread(number, room.baseAddress, room.count, off_t(filled))
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else {
+                    complete = false
+                    return
+                }
+                filled += got
+            }
+        }
+        return complete ? bytes : nil
+    }
+}

@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// The current second as an IMF-fixdate (RFC 9110 §5.6.7), in bytes; it is computed again only when the second changes.
 struct DateText: Sendable {
     /// `Date: Sun, 06 Nov 1994 08:49:37 GMT` CRLF.
@@ -12,10 +14,8 @@ struct DateText: Sendable {
 
     private mutating func rewrite(_ now: Int64) {
         second = now
-        let days = now >= 0 ? now / 86_400 : (now - 86_399) / 86_400
-        let time = now - days * 86_400
-        let date = Self.civil(days)
-        let weekday = Int(((days % 7) + 11) % 7)
+        let date = CivilDate(seconds: now)
+        let weekday = CivilDate.weekday(of: now)
         line.removeAll(keepingCapacity: true)
         line += "Date: ".utf8
         line += ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][weekday].utf8
@@ -31,28 +31,16 @@ struct DateText: Sendable {
         appendPair(Int(date.year / 100))
         appendPair(Int(date.year % 100))
         line.append(0x20)
-        appendPair(Int(time / 3600))
+        appendPair(Int(date.hour))
         line.append(0x3A)
-        appendPair(Int(time / 60 % 60))
+        appendPair(Int(date.minute))
         line.append(0x3A)
-        appendPair(Int(time % 60))
+        appendPair(Int(date.second))
         line += " GMT\r\n".utf8
     }
 
     private mutating func appendPair(_ value: Int) {
         line.append(0x30 + UInt8(value / 10 % 10))
         line.append(0x30 + UInt8(value % 10))
-    }
-
-    /// Days since 1970 in the proleptic Gregorian calendar, by eras of 400 years that begin in March.
-    private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 }

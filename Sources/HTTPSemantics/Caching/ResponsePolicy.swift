@@ -4,6 +4,8 @@ package struct ResponsePolicy: Hashable, Sendable {
     package let control: CacheControl
     /// How fresh it is; a purge shortens it.
     package var freshness: Freshness
+    /// Whether the response itself says how long it is fresh (RFC 9111 §4.2.1).
+    package let statesLifetime: Bool
     /// Whether it may be kept and given to other requests.
     package let isStorable: Bool
     /// For how long it may be used stale.
@@ -89,6 +91,7 @@ package struct ResponsePolicy: Hashable, Sendable {
             freshness = Freshness(responseTime: responseTime, initialAge: 0, lifetime: granted)
         }
         self.freshness = freshness
+        statesLifetime = control.sMaxAge ?? control.maxAge != nil || expires != nil
         isStorable = Self.isStorable(request, status, control, hasExpires: expires != nil)
         staleAllowance = StaleAllowance(control)
     }
@@ -99,6 +102,7 @@ package struct ResponsePolicy: Hashable, Sendable {
     package init(storedWith fields: FieldLines, freshness: Freshness) {
         control = Self.control(fields).control
         self.freshness = freshness
+        statesLifetime = control.sMaxAge ?? control.maxAge != nil || fields.contains("expires")
         isStorable = true
         staleAllowance = StaleAllowance(control)
     }
@@ -179,6 +183,7 @@ extension ResponsePolicy {
     private init(_ other: ResponsePolicy, freshness: Freshness) {
         control = other.control
         self.freshness = freshness
+        statesLifetime = other.statesLifetime
         isStorable = other.isStorable
         staleAllowance = other.staleAllowance
     }

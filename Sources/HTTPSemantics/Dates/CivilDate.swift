@@ -28,7 +28,12 @@ package struct CivilDate: Hashable, Sendable {
     }
 
     /// The day of the week of a moment, 0 for Sunday.
-    package static func weekday(of seconds: Int64) -> Int { Int((seconds / 86_400 + 4) % 7) }
+    package static func weekday(of seconds: Int64) -> Int { Int((dayNumber(of: seconds) % 7 + 11) % 7) }
+
+    /// Days from 1970 to the day of a moment; negative before.
+    private static func dayNumber(of seconds: Int64) -> Int64 {
+        seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+    }
 
     /// The length of a month.
     package static func days(in month: Int64, of year: Int64) -> Int64 {
@@ -41,15 +46,16 @@ package struct CivilDate: Hashable, Sendable {
 }
 
 extension CivilDate {
-    /// The date and time of a moment from 1970 on.
+    /// The date and time of a moment from the year 0 on.
     package init(seconds: Int64) {
-        let days = seconds / 86_400 + 719_468
+        let dayNumber = Self.dayNumber(of: seconds)
+        let days = dayNumber + 719_468
         let era = days / 146_097
         let dayOfEra = days - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let time = seconds % 86_400
+        let time = seconds - dayNumber * 86_400
         month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
         day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1

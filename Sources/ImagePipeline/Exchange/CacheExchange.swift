@@ -1,5 +1,6 @@
 import HTTPSemantics
 import LinuxSystem
+import OriginTransfer
 
 /// One request to an origin, shared by all that wait for it: what is asked, what the response means for the request and for what
 /// is stored (RFC 9111 §3, §4.3).
@@ -118,7 +119,6 @@ final class CacheExchange: Sendable {
             case .failure(.sourceTooLarge) where widens && form == .whole: send(.own)
             case .failure(let error): proceed { self.fail(error) }
             case .success(let response):
-                let response = FetchedResponse(response)
                 proceed { self.conclude(response, form, microseconds) }
             }
         }

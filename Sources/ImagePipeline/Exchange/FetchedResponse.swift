@@ -4,6 +4,8 @@ package import HTTPSemantics
 package struct FetchedResponse: Sendable {
     /// The content of the message.
     package enum Content: Sendable {
+        /// None arrived, or none is kept.
+        case none
         case bytes([UInt8])
         /// Content in a sealed memory file, or in a file of a `file:` source.
         case file(OriginBody)
@@ -44,51 +46,4 @@ package struct FetchedResponse: Sendable {
     var allowsStale: Bool { StaleAllowance.mayReplace(status: status) }
     /// Whether the origin denies the client access.
     var isDenial: Bool { [401, 403].contains(status) }
-}
-
-extension FetchedResponse {
-    /// A response as the loader delivers it.
-    init(_ response: OriginResponse) {
-        switch response {
-        case .exchanged(let exchange):
-            self.init(
-                status: exchange.status,
-                fields: exchange.fields,
-                content: .bytes(exchange.body),
-                requestTime: exchange.requestTime,
-                responseTime: exchange.responseTime
-            )
-        case .notModified(let fields): self.init(304, fields, .bytes([]))
-        case .refused(let status, let fields): self.init(status, fields, .bytes([]))
-        case .fetched(let fields, let body): self.init(200, fields, .file(body))
-        }
-    }
-
-    private init(_ status: Int, _ fields: OriginFields, _ content: Content) {
-        var lines = FieldLines()
-        func append(_ name: String, _ value: String?) { if let value { lines.append(name, value) } }
-        if let clients = fields.clientCacheControl {
-            append("CDN-Cache-Control", fields.cacheControl)
-            if !clients.isEmpty { append("Cache-Control", clients) }
-        } else {
-            append("Cache-Control", fields.cacheControl)
-        }
-        append("Expires", fields.expires)
-        append("Date", fields.date)
-        append("Age", fields.age)
-        append("ETag", fields.entityTag)
-        append("Last-Modified", fields.lastModified)
-        append("Content-Type", fields.contentType)
-        append("Vary", fields.vary)
-        append("Retry-After", fields.retryAfter)
-        append("Cache-Tag", fields.tags)
-        self.init(
-            status: status,
-            fields: lines,
-            content: content,
-            requestTime: fields.requestTime,
-            responseTime: fields.responseTime
-        )
-        grantedLifetime = fields.vouchedLifetime
-    }
 }

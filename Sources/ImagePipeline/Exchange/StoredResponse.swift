@@ -37,6 +37,7 @@ package struct StoredResponse: Sendable {
         status = response.status
         content =
             switch response.content {
+            case .none: .bytes([])
             case .bytes(let bytes): .bytes(bytes)
             case .file(let body): .file(body)
             }

@@ -1,4 +1,5 @@
 package import HTTPSemantics
+package import LinuxSystem
 
 extension FieldLines {
     /// What of a client's end-to-end fields a raw source sends on.

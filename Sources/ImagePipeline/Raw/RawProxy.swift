@@ -1,5 +1,6 @@
 import HTTPSemantics
 package import LinuxSystem
+import OriginTransfer
 
 /// Answers requests of raw sources: from what is stored, or with what the origin says (RFC 9111 §4).
 ///
@@ -89,13 +90,13 @@ package final class RawProxy: Sendable {
     /// Invalidates what an unsafe request has changed (RFC 9111 §4.4).
     func invalidate(_ origin: OriginRequest, _ response: FetchedResponse) {
         drop(origin)
-        guard let base = try? UpstreamURL(origin.target) else { return }
+        guard let base = origin.target.url else { return }
         for name in ["location", "content-location"] {
             // RFC 9111 §4.4: never of another origin.
             guard let reference = response.fields[name], let url = try? base.resolving(reference),
-                url.hasSameOrigin(as: base), let sibling = origin.sibling(url.text)
+                url.hasSameOrigin(as: base)
             else { continue }
-            drop(sibling)
+            drop(origin.sibling(url))
         }
     }
 

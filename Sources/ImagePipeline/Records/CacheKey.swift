@@ -1,4 +1,5 @@
 import CCrypto
+import HTTPSemantics
 
 /// A SHA-256 digest: the key of a cached thing, or the identity of a body.
 package struct CacheKey: Hashable, Sendable, CustomStringConvertible {
@@ -48,16 +49,7 @@ package struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// 64 lower-case hexadecimal digits.
-    package var description: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(64)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
+    package var description: String { bytes.hexText }
 
     package static func == (left: CacheKey, right: CacheKey) -> Bool { left.words == right.words }
 

@@ -1,11 +1,13 @@
+package import HTTPSemantics
 import ImagePlan
+package import OriginTransfer
 
 /// Which original is asked for, and where it is: the key of stages 4 to 6; immutable.
 package final class OriginRequest: Sendable {
     /// The hash of the source's name and `identity`.
     package let key: CacheKey
-    /// What the loader is given: an absolute http(s) URL with forwarded parameters, or a path below a file source's root.
-    package let target: String
+    /// What the loader is given: a URL with forwarded parameters, or a path below a file source's root.
+    package let target: OriginTarget
     /// The target's normal form (RFC 3986 §6.2).
     package let identity: String
     package let source: SourceRule
@@ -14,13 +16,17 @@ package final class OriginRequest: Sendable {
     /// Which tiers keep what comes of the request.
     var keeps: CachePolicy { keepsNothing ? CachePolicy(.none) : source.cache }
 
-    /// Names an original.
-    ///
-    /// - Parameters:
-    ///   - source: the rule that it is asked under.
-    ///   - target: what goes to the loader, as it came.
-    ///   - identity: the target's normal form (RFC 3986 §6.2), so that spellings of one URL share one original.
-    package init(source: SourceRule, target: String, identity: String) {
+    /// Names an original by its URL; all spellings of one URL share one original.
+    package convenience init(source: SourceRule, url: OriginURL) {
+        self.init(source: source, target: .url(url), identity: url.normalized)
+    }
+
+    /// Names a file below the root of a `file:` source.
+    package convenience init(source: SourceRule, file: String) {
+        self.init(source: source, target: .file(file), identity: file)
+    }
+
+    private init(source: SourceRule, target: OriginTarget, identity: String) {
         self.source = source
         self.target = target
         keepsNothing = false
@@ -28,11 +34,8 @@ package final class OriginRequest: Sendable {
         key = CacheKey(hashing: "original/1\n\(source.name)\n\(source.location.text)\n\(identity)")
     }
 
-    /// Another URL of the same source; `nil` where it is none.
-    func sibling(_ url: String) -> OriginRequest? {
-        guard let url = try? OriginURL(url) else { return nil }
-        return OriginRequest(source: source, target: url.text, identity: url.normalized)
-    }
+    /// Another URL of the same source.
+    func sibling(_ url: OriginURL) -> OriginRequest { OriginRequest(source: source, url: url) }
 
     /// The same original, of which nothing is kept.
     var withoutStorage: OriginRequest { OriginRequest(withoutStorage: self) }

@@ -1,4 +1,5 @@
 package import ImagePlan
+package import OriginTransfer
 
 /// One configured source with everything that applies to a request through it: an immutable snapshot of the configuration.
 package struct SourceRule: Hashable, Sendable {
@@ -95,18 +96,6 @@ package struct SourceRule: Hashable, Sendable {
     /// Whether the originals are files of this machine, which no second copy need be kept of.
     package var isFolder: Bool {
         if case .file = location { true } else { false }
-    }
-
-    /// A header field to send upstream.
-    package struct HeaderField: Hashable, Sendable {
-        package var name: String
-        package var value: String
-
-        /// Creates a field.
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
     }
 
     /// Bounds of one original.

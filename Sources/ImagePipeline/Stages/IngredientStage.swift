@@ -1,5 +1,6 @@
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 
 /// Stages 4 to 6 for the other originals that a variant is made with: brought all at once, each in the flight that everybody shares
 /// who asks for it, whatever for.

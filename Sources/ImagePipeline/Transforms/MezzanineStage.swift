@@ -1,5 +1,6 @@
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 
 /// Where mezzanines are kept: beside the originals, in their quota, each as a stored original of its own that names the body it was
 /// made of.
@@ -69,10 +70,16 @@ struct MezzanineStage: Sendable {
     }
 
     private static func body(_ bytes: [UInt8]) throws(PipelineError) -> OriginBody {
-        let sink = try BodySink(limit: bytes.count)
-        try unsafe bytes.withUnsafeBufferPointer { buffer throws(PipelineError) in
-            try unsafe sink.append(UnsafeRawBufferPointer(buffer))
+        let body: TransferBody
+        do throws(TransferError) {
+            let sink = try BodySink(limit: bytes.count)
+            try unsafe bytes.withUnsafeBufferPointer { buffer throws(TransferError) in
+                try unsafe sink.append(UnsafeRawBufferPointer(buffer))
+            }
+            body = try sink.finish()
+        } catch {
+            throw PipelineError(error)
         }
-        return try sink.finish()
+        return try OriginBody(body)
     }
 }

@@ -1,5 +1,6 @@
 import HTTPKit
 import ImagePipeline
+import LinuxSystem
 
 /// The admin listener: finds the route, asks for the token, and lets the route answer (contract: Admin listener).
 struct AdminHandler: RequestHandler {

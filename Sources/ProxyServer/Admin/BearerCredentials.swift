@@ -1,5 +1,6 @@
 import HTTPKit
 import ImagePipeline
+import LinuxSystem
 
 /// What a request says in `Authorization` (RFC 6750 §2.1).
 struct BearerCredentials {

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
+import OriginTransfer
 
 /// `edgeprint check-url`: the address policy's verdict on upstream URLs.
 struct CheckURLCommand: ParsableCommand {
@@ -50,7 +52,7 @@ struct CheckURLCommand: ParsableCommand {
     func run() throws {
         let rule = try sourceRule()
         let allowPrivate = allowPrivate || rule?.allowPrivate ?? false
-        let prefix = rule?.location.urlPrefix
+        let prefix = rule?.location.urlPrefix.flatMap { try? OriginURL($0) }
         var isBlocked = false
         func judge(_ bytes: [UInt8], isCut: Bool = false) -> String {
             let verdict = URLVerdict(bytes, isCut: isCut, allowPrivate: allowPrivate, below: prefix)
@@ -62,7 +64,7 @@ struct CheckURLCommand: ParsableCommand {
                 try StandardOutput.write(judge(Array(url.utf8)))
                 continue
             }
-            var reader = LineReader(descriptor: STDIN_FILENO, bound: UpstreamURL.maximumLength)
+            var reader = LineReader(descriptor: STDIN_FILENO, bound: OriginURL.maximumLength)
             var output = ""
             while let line = reader.next() {
                 output += judge(line.bytes, isCut: line.isCut)

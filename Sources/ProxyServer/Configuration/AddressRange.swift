@@ -1,5 +1,5 @@
 import HTTPKit
-import ImagePipeline
+import HTTPSemantics
 
 /// Addresses of clients in CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3), or everyone on a Unix-domain socket.
 struct AddressRange: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import ImagePipeline
+import LinuxSystem
 
 extension Configuration {
     /// Whether anybody may send `PURGE` to the public listener.

@@ -1,6 +1,7 @@
 import HTTPKit
 import ImagePipeline
 import ImagePlan
+import LinuxSystem
 
 /// Everything that the operator decides: one immutable, validated value from which all parts are built.
 ///

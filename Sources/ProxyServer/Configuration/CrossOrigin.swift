@@ -1,5 +1,5 @@
 import HTTPKit
-import ImagePlan
+import HTTPSemantics
 
 /// The pages of other origins whose scripts may read answers and their timing (`answers.cors`).
 enum CrossOrigin: Hashable, Sendable {
@@ -20,7 +20,7 @@ enum CrossOrigin: Hashable, Sendable {
             guard let url = try? OriginURL(lower), !lower.contains("@"), !lower.contains("?"), !lower.contains("#"),
                 lower.split(separator: "/", omittingEmptySubsequences: false).count == 3
             else { return nil }
-            self = .origin(url.normalized.hasSuffix("/") ? String(url.normalized.dropLast()) : url.normalized)
+            self = .origin(url.origin)
         }
     }
 

@@ -1,4 +1,5 @@
 import ImagePipeline
+import LinuxSystem
 
 /// A key for `sig` (HMAC-SHA256), which never shows itself.
 struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

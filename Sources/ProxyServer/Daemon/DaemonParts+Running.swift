@@ -2,6 +2,7 @@ import HTTPKit
 import ImagePipeline
 import LinuxSystem
 import Logging
+import OriginTransfer
 
 extension DaemonParts {
     /// Opens the listeners: from here on requests are answered.

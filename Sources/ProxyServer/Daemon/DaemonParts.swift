@@ -3,6 +3,7 @@ import HTTPKit
 import ImagePipeline
 import LinuxSystem
 import Logging
+import OriginTransfer
 
 /// All parts of a running daemon, built from the configuration in the order in which they depend on each other.
 ///
@@ -75,12 +76,16 @@ final class DaemonParts: Sendable {
         }
         store = try DiskStore(disk)
         readLane = try WorkLane(WorkLane.Configuration(name: "read"))
-        files = try FileLoader(time: time)
+        files = try FileLoader(
+            configuration: FileLoader.Configuration(recognition: .images),
+            time: time
+        )
         let via = ViaName()
         transfers = try TransferEngine(
             configuration: TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)", pseudonym: via.text),
             time: time
         )
+        let loader = OriginLoader(files: files, transfers: transfers)
         let rawCache = RawCache(capacity: configuration.memoryShares.raw, disk: store)
         pressure = MemoryPressureMonitor(
             memory,
@@ -95,7 +100,7 @@ final class DaemonParts: Sendable {
                 memory: memory,
                 disk: store,
                 readLane: readLane,
-                loader: OriginLoader(files: files, transfers: transfers),
+                loader: loader,
                 transformer: workers,
                 time: time,
                 failures: configuration.negative,
@@ -109,7 +114,7 @@ final class DaemonParts: Sendable {
         )
         raw = RawProxy(
             cache: rawCache,
-            loader: transfers,
+            loader: loader,
             failures: pipeline.failures,
             lane: readLane,
             time: time,

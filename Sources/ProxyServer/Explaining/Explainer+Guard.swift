@@ -1,6 +1,8 @@
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 
 extension Explainer {
     /// Whether the request needs a signature, what its own is worth, and whether it has expired.
@@ -65,7 +67,7 @@ extension Explainer {
         guard !loaded.configuration.signing.required, request.isRemote else {
             return (loaded.configuration.signing.required, required)
         }
-        let host = (try? OriginURL(request.origin.target))?.host ?? ""
+        let host = request.origin.target.url?.hostText ?? ""
         let isAllowed = loaded.configuration.remote.allow.contains { $0.matches(host) }
         return (!isAllowed, loaded.origin(of: "remote.allow"))
     }

@@ -1,5 +1,6 @@
 import ImagePipeline
 import ImagePlan
+import OriginTransfer
 
 extension Explainer {
     /// The other originals that a request names: where each is asked for, and as what it is kept; no section where there are none.
@@ -9,7 +10,7 @@ extension Explainer {
         let facts = ingredients.map { ingredient in
             Explanation.Fact(
                 ingredient.name,
-                .string(place(of: ingredient.origin)),
+                .string(ingredient.origin.place),
                 .parameter(ingredient.parameter),
                 details: [
                     Explanation.Fact("source", .string(ingredient.origin.source.name)),
@@ -20,20 +21,11 @@ extension Explainer {
         return [Explanation.Section(name: "ingredients", facts: facts)]
     }
 
-    /// The URL, or the file, that is asked for.
-    private func place(of origin: OriginRequest) -> String {
-        guard case .file(let root) = origin.source.location else { return origin.target }
-        return (root == "/" ? "" : root) + "/" + origin.target
-    }
-
     /// The first of a request's other originals whose address may not be asked, where no name needs to be resolved for that.
     func ingredientRefusal(_ resolved: ResolvedRequest) -> Problem? {
-        for ingredient in resolved.anyVariant.ingredients where !ingredient.origin.source.isFolder {
-            let origin = ingredient.origin
-            let verdict = origin.verdict
-            guard verdict.decision == .allow else {
-                return Problem(.ingredient(ingredient.parameter, .addressRefused(verdict.rule)))
-            }
+        for ingredient in resolved.anyVariant.ingredients {
+            guard let verdict = ingredient.origin.verdict, verdict.decision == .block else { continue }
+            return Problem(.ingredient(ingredient.parameter, .addressRefused(verdict.rule)))
         }
         return nil
     }

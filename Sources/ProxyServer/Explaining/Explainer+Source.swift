@@ -1,4 +1,6 @@
+import HTTPSemantics
 import ImagePipeline
+import OriginTransfer
 
 extension Explainer {
     /// Sections of their own, by what their keys begin with.
@@ -40,17 +42,18 @@ extension Explainer {
     /// What is asked upstream, and whether the address policy lets it.
     func upstreamSection(_ request: ExplainedRequest) -> Explanation.Section {
         let origin = request.origin
-        if case .file(let root) = request.rule.location {
-            let path = (root == "/" ? "" : root) + "/" + origin.target
-            return Explanation.Section(name: "upstream", facts: [Explanation.Fact("file", .string(path), .path)])
+        guard let verdict = origin.verdict else {
+            return Explanation.Section(
+                name: "upstream",
+                facts: [Explanation.Fact("file", .string(origin.place), .path)]
+            )
         }
         let said = FactOrigin.parameter("url")
-        let verdict = origin.verdict
         let rule = loaded.origin(of: request.isRemote ? "remote.allow-private" : key("allow-private", request))
         return Explanation.Section(
             name: "upstream",
             facts: [
-                Explanation.Fact("url", .string(origin.target), request.isRemote ? said : .path),
+                Explanation.Fact("url", .string(origin.target.text), request.isRemote ? said : .path),
                 Explanation.Fact(
                     "address",
                     .object([
@@ -63,11 +66,11 @@ extension Explainer {
         )
     }
 
-    private static func words(_ verdict: UpstreamURL.Verdict) -> String {
+    private static func words(_ verdict: AddressPolicy.Verdict) -> String {
         switch verdict.rule {
-        case UpstreamURL.Verdict.nameRule: "judged when the name is connected to"
-        case UpstreamURL.Verdict.publicRule: "a public address"
-        case UpstreamURL.Verdict.privateRule: "any address may be asked"
+        case AddressPolicy.Verdict.nameRule: "judged when the name is connected to"
+        case AddressPolicy.Verdict.publicRule: "a public address"
+        case AddressPolicy.Verdict.privateRule: "any address may be asked"
         default: "no address that may be asked"
         }
     }

@@ -1,7 +1,9 @@
 import HTTPKit
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 
 /// Explains requests under one configuration; fetches nothing, resolves no name, writes nothing.
 struct Explainer: Sendable {
@@ -64,12 +66,9 @@ struct Explainer: Sendable {
     private func addressRefusal(of request: ExplainedTarget) -> Problem? {
         let resolver = resolver.withoutGuards
         let raw = try? resolver.rawOrigin(of: request.bytes)
-        guard let origin = raw ?? (try? resolver.resolve(request.bytes).anyVariant.origin), !origin.source.isFolder
-        else {
-            return nil
-        }
-        let verdict = origin.verdict
-        return verdict.decision == .allow ? nil : Problem(.addressRefused(verdict.rule))
+        let origin = raw ?? (try? resolver.resolve(request.bytes).anyVariant.origin)
+        guard let verdict = origin?.verdict, verdict.decision == .block else { return nil }
+        return Problem(.addressRefused(verdict.rule))
     }
 
     private func sections(
@@ -106,9 +105,18 @@ extension Explainer {
 }
 
 extension OriginRequest {
-    /// The address policy's verdict on the URL, without resolving its host.
-    var verdict: UpstreamURL.Verdict {
-        UpstreamURL.verdict(url: target, allowPrivate: source.allowPrivate, below: source.location.urlPrefix)
+    /// The URL to ask, or the file's absolute path.
+    var place: String {
+        guard case .file(let root) = source.location else { return target.text }
+        return (root == "/" ? "" : root) + "/" + target.text
+    }
+
+    /// The address policy's verdict on the URL, without resolving its host; `nil` for a file.
+    var verdict: AddressPolicy.Verdict? {
+        target.url.map { url in
+            let prefix = source.location.urlPrefix.flatMap { try? OriginURL($0) }
+            return AddressPolicy.verdict(on: url, allowPrivate: source.allowPrivate, below: prefix)
+        }
     }
 }
 

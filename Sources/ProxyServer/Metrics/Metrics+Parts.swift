@@ -1,5 +1,6 @@
 import HTTPKit
 import ImagePipeline
+import OriginTransfer
 
 extension Metrics {
     /// Adds what the parts know of themselves, read when somebody asks.

@@ -1,5 +1,7 @@
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
+import OriginTransfer
 
 /// Finds out where originals are that a beginning of paths or URLs names.
 struct PurgePlaces {
@@ -14,7 +16,7 @@ struct PurgePlaces {
     /// - Throws: `Problem` where it can be the beginning of none.
     func prefixes(of text: String) throws(Problem) -> [OriginPrefix] {
         do {
-            return text.hasPrefix("/") ? [try below(text)] : try at(OriginURL(text))
+            return text.hasPrefix("/") ? [try below(text)] : try at(OriginURL(text, of: "prefix"))
         } catch let error as RequestError {
             throw Problem(error)
         } catch let problem as Problem {
@@ -34,10 +36,10 @@ struct PurgePlaces {
         }
         switch rule.location {
         case .http(let prefix):
-            let url = try OriginURL(prefix + path.rawPath, parameter: "prefix")
+            let url = try OriginURL(prefix + path.rawPath, of: "prefix")
             return OriginPrefix(source: rule.name, url: url.normalized)
         case .bucket(let bucket):
-            let url = try OriginURL(bucket.url(rawPath: path.rawPath, rawQuery: ""), parameter: "prefix")
+            let url = try OriginURL(bucket.url(rawPath: path.rawPath, rawQuery: ""), of: "prefix")
             return OriginPrefix(source: rule.name, url: url.normalized)
         case .file:
             guard !path.hasEncodedSlash else {

@@ -1,4 +1,5 @@
 import HTTPKit
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
@@ -58,7 +59,7 @@ struct Purger: Sendable {
         }
         let url: OriginURL
         do {
-            url = try OriginURL(text)
+            url = try OriginURL(text, of: "url")
         } catch {
             throw Problem(error)
         }

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
@@ -21,8 +22,7 @@ extension RequestResolver {
             guard let path = try RequestPath.parse(Array(rawPath)) else { return nil }
             let suffix = signsRaw ? try rawSigned(rawPath, query ?? [], method) : query
             let text = prefix + path.rawPath + (suffix.map { "?" + String(decoding: $0, as: UTF8.self) } ?? "")
-            let url = try OriginURL(text, parameter: "path")
-            return OriginRequest(source: rule, target: url.text, identity: url.normalized)
+            return OriginRequest(source: rule, url: try OriginURL(text, of: "path"))
         } catch let error as RequestError {
             throw Problem(error)
         } catch let problem as Problem {
@@ -67,14 +67,13 @@ extension RequestResolver {
                     "/fetch passes whole answers on here (remote.raw): url, sig and exp are all it takes."
                 )
             }
-            let url = try OriginURL(text)
-            try Self.checkUpstream(url)
-            let isAllowed = table.allowedHosts.contains { $0.matches(url.host) }
+            let url = try OriginURL(text, of: "url")
+            let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
             if let permission {
                 try permission.checkRemote(parsed, path: path, method: method, isAllowed: isAllowed)
                 try Self.checkExpiry(parsed.expires, time.wallSeconds)
             }
-            return OriginRequest(source: table.remote.rule, target: url.text, identity: url.normalized)
+            return OriginRequest(source: table.remote.rule, url: url)
         } catch let error as RequestError {
             throw Problem(error)
         } catch let problem as Problem {

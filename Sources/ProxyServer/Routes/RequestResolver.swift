@@ -1,7 +1,9 @@
 import HTTPKit
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 
 /// Turns a request target into the variants that it asks for: path, query, source and plan, parsed once, strictly.
 struct RequestResolver: Sendable {
@@ -115,15 +117,12 @@ struct RequestResolver: Sendable {
         switch rule.location {
         case .http(let prefix):
             let text = prefix + path.rawPath + suffix(forwardedQuery, prefix: prefix)
-            let url = try OriginURL(text, parameter: "path")
-            return OriginRequest(source: rule, target: url.text, identity: url.normalized)
+            return OriginRequest(source: rule, url: try OriginURL(text, of: "path"))
         case .bucket(let bucket):
             let text = bucket.url(rawPath: path.rawPath, rawQuery: forwardedQuery)
-            let url = try OriginURL(text, parameter: "path")
-            return OriginRequest(source: rule, target: url.text, identity: url.normalized)
+            return OriginRequest(source: rule, url: try OriginURL(text, of: "path"))
         case .file:
-            let file = try path.filePath()
-            return OriginRequest(source: rule, target: file, identity: file)
+            return OriginRequest(source: rule, file: try path.filePath())
         case .remote:
             throw table.unknown(path.source)
         }
@@ -143,24 +142,14 @@ struct RequestResolver: Sendable {
         guard let text = parsed.url else { throw Problem(400, "url is missing.", parameter: "url") }
         let url: OriginURL
         do {
-            url = try OriginURL(text)
+            url = try OriginURL(text, of: "url")
         } catch {
             throw Problem(error)
         }
-        try Self.checkUpstream(url)
-        let isAllowed = table.allowedHosts.contains { $0.matches(url.host) }
+        let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
         try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
-        let origin = OriginRequest(source: table.remote.rule, target: url.text, identity: url.normalized)
+        let origin = OriginRequest(source: table.remote.rule, url: url)
         return try request(origin, parsed)
-    }
-
-    /// Refuses what a transfer takes for no URL, such as `http://1.2.3.4.5/`: no origin is to blame for that.
-    static func checkUpstream(_ url: OriginURL) throws(Problem) {
-        do throws(UpstreamURL.Defect) {
-            _ = try UpstreamURL(url.text)
-        } catch {
-            throw Problem(400, "url: is malformed (\(error.rawValue))", parameter: "url")
-        }
     }
 
     private func parse(_ query: [UInt8], _ options: ParseOptions) throws(Problem) -> ParsedQuery {
@@ -268,6 +257,20 @@ struct RequestResolver: Sendable {
         let isLossless = AVIFTiming.isLossless(parsed.plan, quality)
         let avif = origin.source.avif.isAuto && !isLossless ? variant(.avif) : webp
         return .negotiated(rest: variant(.rest), webp: webp, avif: avif)
+    }
+}
+
+extension OriginURL {
+    /// Parses a URL that a request names.
+    ///
+    /// - Parameter parameter: the query parameter, or `path`, that the URL comes from.
+    /// - Throws: 400, naming the parameter and what is wrong with the URL.
+    init(_ text: String, of parameter: String) throws(RequestError) {
+        do throws(Defect) {
+            try self.init(text)
+        } catch {
+            throw RequestError(parameter: parameter, reason: error.reason)
+        }
     }
 }
 

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import HTTPKit
 import ImagePipeline
+import LinuxSystem
 
 /// Listening sockets that the service manager has opened: they serve beside `listen`, and in place of addresses in it that
 /// are theirs.

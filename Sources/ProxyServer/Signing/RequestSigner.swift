@@ -1,4 +1,5 @@
 import CCrypto
+import OriginTransfer
 
 /// Signs request targets and verifies their signatures: HMAC-SHA256 (RFC 2104) over the raw path, `?` and the raw query
 /// without its `sig` pair, as unpadded base64url (RFC 4648 §5).
@@ -55,20 +56,7 @@ struct RequestSigner: Sendable {
     }
 
     private static func signature(of message: [UInt8], key: SigningKey) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: 32)
-        var length: UInt32 = 32
-        unsafe key.bytes.withUnsafeBytes { key in
-            _ = unsafe HMAC(
-                EVP_sha256(),
-                key.baseAddress,
-                CInt(key.count),
-                message,
-                message.count,
-                &digest,
-                &length
-            )
-        }
-        return Base64URL.encode(digest)
+        Base64URL.encode(HMACSHA256.code(of: message, key: key.bytes))
     }
 
     private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {

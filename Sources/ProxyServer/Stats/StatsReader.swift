@@ -1,6 +1,7 @@
 import HTTPKit
 import ImagePipeline
 import LinuxSystem
+import OriginTransfer
 
 /// Takes snapshots of a running daemon's parts; any thread.
 struct StatsReader: Sendable {

@@ -18,7 +18,7 @@ struct CacheDecisionTests {
             staleIfError: sie
         )
         rule.isRaw = true
-        let origin = OriginRequest(source: rule, target: "http://x.test/a", identity: "http://x.test/a")
+        let origin = OriginRequest(source: rule, at: "http://x.test/a")
         return CacheRequest(method: method, origin: origin, fields: lines(fields))
     }
 

@@ -176,7 +176,7 @@ struct CacheTiersTests {
 
     @Test func `a request's own tiers count before its source's, but for the original`() {
         let rule = SourceRule(name: "s", location: .http(prefix: "http://o.test/"), cache: CachePolicy(.disk))
-        let origin = OriginRequest(source: rule, target: "http://o.test/a", identity: "http://o.test/a")
+        let origin = OriginRequest(source: rule, at: "http://o.test/a")
         let usual = VariantRequest(origin: origin, plan: "w=1", bucket: nil)
         let own = VariantRequest(origin: origin, plan: "w=1", bucket: nil, tiers: .memory)
         #expect(usual.tiers == .disk && own.tiers == .memory && usual.key == own.key)

@@ -17,7 +17,7 @@ struct EncodingCountsTests {
         quality.distance = distance
         var rule = SourceRule(name: source, location: .http(prefix: "http://o.test/"), quality: quality)
         rule.autoFormat = auto
-        let origin = OriginRequest(source: rule, target: "http://o.test/a", identity: "http://o.test/a")
+        let origin = OriginRequest(source: rule, at: "http://o.test/a")
         return VariantRequest(origin: origin, plan: plan, bucket: bucket)
     }
 

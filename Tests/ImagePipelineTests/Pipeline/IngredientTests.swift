@@ -1,6 +1,7 @@
 import HTTPSemantics
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 import TestSupport
 import Testing
 
@@ -25,7 +26,7 @@ struct IngredientTests {
         var source = SourceRule(name: "logos", location: .http(prefix: "http://logos.test/"))
         rule(&source)
         let url = "http://logos.test/a.png"
-        let origin = OriginRequest(source: source, target: url, identity: url)
+        let origin = OriginRequest(source: source, at: url)
         return VariantRequest(
             origin: picture.origin,
             plan: plan,
@@ -127,7 +128,7 @@ struct IngredientTests {
         let pictures = try rig.loader.wait(for: 2)
         for load in pictures { load.answer(rig.png(), at: 1000) }
         let logo = try rig.loader.wait(for: 3)[2]
-        #expect(logo.fetch.target == "http://logos.test/a.png")
+        #expect(logo.fetch.target.text == "http://logos.test/a.png")
         let body = rig.png(width: 7)
         logo.answer(body, at: 1000)
         let jobs = try rig.transformer.wait(for: 2)
@@ -191,7 +192,7 @@ struct IngredientTests {
         let (loads, jobs) = (rig.loader.all.count, rig.transformer.all.count)
         let pending = ask("a.png", of: rig)
         let load = try rig.loader.wait(for: loads + 1)[loads]
-        #expect(load.fetch.target == "http://logos.test/a.png" && load.fetch.entityTag == "\"l1\"")
+        #expect(load.fetch.target.text == "http://logos.test/a.png" && load.fetch.entityTag == "\"l1\"")
         load.answerNotModified(at: rig.time.wallSeconds, cacheControl: "max-age=50")
         let answer = try pending.value()
         #expect(answer.entity.memory == [1])
@@ -252,7 +253,7 @@ struct IngredientTests {
         #expect(!isCached(rig))
         let again = ask("a.png")
         let load = try rig.loader.wait(for: 3)[2]
-        #expect(load.fetch.target == "http://logos.test/a.png" && load.fetch.entityTag == nil)
+        #expect(load.fetch.target.text == "http://logos.test/a.png" && load.fetch.entityTag == nil)
         load.answer(rig.png(width: 7), at: 1000)
         try rig.transformer.wait(for: 2)[1].make([2])
         #expect(try again.value().entity.memory == [2])

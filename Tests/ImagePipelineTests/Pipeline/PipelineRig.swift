@@ -106,11 +106,7 @@ final class PipelineRig: Sendable {
             cache: CachePolicy(cache)
         )
         rule(&source)
-        let origin = OriginRequest(
-            source: source,
-            target: "http://origin.test/" + path,
-            identity: "http://origin.test/" + path
-        )
+        let origin = OriginRequest(source: source, at: "http://origin.test/" + path)
         return VariantRequest(origin: origin, plan: plan, bucket: nil)
     }
 

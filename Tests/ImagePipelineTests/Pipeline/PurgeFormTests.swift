@@ -2,6 +2,7 @@ import Glibc
 import HTTPSemantics
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 import TestSupport
 import Testing
 
@@ -57,7 +58,7 @@ struct PurgeFormTests {
     @Test func `a download under way is kept or not by the tags that it brings`() throws {
         let red = rig.ask("a.png", "w=10")
         let blue = rig.ask("b.png", "w=10")
-        let loads = try rig.loader.wait(for: 2).sorted { $0.fetch.target < $1.fetch.target }
+        let loads = try rig.loader.wait(for: 2).sorted { $0.fetch.target.text < $1.fetch.target.text }
         _ = try purge(.tags(["red"]))
         // Nobody can know yet what they bring: who asks now asks anew.
         let after = rig.ask("a.png", "w=10")

@@ -1,8 +1,10 @@
 import CLinux
 import Glibc
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 import TestSupport
 
 /// An origin whose answers a test gives by hand, when it likes.
@@ -10,10 +12,10 @@ final class ScriptedLoader: OriginLoading {
     final class Load: LoadHandle {
         let fetch: OriginFetch
         /// Called once, as a real loader does.
-        private let completion: Lock<(@Sendable (Result<OriginResponse, PipelineError>) -> Void)?>
+        private let completion: Lock<(@Sendable (Result<FetchedResponse, PipelineError>) -> Void)?>
         private let state = Signal((received: 0, cancelled: false))
 
-        init(_ fetch: OriginFetch, _ completion: @escaping @Sendable (Result<OriginResponse, PipelineError>) -> Void) {
+        init(_ fetch: OriginFetch, _ completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void) {
             self.fetch = fetch
             self.completion = Lock(completion)
         }
@@ -37,32 +39,38 @@ final class ScriptedLoader: OriginLoading {
             entityTag: String? = nil,
             tags: String? = nil
         ) {
-            var fields = OriginFields(requestTime: time, responseTime: time)
-            fields.cacheControl = cacheControl
-            fields.expires = expires
-            fields.tags = tags
-            fields.entityTag = entityTag
-            complete(.success(.fetched(fields, OriginBody(copying: body))))
+            let fields = [
+                ("Cache-Control", cacheControl), ("Expires", expires), ("ETag", entityTag), ("Cache-Tag", tags),
+            ]
+            respond(200, fields, .file(OriginBody(copying: body)), at: time)
         }
 
         func answerNotModified(at time: Int64, cacheControl: String? = nil) {
-            var fields = OriginFields(requestTime: time, responseTime: time)
-            fields.cacheControl = cacheControl
-            complete(.success(.notModified(fields)))
+            respond(304, [("Cache-Control", cacheControl)], at: time)
         }
 
         func refuse(_ status: Int, at time: Int64, cacheControl: String? = nil, retryAfter: String? = nil) {
-            var fields = OriginFields(requestTime: time, responseTime: time)
-            fields.cacheControl = cacheControl
-            fields.retryAfter = retryAfter
-            complete(.success(.refused(status: status, fields)))
+            respond(status, [("Cache-Control", cacheControl), ("Retry-After", retryAfter)], at: time)
         }
 
-        func exchange(_ answer: RawExchange) { complete(.success(.exchanged(answer))) }
+        func respond(_ response: FetchedResponse) { complete(.success(response)) }
+
+        private func respond(
+            _ status: Int,
+            _ fields: [(name: String, value: String?)],
+            _ content: FetchedResponse.Content = .none,
+            at time: Int64
+        ) {
+            var lines = FieldLines()
+            for field in fields { if let value = field.value { lines.append(field.name, value) } }
+            respond(
+                FetchedResponse(status: status, fields: lines, content: content, requestTime: time, responseTime: time)
+            )
+        }
 
         func fail(_ error: PipelineError) { complete(.failure(error)) }
 
-        private func complete(_ result: Result<OriginResponse, PipelineError>) {
+        private func complete(_ result: Result<FetchedResponse, PipelineError>) {
             completion.withLock { $0.take() }?(result)
         }
     }
@@ -76,7 +84,7 @@ final class ScriptedLoader: OriginLoading {
 
     func load(
         _ fetch: OriginFetch,
-        completion: @escaping @Sendable (Result<OriginResponse, PipelineError>) -> Void
+        completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle {
         let load = Load(fetch, completion)
         loads.update { $0.append(load) }
@@ -168,6 +176,14 @@ final class ScriptedTransformer: Transforming {
         let job = Job(job, completion)
         jobs.update { $0.append(job) }
         return job
+    }
+}
+
+extension OriginRequest {
+    /// An original at a URL that a test has written.
+    convenience init(source: SourceRule, at text: String) {
+        guard let url = try? OriginURL(text) else { preconditionFailure("no URL: \(text)") }
+        self.init(source: source, url: url)
     }
 }
 

@@ -7,7 +7,7 @@ import Testing
 struct VariantKeyTests {
     private func key(_ quality: QualityDefaults) -> CacheKey {
         let rule = SourceRule(name: "s", location: .http(prefix: "http://o.test/"), quality: quality)
-        let origin = OriginRequest(source: rule, target: "http://o.test/a", identity: "http://o.test/a")
+        let origin = OriginRequest(source: rule, at: "http://o.test/a")
         return VariantRequest(origin: origin, plan: "1?w=1", bucket: .webp).key
     }
 
@@ -26,7 +26,7 @@ struct VariantKeyTests {
         func key(_ change: (inout SourceRule) -> Void) -> CacheKey {
             var rule = SourceRule(name: "s", location: .http(prefix: "http://o.test/"))
             change(&rule)
-            let origin = OriginRequest(source: rule, target: "http://o.test/a", identity: "http://o.test/a")
+            let origin = OriginRequest(source: rule, at: "http://o.test/a")
             return VariantRequest(origin: origin, plan: "1?w=1", bucket: .webp).key
         }
         let usual = key { _ in }

@@ -1,5 +1,6 @@
 import HTTPSemantics
 import Testing
+import LinuxSystem
 
 @testable import ImagePipeline
 

@@ -3,6 +3,7 @@ import HTTPSemantics
 import LinuxSystem
 import TestSupport
 import Testing
+import OriginTransfer
 
 @testable import ImagePipeline
 
@@ -84,11 +85,11 @@ struct RawDiskTests {
             }
         }
         let load = try #require(try rig.loader.wait(for: 1).last)
-        load.exchange(
-            RawExchange(
+        load.respond(
+            FetchedResponse(
                 status: 200,
                 fields: RawRig.lines([Self.fresh]),
-                body: Array("shared".utf8),
+                content: .bytes(Array("shared".utf8)),
                 requestTime: RawRig.now,
                 responseTime: RawRig.now
             )

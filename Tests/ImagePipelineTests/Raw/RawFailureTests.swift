@@ -1,6 +1,7 @@
 import HTTPSemantics
 import TestSupport
 import Testing
+import OriginTransfer
 
 @testable import ImagePipeline
 

@@ -59,17 +59,17 @@ struct RawPurgeTests {
         let request = RawRig.request()
         _ = rig.proxy.load(request) { _ in }
         let load = try #require(try rig.loader.wait(for: 1).last)
-        let answer = RawExchange(
+        let answer = FetchedResponse(
             status: 200,
             fields: RawRig.lines(Self.fields),
-            body: Array("old".utf8),
+            content: .bytes(Array("old".utf8)),
             requestTime: RawRig.now,
             responseTime: RawRig.now
         )
         rig.proxy.cache.drop(request.origin) {
-            if comesFirst { load.exchange(answer) }
+            if comesFirst { load.respond(answer) }
             _ = rig.proxy.flights.beginPurge(.originals([request.key]))
-            if !comesFirst { load.exchange(answer) }
+            if !comesFirst { load.respond(answer) }
         }
         rig.proxy.flights.endPurge(.originals([request.key]))
         rig.settle()
@@ -86,11 +86,11 @@ struct RawPurgeTests {
         }
         let load = try #require(try rig.loader.wait(for: 1).last)
         purge(rig, .all)
-        load.exchange(
-            RawExchange(
+        load.respond(
+            FetchedResponse(
                 status: 200,
                 fields: RawRig.lines(Self.fields),
-                body: Array("old".utf8),
+                content: .bytes(Array("old".utf8)),
                 requestTime: RawRig.now,
                 responseTime: RawRig.now
             )

@@ -74,7 +74,7 @@ final class RawRig {
         let url = "http://x.test/\(path)"
         return CacheRequest(
             method: method,
-            origin: OriginRequest(source: rule, target: url, identity: url),
+            origin: OriginRequest(source: rule, at: url),
             fields: lines(fields)
         )
     }
@@ -92,11 +92,11 @@ final class RawRig {
         _ = proxy.load(request) { answer in result.update { $0 = answer } }
         if let fields {
             let load = try #require(try loader.wait(for: before + 1).last)
-            load.exchange(
-                RawExchange(
+            load.respond(
+                FetchedResponse(
                     status: status,
                     fields: Self.lines(fields),
-                    body: Array(body.utf8),
+                    content: .bytes(Array(body.utf8)),
                     requestTime: time.wallSeconds,
                     responseTime: time.wallSeconds
                 )

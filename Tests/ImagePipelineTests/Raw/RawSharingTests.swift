@@ -2,6 +2,7 @@ import HTTPSemantics
 import LinuxSystem
 import TestSupport
 import Testing
+import OriginTransfer
 
 @testable import ImagePipeline
 
@@ -91,8 +92,8 @@ struct RawSharingTests {
         for (index, load) in try rig.loader.wait(for: 3).enumerated() {
             let now = rig.time.wallSeconds
             let lines = RawRig.lines([Self.fresh])
-            load.exchange(
-                RawExchange(status: 200, fields: lines, body: [UInt8(48 + index)], requestTime: now, responseTime: now)
+            load.respond(
+                FetchedResponse(status: 200, fields: lines, content: .bytes([UInt8(48 + index)]), requestTime: now, responseTime: now)
             )
         }
         try answers.wait { $0.count == 3 }

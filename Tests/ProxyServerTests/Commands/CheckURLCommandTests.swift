@@ -1,5 +1,7 @@
+import HTTPSemantics
 import ImagePipeline
 import Testing
+import OriginTransfer
 
 @testable import ProxyServer
 
@@ -63,7 +65,7 @@ struct CheckURLCommandTests {
     ])
     func `blocks what requests are forged with`(_ url: String, _ rule: String) {
         let verdict = URLVerdict(Array(url.utf8), allowPrivate: false).verdict
-        #expect(verdict == UpstreamURL.Verdict(.block, rule), "\(verdict.rule)")
+        #expect(verdict == AddressPolicy.Verdict(.block, rule), "\(verdict.rule)")
     }
 
     @Test(arguments: [
@@ -78,7 +80,7 @@ struct CheckURLCommandTests {
     ])
     func `allows what can be asked`(_ url: String, _ rule: String) {
         let verdict = URLVerdict(Array(url.utf8), allowPrivate: false).verdict
-        #expect(verdict == UpstreamURL.Verdict(.allow, rule), "\(verdict.rule)")
+        #expect(verdict == AddressPolicy.Verdict(.allow, rule), "\(verdict.rule)")
     }
 
     @Test(arguments: [
@@ -96,14 +98,14 @@ struct CheckURLCommandTests {
 
     @Test func `bounds what it judges and what it repeats`() {
         let base = Array("http://good.example/".utf8)
-        let longest = base + [UInt8](repeating: 97, count: UpstreamURL.maximumLength - base.count)
+        let longest = base + [UInt8](repeating: 97, count: OriginURL.maximumLength - base.count)
         #expect(URLVerdict(longest, allowPrivate: false).verdict.decision == .allow)
         #expect(URLVerdict(longest + [97], allowPrivate: true).verdict == .init(.block, "length"))
         #expect(URLVerdict(base, isCut: true, allowPrivate: true).verdict == .init(.block, "length"))
         #expect(URLVerdict(longest, allowPrivate: false).json.utf8.count < 1200)
         #expect(URLVerdict(base + [0xFF], allowPrivate: true).verdict == .init(.block, "malformed"))
         // What the daemon would percent-encode, it may pass: but then within the bound, too.
-        let blanks = base + [UInt8](repeating: 0x20, count: UpstreamURL.maximumLength - base.count)
+        let blanks = base + [UInt8](repeating: 0x20, count: OriginURL.maximumLength - base.count)
         #expect(URLVerdict(blanks, allowPrivate: true).verdict == .init(.block, "length"))
     }
 

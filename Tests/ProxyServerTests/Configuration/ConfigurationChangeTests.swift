@@ -1,6 +1,8 @@
 import HTTPKit
 import ImagePipeline
 import Testing
+import LinuxSystem
+import OriginTransfer
 
 @testable import ProxyServer
 

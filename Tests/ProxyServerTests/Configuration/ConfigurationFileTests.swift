@@ -3,6 +3,8 @@ import ImagePipeline
 import TestSupport
 import Testing
 import Yams
+import LinuxSystem
+import OriginTransfer
 
 @testable import ProxyServer
 

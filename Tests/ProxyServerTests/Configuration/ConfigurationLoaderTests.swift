@@ -2,6 +2,8 @@ import HTTPKit
 import ImagePipeline
 import ImagePlan
 import Testing
+import LinuxSystem
+import OriginTransfer
 
 @testable import ProxyServer
 

@@ -1,5 +1,6 @@
 import ImagePipeline
 import Testing
+import LinuxSystem
 
 @testable import ProxyServer
 

@@ -1,6 +1,8 @@
 import ImagePipeline
 import ImagePlan
 import Testing
+import OriginTransfer
+import LinuxSystem
 
 @testable import ProxyServer
 
@@ -33,8 +35,8 @@ struct SourceDecoderTests {
             location: .http(prefix: "https://photos.example.com:8443/originals/"),
             allowPrivate: true,
             headers: [
-                SourceRule.HeaderField(name: "Authorization", value: "Bearer abc"),
-                SourceRule.HeaderField(name: "X-Two", value: "2"),
+                HeaderField(name: "Authorization", value: "Bearer abc"),
+                HeaderField(name: "X-Two", value: "2"),
             ],
             connections: 3,
             forwardQuery: ["v", "version"],

@@ -1,5 +1,7 @@
 import ImagePipeline
 import Testing
+import LinuxSystem
+import OriginTransfer
 
 @testable import ProxyServer
 

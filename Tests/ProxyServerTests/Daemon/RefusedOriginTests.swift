@@ -32,12 +32,32 @@ struct RefusedOriginTests {
         }
     }
 
-    @Test(arguments: ["http://1.1.1./a", "http://1.2.3.4.5/a", "http://good.example%23@10.0.0.1/a"])
+    @Test(arguments: [
+        "http://1.1.1./a", "http://1.2.3.4.5/a", "http://a..example.com/a",
+        "http://good.example%23@10.0.0.1/a",
+    ])
     func `a URL that parsers read differently is malformed`(url: String) throws {
         let rig = try EndToEndRig("remote: { allow: [\"*\"] }", script: ScriptedOrigin.pictures([:]))
         let answer = try rig.get("/fetch?url=\(url)&w=10")
         #expect(answer.status == 400)
         #expect(answer.text.contains("\"parameter\":\"url\""))
+    }
+
+    @Test func `a URL that is malformed below a source is not remembered as a refusal`() throws {
+        let prefix = "http://127.0.0.1:9/" + String(repeating: "b", count: 1000)
+        let rig = try EndToEndRig(
+            sources: "\n  far: { url: \"\(prefix)\", allow-private: true }",
+            script: ScriptedOrigin.pictures([:])
+        )
+        // With the prefix longer than any URL that is asked.
+        let path = "/far/" + String(repeating: "a", count: 8000)
+        for _ in 0..<2 {
+            let answer = try rig.get("\(path)?w=10")
+            #expect(answer.status == 400)
+            #expect(answer.text.contains("\"parameter\":\"path\""))
+            #expect(answer["Cache-Control"] == "no-store")
+        }
+        #expect(rig.origin.connections == 0)
     }
 
     @Test func `an origin's head of 200 kB in a line is the origin's fault`() throws {

@@ -2,6 +2,7 @@ import Foundation
 import HTTPKit
 import ImagePipeline
 import Testing
+import LinuxSystem
 
 @testable import ProxyServer
 

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import LinuxSystem
 
 /// What RFC 9111 and its kin ask of a shared cache, against the daemon as it runs.
 ///

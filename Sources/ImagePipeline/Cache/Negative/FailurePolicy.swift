@@ -102,7 +102,7 @@ extension FetchedResponse {
         )
         let control = policy.control
         if control.noStore || control.private == .whole || control.noCache == .whole { return 0 }
-        guard control.sMaxAge ?? control.maxAge != nil || fields.contains("expires") else { return nil }
+        guard policy.statesLifetime else { return nil }
         return max(0, policy.freshness.lifetime - policy.freshness.initialAge)
     }
 }

@@ -1,4 +1,5 @@
 package import LinuxSystem
+import OriginTransfer
 
 /// Failures that are not tried again for a while (SDWebImage's `failedURLs`); any thread.
 ///
@@ -277,7 +278,7 @@ package final class NegativeCache: Sendable {
             subject.ingredients = ingredients
             let entry = Entry(
                 subject: subject,
-                url: String(request.target.prefix(Self.shownLength)),
+                url: String(request.target.text.prefix(Self.shownLength)),
                 plan: plan.map { String($0.prefix(Self.shownLength)) },
                 kind: kind,
                 error: error,

@@ -1,6 +1,7 @@
 import ImagePlan
 import HTTPKit
 import ImagePipeline
+import LinuxSystem
 
 /// What no single key can know: rules between keys.
 enum ConfigurationChecks {

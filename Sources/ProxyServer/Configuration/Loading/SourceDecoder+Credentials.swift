@@ -1,4 +1,5 @@
 import ImagePipeline
+import OriginTransfer
 
 extension SourceDecoder {
     /// Reports what does not fit together below `auth`, and with where the originals are.

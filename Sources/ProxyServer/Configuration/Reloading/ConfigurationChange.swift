@@ -1,4 +1,5 @@
 import ImagePipeline
+import LinuxSystem
 
 /// What reading the configuration again brings: what a running daemon takes over, and what it cannot.
 struct ConfigurationChange: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import ImagePipeline
+import OriginTransfer
 
 extension LocationParser {
     /// Reads what stands behind `s3://`: a bucket and, behind a slash, the prefix of its keys as it is.

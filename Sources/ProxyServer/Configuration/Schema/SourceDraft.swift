@@ -1,4 +1,6 @@
 import ImagePipeline
+import OriginTransfer
+import LinuxSystem
 
 extension SourceSchema {
     /// A source while it is read.

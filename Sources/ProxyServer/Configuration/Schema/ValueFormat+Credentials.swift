@@ -1,4 +1,5 @@
 import ImagePipeline
+import LinuxSystem
 
 extension ValueFormat where Value == Secret {
     /// A key or token of visible ASCII characters that is not empty, never shown.

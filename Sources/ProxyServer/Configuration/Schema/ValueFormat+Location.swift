@@ -1,4 +1,6 @@
+import HTTPSemantics
 import ImagePipeline
+import OriginTransfer
 
 extension ValueFormat where Value == SourceRule.Location? {
     /// A source's `url`.
@@ -56,39 +58,27 @@ enum LocationParser {
     static func fileURL(_ root: String) -> String {
         let path = root.utf8.map { byte in
             byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "%")
-                ? String(UnicodeScalar(byte)) : "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+                ? String(UnicodeScalar(byte)) : "%" + [byte].hexText
         }
         return "file://" + path.joined() + (root == "/" ? "" : "/")
     }
 
     private static func http(_ text: String, _ rest: Substring) -> Result<SourceRule.Location, Failure> {
-        let authority = rest.prefix { !"/?#\\".contains($0) }
-        guard !authority.contains("@") else { return failure("a URL holds no user and password; use auth") }
+        guard !rest.prefix(while: { !"/?#\\".contains($0) }).contains("@") else {
+            return failure("a URL holds no user and password; use auth")
+        }
         guard !text.contains("?"), !text.contains("#") else {
             return failure("a source's URL has neither query nor fragment: the request's path is appended to it")
         }
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }), percentIsSound(text),
-            isAuthority(authority)
-        else { return failure("is no valid URL") }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            return failure("a source's URL has no blanks and no characters beyond ASCII")
+        }
+        do throws(OriginURL.Defect) {
+            _ = try OriginURL(text)
+        } catch {
+            return failure(error.reason)
+        }
         return .success(.http(prefix: text.hasSuffix("/") ? text : text + "/"))
-    }
-
-    /// `host`, `host:port` or `[v6]:port`.
-    private static func isAuthority(_ authority: Substring) -> Bool {
-        var host = authority
-        if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {
-            guard let port = UInt16(authority[authority.index(after: colon)...]), port > 0 else { return false }
-            host = authority[..<colon]
-        }
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            return host.count > 2
-                && host.dropFirst().dropLast().utf8.allSatisfy { isHex($0) || $0 == 0x3A || $0 == 0x2E }
-        }
-        return !host.isEmpty && !host.hasPrefix(".")
-            && host.utf8.allSatisfy { byte in
-                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                    || "-._".utf8.contains(byte)
-            }
     }
 
     private static func file(_ rest: Substring) -> Result<SourceRule.Location, Failure> {

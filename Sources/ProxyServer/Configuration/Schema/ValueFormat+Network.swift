@@ -1,6 +1,8 @@
 import Glibc
 import HTTPKit
 import ImagePipeline
+import OriginTransfer
+import LinuxSystem
 
 extension ValueFormat where Value == ListenAddress {
     /// Where a listener is.
@@ -50,7 +52,7 @@ extension ValueFormat where Value == AddressRange {
     }
 }
 
-extension ValueFormat where Value == [SourceRule.HeaderField] {
+extension ValueFormat where Value == [HeaderField] {
     /// Header fields, in their order.
     static var headers: ValueFormat {
         ValueFormat(
@@ -79,7 +81,7 @@ extension ValueFormat where Value == [SourceRule.HeaderField] {
         ]
     }
 
-    private static func readField(_ entry: RawEntry, _ problems: inout ValueProblems) -> SourceRule.HeaderField? {
+    private static func readField(_ entry: RawEntry, _ problems: inout ValueProblems) -> HeaderField? {
         let name = entry.key
         guard !name.isEmpty, name.utf8.allSatisfy(isTokenCharacter) else {
             problems.add("is no header field's name", at: entry.place, path: [name])
@@ -96,7 +98,7 @@ extension ValueFormat where Value == [SourceRule.HeaderField] {
             problems.add("expected a text without control characters", at: entry.value.place, path: [name])
             return nil
         }
-        return SourceRule.HeaderField(name: name, value: value)
+        return HeaderField(name: name, value: value)
     }
 
     /// RFC 9110 §5.6.2 `tchar`.
@@ -110,7 +112,7 @@ extension ValueFormat where Value == [SourceRule.HeaderField] {
     }
 
     /// Whether a field's value may be shown: any other may be what the origin knows us by.
-    private static func isPlain(_ field: SourceRule.HeaderField) -> Bool {
+    private static func isPlain(_ field: HeaderField) -> Bool {
         ["accept", "accept-language", "cache-control", "host", "origin", "referer", "user-agent", "via"].contains(
             field.name.lowercased()
         )

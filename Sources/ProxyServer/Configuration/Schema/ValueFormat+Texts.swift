@@ -1,5 +1,6 @@
 import ImagePipeline
 import ImagePlan
+import LinuxSystem
 
 extension ValueFormat where Value == Bool {
     /// A flag that is written as `true` or `false`.

@@ -1,4 +1,7 @@
 import ImagePipeline
+import LinuxSystem
+import OriginTransfer
+import HTTPSemantics
 
 /// Whether secrets are strong, and kept where only the service reads them.
 struct SecretCheck: DoctorCheck {
@@ -21,7 +24,7 @@ struct SecretCheck: DoctorCheck {
         token = configuration.admin.token
         path = loaded.places.values.lazy.compactMap { if case .file(let path, _) = $0 { path } else { nil } }.first
         var secrets = [("admin.token", token.value)]
-        secrets += configuration.signing.keys.map { ("signing.keys", Self.hexadecimal($0.bytes)) }
+        secrets += configuration.signing.keys.map { ("signing.keys", $0.bytes.hexText) }
         // Header fields for an origin may be its credentials.
         secrets += configuration.sources.flatMap { source in
             source.rule.headers.map { ("sources.\(source.rule.name).headers", $0.value) }
@@ -30,13 +33,6 @@ struct SecretCheck: DoctorCheck {
     }
 
     func findings(_ probe: any SystemProbe) -> [Finding] { [strength] + permissions(probe) }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
-    }
 
     private var strength: Finding {
         let subject = "admin token"

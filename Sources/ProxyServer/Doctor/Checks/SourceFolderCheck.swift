@@ -1,4 +1,5 @@
 import ImagePipeline
+import OriginTransfer
 
 /// Whether the folders of `file:` sources are there, can be read, and are apart from the cache.
 struct SourceFolderCheck: DoctorCheck {

@@ -108,25 +108,3 @@ package struct SystemFiles: FileSystem {
         return names
     }
 }
-
-extension SharedDescriptor {
-    /// Reads the file's first `count` bytes; `nil` when it has fewer, or cannot be read.
-    func read(count: Int) -> [UInt8]? {
-        var complete = true
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count {
-                let room = unsafe UnsafeMutableRawBufferPointer(
-                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...]
-                )
-                let got = unsafe pread(number, room.baseAddress, room.count, off_t(filled))
-                if got < 0, errno == EINTR { continue }
-                guard got > 0 else {
-                    complete = false
-                    return
-                }
-                filled += got
-            }
-        }
-        return complete ? bytes : nil
-    }
-}

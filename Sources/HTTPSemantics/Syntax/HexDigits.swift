@@ -1,0 +1,35 @@
+/// Hexadecimal digits in ASCII.
+enum HexDigits {
+    /// The digit of a value from 0 to 15, `A` to `F` in upper case.
+    static func upper(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+
+    /// The digit of a value from 0 to 15, `a` to `f` in lower case.
+    static func lower(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+
+    /// The value of a digit in either case; `nil` for any other byte.
+    static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Two lower-case hexadecimal digits for each byte.
+    package var hexText: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * underestimatedCount)
+        for byte in self {
+            text.append(HexDigits.lower(byte >> 4))
+            text.append(HexDigits.lower(byte & 15))
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,35 @@
+package import Glibc
+
+/// An IPv4 or IPv6 address as a value, in host order.
+package enum IPAddress: Hashable, Sendable {
+    case v4(UInt32)
+    case v6(high: UInt64, low: UInt64)
+
+    /// Parses the canonical spellings only: four decimal parts, or RFC 4291 §2.2 without a zone.
+    ///
+    /// `NumericHost` reads the other spellings that resolvers accept (`127.1`, `0x7f000001`).
+    package init?(_ text: String) {
+        // C would end the text there and read only what precedes it.
+        guard !text.utf8.contains(0) else { return nil }
+        var four = in_addr()
+        var six = in6_addr()
+        if unsafe inet_pton(AF_INET, text, &four) == 1 {
+            self = .v4(UInt32(bigEndian: four.s_addr))
+        } else if unsafe inet_pton(AF_INET6, text, &six) == 1 {
+            self.init(six)
+        } else {
+            return nil
+        }
+    }
+
+    /// Reads an IPv6 address as the system stores it.
+    package init(_ address: in6_addr) {
+        var address = address
+        self = unsafe withUnsafeBytes(of: &address) { bytes in
+            unsafe .v6(
+                high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+    }
+}

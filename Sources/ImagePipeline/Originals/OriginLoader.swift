@@ -1,0 +1,118 @@
+package import OriginTransfer
+
+/// Loads originals from where their source keeps them, by the file loader or the transfer engine.
+///
+/// The one place where the terms of `OriginTransfer` become those of the pipeline.
+package struct OriginLoader: OriginLoading {
+    private let files: any TransferLoading
+    private let transfers: any TransferLoading
+
+    /// Creates a loader over two others.
+    package init(files: any TransferLoading, transfers: any TransferLoading) {
+        self.files = files
+        self.transfers = transfers
+    }
+
+    /// Starts a load; the completion is called on the thread of the loader that is chosen.
+    package func load(
+        _ fetch: OriginFetch,
+        completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
+    ) -> any LoadHandle {
+        let loader = fetch.source.isFolder ? files : transfers
+        return loader.load(TransferRequest(fetch)) { result in
+            switch result {
+            case .success(let response):
+                completion(Result { () throws(PipelineError) in try FetchedResponse(response, to: fetch) })
+            case .failure(let error): completion(.failure(PipelineError(error)))
+            }
+        }
+    }
+}
+
+extension TransferRequest {
+    /// What a transfer is told of a fetch.
+    init(_ fetch: OriginFetch) {
+        self.init(
+            fetch.target,
+            options: fetch.source.transferOptions,
+            entityTag: fetch.entityTag,
+            lastModified: fetch.lastModified
+        )
+        chain = Chain(traceparent: fetch.caller.traceparent, via: fetch.caller.via, cdnLoop: fetch.caller.cdnLoop)
+        exchange = fetch.exchange
+    }
+}
+
+extension SourceRule {
+    /// How transfers ask the source's origin.
+    var transferOptions: TransferOptions {
+        var options = TransferOptions(source: name)
+        options.allowPrivate = allowPrivate
+        options.headers = headers
+        options.credentials = credentials
+        options.connections = connections
+        options.limits = TransferLimits(bytes: limits.sourceBytes, redirects: limits.redirects)
+        options.timeouts = TransferTimeouts(
+            connect: timeouts.connect,
+            firstByte: timeouts.firstByte,
+            total: timeouts.total
+        )
+        switch location {
+        case .http: break
+        case .file(let root): options.root = root
+        case .bucket(let bucket): options.signingRegion = bucket.region
+        case .remote: options.isForeign = true
+        }
+        return options
+    }
+}
+
+extension FetchedResponse {
+    /// Seconds for which a file is used before it is looked at again.
+    private static let fileLifetime: Int64 = 10
+
+    /// A transfer's response in the cache's terms, as fresh as its chain of redirects.
+    init(_ response: TransferResponse, to fetch: OriginFetch) throws(PipelineError) {
+        let head = ChainFreshness.combine(redirects: response.redirects, last: response.head)
+        let content: Content =
+            switch response.body {
+            case .none: .none
+            case .bytes(let bytes): .bytes(bytes)
+            case .file(let body): .file(try OriginBody(body))
+            }
+        self.init(
+            status: head.status,
+            fields: head.fields,
+            content: content,
+            requestTime: head.requestTime,
+            responseTime: head.responseTime
+        )
+        if fetch.source.isFolder { grantedLifetime = Self.fileLifetime }
+    }
+}
+
+extension OriginBody {
+    /// A transfer's body.
+    init(_ body: TransferBody) throws(PipelineError) {
+        guard let digest = CacheKey(bytes: body.digest.bytes) else { throw .overloaded("no digest") }
+        self.init(file: body.file, length: body.length, digest: digest)
+    }
+}
+
+extension PipelineError {
+    /// A transfer's failure.
+    init(_ error: TransferError) {
+        self =
+            switch error {
+            case .notFound: .originNotFound
+            case .unreachable(let reason): .originUnreachable(reason)
+            case .timeout(let phase): .originTimeout(phase)
+            case .violation(let reason): .originProtocol(reason)
+            case .addressRefused(let rule): .addressRefused(rule)
+            case .unresolved: .addressRefused(PipelineError.unresolvedRule)
+            case .tooLarge(let limit): .sourceTooLarge(limit: limit)
+            case .overloaded(let reason): .overloaded(reason)
+            case .cancelled: .cancelled
+            }
+    }
+}

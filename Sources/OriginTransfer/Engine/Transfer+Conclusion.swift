@@ -1,0 +1,102 @@
+import CCurl
+import HTTPSemantics
+
+extension Transfer {
+    /// What a request that libcurl is done with means for the load.
+    func conclude(_ code: CURLcode) -> Conclusion {
+        if let failure { return .finished(.failure(failure)) }
+        if let refusal, code == CURLE_ABORTED_BY_CALLBACK || !hasSocket {
+            return .finished(.failure(.addressRefused(refusal.name)))
+        }
+        guard head.isComplete else { return .finished(.failure(headFailure(code))) }
+        if isRaw {
+            // All of it or nothing: a part would be taken for the whole.
+            return .finished(code == CURLE_OK ? .success(response(.bytes(content))) : .failure(Self.failure(code)))
+        }
+        switch head.status {
+        case 200:
+            guard code == CURLE_OK else { return .finished(.failure(Self.failure(code))) }
+            return .finished(delivered())
+        case 301, 302, 303, 307, 308:
+            return redirected()
+        default:
+            return .finished(.success(response(.none)))
+        }
+    }
+
+    /// What a load whose deadline has passed means.
+    func expire() -> Conclusion {
+        // Only the rest of an unwanted body was missing.
+        if head.isComplete, head.status != 200, !isRaw, failure == nil { return conclude(CURLE_OPERATION_TIMEDOUT) }
+        if phase == .queue { return .finished(.failure(.overloaded(phase.rawValue))) }
+        let isTotal = totalDeadline <= phaseDeadline
+        return .finished(.failure(.timeout(isTotal ? "total" : phase.rawValue)))
+    }
+
+    private func response(_ body: TransferResponse.Content) -> TransferResponse {
+        TransferResponse(head: transferHead, redirects: hops, body: body)
+    }
+
+    private func delivered() -> Result<TransferResponse, TransferError> {
+        do throws(TransferError) {
+            let body: TransferBody
+            if let sink {
+                body = try sink.finish()
+            } else {
+                body = try BodySink(limit: options.limits.bytes).finish()
+            }
+            return .success(response(.file(body)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func redirected() -> Conclusion {
+        guard let location = head[.location] else {
+            return .finished(.failure(.violation("redirect without a location")))
+        }
+        guard redirects < options.limits.redirects else {
+            return .finished(.failure(.violation("too many redirects")))
+        }
+        do {
+            return .redirected(try url.resolving(location))
+        } catch {
+            return .finished(.failure(.violation("redirect to an unusable URL (\(error.rawValue))")))
+        }
+    }
+
+    /// Why no head came.
+    private func headFailure(_ code: CURLcode) -> TransferError {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST where isForeign && !options.allowPrivate:
+            .unresolved
+        case CURLE_OUT_OF_MEMORY where phase == .firstByte, Self.tooLarge where phase == .firstByte:
+            // libcurl says this of a line over 100 kB, which it does not hand out.
+            .violation(ResponseHead.Defect.tooLong.rawValue)
+        default: Self.failure(code)
+        }
+    }
+
+    /// `CURLE_TOO_LARGE`, which libcurl has since 8.6.
+    private static let tooLarge = CURLcode(rawValue: 100)
+
+    private static func failure(_ code: CURLcode) -> TransferError {
+        switch code {
+        case CURLE_OPERATION_TIMEDOUT: .timeout("total")
+        case CURLE_COULDNT_RESOLVE_HOST: .unreachable("the host's name does not resolve")
+        case CURLE_COULDNT_CONNECT: .unreachable("no connection")
+        case CURLE_PEER_FAILED_VERIFICATION: .unreachable("the certificate is not trusted")
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED:
+            .unreachable("the TLS handshake failed")
+        case CURLE_SSL_CACERT_BADFILE: .unreachable("no certificates to trust")
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR: .unreachable("the connection was lost")
+        case CURLE_PARTIAL_FILE: .violation("body shorter than its length")
+        case CURLE_GOT_NOTHING, CURLE_OK: .violation("closed without an answer")
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: .violation("not an HTTP answer")
+        case CURLE_BAD_CONTENT_ENCODING: .violation("content coding that cannot be decoded")
+        case CURLE_HTTP2, CURLE_HTTP2_STREAM: .violation("HTTP/2 framing")
+        case CURLE_OUT_OF_MEMORY: .overloaded("no memory for a transfer")
+        default: .unreachable("transfer failed (libcurl \(code.rawValue))")
+        }
+    }
+}

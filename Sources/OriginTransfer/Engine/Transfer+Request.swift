@@ -1,0 +1,131 @@
+import CCurl
+import Glibc
+import HTTPSemantics
+import LinuxSystem
+
+extension Transfer {
+    /// Sets a new or reset handle up for the current URL.
+    ///
+    /// The handle refers to this object, which must outlive the request.
+    func prepare(_ easy: EasyHandle) {
+        self.easy = easy
+        easy.set(CURLOPT_URL, url.text)
+        // The URL goes out as it was parsed: libcurl must not take dot segments out again.
+        easy.set(CURLOPT_PATH_AS_IS, 1)
+        easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        easy.set(CURLOPT_FOLLOWLOCATION, 0)
+        // An empty text also turns the environment's proxies off; netrc and cookies are off unless asked for.
+        easy.set(CURLOPT_PROXY, "")
+        easy.set(CURLOPT_NOSIGNAL, 1)
+        // Do not wait for a resolver thread whose transfer is given up: it frees what it holds itself.
+        easy.set(CURLOPT_QUICK_EXIT, 1)
+        setVersion(easy)
+        easy.set(CURLOPT_TCP_KEEPALIVE, 1)
+        easy.set(CURLOPT_BUFFERSIZE, 65_536)
+        // Asks for identity; what comes encoded all the same is decoded, and limited by its decoded size.
+        if let exchange = ticket.request.exchange {
+            setExchange(exchange, easy)
+        } else {
+            easy.set(CURLOPT_ACCEPT_ENCODING, "identity")
+        }
+        if let certificates = configuration.certificates { easy.set(CURLOPT_CAINFO, certificates) }
+        setTimeouts(easy)
+        setLists(easy)
+        setCallbacks(easy)
+        enter(.connect, milliseconds: options.timeouts.connect)
+        requestTime = time.wallSeconds
+    }
+
+    /// A method, and content where there is some; content codings stay as they are.
+    private func setExchange(_ exchange: TransferRequest.Exchange, _ easy: EasyHandle) {
+        if exchange.method == "HEAD" { easy.set(CURLOPT_NOBODY, 1) }
+        let takesContent = !["GET", "HEAD", "OPTIONS", "TRACE", "DELETE"].contains(exchange.method)
+        if takesContent || !exchange.body.isEmpty {
+            easy.set(CURLOPT_POSTFIELDSIZE, exchange.body.count)
+            // Copied by libcurl, so that the bytes may go.
+            unsafe exchange.body.withUnsafeBytes { bytes in
+                let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+                unsafe easy.set(CURLOPT_COPYPOSTFIELDS, bytes.isEmpty ? nil : start)
+            }
+            if exchange.body.isEmpty { easy.set(CURLOPT_COPYPOSTFIELDS, "") }
+        }
+        if exchange.method != "HEAD" { easy.set(CURLOPT_CUSTOMREQUEST, exchange.method) }
+    }
+
+    /// HTTP/2 where TLS negotiates it; then wait for a connection that is being made rather than make another.
+    ///
+    /// Not without TLS: libcurl would hold the second request back until the first is answered.
+    private func setVersion(_ easy: EasyHandle) {
+        let isSecure = url.scheme == .https
+        easy.set(CURLOPT_HTTP_VERSION, Int(isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+        easy.set(CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
+    }
+
+    /// A second net under the loop's own deadlines, which know more phases.
+    private func setTimeouts(_ easy: EasyHandle) {
+        let rest = max(1, (totalDeadline - time.monotonic) / 1_000_000)
+        easy.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, options.timeouts.connect))
+        easy.set(CURLOPT_TIMEOUT_MS, Int(rest) + 1_000)
+    }
+
+    private func setLists(_ easy: EasyHandle) {
+        let credentials = isTrusted ? options.credentialFields(for: url, at: time.wallSeconds) : []
+        let fields: HeaderList
+        if let exchange = ticket.request.exchange {
+            fields = HeaderList(
+                bytes: RequestFields.rawLines(
+                    exchange,
+                    chain: ticket.request.chain,
+                    headers: options.headers,
+                    credentials: credentials,
+                    pseudonym: configuration.pseudonym
+                )
+            )
+        } else {
+            fields = HeaderList(
+                RequestFields.lines(
+                    ticket.request,
+                    withSource: isTrusted,
+                    credentials: credentials,
+                    userAgent: configuration.userAgent,
+                    pseudonym: configuration.pseudonym
+                )
+            )
+        }
+        lists = [fields, HeaderList(configuration.hosts)]
+        easy.set(CURLOPT_HTTPHEADER, lists[0])
+        easy.set(CURLOPT_RESOLVE, lists[1])
+    }
+
+    private func setCallbacks(_ easy: EasyHandle) {
+        let owner = unsafe Unmanaged.passUnretained(self).toOpaque()
+        for option in [
+            CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA,
+        ] {
+            unsafe easy.set(option, owner)
+        }
+        unsafe edge_easy_set_write_callback(easy.pointer, CURLOPT_WRITEFUNCTION) { bytes, size, count, owner in
+            guard let transfer = unsafe Transfer.from(owner) else { return 0 }
+            return unsafe transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+        }
+        unsafe edge_easy_set_write_callback(easy.pointer, CURLOPT_HEADERFUNCTION) { bytes, size, count, owner in
+            guard let transfer = unsafe Transfer.from(owner) else { return 0 }
+            let line = unsafe Array(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            return transfer.receive(headLine: line) ? size * count : 0
+        }
+        unsafe edge_easy_set_opensocket_callback(easy.pointer) { owner, _, address in
+            guard let transfer = unsafe Transfer.from(owner), let address = unsafe address else { return -1 }
+            return unsafe transfer.openSocket(address)
+        }
+        unsafe edge_easy_set_prereq_callback(easy.pointer) { owner, address, _, _, _ in
+            guard let transfer = unsafe Transfer.from(owner) else { return CInt(CURL_PREREQFUNC_ABORT) }
+            let text = unsafe address.map { unsafe String(cString: $0) }
+            return CInt(transfer.mayUse(connectionTo: text ?? "") ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
+        }
+    }
+
+    /// The transfer that a callback belongs to.
+    static func from(_ owner: UnsafeMutableRawPointer?) -> Transfer? {
+        unsafe owner.map { unsafe Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+}

@@ -1,0 +1,127 @@
+import CCurl
+import HTTPSemantics
+import LinuxSystem
+
+/// A load under way, redirects included.
+///
+/// Confined to the transfer thread.
+final class Transfer {
+    /// What the transfer waits for, each with a deadline of its own.
+    enum Phase: String {
+        case queue = "no connection to the origin came free in time"
+        case connect = "connect"
+        case firstByte = "first byte"
+        case body = "stalled body"
+    }
+
+    /// How a request ended.
+    enum Conclusion {
+        case finished(Result<TransferResponse, TransferError>)
+        case redirected(OriginURL)
+    }
+
+    /// Bytes of an unwanted body that are read to keep its connection for another request.
+    static let maximumDiscarded = 65_536
+
+    let ticket: LoadTicket
+    let configuration: TransferEngine.Configuration
+    let budget: TransferBudget
+    let watch: DeadlineWatch
+    let time: any TimeSource
+    var url: OriginURL
+
+    /// Whether the source's fields go along: until a redirect leaves the first URL's origin, and never again then.
+    var isTrusted = true
+    /// Whether a stranger may have chosen the current URL, and not the configuration.
+    var isForeign: Bool { options.isForeign || !isTrusted }
+    var redirects = 0
+    /// The heads of the redirects followed.
+    var hops: [TransferHead] = []
+    var easy: EasyHandle?
+    /// Lists that libcurl reads while the request runs.
+    var lists: [HeaderList] = []
+    var head: ResponseHead
+    /// The body of a raw answer.
+    var content: [UInt8] = []
+    var sink: BodySink?
+    var discarded = 0
+    /// What a callback decided; goes before whatever libcurl says of the abort.
+    var failure: TransferError?
+    var refusal: AddressPolicy.Refusal?
+    var hasSocket = false
+    var requestTime: Int64 = 0
+    var responseTime: Int64 = 0
+    var phase = Phase.queue
+    var phaseDeadline = Int64.max
+    let totalDeadline: Int64
+
+    init(
+        _ ticket: LoadTicket,
+        url: OriginURL,
+        configuration: TransferEngine.Configuration,
+        budget: TransferBudget,
+        watch: DeadlineWatch,
+        time: any TimeSource
+    ) {
+        self.ticket = ticket
+        self.url = url
+        self.configuration = configuration
+        self.budget = budget
+        self.watch = watch
+        self.time = time
+        head = ResponseHead()
+        totalDeadline = ticket.created + Self.nanoseconds(ticket.request.options.timeouts.total)
+    }
+
+    var options: TransferOptions { ticket.request.options }
+    var isRaw: Bool { ticket.request.exchange != nil }
+    var isConditional: Bool { ticket.request.entityTag != nil || ticket.request.lastModified != nil }
+    var lane: ConnectionLanes<Transfer>.Key {
+        ConnectionLanes.Key(source: options.source, origin: url.origin)
+    }
+
+    var transferHead: TransferHead {
+        TransferHead(
+            status: head.status,
+            fields: head.lines,
+            requestTime: requestTime,
+            responseTime: responseTime
+        )
+    }
+
+    /// Monotonic nanoseconds at which it is given up if nothing happens before.
+    var deadline: Int64 { min(phaseDeadline, totalDeadline) }
+
+    /// Enters a phase that may last so many milliseconds.
+    func enter(_ phase: Phase, milliseconds: Int) {
+        self.phase = phase
+        phaseDeadline = time.monotonic + Self.nanoseconds(milliseconds)
+        watch.need(by: deadline)
+    }
+
+    /// The next request of the same load.
+    func follow(_ target: OriginURL) {
+        hops.append(transferHead)
+        isTrusted = isTrusted && target.hasSameOrigin(as: url)
+        redirects += 1
+        url = target
+        head = ResponseHead()
+        dropBody()
+        discarded = 0
+        failure = nil
+        refusal = nil
+        hasSocket = false
+        phase = .queue
+        phaseDeadline = .max
+    }
+
+    func dropBody() {
+        budget.give(back: (sink?.count ?? 0) + content.count)
+        sink = nil
+        content = []
+    }
+
+    static func nanoseconds(_ milliseconds: Int) -> Int64 {
+        Int64(max(1, min(milliseconds, 86_400_000))) * 1_000_000
+    }
+}

@@ -1,0 +1,133 @@
+import CCurl
+import Glibc
+import HTTPSemantics
+import LinuxSystem
+
+/// The life of a load: admitted, started, followed, ended.
+extension TransferLoop {
+    /// Takes a new load in, or refuses it.
+    func admit(_ ticket: LoadTicket) {
+        // Cancelled before it was known here: the mailbox keeps the order, so nobody else will end it.
+        guard !ticket.isCancelled else { return finish(ticket, .failure(.cancelled)) }
+        guard lanes.waiting < configuration.waiting else {
+            return finish(ticket, .failure(.overloaded("too many loads wait for origins")))
+        }
+        guard let url = ticket.request.target.url else { return finish(ticket, .failure(.notFound)) }
+        let transfer = Transfer(
+            ticket,
+            url: url,
+            configuration: configuration,
+            budget: budget,
+            watch: watch,
+            time: time
+        )
+        transfers[ObjectIdentifier(ticket)] = transfer
+        enqueue(transfer)
+    }
+
+    /// Starts as many requests as may run.
+    func startWaiting() {
+        while let transfer = lanes.next() {
+            guard let easy = takeHandle() else {
+                lanes.release(transfer.lane, multiplexed: nil)
+                end(transfer, .failure(.overloaded("no memory for a transfer")))
+                continue
+            }
+            let queued = transfer.redirects == 0 ? (time.monotonic - transfer.ticket.created) / 1_000 : 0
+            counters.update {
+                $0.requests += 1
+                $0.timing.queued += queued
+            }
+            transfer.prepare(easy)
+            if unsafe curl_multi_add_handle(multi, easy.pointer) != CURLM_OK {
+                end(transfer, .failure(.overloaded("no memory for a transfer")))
+            }
+        }
+    }
+
+    /// Looks which requests libcurl is done with.
+    func collect() {
+        var left: CInt = 0
+        while let message = unsafe curl_multi_info_read(multi, &left) {
+            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle,
+                let transfer = unsafe Transfer.from(EasyHandle(easy).owner)
+            else { continue }
+            let code = unsafe message.pointee.data.result
+            conclude(transfer, transfer.conclude(code), code: code)
+        }
+    }
+
+    /// Ends a load, or sends it on its way to where it was redirected.
+    func conclude(_ transfer: Transfer, _ conclusion: Transfer.Conclusion, code: CURLcode) {
+        switch conclusion {
+        case .finished(let result):
+            end(transfer, result)
+        case .redirected(let target):
+            leaveWire(transfer)
+            transfer.follow(target)
+            counters.update { $0.redirects += 1 }
+            enqueue(transfer)
+        }
+    }
+
+    /// Ends a load wherever it is.
+    func end(_ transfer: Transfer, _ result: Result<TransferResponse, TransferError>) {
+        if transfer.easy == nil {
+            lanes.remove(transfer, transfer.lane)
+        } else {
+            leaveWire(transfer)
+        }
+        transfer.dropBody()
+        transfers[ObjectIdentifier(transfer.ticket)] = nil
+        finish(transfer.ticket, result)
+    }
+
+    private func enqueue(_ transfer: Transfer) {
+        if transfer.url.isLocalhost, !transfer.options.allowPrivate {
+            return end(transfer, .failure(.addressRefused(AddressPolicy.Rule.loopback.rawValue)))
+        }
+        guard !transfer.isForeign || !transfer.url.hasBadPort else {
+            return end(transfer, .failure(.addressRefused(BadPort.rule)))
+        }
+        lanes.enqueue(transfer, transfer.lane, limit: transfer.options.connections)
+        watch.need(by: transfer.deadline)
+    }
+
+    private func finish(_ ticket: LoadTicket, _ result: Result<TransferResponse, TransferError>) {
+        counters.update {
+            $0.outcomes[TransferStatistics.Outcome(result), default: 0] += 1
+            setGauges(&$0)
+        }
+        ticket.complete(result)
+    }
+
+    /// Takes a request out of libcurl, which closes its connection unless the answer was read to its end.
+    private func leaveWire(_ transfer: Transfer) {
+        guard let easy = transfer.easy else { return }
+        count(transfer, easy)
+        let isMultiplexed = easy.long(CURLINFO_HTTP_VERSION) >= Int(CURL_HTTP_VERSION_2_0)
+        unsafe curl_multi_remove_handle(multi, easy.pointer)
+        transfer.easy = nil
+        giveBack(easy)
+        transfer.lists = []
+        lanes.release(transfer.lane, multiplexed: transfer.head.isComplete ? isMultiplexed : nil)
+    }
+
+    private func count(_ transfer: Transfer, _ easy: EasyHandle) {
+        let isAnswered = transfer.head.isComplete
+        let opened = easy.long(CURLINFO_NUM_CONNECTS)
+        let bytes = (transfer.sink?.count ?? 0) + transfer.content.count + transfer.discarded
+        counters.update {
+            $0.bytes += bytes
+            $0.newConnections += opened
+            guard isAnswered else { return }
+            $0.answered += 1
+            $0.reusedConnections += opened == 0 ? 1 : 0
+            $0.timing.resolved += easy.offset(CURLINFO_NAMELOOKUP_TIME_T)
+            $0.timing.connected += easy.offset(CURLINFO_CONNECT_TIME_T)
+            $0.timing.secured += easy.offset(CURLINFO_APPCONNECT_TIME_T)
+            $0.timing.firstByte += easy.offset(CURLINFO_STARTTRANSFER_TIME_T)
+            $0.timing.total += easy.offset(CURLINFO_TOTAL_TIME_T)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import CLinux
+import Glibc
+import HTTPSemantics
+import ImagePipeline
+import LinuxSystem
+import OriginTransfer
+import TestSupport
+
+extension OriginLoading {
+    /// Loads and suspends until the completion is called; a second call of it would trap.
+    func result(_ fetch: OriginFetch) async -> Result<FetchedResponse, PipelineError> {
+        await withCheckedContinuation { continuation in
+            _ = load(fetch) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// The error of a load, `nil` when it succeeded.
+    func failure(_ fetch: OriginFetch) async -> PipelineError? {
+        switch await result(fetch) {
+        case .failure(let error): error
+        case .success(let response): [200, 304].contains(response.status) ? nil : .originStatus(response.status)
+        }
+    }
+
+    /// Head and bytes of a load that must succeed with a body.
+    func fetched(_ fetch: OriginFetch) async throws -> (head: FetchedResponse, body: OriginBody, bytes: [UInt8]) {
+        let response = try await result(fetch).get()
+        guard response.status == 200, case .file(let body) = response.content else { throw NoBody() }
+        return (response, body, try body.bytes())
+    }
+
+    /// The head of a load that must end with 304.
+    func confirmed(_ fetch: OriginFetch) async throws -> FetchedResponse {
+        let response = try await result(fetch).get()
+        guard response.status == 304 else { throw NoBody() }
+        return response
+    }
+}
+
+struct NoBody: Error {}
+
+extension FetchedResponse {
+    var cacheControl: String? { fields["cache-control"] }
+    var entityTag: String? { fields["etag"] }
+    var lastModified: String? { fields["last-modified"] }
+    var contentType: String? { fields["content-type"] }
+    var age: String? { fields["age"] }
+}
+
+/// The engine as the pipeline uses it, so that its tests cover the way in and back out.
+extension TransferEngine: OriginLoading {
+    func load(
+        _ fetch: OriginFetch,
+        completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
+    ) -> any LoadHandle {
+        OriginLoader(files: self, transfers: self).load(fetch, completion: completion)
+    }
+}
+
+extension FileLoader: OriginLoading {
+    func load(
+        _ fetch: OriginFetch,
+        completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
+    ) -> any LoadHandle {
+        OriginLoader(files: self, transfers: self).load(fetch, completion: completion)
+    }
+}
+
+extension OriginBody {
+    /// Reads the whole file from its start.
+    func bytes() throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: length + 1)
+        let count = try checked("pread") { unsafe pread(file.number, &bytes, bytes.count, 0) }
+        return Array(bytes.prefix(count))
+    }
+}
+
+extension SourceRule {
+    /// A source that may ask loopback, with times short enough to wait for.
+    static func local(
+        name: String = "test",
+        allowPrivate: Bool = true,
+        headers: [HeaderField] = [],
+        connections: Int = 6,
+        limits: Limits = Limits(),
+        timeouts: Timeouts = Timeouts()
+    ) -> SourceRule {
+        SourceRule(
+            name: name,
+            location: .remote,
+            allowPrivate: allowPrivate,
+            headers: headers,
+            connections: connections,
+            limits: limits,
+            timeouts: timeouts
+        )
+    }
+}
+
+extension OriginFetch {
+    /// A URL that a test has written, asked by a rule.
+    init(_ text: String, _ source: SourceRule) {
+        guard let url = try? OriginURL(text) else { preconditionFailure("no URL: \(text)") }
+        self.init(target: .url(url), source: source)
+    }
+
+    /// A path of a scripted origin.
+    static func local(_ origin: ScriptedOrigin, _ path: String = "/", _ source: SourceRule = .local()) -> OriginFetch {
+        OriginFetch(origin.url + path, source)
+    }
+}
+
+/// Holds one result for a test that does other things meanwhile.
+actor Outcome {
+    private var value: Result<FetchedResponse, PipelineError>?
+    private var waiting: CheckedContinuation<Result<FetchedResponse, PipelineError>, Never>?
+    private(set) var count = 0
+
+    nonisolated func set(_ value: Result<FetchedResponse, PipelineError>) {
+        Task { await store(value) }
+    }
+
+    private func store(_ value: Result<FetchedResponse, PipelineError>) {
+        count += 1
+        self.value = value
+        waiting?.resume(returning: value)
+        waiting = nil
+    }
+
+    var result: Result<FetchedResponse, PipelineError> {
+        get async {
+            if let value { return value }
+            return await withCheckedContinuation { waiting = $0 }
+        }
+    }
+
+    var failure: PipelineError? {
+        get async {
+            guard case .failure(let error) = await result else { return nil }
+            return error
+        }
+    }
+}

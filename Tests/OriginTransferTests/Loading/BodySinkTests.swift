@@ -1,0 +1,37 @@
+import CLinux
+import LinuxSystem
+import Testing
+
+@testable import OriginTransfer
+
+@Suite(.timeLimit(.minutes(1)))
+struct BodySinkTests {
+    private func append(_ bytes: [UInt8], to sink: BodySink) throws {
+        try unsafe bytes.withUnsafeBytes { try unsafe sink.append($0) }
+    }
+
+    @Test func `keeps, hashes and seals what it is given`() throws {
+        let sink = try BodySink(limit: 6)
+        for part in ["a", "", "bc", "def"] { try append(Array(part.utf8), to: sink) }
+        let body = try sink.finish()
+        #expect(body.length == 6)
+        #expect(body.digest == SHA256Digest(hashing: "abcdef"))
+        #expect(try body.bytes() == Array("abcdef".utf8))
+        #expect(edge_memfd_is_sealed(body.file.number) == 1)
+    }
+
+    @Test func `takes exactly its limit and not one byte more`() throws {
+        let sink = try BodySink(limit: 3)
+        try append([1, 2], to: sink)
+        try append([3], to: sink)
+        #expect(throws: TransferError.tooLarge(limit: 3)) { try append([4], to: sink) }
+        #expect(sink.count == 3)
+    }
+
+    @Test func `makes an empty body`() throws {
+        let body = try BodySink(limit: 0).finish()
+        #expect(body.length == 0)
+        #expect(body.digest == SHA256Digest(hashing: ""))
+        #expect(edge_memfd_is_sealed(body.file.number) == 1)
+    }
+}
