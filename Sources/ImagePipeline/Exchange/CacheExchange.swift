@@ -137,11 +137,7 @@ final class CacheExchange: Sendable {
     private func conclude(_ response: FetchedResponse, _ form: Form, _ microseconds: UInt32) {
         if response.status == 304, form == .validating { return confirm(by: response, microseconds) }
         guard request.passesResponses || response.status == 200 else {
-            let isUnasked = response.status == 304
-            return fail(
-                isUnasked ? .originProtocol("304 without a condition") : .originStatus(response.status),
-                RetryHints(response)
-            )
+            return fail(.originStatus(response.status), RetryHints(response))
         }
         if response.allowsStale, let replacement {
             remember(.originStatus(response.status), RetryHints(response))

@@ -18,7 +18,9 @@ extension OriginLoading {
     func failure(_ fetch: OriginFetch) async -> PipelineError? {
         switch await result(fetch) {
         case .failure(let error): error
-        case .success(let response): [200, 304].contains(response.status) ? nil : .originStatus(response.status)
+        case .success(let response) where response.status == 200: nil
+        case .success(let response) where response.status == 304 && fetch.entityTag ?? fetch.lastModified != nil: nil
+        case .success(let response): .originStatus(response.status)
         }
     }
 

@@ -7,12 +7,12 @@ extension AnswerCase {
     /// Failures that a picture source remembers for the time of their class.
     private static let remembered: [AnswerCase] =
         [
-            bare("404 x", over: 301), bare("410 x", over: 301), bare("502 x", over: 13),
-            bare("401 x", over: 61).differs(.failureStatus, 1, 2, at: [.status]),
-            bare("403 x", over: 61).differs(.failureStatus, 1, 2, at: [.status]),
-            bare("429 x", over: 13).differs(.failureStatus, 1, 2, at: [.status]),
-            bare("500 x", over: 13).differs(.failureStatus, 1, 2, at: [.status]),
-            bare("503 x", over: 13).differs(.failureStatus, 1, 2, at: [.status]),
+            missing("404 x"), missing("410 x"), bare("502 x", over: 13),
+            bare("401 x", over: 61).differs(.failureStatus, 1, at: [.status]),
+            bare("403 x", over: 61).differs(.failureStatus, 1, at: [.status]),
+            bare("429 x", over: 13).differs(.failureStatus, 1, at: [.status]),
+            bare("500 x", over: 13).differs(.failureStatus, 1, at: [.status]),
+            bare("503 x", over: 13).differs(.failureStatus, 1, at: [.status]),
             timed("429 x", "Retry-After: 30", then: "Retry-After: 1"),
             timed("503 x", "Retry-After: 30", then: "Retry-After: 1"),
             timed("503 x", "Retry-After: \(date(30))", then: "Retry-After: 1"),
@@ -23,7 +23,7 @@ extension AnswerCase {
                 .remembered(.status("503 x"), after: 13),
                 .asks(.picture(fresh), after: 13)
             )
-            .differs(.failureStatus, 1, 2, 3, at: [.status]).differs(.failureDocument, 1, 2, 3, at: .document),
+            .differs(.failureStatus, 1, 2, at: [.status]).differs(.failureDocument, 1, 2, at: .document),
         ]
         + [
             lost("cut off in the body", ScriptedAnswer(fields: [fresh], content: .half)),
@@ -39,7 +39,21 @@ extension AnswerCase {
             .remembered(.status(status)),
             .asks(.picture(fresh), after: seconds)
         )
+        .differs(.failureDocument, 1, at: .document)
+    }
+
+    /// A failure that may be stored without a stated lifetime (RFC 9110 §15.1), and is remembered for five minutes.
+    private static func missing(_ status: String) -> AnswerCase {
+        AnswerCase(
+            "\(status.prefix(3))",
+            .asks(.status(status)),
+            .remembered(.status(status)),
+            .asks(.picture(fresh), after: 301)
+        )
         .differs(.failureDocument, 1, 2, at: .document)
+        .differs(.failureLifetime, 1, at: .storage)
+        .differs(.failureLifetime, 2, at: .storage + [.detail, .age])
+        .differs(.failureLifetime, 3, at: [.way])
     }
 
     /// A failure that states the time until the next request, half a minute.
@@ -50,7 +64,7 @@ extension AnswerCase {
             .remembered(.status(status, rest), after: 29),
             .asks(.picture(fresh), after: 1)
         )
-        .differs(.failureStatus, 1, 2, at: [.status]).differs(.failureDocument, 1, 2, at: .document)
+        .differs(.failureStatus, 1, at: [.status]).differs(.failureDocument, 1, at: .document)
         .differs(.firstRetryAfter, 1, at: [.retryAfter])
     }
 

@@ -61,7 +61,8 @@ extension AnswerCase {
         AnswerCase(
             "304 with another entity tag",
             .asks(.picture(fresh, tag)),
-            .asks(.unchanged(fresh, "ETag: \"b\""), after: 60),
+            // Asked once more, without a condition.
+            Step(answer: .unchanged(fresh, "ETag: \"b\""), after: 60, asked: 2),
             .stored()
         ),
         AnswerCase(
@@ -142,7 +143,8 @@ extension AnswerCase {
             .asks(.changed(fresh), after: 301)
         )
         .differs(.failureDocument, 2, at: .document)
-        .differs(.voidInMemory, 2, at: [.memory]),
+        .differs(.failureLifetime, 2, at: [.disk])
+        .differs(.failureLifetime, 3, at: [.way]),
         AnswerCase(
             "stale, and denied",
             .asks(.picture(fresh, tag)),

@@ -5,7 +5,7 @@ enum DeliberateDifference: String, CaseIterable, Sendable {
     case age = "`Age` of a first answer"
     case failureStatus = "Status of a failure"
     case failureDocument = "Content of a failure"
-    case failureLifetime = "Failures with a stated lifetime"
+    case failureLifetime = "`404`, `410`, and failures with a stated lifetime"
     case firstRetryAfter = "`Retry-After` of a first failure"
     case staleAtOnce = "Responses that are stale at once"
     case voidInMemory = "Variants of what is stored no longer"

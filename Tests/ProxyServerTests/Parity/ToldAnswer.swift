@@ -46,13 +46,21 @@ struct ToldAnswer: Sendable, CustomStringConvertible {
             if member.hasPrefix("fwd-status=") { self[.forwardedStatus] = String(member.dropFirst(11)) }
             if member.hasPrefix("detail=") { self[.detail] = String(member.dropFirst(7)) }
         }
-        self[.cacheControl] = answer.values(of: "Cache-Control").joined(separator: ", ")
+        self[.cacheControl] = Self.pause(answer.values(of: "Cache-Control").joined(separator: ", "))
         if self[.cacheControl].isEmpty { values[.cacheControl] = nil }
-        if let value = answer["Retry-After"] { self[.retryAfter] = value }
+        if let value = answer["Retry-After"] { self[.retryAfter] = Self.pause(value) }
         // For what the origin has just answered see `DeliberateDifference.age`.
         let isStored = self[.way] == "hit" || self[.forwardedStatus] == "304"
         if isStored, let value = answer["Age"] { self[.age] = value }
         self[.content] = Self.name(answer)
+    }
+
+    /// A field's value without the spread of an origin's first pause, which differs from URL to URL.
+    private static func pause(_ value: String) -> String {
+        for seconds in 7...13 where value == "\(seconds)" || value == "public, max-age=\(seconds)" {
+            return String(value.dropLast("\(seconds)".count)) + "about 10"
+        }
+        return value
     }
 
     private static func name(_ answer: RawHTTPResponse) -> String {
