@@ -1,7 +1,7 @@
 import HTTPKit
 
 extension Response {
-    /// An answer of the admin listener, which nobody may keep.
+    /// A response of the admin listener with `Cache-Control: no-store`.
     static func admin(_ text: String, type: String = "text/plain; charset=utf-8", status: UInt16 = 200) -> Response {
         var response = Response(status: status)
         var block = FieldBlock()
@@ -13,7 +13,7 @@ extension Response {
         return response
     }
 
-    /// A JSON document of the admin listener.
+    /// A JSON response of the admin listener.
     static func admin(_ value: JSONValue, status: UInt16 = 200) -> Response {
         admin(value.text + "\n", type: "application/json", status: status)
     }

@@ -1,11 +1,11 @@
 import HTTPKit
 import ImagePlan
 
-/// `X-Animation`: what became of an animation's frames, told with every answer that is made from one.
+/// `X-Animation`: the frames that were kept, in every response made from an animation.
 enum AnimationField {
     private static let name = "X-Animation"
 
-    /// Appends the field; `CrossOrigin` lets scripts of other sites read it.
+    /// Appends the field, which `CrossOrigin` exposes to scripts.
     static func append(_ outcome: AnimationOutcome, to block: inout FieldBlock) {
         block.append(name, outcome.text)
     }

@@ -2,14 +2,14 @@ import HTTPKit
 import ImagePipeline
 import ImagePlan
 
-/// What a page can show before a picture has come, told beside it (`placeholder: headers`).
+/// The placeholder fields of `placeholder: headers`.
 enum HintFields {
     private static let blurHash = "X-Blurhash"
     private static let thumbHash = "X-Thumbhash"
     private static let color = "X-Dominant-Color"
     private static let size = "X-Original-Size"
 
-    /// Appends a field for each thing that is known; `CrossOrigin` lets scripts of other sites read them.
+    /// Appends a field for each known value; `CrossOrigin` exposes them to scripts.
     static func append(_ hints: OriginalHints, to block: inout FieldBlock) {
         if let size = hints.size { block.append(Self.size, "\(size.width)x\(size.height)") }
         if let placeholder = hints.placeholder {

@@ -1,9 +1,9 @@
 import HTTPKit
 import ImagePipeline
 
-/// `Server-Timing`: how long the stages behind an answer took (W3C Server Timing §3).
+/// `Server-Timing`: the durations of a response's stages (W3C Server Timing §3).
 enum ServerTimingField {
-    /// The field, encoded: the stages that ran in their order, in milliseconds; empty where none did, as for a hit.
+    /// The encoded field with the stages that ran, in milliseconds; empty if none did, as for a hit.
     static func bytes(_ timings: StageTimings) -> [UInt8] {
         let metrics = [
             ("fetch", timings.fetch), ("queue", timings.queue), ("decode", timings.decode),

@@ -3,14 +3,14 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// `edgeprint stats`: what a running daemon counts.
+/// `edgeprint stats`: prints the statistics of a running daemon.
 struct StatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Prints what a running daemon counts: requests, caches, transfers, workers.",
+        abstract: "Prints statistics of a running daemon: requests, caches, transfers, workers.",
         discussion: """
-            Asks the admin listener. With --watch again and again, with rates a second since the time before. \
-            "Without origin" is the share of pictures from memory, from disk or made of a cached original.
+            Queries the admin listener. With --watch repeatedly, with rates per second since the previous output. \
+            "Without origin" is the share of images served from memory, from disk or made from a cached original.
 
             EXAMPLES
               edgeprint stats
@@ -18,29 +18,29 @@ struct StatsCommand: ParsableCommand {
               edgeprint stats --json --admin unix:/run/edgeprint/admin.sock | jq .hitRatio
 
             EXIT STATUS
-              0   printed
-              1   the daemon did not answer or refused, or the configuration is wrong
-              64  the command line is wrong
+                0   success
+                1   no response or a refusal by the daemon, or an invalid configuration
+                64  invalid command line
             """
     )
 
-    @Flag(help: "The daemon's JSON object, one a line, for programs.")
+    @Flag(help: "Print the daemon's JSON object, one per line.")
     var json = false
 
-    @Option(help: ArgumentHelp("Prints again every so many seconds, with rates.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Print again at this interval, with rates.", valueName: "seconds"))
     var watch: Double?
 
-    @Option(help: ArgumentHelp("Ends --watch after so many prints.", valueName: "number"))
+    @Option(help: ArgumentHelp("Stop --watch after printing this many times.", valueName: "number"))
     var count: Int?
 
     @OptionGroup var admin: AdminOptions
 
     func validate() throws {
         if let watch, !(0.1...86_400).contains(watch) {
-            throw ValidationError("--watch takes 0.1 to 86400 seconds.")
+            throw ValidationError("--watch must be 0.1 to 86400 seconds.")
         }
         if let count, count < 1 || watch == nil {
-            throw ValidationError("--count goes with --watch, and is 1 or more.")
+            throw ValidationError("--count requires --watch and must be at least 1.")
         }
     }
 
@@ -74,7 +74,7 @@ struct StatsCommand: ParsableCommand {
         } catch {
             throw AdminClient.Failure.refused(
                 status: 200,
-                detail: "the daemon is of another release: its answer is not understood"
+                detail: "unexpected response: the daemon may be a different release"
             )
         }
     }

@@ -1,6 +1,6 @@
 import ImagePipeline
 
 extension Configuration {
-    /// Whether anybody may send `PURGE` to the public listener.
+    /// Whether `PURGE` is enabled on the public listener.
     var takesPurges: Bool { !purge.allow.isEmpty || !admin.token.isEmpty }
 }

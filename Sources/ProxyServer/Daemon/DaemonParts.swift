@@ -4,9 +4,9 @@ import ImagePipeline
 import LinuxSystem
 import Logging
 
-/// All parts of a running daemon, built from the configuration in the order in which they depend on each other.
+/// All parts of a running daemon, created from the configuration in order of their dependencies.
 ///
-/// The one place where parts are put together: none of them finds another by itself.
+/// This is the only place where parts are connected.
 final class DaemonParts: Sendable {
     let memory: MemoryCache<Entity>
     let pressure: MemoryPressureMonitor
@@ -24,17 +24,17 @@ final class DaemonParts: Sendable {
     let time: any TimeSource
     let logger: Logger
     let logLevel: LogLevelCell
-    /// What the running parts go by.
+    /// The current configuration.
     let live: LiveConfiguration
     let resolver: ResolverCell
-    /// What the service manager has opened.
+    /// The sockets passed by the service manager.
     let sockets: ActivatedSockets
 
-    /// Starts every part but the listeners.
+    /// Starts all parts except the listeners.
     ///
-    /// - Throws: `DiskStoreError`, `Errno` or `RequestError`, each saying what the operator must change.
+    /// - Throws: `DiskStoreError`, `Errno` or `RequestError`.
     ///
-    /// - Parameter sockets: what takes the place of the configured addresses.
+    /// - Parameter sockets: the sockets that replace configured addresses.
     init(
         _ loaded: LoadedConfiguration,
         sockets: ActivatedSockets,
@@ -51,7 +51,7 @@ final class DaemonParts: Sendable {
         let live = LiveConfiguration(loaded)
         self.live = live
         let loops = ProcessorCount.online
-        // First of all: a worker takes longer to start than everything else together, and does it beside it.
+        // Started first: a worker takes longer to start than everything else, and starts in parallel.
         let readiness = Readiness()
         self.readiness = readiness
         var pool = WorkerPool.Configuration(configuration)
@@ -64,10 +64,10 @@ final class DaemonParts: Sendable {
         disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
         disk.healthChanged = { health in
             switch health {
-            case .healthy: logger.notice("the disk cache works again")
+            case .healthy: logger.notice("the disk cache has recovered")
             case .degraded(let reason):
                 logger.warning(
-                    "the disk cache stores nothing for now; serving goes on, a message follows when it works again",
+                    "the disk cache has failed; serving continues without storing to disk until it recovers",
                     metadata: ["reason": "\(reason)"]
                 )
             }
@@ -195,7 +195,7 @@ final class DaemonParts: Sendable {
             ),
             handler: AdminHandler(
                 token: { live.current.admin.token },
-                // Who may use a socket that the service manager has opened is not known here.
+                // The permissions of a socket opened by the service manager are unknown.
                 trustsSocket: sockets.adminListener == nil,
                 routes: [
                     (.get, "/healthz", HealthRoute()),
@@ -211,16 +211,16 @@ final class DaemonParts: Sendable {
         )
     }
 
-    /// Says at the start what `edgeprint doctor` would say of the memory that is there.
+    /// Logs at start the warnings of `edgeprint doctor` about memory.
     private static func warnOfMemory(_ configuration: Configuration, _ logger: Logger) {
         for finding in MemoryCheck(configuration).findings(MachineProbe()) where finding.severity == .warning {
-            logger.warning("memory may not suffice", metadata: ["problem": "\(finding.message)"])
+            logger.warning("memory may be insufficient", metadata: ["problem": "\(finding.message)"])
         }
     }
 }
 
 extension DiskLimits {
-    /// What the configuration says of the disk cache.
+    /// Creates the configuration of the disk cache.
     init(_ cache: Configuration.Cache) {
         self.init(
             originals: cache.originals,
@@ -242,14 +242,14 @@ extension WorkerPool.Configuration {
 }
 
 extension ServerTimeouts {
-    /// What the configuration says of waiting for clients.
+    /// Creates the server's timeouts.
     init(_ timeouts: Configuration.Timeouts) {
         self.init(header: timeouts.header, idle: timeouts.idle, write: timeouts.write)
     }
 }
 
 extension Configuration {
-    /// Whether what comes by a Unix socket is believed, or obeyed: not every local user may connect then.
+    /// Whether clients on Unix sockets are trusted, so that connecting must be restricted.
     fileprivate var trustsSockets: Bool { (proxies.trust + purge.allow).contains(PeerAddress.unix) }
 }
 

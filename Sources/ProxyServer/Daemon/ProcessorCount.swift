@@ -1,7 +1,7 @@
 import Glibc
 
-/// Processors that this process may run on.
+/// The number of processors.
 enum ProcessorCount {
-    /// At least one; read once.
+    /// The online processors, at least one; read once.
     static let online = max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
 }

@@ -2,9 +2,9 @@ import ImagePipeline
 import ImagePlan
 
 extension SourceTable {
-    /// Builds the table of a validated configuration.
+    /// Creates the table from a validated configuration.
     ///
-    /// - Throws: `RequestError` when a preset's text is not of the request language, which validation has excluded.
+    /// - Throws: `RequestError` for an invalid preset, which validation has excluded.
     init(_ configuration: Configuration) throws(RequestError) {
         var presets: [String: Preset] = [:]
         for preset in configuration.presets {

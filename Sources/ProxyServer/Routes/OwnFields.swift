@@ -1,13 +1,12 @@
-/// The fields of answers that belong to a request's form and not to the picture: encoded once a target, as the same picture can be
-/// asked in several forms.
+/// The response fields that depend on the request instead of the image, encoded once per target.
 struct OwnFields: Hashable, Sendable {
-    /// What scripts of other origins may read: on every answer, failures included.
+    /// The CORS fields of every response, including failures.
     let crossOrigin: [UInt8]
-    /// The same and `Vary`.
+    /// `crossOrigin` and `Vary`.
     let vary: [UInt8]
-    /// The same and `Content-Disposition`.
+    /// `vary` and `Content-Disposition`.
     let all: [UInt8]
-    /// The same behind the `Cache-Status` of a hit: what an event loop answers without putting anything together.
+    /// `all` after the `Cache-Status` of a memory or disk hit, so that a hit concatenates nothing.
     let memory: [UInt8]
     let disk: [UInt8]
 

@@ -1,37 +1,37 @@
 import ImagePipeline
 import ImagePlan
 
-/// A request target, read and understood: which variants it can ask for, and how the answer is to be saved.
+/// A resolved request target: the possible variants and the request's own response fields.
 ///
-/// Immutable and shared by all requests with the same target, so that a hot target is parsed once.
+/// Immutable and shared by all requests with the same target, so that a frequent target is parsed once.
 final class ResolvedRequest: Sendable {
-    /// What is asked for.
+    /// The requested variants.
     enum Choice: Sendable {
-        /// The answer does not depend on `Accept`.
+        /// The response does not depend on `Accept`.
         case fixed(VariantRequest)
-        /// `format=auto`: one variant a bucket.
+        /// `format=auto`: one variant per bucket.
         case negotiated(rest: VariantRequest, webp: VariantRequest, avif: VariantRequest)
     }
 
     let choice: Choice
-    /// The same for clients that save data; `nil` where it is no other.
+    /// The variants for clients with `Save-Data`; `nil` if they are the same.
     let saving: Choice?
-    /// What is left to the client's hints, and was answered by those of one request or by none; `nil` for nothing.
+    /// The parameters that client hints determine, resolved with the hints of one request or with defaults; `nil` for none.
     let hints: RequestHints?
-    /// What answers may depend on, errors included.
+    /// The request fields that responses, including errors, may depend on.
     let vary: VaryFields
-    /// What answers say of the request's form.
+    /// The response fields that depend on the request.
     let fields: OwnFields
-    /// Whether answers tell how long the stages behind them took.
+    /// Whether responses have `Server-Timing`.
     let tellsTiming: Bool
-    /// Seconds since 1970 from which on the request is refused (`exp`); `nil` for never.
+    /// The time from which the request is refused (`exp`), in seconds since 1970; `nil` for never.
     let expires: Int64?
-    /// Whether the origin is asked whatever is stored, which a signature has allowed.
+    /// Whether the origin is contacted regardless of the cache (a signed `refresh=1`).
     let refreshes: Bool
-    /// What stands in where the original cannot be had.
+    /// The fallback for an original that is unavailable.
     let fallback: Fallback?
 
-    /// The same of another original, under a status of its own.
+    /// The same request for another original, with its own status.
     struct Fallback: Sendable {
         var choice: Choice
         var status: Int
@@ -40,8 +40,8 @@ final class ResolvedRequest: Sendable {
     }
 
     /// - Parameters:
-    ///   - disposition: `Content-Disposition`, encoded; empty where nothing was asked.
-    ///   - crossOrigin: what answers say to scripts of other origins, encoded.
+    ///   - disposition: the encoded `Content-Disposition`, or empty.
+    ///   - crossOrigin: the encoded CORS fields.
     init(
         _ choice: Choice,
         saving: Choice?,
@@ -67,16 +67,16 @@ final class ResolvedRequest: Sendable {
         self.expires = expires
     }
 
-    /// Whether the format is the client's choice.
+    /// Whether the format is negotiated.
     var isNegotiated: Bool { vary.contains(.accept) }
 
-    /// The variant for a client of a bucket.
+    /// The variant for a bucket.
     @inline(__always)
     func variant(for bucket: @autoclosure () -> FormatBucket) -> VariantRequest { choice.variant(for: bucket()) }
 }
 
 extension ResolvedRequest.Choice {
-    /// The variant for a client of a bucket.
+    /// The variant for a bucket.
     @inline(__always)
     func variant(for bucket: @autoclosure () -> FormatBucket) -> VariantRequest {
         switch self {

@@ -2,9 +2,9 @@ import ImagePipeline
 import ImagePlan
 
 extension SourceTable {
-    /// The originals that a URL can be: of each source whose prefix it begins with, and of `/fetch?url=`.
+    /// The originals at a URL: of each source whose prefix it begins with, and of `/fetch?url=`.
     ///
-    /// A `%` that stands for a plain character, the host's case and the default port make no other URL (RFC 3986 §6.2.2).
+    /// URLs are compared in normalized form (RFC 3986 §6.2.2).
     func originals(at url: OriginURL) -> [OriginRequest] {
         var found = [OriginRequest(source: remote.rule, target: url.text, identity: url.normalized)]
         for entry in sources.values {

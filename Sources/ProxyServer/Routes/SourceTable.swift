@@ -1,30 +1,30 @@
 import ImagePipeline
 import ImagePlan
 
-/// The configured sources as requests find them: by name, each with the rules that it is asked under.
+/// The configured sources by name, with the rules for their requests.
 struct SourceTable: Sendable {
-    /// A source and what its queries may say.
+    /// A source and the parse options of its queries.
     struct Entry: Sendable {
         var rule: SourceRule
         var options: ParseOptions
-        /// `/NAME/PATH` of what stands in, its answers' status and seconds to live.
+        /// The fallback image.
         var fallback: ConfiguredSource.Fallback?
     }
 
     /// By name.
     var sources: [String: Entry]
-    /// Tiers of presets that have their own, by name.
+    /// The cache tiers of presets that override them, by name.
     var presetTiers: [String: CacheTiers] = [:]
     /// `/fetch?url=`.
     var remote: Entry
-    /// Which hosts unsigned requests may ask through `/fetch`.
+    /// The hosts that unsigned `/fetch` requests may name.
     var allowedHosts: [HostPattern]
-    /// Font families that texts may be drawn in.
+    /// The font families for text watermarks.
     var fonts: [String] = []
 
-    /// The 404 for a name that no source has, with the name that was probably meant.
+    /// The 404 for an unknown source, with the nearest name.
     func unknown(_ name: String) -> Problem {
-        // What could be no source's name at all is not repeated.
+        // Text that is not a valid source name is not echoed.
         let shown = RequestPath.isSourceName(name) && name.utf8.count <= Self.longestName ? " '\(name)'" : ""
         let nearest = NearestName.of(name, among: sources.keys.sorted() + ["fetch"])
         return Problem(404, "There is no such source\(shown)\(nearest.map { "; did you mean '\($0)'?" } ?? ".")")

@@ -1,4 +1,4 @@
-/// What `systemctl status` shows of the daemon.
+/// The status line of the daemon in `systemctl status`.
 struct StatusLine {
     /// `1234 requests, 98 % from memory, 12 connections`.
     let text: String

@@ -94,6 +94,6 @@ struct DoctorCommandTests {
         let stranger = try ConfigurationText("listen: 127.0.0.1:\(admin)\ncache: { path: \"\(folder.path)/cache\" }")
         let other = try CommandRun(["doctor", "--config", stranger.path])
         #expect(other.code == 1)
-        #expect(other.output.contains("another process has it"))
+        #expect(other.output.contains("in use by another process"))
     }
 }

@@ -53,7 +53,7 @@ struct FsckCommandTests {
         }
         let report = try fsck(rig)
         #expect(report.code == 1)
-        #expect(report.output.contains("the bytes are not those that were stored"))
+        #expect(report.output.contains("the checksum is wrong"))
         #expect(report.output.contains("2 faults; edgeprint fsck --repair removes them"), "\(report.output)")
         let json = try fsck(rig, "--json")
         #expect(json.code == 1)

@@ -157,19 +157,19 @@ struct SourceDecoderTests {
     }
 
     @Test(arguments: [
-        ("Photos: { url: \"https://x/\" }", "sources.Photos: is no source's name"),
-        ("-a: { url: \"https://x/\" }", "sources.-a: is no source's name"),
-        ("a_b: { url: \"https://x/\" }", "sources.a_b: is no source's name"),
+        ("Photos: { url: \"https://x/\" }", "sources.Photos: is not a valid source name"),
+        ("-a: { url: \"https://x/\" }", "sources.-a: is not a valid source name"),
+        ("a_b: { url: \"https://x/\" }", "sources.a_b: is not a valid source name"),
         ("fetch: { url: \"https://x/\" }", "sources.fetch: is reserved"),
         ("a: {}", "sources.a: has no url"), ("a: x", "sources.a: expected a map with a url"),
         ("a: { url: \"https://x/\", tll: 5s }", "sources.a.tll: is not a known key; did you mean sources.a.ttl?"),
         ("a: { url: \"https://x/\", limits: { queue: 5 } }", "sources.a.limits.queue: is not a known key"),
         ("a: { url: \"https://x/\", ttl: 500ms }", "sources.a.ttl: expected a time in whole seconds"),
         ("a: { url: \"https://x/\", ttl-min: 2h, ttl-max: 1h }", "sources.a.ttl-min: is more than ttl-max"),
-        ("a: { url: \"https://x/\", forward-query: [w] }", "sources.a.forward-query: names a parameter"),
-        ("a: { url: \"https://x/\", forward-query: [sig] }", "sources.a.forward-query: names a parameter"),
-        ("a: { url: \"https://x/\", ignore-query: [format] }", "sources.a.ignore-query: names a parameter"),
-        ("a: { url: \"https://x/\", forward-query: [v], ignore-query: [v] }", "is forwarded and ignored at once: v"),
+        ("a: { url: \"https://x/\", forward-query: [w] }", "sources.a.forward-query: contains a parameter"),
+        ("a: { url: \"https://x/\", forward-query: [sig] }", "sources.a.forward-query: contains a parameter"),
+        ("a: { url: \"https://x/\", ignore-query: [format] }", "sources.a.ignore-query: contains a parameter"),
+        ("a: { url: \"https://x/\", forward-query: [v], ignore-query: [v] }", "is both forwarded and ignored: v"),
         (
             "a: { url: \"https://x/\", forward-query: [\"a&b\"] }",
             "sources.a.forward-query: expected a query parameter's name"
@@ -181,7 +181,7 @@ struct SourceDecoderTests {
             "a: { url: \"https://x/\", headers: { A: \"b\\r\\nc: d\" } }",
             "sources.a.headers.A: expected a text without control"
         ),
-        ("a: { url: \"file:///a\", headers: { A: b } }", "sources.a.headers: means nothing for a file:// source"),
+        ("a: { url: \"file:///a\", headers: { A: b } }", "sources.a.headers: does not apply to a file:// source"),
         ("a: { url: \"https://x/\", cache: ram }", "sources.a.cache: expected one of all, memory, disk, none"),
         ("a: { url: \"https://x/\", auth: hidden }", "sources.a.auth: expected a map of keys"),
         ("a: { url: \"https://x/\", auth: { baerer: hidden } }", "did you mean sources.a.auth.bearer?"),
@@ -194,28 +194,28 @@ struct SourceDecoderTests {
         ),
         (
             "a: { url: \"https://x/\", auth: { basic: { user: u } } }",
-            "sources.a.auth.basic.user: needs auth.basic.password"
+            "sources.a.auth.basic.user: requires auth.basic.password"
         ),
         (
             "a: { url: \"https://x/\", auth: { basic: { password: hidden } } }",
-            "sources.a.auth.basic.password: needs auth.basic.user"
+            "sources.a.auth.basic.password: requires auth.basic.user"
         ),
         (
             "a: { url: \"https://x/\", auth: { bearer: hidden, basic: { user: u, password: hidden } } }",
-            "sources.a.auth.bearer: stands beside auth.basic"
+            "sources.a.auth.bearer: cannot be combined with auth.basic"
         ),
         (
             "a: { url: \"https://x/\", auth: { bearer: hidden }, headers: { authorization: hidden } }",
             "sources.a.headers: holds authorization, too"
         ),
-        ("a: { url: \"file:///a\", auth: { bearer: hidden } }", "sources.a.auth: means nothing for a file:// source"),
-        ("a: { url: \"https://x/\", region: eu-west-1 }", "sources.a.region: is for s3:// sources"),
-        ("a: { url: \"https://x/\", endpoint: \"http://y\" }", "sources.a.endpoint: is for s3:// sources"),
+        ("a: { url: \"file:///a\", auth: { bearer: hidden } }", "sources.a.auth: does not apply to a file:// source"),
+        ("a: { url: \"https://x/\", region: eu-west-1 }", "sources.a.region: only applies to s3:// sources"),
+        ("a: { url: \"https://x/\", endpoint: \"http://y\" }", "sources.a.endpoint: only applies to s3:// sources"),
         (
             "a: { url: \"https://x/\", auth: { access-key: A, secret-key: hidden } }",
-            "sources.a.auth.access-key: is for s3:// sources"
+            "sources.a.auth.access-key: only applies to s3:// sources"
         ),
-        ("a: { url: \"s3://pics/\" }", "sources.a.url: needs the bucket's region"),
+        ("a: { url: \"s3://pics/\" }", "sources.a.url: requires the bucket's region"),
         ("a: { url: \"s3://pics/\", region: EU }", "sources.a.region: expected a region such as eu-central-1"),
         (
             "a: { url: \"s3://pics/\", endpoint: \"http://y/path\" }",
@@ -223,15 +223,15 @@ struct SourceDecoderTests {
         ),
         (
             "a: { url: \"s3://pics/\", region: r, auth: { bearer: hidden } }",
-            "sources.a.auth.bearer: is not for an s3:// source"
+            "sources.a.auth.bearer: does not apply to an s3:// source"
         ),
         (
             "a: { url: \"s3://pics/\", region: r, auth: { access-key: A } }",
-            "sources.a.auth.access-key: needs auth.secret-key"
+            "sources.a.auth.access-key: requires auth.secret-key"
         ),
         (
             "a: { url: \"s3://pics/\", region: r, auth: { session-token: hidden } }",
-            "sources.a.auth.session-token: needs auth.access-key"
+            "sources.a.auth.session-token: requires auth.access-key"
         ),
         (
             "a: { url: \"s3://pics/\", region: r, auth: { access-key: A, secret-key: hidden }, headers: { X-Amz-Date: x } }",

@@ -59,7 +59,7 @@ struct ValueFilesTests {
     @Test(arguments: [
         ("/run/none", "/run/none: there is no such file"), ("/run/empty", "/run/empty is empty"),
         ("/run/blank", "/run/blank is empty"),
-        ("\"\"", "!file needs a path"), ("/run/long", "/run/long is larger than 64 KiB"),
+        ("\"\"", "!file requires a path"), ("/run/long", "/run/long is larger than 64 KiB"),
         ("/run/bad", "expected a text of visible ASCII"),
         ("/run/two", "expected a text of visible ASCII"),
     ])

@@ -26,7 +26,7 @@ struct DegradedCacheTests {
         #expect(daemon.logText.contains("name another folder as cache.path"))
         let metrics = try RawHTTPClient(port: daemon.admin).get("/metrics").text
         #expect(metrics.contains("edgeprint_disk_healthy 0"))
-        #expect(daemon.logText.split(separator: "\n").count { $0.contains("disk cache stores nothing") } == 1)
+        #expect(daemon.logText.split(separator: "\n").count { $0.contains("disk cache has failed") } == 1)
     }
 
     @Test func `says in /readyz that the disk cache is well`() throws {

@@ -35,7 +35,7 @@ struct MissingWorkerTests {
             withDestinationPath: DaemonProcess.buildFolder + "/edgeprint-worker"
         )
         #expect(try daemon.waitUntilReady().contains("\"workers\":\"ok\""))
-        try daemon.waitForLog("workers start again")
+        try daemon.waitForLog("workers can be started again")
         let made = try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000).get("/photos/a.png?w=8&format=png")
         #expect(made.status == 200)
     }

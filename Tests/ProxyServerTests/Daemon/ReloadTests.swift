@@ -68,7 +68,7 @@ struct ReloadTests {
             listeners: "listen: 127.0.0.1:1\nadmin: { listen: \"127.0.0.1:0\" }\n"
         )
         rig.daemon.signal(SIGHUP)
-        try rig.daemon.waitForLog("count after a restart")
+        try rig.daemon.waitForLog("need a restart")
         #expect(rig.daemon.logText.contains("\"keys\":\"listen, cache.path\""), "\(rig.daemon.logText)")
         #expect(try rig.get("/").status == 200)
     }

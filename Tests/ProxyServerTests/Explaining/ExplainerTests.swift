@@ -200,7 +200,7 @@ struct ExplainerTests {
         #expect(line(remote, "upstream", "url") == "https://other.example/a.png < URL parameter url")
         #expect(line(remote, "source", "allow") == "*.example.com < test.yaml:6 remote.allow")
         let original = explainer.explain("/local/a.jpg")
-        #expect(original.problem == Problem(403, "This source does not give out its originals.").ofSource)
+        #expect(original.problem == Problem(403, "This source does not serve its originals.").ofSource)
         #expect(line(original, "source", "originals") == "refuse < test.yaml:17 sources.local.originals")
         #expect(explainer.explain("/fetch?url=https%3A%2F%2Fa.example.com%2Fa.png").problem == nil)
     }

@@ -1,6 +1,6 @@
 import HTTPKit
 
-/// `GET /metrics`: the Prometheus text.
+/// `GET /metrics`: the metrics in Prometheus text format.
 struct MetricsRoute: AdminRoute {
     let metrics: Metrics
 

@@ -1,11 +1,11 @@
 import HTTPKit
 import ImagePipeline
 
-/// `GET /negative`: the failures that are remembered, those that last longest first.
+/// `GET /negative`: lists the cached failures, those with the longest remaining lifetime first.
 struct NegativeRoute: AdminRoute {
     let pipeline: Pipeline
 
-    /// The most that are listed.
+    /// The maximum number of listed failures.
     private static let limit = 1_000
 
     func answer(_ request: AdminRequest) -> AdminAnswer {
@@ -25,8 +25,9 @@ struct NegativeRoute: AdminRoute {
     }
 }
 
-/// `DELETE /negative`, `DELETE /negative?url=…`, `?source=…`: forgets failures, so that the next request tries again
-/// (SDWebImage's `removeFailedURL`, `removeAllFailedURLs`); answers how many.
+/// `DELETE /negative`, `DELETE /negative?url=…`, `?source=…`: removes cached failures, so that the next request tries again.
+///
+/// Responds with the number of removed failures. SDWebImage: `removeFailedURL`, `removeAllFailedURLs`.
 struct ForgetFailuresRoute: AdminRoute {
     let pipeline: Pipeline
     let purger: Purger
@@ -50,7 +51,7 @@ struct ForgetFailuresRoute: AdminRoute {
         default:
             throw Problem(
                 400,
-                "One of url= and source= is taken, percent-encoded, or nothing for all.",
+                "Give either url= or source=, percent-encoded, or neither to clear all failures.",
                 parameter: "url"
             )
         }

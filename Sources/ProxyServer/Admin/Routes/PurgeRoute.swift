@@ -1,7 +1,7 @@
 import HTTPKit
 import ImagePipeline
 
-/// `POST /purge`: removes what a JSON object names; answers counts.
+/// `POST /purge`: purges what a JSON object selects, and responds with counts.
 struct PurgeRoute: AdminRoute {
     let purger: Purger
 

@@ -1,6 +1,6 @@
 import HTTPKit
 
-/// `GET /stats`: what the daemon counts and what its coders can, as JSON.
+/// `GET /stats`: the statistics and the supported formats, as JSON.
 struct StatsRoute: AdminRoute {
     let reader: StatsReader
 

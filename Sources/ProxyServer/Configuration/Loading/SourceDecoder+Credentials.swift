@@ -1,9 +1,9 @@
 import ImagePipeline
 
 extension SourceDecoder {
-    /// Reports what does not fit together below `auth`, and with where the originals are.
+    /// Reports contradictions below `auth`, and with the location of the originals.
     ///
-    /// - Parameter isSaid: whether a key stands in the source, be it with a value that is refused already.
+    /// - Parameter isSaid: returns whether the source has a key, even with an invalid value.
     static func checkCredentials(
         _ draft: SourceSchema.Draft,
         isSaid: (_ name: String) -> Bool,
@@ -15,11 +15,11 @@ extension SourceDecoder {
             ("auth.access-key", "auth.secret-key"), ("auth.secret-key", "auth.access-key"),
             ("auth.session-token", "auth.access-key"),
         ]
-        for (name, other) in needs where isSaid(name) && !isSaid(other) { report(name, "needs \(other)") }
+        for (name, other) in needs where isSaid(name) && !isSaid(other) { report(name, "requires \(other)") }
         let ways = [("auth.basic", auth.user != nil), ("auth.bearer", auth.bearer != nil)].filter(\.1).map(\.0)
-        if ways.count > 1 { report("auth.bearer", "stands beside auth.basic: one of them counts") }
+        if ways.count > 1 { report("auth.bearer", "cannot be combined with auth.basic") }
         if auth.accessKey != nil, let way = ways.first {
-            report("auth.access-key", "stands beside \(way): one of them counts")
+            report("auth.access-key", "cannot be combined with \(way)")
         }
         checkFields(draft, report)
         checkBucket(draft, isSaid: isSaid, report)
@@ -28,7 +28,7 @@ extension SourceDecoder {
     private static func checkFields(_ draft: SourceSchema.Draft, _ report: (String, String) -> Void) {
         guard let credentials = draft.credentials else { return }
         for field in draft.rule.headers where credentials.ownFields.contains(field.name.lowercased()) {
-            report("headers", "holds \(field.name), too, which auth is for")
+            report("headers", "contains \(field.name), which auth sets")
         }
     }
 
@@ -40,17 +40,17 @@ extension SourceDecoder {
         let auth = draft.auth
         if case .bucket = draft.rule.location {
             if !isSaid("region"), !isSaid("endpoint") {
-                report("url", "needs the bucket's region, or the endpoint of another store than AWS")
+                report("url", "requires the bucket's region, or the endpoint of a store other than AWS")
             }
             for (name, isSaid) in [("auth.basic", auth.user != nil), ("auth.bearer", auth.bearer != nil)] where isSaid {
-                report(name, "is not for an s3:// source, which takes auth.access-key and auth.secret-key")
+                report(name, "does not apply to an s3:// source; use auth.access-key and auth.secret-key")
             }
         } else {
             let keys = [
                 ("region", draft.region != nil), ("endpoint", draft.endpoint != nil),
                 ("auth.access-key", auth.accessKey != nil && auth.secretKey != nil),
             ]
-            for (name, isSaid) in keys where isSaid { report(name, "is for s3:// sources") }
+            for (name, isSaid) in keys where isSaid { report(name, "only applies to s3:// sources") }
         }
     }
 }

@@ -1,10 +1,10 @@
 import ImagePipeline
 
 extension SourceDecoder {
-    /// Keys that are about raw sources and mean nothing for pictures.
+    /// Keys that only apply to raw sources.
     static let rawKeys = ["methods", "set-cookie"]
 
-    /// Keys that are about pictures, which a raw source knows nothing of.
+    /// Keys that only apply to image sources.
     static let pictureKeys = [
         "originals", "no-transform", "preset", "fallback.image", "fallback.status", "fallback.ttl", "forward-query",
         "ignore-query",
@@ -18,26 +18,26 @@ extension SourceDecoder {
         "auto", "quality.distance",
     ]
 
-    /// Finds what contradicts `raw: true`.
+    /// Reports keys that contradict `raw: true`.
     ///
     /// - Parameters:
-    ///   - isSaid: whether the source itself says a key.
-    ///   - report: takes a key below the source, and what is wrong with it.
+    ///   - isSaid: returns whether the source itself has a key.
+    ///   - report: reports a problem of a key below the source.
     static func checkRaw(
         _ draft: SourceSchema.Draft,
         isSaid: (String) -> Bool,
         report: (_ key: String, _ message: String) -> Void
     ) {
         for key in pictureKeys where isSaid(key) {
-            report(key, "means nothing beside raw: true, which passes requests and answers on as they are")
+            report(key, "has no effect with raw: true, which forwards requests and responses unchanged")
         }
         guard case .http = draft.rule.location else {
-            report("raw", "needs an http:// or https:// url")
+            report("raw", "requires an http:// or https:// url")
             return
         }
-        // The whole query goes behind the prefix.
+        // The whole query is appended to the prefix.
         if draft.rule.location.urlPrefix?.contains("?") == true {
-            report("url", "must not have a query beside raw: true")
+            report("url", "must not have a query with raw: true")
         }
     }
 }

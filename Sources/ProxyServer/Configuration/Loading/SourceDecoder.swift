@@ -1,12 +1,12 @@
 import ImagePlan
 import ImagePipeline
 
-/// Reads the map of sources.
+/// Decodes the map of sources.
 struct SourceDecoder {
-    /// The rule from which a source inherits limits, timeouts, qualities and formats.
+    /// The rule from which sources inherit limits, timeouts, qualities and formats.
     let base: SourceRule
 
-    /// Reads all sources; those with a problem are left out, as the problem ends the start anyway.
+    /// Decodes all sources except those with a problem, which prevents the start anyway.
     func decode(_ node: RawNode, _ decoder: inout ConfigurationDecoder) -> [ConfiguredSource] {
         switch node.content {
         case .null: return []
@@ -61,14 +61,14 @@ struct SourceDecoder {
         if rule.ttlMinimum > rule.ttlMaximum {
             decoder.report("is more than ttl-max", key: "\(key).ttl-min", place: line(of: "ttl-min"))
         }
-        let languageMessage = "names a parameter of the request language"
+        let languageMessage = "contains a parameter of the request language"
         for (name, parameters) in [("forward-query", rule.forwardQuery), ("ignore-query", rule.ignoreQuery)] {
             for parameter in parameters where RequestLanguage.isReserved(parameter) {
                 decoder.report("\(languageMessage): \(parameter)", key: "\(key).\(name)", place: line(of: name))
             }
         }
         for parameter in rule.ignoreQuery where rule.forwardQuery.contains(parameter) {
-            let message = "is forwarded and ignored at once: \(parameter)"
+            let message = "is both forwarded and ignored: \(parameter)"
             decoder.report(message, key: "\(key).ignore-query", place: line(of: "ignore-query"))
         }
         SourceDecoder.checkCredentials(draft, isSaid: { places["\(key).\($0)"] != nil }) { name, message in
@@ -83,12 +83,12 @@ struct SourceDecoder {
         if !rule.isRaw {
             for (name, isSet) in [("methods", !rule.methods.isEmpty), ("set-cookie", rule.setCookie != .refuse)]
             where isSet {
-                decoder.report("is for raw sources (raw: true)", key: "\(key).\(name)", place: line(of: name))
+                decoder.report("only applies to raw sources (raw: true)", key: "\(key).\(name)", place: line(of: name))
             }
         }
         if rule.noTransform == .obey, rule.originals != .serve {
             let message =
-                "obey answers originals as they are, which originals: \(rule.originals.rawValue) does not allow"
+                "obey serves unchanged originals, which originals: \(rule.originals.rawValue) does not allow"
             decoder.report(message, key: "\(key).no-transform", place: line(of: "no-transform"))
         }
         if case .file = rule.location {
@@ -98,19 +98,19 @@ struct SourceDecoder {
                 ("forward-query", !rule.forwardQuery.isEmpty), ("auth", draft.credentials != nil),
             ]
             for (name, isSet) in unused where isSet {
-                decoder.report("means nothing for a file:// source", key: "\(key).\(name)", place: line(of: name))
+                decoder.report("does not apply to a file:// source", key: "\(key).\(name)", place: line(of: name))
             }
         }
     }
 
-    /// Why a name cannot be a source's (contract: `[a-z0-9][a-z0-9-]*`); `nil` where it can.
+    /// The problem of an invalid source name (valid: `[a-z0-9][a-z0-9-]*`), or `nil`.
     private static func problem(ofName name: String) -> String? {
         if name == "fetch" { return "is reserved for /fetch?url=" }
         let isSound = name.utf8.allSatisfy {
             (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "-")
         }
         guard isSound, !name.isEmpty, !name.hasPrefix("-"), name.utf8.count <= 64 else {
-            return "is no source's name: a-z, 0-9 and '-', not first, at most 64"
+            return "is not a valid source name: a-z, 0-9 and '-', at most 64 characters, and '-' not first"
         }
         return nil
     }

@@ -1,4 +1,4 @@
 extension Configuration {
-    /// The effective configuration as a file would say it, secrets redacted.
+    /// The configuration as a YAML file, secrets redacted.
     var yaml: String { YAMLValue(table: ConfigurationSchema.root, root: self).document }
 }

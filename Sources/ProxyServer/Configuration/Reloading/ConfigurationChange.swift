@@ -1,15 +1,15 @@
 import ImagePipeline
 
-/// What reading the configuration again brings: what a running daemon takes over, and what it cannot.
+/// The difference between two configurations: what a running daemon can apply, and what needs a restart.
 struct ConfigurationChange: Sendable, Equatable {
-    /// The configuration to go by from now on: the new one, but with the old values of what needs a restart.
+    /// The configuration to apply: the new one, with the old values of keys that need a restart.
     let effective: Configuration
-    /// Keys whose new values count from now on, in the schema's order.
+    /// The changed keys that are applied, in the schema's order.
     let applied: [String]
-    /// Keys whose new values count after a restart.
+    /// The changed keys that need a restart.
     let needingRestart: [String]
 
-    /// Compares key by key; secrets, too, though no value is ever told.
+    /// Compares all keys, including secrets, whose values are never shown.
     init(from old: Configuration, to new: Configuration) {
         var effective = new
         var applied: [String] = []
@@ -22,7 +22,7 @@ struct ConfigurationChange: Sendable, Equatable {
                 applied.append(setting.name)
             }
         }
-        // The listener stays where it is until a restart, and must not be open there meanwhile.
+        // The listener keeps its address until a restart and must not lose its token there.
         if effective.admin.token.isEmpty, !effective.admin.listen.allSatisfy(ConfigurationChecks.isLocal) {
             effective.admin.token = old.admin.token
             applied.removeAll { $0 == "admin.token" }

@@ -1,19 +1,19 @@
 import LinuxSystem
 
-/// The configuration that a running daemon goes by, which a reload replaces as a whole; any thread.
+/// The current configuration of a running daemon, which a reload replaces atomically; any thread.
 ///
-/// For parts that ask seldom: what the hot path needs is handed to it when it changes.
+/// For parts that rarely read it. The hot path is given its settings when they change.
 final class LiveConfiguration: Sendable {
     private let state: Lock<LoadedConfiguration>
 
     init(_ loaded: LoadedConfiguration) { state = Lock(loaded) }
 
-    /// What counts now, and who said it.
+    /// The current configuration with the places of its values.
     var loaded: LoadedConfiguration {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
 
-    /// What counts now.
+    /// The current configuration.
     var current: Configuration { state.withLock { $0.configuration } }
 }

@@ -1,4 +1,4 @@
-/// Where a value of the configuration was said.
+/// The place where a configuration value was set.
 enum Place: Sendable, Hashable, CustomStringConvertible {
     /// A line of the file, from 1; 0 for the file as a whole.
     case file(String, line: Int)

@@ -1,20 +1,20 @@
-/// A value as it was said, before anybody knows what it should be.
+/// A configuration value before it is decoded by the schema.
 struct RawNode: Sendable, Hashable {
     /// Its shape.
     indirect enum Content: Sendable, Hashable {
-        /// Nothing behind the colon, or an unquoted `null`.
+        /// An empty value or an unquoted `null`.
         case null
-        /// A text, a number, a flag: the schema tells.
+        /// A text, number or flag, as the schema decides.
         case scalar(String)
         case list([RawNode])
-        /// In the order said; keys are unique.
+        /// Entries in order; keys are unique.
         case map([RawEntry])
     }
 
     var content: Content
     var place: Place
 
-    /// Whether the value is a comma-separated text where the file would have a list.
+    /// Whether a list is written as comma-separated text.
     var isFlat: Bool {
         if case .file = place { false } else { true }
     }
