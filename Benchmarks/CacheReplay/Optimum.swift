@@ -1,4 +1,6 @@
-/// Offline policies that know all future requests. With object sizes the optimum is NP-hard; these approximate it.
+/// Offline policies that know all future requests.
+///
+/// With object sizes the optimum is NP-hard; these approximate it.
 struct Optimum {
     /// Which object is evicted.
     enum Rule {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A synthetic trace of an image proxy's requests. The same seed gives the same requests.
+/// A synthetic trace of an image proxy's requests; the same seed gives the same requests.
 struct Trace {
     /// The requested objects, in order.
     private(set) var requests: [Int32] = []

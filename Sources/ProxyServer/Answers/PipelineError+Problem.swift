@@ -21,11 +21,17 @@ extension Problem {
             self.init(413, "The original is larger than \(limit) bytes (limits.source-bytes).")
         case .notAnImage(let reason): self.init(415, "Not a supported image: \(reason).")
         case .broken(let reason, let name): self.init(422, "The image is broken: \(reason).", parameter: name)
-        case .refused(let reason, let name): self.init(422, "The image cannot be transformed: \(reason).", parameter: name)
+        case .refused(let reason, let name):
+            self.init(422, "The image cannot be transformed: \(reason).", parameter: name)
         case .deadly: self.init(422, "The image crashed its decoder.")
         case .transformTimeout: self.init(504, "The transform took too long (timeouts.transform).")
         case .overloaded(let reason): self.init(503, "Overloaded: \(reason).", retryAfter: 1)
-        case .workerLost: self.init(503, "The transform failed twice because of lost workers, not because of the image.", retryAfter: 1)
+        case .workerLost:
+            self.init(
+                503,
+                "The transform failed twice because of lost workers, not because of the image.",
+                retryAfter: 1
+            )
         case .noWorker: self.init(503, "Images cannot be transformed at the moment: no worker starts.", retryAfter: 5)
         case .notCached: self.init(504, "Nothing suitable is cached, and the request has only-if-cached.")
         case .remembered(let error, let seconds):

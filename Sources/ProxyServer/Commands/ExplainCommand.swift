@@ -44,7 +44,9 @@ struct ExplainCommand: ParsableCommand {
 
     func validate() throws {
         guard path.hasPrefix("/") || path.contains("://") else {
-            throw ValidationError("PATH must begin with a slash, as in /NAME/PATH?w=400, or be the full URL of a request.")
+            throw ValidationError(
+                "PATH must begin with a slash, as in /NAME/PATH?w=400, or be the full URL of a request."
+            )
         }
     }
 

@@ -94,7 +94,9 @@ struct PurgeCommand: ParsableCommand {
                 "Give URLs, or one of --prefix, --source, --tag, --preset, --older-than and --all."
             )
         }
-        if soft, preset != nil { throw ValidationError("--soft marks originals, so it cannot be combined with --preset.") }
+        if soft, preset != nil {
+            throw ValidationError("--soft marks originals, so it cannot be combined with --preset.")
+        }
     }
 
     func run() throws {

@@ -59,7 +59,9 @@ struct Configuration: Sendable, Equatable {
 
     /// The settings of signed requests.
     struct Signing: Sendable, Equatable {
-        /// The keys: the first signs, all of them verify. A new key is put first, and the old one is kept until its URLs have expired.
+        /// The keys: the first signs, all of them verify.
+        ///
+        /// A new key is put first, and the old one is kept until its URLs have expired.
         var keys: [SigningKey] = []
         /// Whether requests for configured sources must be signed.
         var required = false

@@ -29,7 +29,10 @@ struct Reloader: Sendable {
             for problem in error.problems {
                 parts.logger.error("configuration rejected", metadata: ["problem": "\(problem)"])
             }
-            parts.logger.error("the old configuration stays in force", metadata: ["problems": "\(error.problems.count)"])
+            parts.logger.error(
+                "the old configuration stays in force",
+                metadata: ["problems": "\(error.problems.count)"]
+            )
             parts.metrics.reloads.add(1, .refused)
             return .refused(error)
         }

@@ -1,7 +1,7 @@
-/// One thing that `edgeprint doctor` looks at.
+/// A check of `edgeprint doctor`.
 ///
-/// A check knows what the daemon needs; what there is, it asks of the probe, so that a test can recount any machine.
+/// A check knows what the daemon needs, and queries the machine through a probe, so that tests can simulate any machine.
 protocol DoctorCheck: Sendable {
-    /// What it finds, at least one finding; blocks.
+    /// Runs the check; returns at least one finding. Blocks.
     func findings(_ probe: any SystemProbe) -> [Finding]
 }

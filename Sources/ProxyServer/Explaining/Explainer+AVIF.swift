@@ -2,15 +2,15 @@ import ImagePipeline
 import ImagePlan
 
 extension Explainer {
-    /// When a request of AVIF's bucket gets AVIF; `nil` for others.
+    /// When a request in the AVIF bucket gets AVIF; `nil` for other buckets.
     func avifFact(_ request: ExplainedRequest, _ resolved: ResolvedRequest) -> Explanation.Fact? {
         guard resolved.isNegotiated, request.target.bucket == .avif else { return nil }
         let variant = resolved.variant(for: .avif)
-        guard request.rule.avif.isAuto else { return fact("off", "never: WebP in its place", "avif.auto", request) }
+        guard request.rule.avif.isAuto else { return fact("off", "never: WebP instead", "avif.auto", request) }
         guard let plan = variant.plan.flatMap({ try? Plan(canonicalText: $0) }),
             !AVIFTiming.isLossless(plan, variant.quality)
         else {
-            return fact("never", "never: WebP, as nothing may be lost", "avif.auto", request)
+            return fact("never", "never: WebP, as the result is lossless", "avif.auto", request)
         }
         let settings = plan.settings.encoding
         let pixels = EncodingCost.avifPixels(
@@ -19,7 +19,7 @@ extension Explainer {
             isSearched: settings.maximumBytes != nil
         )
         let size = "\(pixels / 1_000_000).\(pixels / 100_000 % 10)"
-        let words = "at once up to \(size) megapixels, else after WebP"
+        let words = "at once up to \(size) megapixels, else deferred, with WebP first"
         return fact(String(pixels), words, "avif.budget", request)
     }
 

@@ -2,7 +2,7 @@ import ImagePipeline
 import ImagePlan
 
 extension Explainer {
-    /// The other originals that a request names: where each is asked for, and as what it is kept; no section where there are none.
+    /// The auxiliary images of a request with their URLs and cache keys; no section if there are none.
     func ingredientSections(_ resolved: ResolvedRequest) -> [Explanation.Section] {
         let ingredients = resolved.anyVariant.ingredients
         guard !ingredients.isEmpty else { return [] }
@@ -20,13 +20,13 @@ extension Explainer {
         return [Explanation.Section(name: "ingredients", facts: facts)]
     }
 
-    /// The URL, or the file, that is asked for.
+    /// The URL or file of an original.
     private func place(of origin: OriginRequest) -> String {
         guard case .file(let root) = origin.source.location else { return origin.target }
         return (root == "/" ? "" : root) + "/" + origin.target
     }
 
-    /// The first of a request's other originals whose address may not be asked, where no name needs to be resolved for that.
+    /// The refusal of the first auxiliary image with a refused address, as far as it is known without resolving names.
     func ingredientRefusal(_ resolved: ResolvedRequest) -> Problem? {
         for ingredient in resolved.anyVariant.ingredients where !ingredient.origin.source.isFolder {
             let origin = ingredient.origin

@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259), members in the order in which they were put.
+/// A JSON value (RFC 8259) with ordered members.
 indirect enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -9,7 +9,7 @@ indirect enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object([Member])
 
-    /// A name and its value.
+    /// A member of an object.
     struct Member: Sendable, Hashable {
         var name: String
         var value: JSONValue
@@ -21,7 +21,7 @@ indirect enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The value without white space.
+    /// The compact text.
     var text: String {
         switch self {
         case .null: "null"
@@ -35,7 +35,7 @@ indirect enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The value on as many lines as it has members, two spaces a level, with a line end.
+    /// The text with one member per line, indented by two spaces per level, and a final line end.
     var document: String { indented("") + "\n" }
 
     private func indented(_ margin: String) -> String {
@@ -54,7 +54,7 @@ indirect enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// What a configuration file would say, as JSON: whole numbers and true and false as such, everything else as texts.
+    /// Converts a configuration value: integers and booleans keep their type, everything else becomes a string.
     init(_ value: YAMLValue) {
         switch value {
         case .plain("true"): self = .bool(true)
@@ -66,7 +66,7 @@ extension JSONValue {
         }
     }
 
-    /// The value in words: lists by comma, nothing as "none".
+    /// The value as plain text: lists separated by commas, empty as "none".
     var words: String {
         switch self {
         case .null: "none"

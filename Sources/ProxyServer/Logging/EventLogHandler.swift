@@ -1,11 +1,11 @@
 import LinuxSystem
 import Logging
 
-/// Writes events of the daemon as lines of JSON or of text; any thread.
+/// Writes events as lines of JSON or text; any thread.
 struct EventLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
-    /// The most characters of a message or of a value that a line repeats.
+    /// The maximum characters of a message or value in a line.
     private static let limit = 2_048
 
     private let format: LogFormat
@@ -13,7 +13,7 @@ struct EventLogHandler: LogHandler {
     private let time: any TimeSource
     private let level: LogLevelCell
     private let budget: LineBudget
-    /// Of this copy alone, where somebody set it.
+    /// The level of this copy of the handler, if set.
     private var ownLevel: Logger.Level?
 
     /// Creates a handler that writes to a sink.
@@ -102,7 +102,7 @@ struct EventLogHandler: LogHandler {
 }
 
 extension Logger {
-    /// The daemon's event log, made without the process-wide logging system.
+    /// Creates the daemon's event logger without the process-wide logging system.
     static func events(
         _ format: LogFormat,
         level: LogLevelCell,

@@ -1,16 +1,16 @@
 import Logging
 import Synchronization
 
-/// The least severe event that is written, which a reload may change; any thread.
+/// The current log level, which a reload may change; any thread.
 final class LogLevelCell: Sendable {
     private let index: Atomic<Int>
 
     init(_ level: LogLevel) { index = Atomic(LogLevelCell.index(of: level)) }
 
-    /// What counts now.
+    /// The current level.
     var level: Logger.Level { Logger.Level.allCases[index.load(ordering: .relaxed)] }
 
-    /// Changes what counts.
+    /// Changes the level.
     func set(_ level: LogLevel) { index.store(LogLevelCell.index(of: level), ordering: .relaxed) }
 
     private static func index(of level: LogLevel) -> Int {

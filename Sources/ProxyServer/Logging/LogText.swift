@@ -1,10 +1,10 @@
-/// Appends text to a line so that nothing in it can end the line, leave its quotes or steer a terminal.
+/// Appends escaped text to a line, so that it cannot end the line, leave its quotes or control the terminal.
 ///
-/// Both forms of a log escape alike, as JSON does (RFC 8259 §7).
+/// Both log formats escape like JSON (RFC 8259 §7).
 enum LogText {
-    /// Appends bytes from outside in quotes; what is no printable ASCII is written as `\u00XX`, a byte each.
+    /// Appends untrusted bytes in quotes; each byte that is not printable ASCII is written as `\u00XX`.
     ///
-    /// - Parameter limit: bytes of the value that are written; "…" stands for the rest.
+    /// - Parameter limit: the maximum bytes; "…" replaces the rest.
     static func appendQuoted(_ bytes: Span<UInt8>, limit: Int, to line: inout [UInt8]) {
         line.append(UInt8(ascii: "\""))
         for index in 0..<min(bytes.count, limit) { append(bytes[index], to: &line) }
@@ -12,14 +12,14 @@ enum LogText {
         line.append(UInt8(ascii: "\""))
     }
 
-    /// Appends text in quotes; characters that are not for eyes are written as `\uXXXX`.
+    /// Appends text in quotes; invisible characters are written as `\uXXXX`.
     static func appendQuoted(_ text: String, limit: Int = .max, to line: inout [UInt8]) {
         line.append(UInt8(ascii: "\""))
         appendUnquoted(text, limit: limit, to: &line)
         line.append(UInt8(ascii: "\""))
     }
 
-    /// As `appendQuoted`, without the quotes.
+    /// Like `appendQuoted`, without quotes.
     static func appendUnquoted(_ text: String, limit: Int = .max, to line: inout [UInt8]) {
         var left = limit
         for scalar in text.unicodeScalars {
@@ -72,7 +72,7 @@ enum LogText {
         }
     }
 
-    /// C1 controls, line and paragraph separators, marks that turn the direction of writing, the byte order mark.
+    /// C1 controls, line and paragraph separators, bidirectional formatting characters and the byte order mark.
     private static func isHidden(_ value: UInt32) -> Bool {
         switch value {
         case 0x80...0x9F, 0xAD, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true

@@ -1,30 +1,30 @@
 import HTTPSemantics
 
-/// What became of a request, as access log and metrics name it: a closed set, so that labels have a bound.
+/// The result of a request in access log and metrics; a closed set, so that labels are bounded.
 enum RequestResult: UInt8, Sendable, CaseIterable {
-    /// Answered from memory.
+    /// Served from memory.
     case memory
-    /// Answered from disk.
+    /// Served from disk.
     case disk
     /// Made from a cached original.
     case original
-    /// Fetched.
+    /// Fetched from the origin.
     case miss
-    /// Waited for another request's fetch.
+    /// Joined another request's fetch.
     case collapsed
     /// The origin confirmed or replaced a stale response.
     case revalidated
-    /// Stale, served all the same.
+    /// Served stale.
     case stale
-    /// A stored failure.
+    /// A cached failure.
     case negative
-    /// The configured fallback picture.
+    /// The configured fallback image.
     case fallback
-    /// Refused: the request's own fault (4xx).
+    /// An error of the request (4xx).
     case refused
-    /// Failed: the daemon's or the origin's fault (5xx).
+    /// An error of the server or the origin (5xx).
     case error
-    /// No picture was asked for.
+    /// Not an image request.
     case other
 
     /// The label's value.
@@ -45,7 +45,7 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The result of an answer that the cache gave.
+    /// The result for a `Cache-Status`.
     init(_ status: CacheStatus) {
         switch status {
         case .hit(.memory): self = .memory

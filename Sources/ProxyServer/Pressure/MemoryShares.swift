@@ -1,14 +1,14 @@
-/// How `cache.memory` is shared out between what is kept there, in bytes.
+/// The shares of `cache.memory`, in bytes.
 struct MemoryShares: Sendable, Equatable {
-    /// What pictures may have.
+    /// The share of images.
     var pictures: Int
-    /// What the responses of raw sources may have.
+    /// The share of raw responses.
     var raw = 0
 
-    /// All of it.
+    /// The sum of the shares.
     var total: Int { pictures + raw }
 
-    /// The same proportions of fewer bytes.
+    /// The same proportions of another total.
     func within(_ bytes: Int) -> MemoryShares {
         guard bytes < total else { return self }
         let share = Int(Double(raw) / Double(total) * Double(bytes))

@@ -42,7 +42,11 @@ struct PurgeFields: Sendable {
         for part in tagLines.joined(separator: ",").utf8.split(whereSeparator: { [0x20, 0x09, 0x2C].contains($0) }) {
             let tag = String(decoding: part, as: UTF8.self)
             guard OriginTags.isTag(tag) else {
-                throw Problem(400, "A tag must not be longer than \(OriginTags.maximumLength) bytes.", parameter: tagName)
+                throw Problem(
+                    400,
+                    "A tag must not be longer than \(OriginTags.maximumLength) bytes.",
+                    parameter: tagName
+                )
             }
             if !tags.contains(tag) { tags.append(tag) }
             guard tags.count <= Self.maximumCount else {

@@ -15,7 +15,11 @@ extension PurgeOrder {
         let tags = try fields.tags()
         if !tags.isEmpty { named.append(.tags(tags)) }
         guard named.count < 2 else {
-            throw Problem(400, "A PURGE with tags must have the path /, as it can have only one target.", parameter: fields.tagName)
+            throw Problem(
+                400,
+                "A PURGE with tags must have the path /, as it can have only one target.",
+                parameter: fields.tagName
+            )
         }
         let isSoft = try fields.isSoft()
         if body.isEmpty {

@@ -53,7 +53,11 @@ struct PurgeOrder: Hashable, Sendable {
             case "dry": isDry = try value.flag(name)
             default:
                 let hint = NearestName.of(name, among: Self.names).map { " Did you mean \($0)?" } ?? ""
-                throw Problem(400, "The members of a purge are \(Self.members), and soft and dry.\(hint)", parameter: name)
+                throw Problem(
+                    400,
+                    "The members of a purge are \(Self.members), and soft and dry.\(hint)",
+                    parameter: name
+                )
             }
         }
         guard let target = targets.first, targets.count == 1 else {

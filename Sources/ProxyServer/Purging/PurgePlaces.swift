@@ -26,11 +26,17 @@ struct PurgePlaces {
 
     /// Below a source: `/photos/`, `/photos/2026/`, `/photos/2026/ca`.
     private func below(_ text: String) throws -> OriginPrefix {
-        guard !text.contains("?") else { throw Problem(400, "A path prefix must not have a query.", parameter: "prefix") }
+        guard !text.contains("?") else {
+            throw Problem(400, "A path prefix must not have a query.", parameter: "prefix")
+        }
         guard let path = try RequestPath.parse(text) else { throw Problem(404, "There is no such source.") }
         guard path.source == "fetch" || table.sources[path.source] != nil else { throw table.unknown(path.source) }
         guard let rule = table.sources[path.source]?.rule else {
-            throw Problem(400, "Originals fetched by /fetch are selected by a prefix of their URL.", parameter: "prefix")
+            throw Problem(
+                400,
+                "Originals fetched by /fetch are selected by a prefix of their URL.",
+                parameter: "prefix"
+            )
         }
         switch rule.location {
         case .http(let prefix):

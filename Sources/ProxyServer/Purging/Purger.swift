@@ -32,10 +32,18 @@ struct Purger: Sendable {
         case .tags(let tags):
             let limit = OriginTags.maximumLength
             guard tags.allSatisfy(OriginTags.isTag) else {
-                throw Problem(400, "A tag must not contain spaces or commas, and not be longer than \(limit) bytes.", parameter: "tag")
+                throw Problem(
+                    400,
+                    "A tag must not contain spaces or commas, and not be longer than \(limit) bytes.",
+                    parameter: "tag"
+                )
             }
             guard tags.count <= PurgeFields.maximumCount else {
-                throw Problem(400, "A purge must not have more than \(PurgeFields.maximumCount) tags.", parameter: "tag")
+                throw Problem(
+                    400,
+                    "A purge must not have more than \(PurgeFields.maximumCount) tags.",
+                    parameter: "tag"
+                )
             }
             return .tags(Set(tags))
         case .preset(let name):
@@ -110,7 +118,11 @@ struct Purger: Sendable {
         switch selection {
         case .source(let name) where table.sources[name] == nil && name != table.remote.rule.name:
             let hint = NearestName.hint(name, among: table.sources.keys.sorted() + [table.remote.rule.name])
-            return Problem(404, "There is no source '\(name)', and no entry of one is cached\(hint)", parameter: "source")
+            return Problem(
+                404,
+                "There is no source '\(name)', and no entry of one is cached\(hint)",
+                parameter: "source"
+            )
         case .preset(let pattern) where table.remote.options.presets[pattern.name] == nil:
             let hint = NearestName.hint(pattern.name, among: table.remote.options.presets.keys.sorted())
             let detail = "There is no preset '\(pattern.name)', and no entry of one is cached\(hint)"

@@ -74,7 +74,9 @@ final class PublicHandler: RequestHandler {
         let isAllowed =
             configuration.purge.allow.contains(context.peer)
             || BearerCredentials(head, bytes).matches(configuration.admin.token)
-        guard isAllowed else { return .now(Response(Problem(403, "This client is not allowed to purge (purge.allow)."))) }
+        guard isAllowed else {
+            return .now(Response(Problem(403, "This client is not allowed to purge (purge.allow).")))
+        }
         do throws(Problem) {
             let target = String(decoding: bytes.copy(head.pathAndQuery), as: UTF8.self)
             let order = try PurgeOrder(target: target, fields: PurgeFields(head, bytes), body: context.body)

@@ -114,7 +114,9 @@ extension RequestPermission {
         method: String
     ) throws(Problem) {
         guard let signature else {
-            guard !isRequired else { throw Problem(403, "The request is not signed (signing.required).", parameter: "sig") }
+            guard !isRequired else {
+                throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
+            }
             return
         }
         try Self.refuse(signer.verdict(on: signature, path: path, query: query, method: method))

@@ -48,7 +48,9 @@ struct RequestPermission: Sendable {
     ) throws(Problem) {
         let verdict = verdict(on: query, path: path, method: method)
         guard verdict != .missing else {
-            guard !isRequired else { throw Problem(403, "The request is not signed (signing.required).", parameter: "sig") }
+            guard !isRequired else {
+                throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
+            }
             guard isAllowed else {
                 throw Problem(403, "This host is not allowed without a signature (remote.allow).", parameter: "url")
             }

@@ -2,14 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `edgeprint check` on files that nobody could serve from: each is refused with key and line, and nothing else happens.
+/// `edgeprint check` on invalid files: each is rejected with key and line.
 @Suite(.timeLimit(.minutes(2)))
 struct BrokenFileTests {
     private static let key = String(repeating: "5e", count: 16)
 
-    /// What a file holds, and what the refusal must say: the line and key first.
+    /// The content of a file, and the required part of the message: line and key first.
     private static let files: [(content: String, found: String)] = [
-        ("cache: [", "is not valid YAML"), ("cache:\n\tmemory: 1MiB", ":2: is not valid YAML"), ("a: b: c", ":1: is not valid YAML"),
+        ("cache: [", "is not valid YAML"), ("cache:\n\tmemory: 1MiB", ":2: is not valid YAML"),
+        ("a: b: c", ":1: is not valid YAML"),
         ("- a\n- b", "a configuration must be a map of keys"), ("just text", "a configuration must be a map of keys"),
         ("cache: { memory: 1MiB }\ncache: { path: /a }", ":1: cache: is repeated"),
         ("listen: 127.0.0.1:1\nlimits:\n  pixels: 1\n  pixels: 2", ":3: pixels: is repeated"),
@@ -34,12 +35,15 @@ struct BrokenFileTests {
         ("listen: example.com:80", ":1: listen: expected HOST:PORT"),
         ("listen: [127.0.0.1:1, 127.0.0.1:1]", ":1: listen: names one thing twice"),
         ("admin: { listen: 0.0.0.0:81 }", ":1: admin.token: is required"),
-        ("listen: 127.0.0.1:81\nadmin: { listen: 127.0.0.1:81 }", ":2: admin.listen: is also the address of the public listener"),
+        (
+            "listen: 127.0.0.1:81\nadmin: { listen: 127.0.0.1:81 }",
+            ":2: admin.listen: is also the address of the public listener"
+        ),
         ("admin: { token: !file /nowhere/token }", ":1: admin.token: /nowhere/token: there is no such file"),
         ("admin: { token: \"two words\" }", ":1: admin.token: expected a text of visible ASCII"),
         ("admin: { token: \"${UNSET_HERE}\" }", ":1: admin.token: the environment variable UNSET_HERE is not set"),
         ("signing: { keys: [\(key)zz] }", ":1: signing.keys: expected a key"),
-        ("signing: { required: true }", ":1: signing.required: needs signing.keys"),
+        ("signing: { required: true }", ":1: signing.required: requires signing.keys"),
         ("sources: { a: {} }", ":1: sources.a: has no url"),
         ("sources: { fetch: { url: \"https://x/\" } }", ":1: sources.fetch: is reserved"),
         ("sources: { A_b: { url: \"https://x/\" } }", ":1: sources.A_b: is not a valid source name"),
@@ -63,7 +67,7 @@ struct BrokenFileTests {
         ("presets: { p: \"w=9999999\" }", ":1: presets.p: "), ("presets: { p: \"preset=q\" }", ":1: presets.p: "),
         ("presets:\n  p: \"w=1\"\n  q: \"hight=2\"", ":3: presets.q: hight: is not a known parameter"),
         ("purge: { allow: [10.0.0.1/8] }", ":1: purge.allow: expected an address"),
-        ("proxies: { proxy-protocol: on }", ":1: proxies.proxy-protocol: needs proxies.trust"),
+        ("proxies: { proxy-protocol: on }", ":1: proxies.proxy-protocol: requires proxies.trust"),
         ("remote: { allow: [\"http://x/\"] }", ":1: remote.allow: expected a host"),
         (
             "sources:\n  a:\n    url: \"https://x/\"\n    raw: true\n    originals: clean",

@@ -63,7 +63,7 @@ struct FsckCommandTests {
         #expect((object["findings"] as? [[String: Any]])?.count == 2)
         let repair = try fsck(rig, "--repair")
         #expect(repair.code == 0, "\(repair.output)\(repair.errors)")
-        #expect(repair.output.contains("; removed") && repair.output.contains("2 faults repaired; sound now"))
+        #expect(repair.output.contains("; removed") && repair.output.contains("2 faults repaired; the folder is sound"))
         #expect(bodies(rig).isEmpty)
         #expect(try fsck(rig).code == 0)
         try rig.restartAfterKill()

@@ -36,7 +36,7 @@ struct CachePolicyTests {
             #expect(found.count == 1, "\(found)")
             #expect(found.first?.contains("sources.a.cache.variants: has no effect with raw: true") == true)
         }
-        // Nothing of a raw request is read, so no preset can have a say in it.
+        // Parameters of raw requests are not interpreted, so presets do not apply.
         let found = problems(
             "presets: { p: { query: \"w=1\", cache: memory } }\nsources: { a: { url: \"https://x/\", raw: true, preset: p } }"
         )

@@ -150,11 +150,15 @@ struct ConfigurationProblemTests {
     func `asks for a token where strangers can connect`(address: String, token: String, isFine: Bool) {
         let found = problems("admin: { listen: \"\(address)\", token: \"\(token)\" }")
         #expect(found.isEmpty == isFine)
-        if !isFine { #expect(found == ["test.yaml:1: admin.token: is required if admin.listen is not loopback or a Unix socket"]) }
+        if !isFine {
+            #expect(found == ["test.yaml:1: admin.token: is required if admin.listen is not loopback or a Unix socket"])
+        }
     }
 
     @Test func `keeps the two listeners apart`() {
-        #expect(problems("listen: 127.0.0.1:8081").first?.contains("is also the address of the public listener") == true)
+        #expect(
+            problems("listen: 127.0.0.1:8081").first?.contains("is also the address of the public listener") == true
+        )
         #expect(problems("listen: 127.0.0.1:0\nadmin: { listen: 127.0.0.1:0 }").isEmpty)
     }
 

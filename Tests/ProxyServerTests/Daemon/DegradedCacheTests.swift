@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A daemon whose disk cache cannot be used.
+/// A daemon with an unusable disk cache.
 @Suite(.timeLimit(.minutes(1)))
 struct DegradedCacheTests {
     private let picture = TestImages.gradient(width: 40, height: 30)
@@ -10,7 +10,7 @@ struct DegradedCacheTests {
     @Test func `serves without a disk cache, and says so in /readyz, in its metrics and once in its log`() throws {
         let folder = try TemporaryFolder()
         let origin = try ScriptedOrigin(ScriptedOrigin.pictures(["a.png": picture, "b.png": picture]))
-        // A file where the folder should be made.
+        // A file in place of the folder.
         let yaml = """
             sources:
               photos: { url: "\(origin.url)/", allow-private: true }

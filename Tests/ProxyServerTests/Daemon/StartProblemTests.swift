@@ -8,11 +8,11 @@ import Testing
 
 @testable import ProxyServer
 
-/// Why the daemon does not start, or starts with something amiss: which key, and what to do.
+/// Messages of start errors and warnings, with the key and a fix.
 @Suite(.timeLimit(.minutes(1)))
 struct StartProblemTests {
     private let folder: TemporaryFolder
-    /// Something that listens.
+    /// A listening socket.
     private let origin: ScriptedOrigin
 
     init() throws {
@@ -20,7 +20,7 @@ struct StartProblemTests {
         origin = try ScriptedOrigin(ScriptedOrigin.pictures([:]))
     }
 
-    /// What `edgeprint serve` says before it gives up.
+    /// The message with which `edgeprint serve` exits.
     private func refusal(_ listen: String, admin: String = "off") throws -> (text: String, file: String) {
         let yaml = "listen: \(listen)\nadmin: { listen: \"\(admin)\" }\ncache: { path: \"\(folder.path)/cache\" }\n"
         let file = folder.path + "/edgeprint.yaml"
@@ -45,7 +45,10 @@ struct StartProblemTests {
         )
         let nowhere = "unix:\(folder.path)/nowhere/a.sock"
         let missing = try refusal(nowhere).text
-        #expect(missing.contains("listen: \(nowhere): cannot create a socket in \(folder.path)/nowhere: "), "\(missing)")
+        #expect(
+            missing.contains("listen: \(nowhere): cannot create a socket in \(folder.path)/nowhere: "),
+            "\(missing)"
+        )
         #expect(missing.contains("; create \(folder.path)/nowhere"))
         try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
         let file = try refusal("unix:\(folder.path)/file").text
@@ -59,11 +62,16 @@ struct StartProblemTests {
         let loaded = LoadedConfiguration(configuration: Configuration(), places: ["listen": .flag("--listen")])
         let address = ListenAddress.tcp(host: "", port: 80)
         let refused = ConfigurationProblem(ServerStartError.address(address, Errno(EACCES, "bind")), loaded)
-        #expect(refused?.description.hasPrefix("flag --listen: listen: :80: this user is not allowed to bind it: ") == true)
+        #expect(
+            refused?.description.hasPrefix("flag --listen: listen: :80: this user is not allowed to bind it: ") == true
+        )
         #expect(refused?.description.contains("CAP_NET_BIND_SERVICE") == true)
         let ofAdmin = ServerStartError.address(.tcp(host: "127.0.0.1", port: 8081), Errno(EADDRINUSE, "bind"))
         let byDefault = ConfigurationProblem(ofAdmin, loaded, listenKey: "admin.listen")
-        #expect(byDefault?.description.hasPrefix("admin.listen: 127.0.0.1:8081 (the default): another process") == true)
+        #expect(
+            byDefault?.description.hasPrefix("admin.listen: 127.0.0.1:8081 (the default): in use by another process")
+                == true
+        )
         for error in [ServerStartError.resources(Errno(EMFILE, "epoll_create1")), Errno(EAGAIN, "pthread_create")]
             as [any Error]
         {
@@ -76,7 +84,7 @@ struct StartProblemTests {
     @Test func `a cache folder in use is named with its key and line`() throws {
         let daemon = try DaemonProcess("cache: { path: \"\(folder.path)/cache\" }\n", in: TemporaryFolder())
         let (text, file) = try refusal("127.0.0.1:0")
-        let reason = "the cache folder \(folder.path)/cache is in use by another daemon; end that one"
+        let reason = "the cache folder \(folder.path)/cache is in use by another daemon; stop that one"
         #expect(text.hasPrefix("edgeprint: \(file):3: cache.path: \(reason)"), "\(text)")
         withExtendedLifetime(daemon) {}
     }
@@ -91,7 +99,7 @@ struct StartProblemTests {
         }
         let daemon = try DaemonProcess(yaml(pictures), in: folder)
         try daemon.waitForLog("source is unavailable")
-        try daemon.waitForLog("the folder \(pictures) is not there")
+        try daemon.waitForLog("the folder \(pictures) does not exist")
         #expect(try RawHTTPClient(port: daemon.port).get("/local/a.png").status == 404)
         try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: false)
         let picture = TestImages.gradient(width: 8, height: 8)
@@ -99,7 +107,7 @@ struct StartProblemTests {
         #expect(try RawHTTPClient(port: daemon.port).get("/local/b.png").body == picture)
         try daemon.rewrite(yaml(other))
         daemon.signal(SIGHUP)
-        try daemon.waitForLog("the folder \(other) is not there")
+        try daemon.waitForLog("the folder \(other) does not exist")
     }
 
     @Test(arguments: [

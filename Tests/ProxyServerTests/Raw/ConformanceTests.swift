@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// What RFC 9111 and its kin ask of a shared cache, against the daemon as it runs.
+/// Requirements of RFC 9111 and related RFCs on a shared cache, tested against the real daemon.
 ///
-/// Our own transcription of the public suite's cases (http-tests/cache-tests), for CI, which has no checkout of that suite;
+/// A transcription of the cases of the public suite (http-tests/cache-tests), for CI, which has no checkout of that suite;
 /// `scripts/try-conformance` runs the suite itself.
 @Suite(.timeLimit(.minutes(1)))
 struct ConformanceTests {

@@ -3,7 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// What is stored of raw sources on the way through the daemon, its disk and its end.
+/// Raw responses on disk, through the real daemon and its restarts.
 @Suite(.timeLimit(.minutes(1)))
 struct RawDiskWayTests {
     private static let purging = "purge: { allow: [127.0.0.1] }"
@@ -57,7 +57,7 @@ struct RawDiskWayTests {
         try rig.waitUntil("edgeprint_disk_stores_total", is: 1)
         let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
         #expect(try client.request("DELETE", "/photos/a").status == 203)
-        // What is queued later is done later: then the removal is done, too.
+        // Writes are executed in order, so the removal is complete as well.
         _ = try rig.get("/photos/b")
         try rig.waitUntil("edgeprint_disk_stores_total", is: 2)
         try rig.restartAfterKill(Self.purging, source: ", raw: true")

@@ -16,7 +16,11 @@ struct ExplainRoute: AdminRoute {
         do throws(Problem) {
             let values = try ExplainRoute.values(request.query)
             guard let path = values["path"] else {
-                throw Problem(400, "path= is missing: the percent-encoded path and query of the request to explain.", parameter: "path")
+                throw Problem(
+                    400,
+                    "path= is missing: the percent-encoded path and query of the request to explain.",
+                    parameter: "path"
+                )
             }
             let isText = try ExplainRoute.isText(values["format"])
             let whole = try explainer().explain(path, accept: values["accept"])

@@ -1,9 +1,9 @@
 import ImagePipeline
 
 extension LocationParser {
-    /// Reads what stands behind `s3://`: a bucket and, behind a slash, the prefix of its keys as it is.
+    /// Parses the part after `s3://`: a bucket and, after a slash, the literal prefix of its keys.
     ///
-    /// As in the tools of object stores nothing is percent-decoded: a key may hold any character.
+    /// As in the tools of object stores, nothing is percent-decoded, as keys can contain any character.
     static func bucket(_ rest: Substring) -> Result<SourceRule.Location, Failure> {
         let name = rest.prefix { $0 != "/" }
         guard isBucketName(name) else {
@@ -25,7 +25,7 @@ extension LocationParser {
         return .success(.bucket(ObjectBucket(name: String(name), prefix: prefix)))
     }
 
-    /// Reads `http(s)://host[:port]`, with at most a slash behind it; `nil` for anything else.
+    /// Parses `http(s)://host[:port]` with an optional final slash; `nil` for anything else.
     static func origin(_ text: String) -> String? {
         guard case .success(.http(let prefix)) = parse(text), let scheme = prefix.firstRange(of: "://") else {
             return nil

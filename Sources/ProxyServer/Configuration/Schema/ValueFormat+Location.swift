@@ -29,16 +29,16 @@ extension ValueFormat where Value == SourceRule.Location? {
     }
 }
 
-/// Reads the URL below which a source's originals are.
+/// Parses the URL of a source's originals.
 enum LocationParser {
-    /// Why a text is no location; never repeats the text, which may hold a password.
+    /// The reason why a location is invalid; never contains the text, which may have a password.
     struct Failure: Error, Hashable {
         var message: String
     }
 
-    /// Reads `http(s)://host[:port]/prefix/`, `s3://bucket/prefix/` or `file:///folder/`.
+    /// Parses `http(s)://host[:port]/prefix/`, `s3://bucket/prefix/` or `file:///folder/`.
     ///
-    /// The path of a request is appended as it is, so a prefix ends in a slash; one that has none gets it.
+    /// The path of a request is appended unchanged, so a slash is added to a prefix without one.
     static func parse(_ text: String) -> Result<SourceRule.Location, Failure> {
         guard let colon = text.firstRange(of: "://") else {
             return failure("expected a URL such as https://photos.example.com/originals/ or file:///srv/images/")

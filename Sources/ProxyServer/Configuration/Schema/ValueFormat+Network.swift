@@ -3,7 +3,7 @@ import HTTPKit
 import ImagePipeline
 
 extension ValueFormat where Value == ListenAddress {
-    /// Where a listener is.
+    /// The address of a listener.
     static var address: ValueFormat {
         .scalar("HOST:PORT with a numeric host or localhost, or unix:/PATH", parse: checkedAddress) {
             .quoted($0.description)
@@ -18,7 +18,7 @@ extension ValueFormat where Value == ListenAddress {
 }
 
 extension ValueFormat where Value == [ListenAddress] {
-    /// Where a listener is, in one place or several, or `off`.
+    /// One or more addresses of a listener, or `off`.
     static var addressesOrOff: ValueFormat {
         let addresses = ValueFormat.nonEmptyList(of: .address)
         return ValueFormat(
@@ -33,14 +33,14 @@ extension ValueFormat where Value == [ListenAddress] {
 }
 
 extension ValueFormat where Value == HostPattern {
-    /// Host names with stars.
+    /// Host names with wildcards.
     static var hostPattern: ValueFormat {
         .scalar("a host such as img.example.com or *.example.com", parse: HostPattern.init) { .quoted($0.text) }
     }
 }
 
 extension ValueFormat where Value == AddressRange {
-    /// Clients' addresses.
+    /// Client addresses.
     static var addressRange: ValueFormat {
         .scalar("an address, a range such as 10.0.0.0/8 with nothing set behind its prefix, or unix") {
             AddressRange($0)
@@ -51,13 +51,13 @@ extension ValueFormat where Value == AddressRange {
 }
 
 extension ValueFormat where Value == [SourceRule.HeaderField] {
-    /// Header fields, in their order.
+    /// Header fields, in order.
     static var headers: ValueFormat {
         ValueFormat(
             expectation: "a map of header fields",
             read: { node, problems in
                 guard case .map(let entries) = node.content else {
-                    // What stands there instead may be a credential.
+                    // The value may be a credential and is not shown.
                     problems.add("expected a map of header fields", at: node.place)
                     return nil
                 }
@@ -70,7 +70,7 @@ extension ValueFormat where Value == [SourceRule.HeaderField] {
         )
     }
 
-    /// Fields that the transfer writes itself, or that would change what a 200 means.
+    /// Fields that the transfer sets itself, or that would change the meaning of a 200.
     private static var ownFields: Set<String> {
         [
             "connection", "content-length", "expect", "if-match", "if-modified-since", "if-none-match", "if-range",
@@ -89,7 +89,7 @@ extension ValueFormat where Value == [SourceRule.HeaderField] {
             problems.add("is a field that the daemon sets itself", at: entry.place, path: [name])
             return nil
         }
-        // RFC 9110 §5.5: no control characters; what a secret value is, is not told.
+        // RFC 9110 §5.5: no control characters. The value may be a secret and is not shown.
         guard case .scalar(let value) = entry.value.content,
             value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 })
         else {
@@ -109,7 +109,7 @@ extension ValueFormat where Value == [SourceRule.HeaderField] {
         }
     }
 
-    /// Whether a field's value may be shown: any other may be what the origin knows us by.
+    /// Whether a field's value may be shown; any other one may be a credential.
     private static func isPlain(_ field: SourceRule.HeaderField) -> Bool {
         ["accept", "accept-language", "cache-control", "host", "origin", "referer", "user-agent", "via"].contains(
             field.name.lowercased()

@@ -45,7 +45,7 @@ extension ValueFormat where Value == Int {
 }
 
 extension ValueFormat where Value == Int {
-    /// A status that a whole picture can be sent with.
+    /// A status of a response with a complete image.
     static var fallbackStatus: ValueFormat {
         .scalar("200, or a status from 400 to 599") { text in
             Int(text).flatMap { $0 == 200 || (400...599).contains($0) ? $0 : nil }
@@ -56,7 +56,7 @@ extension ValueFormat where Value == Int {
 }
 
 extension ValueFormat where Value == Int64 {
-    /// A hundred years: longer times say `none` where they mean it.
+    /// The maximum, a hundred years; longer times are written as `none`.
     private static var longestSeconds: Int64 { 100 * 366 * 86_400 }
 
     /// Whole seconds of freshness, up to a hundred years.

@@ -1,7 +1,7 @@
 import ImagePipeline
 
 extension ValueFormat where Value == [ConfiguredPreset] {
-    /// Presets, in their order.
+    /// Presets, in order.
     static var presets: ValueFormat {
         ValueFormat(
             expectation: "a map of presets",

@@ -34,7 +34,7 @@ extension ValueFormat where Value == String {
 }
 
 extension ValueFormat where Value == Secret {
-    /// A text that is never shown.
+    /// A text that is redacted in output.
     static var token: ValueFormat {
         .scalar("a text of visible ASCII characters, or an empty one") { text in
             text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? Secret(text) : nil
@@ -46,7 +46,7 @@ extension ValueFormat where Value == Secret {
 }
 
 extension ValueFormat where Value == Secret {
-    /// Any text without control characters, which is never shown.
+    /// Any text without control characters, redacted in output.
     static var password: ValueFormat {
         let text = ValueFormat<String>.text("a text without control characters", isEmptyAllowed: true)
         return ValueFormat(
@@ -59,7 +59,7 @@ extension ValueFormat where Value == Secret {
 }
 
 extension ValueFormat where Value == SigningKey {
-    /// A key that is never shown.
+    /// A key that is redacted in output.
     static var signingKey: ValueFormat {
         let bytes = SigningKey.lengths
         return .scalar("a key of \(bytes.lowerBound * 2) to \(bytes.upperBound * 2) hexadecimal digits") {
@@ -72,7 +72,7 @@ extension ValueFormat where Value == SigningKey {
 }
 
 extension ValueFormat where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
-    /// One of an enumeration's words.
+    /// A case of an enumeration.
     static var choice: ValueFormat {
         let words = Value.allCases.map(\.rawValue)
         let format = ValueFormat.scalar("one of " + words.joined(separator: ", "), parse: Value.init(rawValue:)) {
@@ -93,7 +93,7 @@ extension ValueFormat where Value: RawRepresentable & CaseIterable & Sendable, V
 }
 
 extension ValueFormat {
-    /// A format for something that may be absent: nothing is written for `nil`.
+    /// A format for an optional value; `nil` is not written.
     static func optional<Wrapped>(_ format: ValueFormat<Wrapped>) -> ValueFormat where Value == Wrapped? {
         ValueFormat(
             expectation: format.expectation,
@@ -102,7 +102,7 @@ extension ValueFormat {
         )
     }
 
-    /// A list; a single value stands for a list of one, and in the environment commas separate.
+    /// A list; a single value is a list of one, and commas separate values in the environment.
     static func list<Element>(of format: ValueFormat<Element>) -> ValueFormat where Value == [Element] {
         ValueFormat(
             expectation: "a list, each \(format.expectation)",
@@ -126,7 +126,7 @@ extension ValueFormat {
         )
     }
 
-    /// A list that is not empty and names nothing twice.
+    /// A non-empty list without duplicates.
     static func nonEmptyList<Element: Hashable & Sendable>(of format: ValueFormat<Element>) -> ValueFormat
     where Value == [Element] {
         let list = ValueFormat.list(of: format)
@@ -146,7 +146,7 @@ extension ValueFormat {
 }
 
 extension Substring {
-    /// Without the spaces at either end.
+    /// The text without leading and trailing spaces.
     fileprivate var trimmed: String {
         var text = self
         while text.first == " " { text.removeFirst() }

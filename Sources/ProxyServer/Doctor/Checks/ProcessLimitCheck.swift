@@ -1,15 +1,15 @@
-/// Whether workers can be given their limits, and what a crash would leave on disk.
+/// Checks that the limits of workers can be set, and whether a crash would write a core dump.
 struct ProcessLimitCheck: DoctorCheck {
-    /// Bytes of a worker's address space (`workers.memory`).
+    /// The address space limit of a worker in bytes (`workers.memory`).
     let workerMemory: Int
 
-    /// Seconds of processor time and bytes of a file that a worker is given (`WorkerPool.Configuration`).
+    /// The limits of a worker's CPU time in seconds and of its files in bytes (`WorkerPool.Configuration`).
     private static let processorTime = 3600
     private static let fileSize = 64 << 20
 
     func findings(_ probe: any SystemProbe) -> [Finding] { workerFindings(probe) + [core(probe)] }
 
-    /// A limit can be lowered by everybody, and raised by nobody (setrlimit(2)).
+    /// Checks hard limits, which can only be lowered (setrlimit(2)).
     private func workerFindings(_ probe: any SystemProbe) -> [Finding] {
         let limits: [(ProcessResource, Int, String, String)] = [
             (.addressSpace, workerMemory, "address space", "ulimit -v unlimited, or LimitAS=infinity in the unit"),
@@ -18,10 +18,10 @@ struct ProcessLimitCheck: DoctorCheck {
         ]
         let short = limits.compactMap { resource, wanted, name, fix -> Finding? in
             guard let hard = probe.limit(resource).hard, hard < wanted else { return nil }
-            let message = "the hard limit \(hard) is below the \(wanted) that a worker is given: none would start"
+            let message = "the hard limit \(hard) is below a worker's limit of \(wanted): no worker would start"
             return .failure(name, message, fix: resource == .addressSpace ? fix + ", or a lower workers.memory" : fix)
         }
-        return short.isEmpty ? [.ok("process limits", "workers can be given theirs")] : short
+        return short.isEmpty ? [.ok("process limits", "sufficient for workers")] : short
     }
 
     private func core(_ probe: any SystemProbe) -> Finding {

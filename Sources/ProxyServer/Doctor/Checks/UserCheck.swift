@@ -1,12 +1,12 @@
-/// Who asks: the superuser may do what the service's user may not.
+/// Reports the current user, as root has permissions that the service's user lacks.
 struct UserCheck: DoctorCheck {
     func findings(_ probe: any SystemProbe) -> [Finding] {
-        guard probe.user == 0 else { return [.ok("user", "number \(probe.user)")] }
+        guard probe.user == 0 else { return [.ok("user", "uid \(probe.user)")] }
         return [
             .note(
                 "user",
-                "the superuser: what is said of files, folders and limits holds for no other user",
-                fix: "ask as the user that serves: setpriv --reuid edgeprint --clear-groups edgeprint doctor"
+                "root: the findings about files, folders and limits do not apply to other users",
+                fix: "run it as the daemon's user: setpriv --reuid edgeprint --clear-groups edgeprint doctor"
             )
         ]
     }
