@@ -88,7 +88,7 @@ struct DoctorCommandTests {
         let accepted = try rig.metric("edgeprint_connections")
         let run = try CommandRun(["doctor", "--config", file.path])
         #expect(run.code == 0, "\(run.output)")
-        #expect(run.output.contains("listen 127.0.0.1:\(rig.daemon.port): held, as is the cache folder"))
+        #expect(run.output.contains("listen 127.0.0.1:\(rig.daemon.port): in use, and so is the cache folder"))
         #expect(run.output.contains("in use by a daemon"))
         #expect(try rig.metric("edgeprint_connections") == accepted)
         let stranger = try ConfigurationText("listen: 127.0.0.1:\(admin)\ncache: { path: \"\(folder.path)/cache\" }")

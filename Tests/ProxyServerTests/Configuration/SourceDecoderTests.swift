@@ -206,7 +206,7 @@ struct SourceDecoderTests {
         ),
         (
             "a: { url: \"https://x/\", auth: { bearer: hidden }, headers: { authorization: hidden } }",
-            "sources.a.headers: holds authorization, too"
+            "sources.a.headers: contains authorization"
         ),
         ("a: { url: \"file:///a\", auth: { bearer: hidden } }", "sources.a.auth: does not apply to a file:// source"),
         ("a: { url: \"https://x/\", region: eu-west-1 }", "sources.a.region: only applies to s3:// sources"),
@@ -235,7 +235,7 @@ struct SourceDecoderTests {
         ),
         (
             "a: { url: \"s3://pics/\", region: r, auth: { access-key: A, secret-key: hidden }, headers: { X-Amz-Date: x } }",
-            "sources.a.headers: holds X-Amz-Date, too"
+            "sources.a.headers: contains X-Amz-Date"
         ),
     ])
     func `refuses a wrong source`(yaml: String, expected: String) {
