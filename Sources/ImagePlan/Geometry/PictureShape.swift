@@ -12,3 +12,118 @@ package struct PictureShape: Hashable, Sendable {
         self.corners = corners
     }
 }
+
+/// A width and a height in whole pixels.
+package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
+    package var width: Int
+    package var height: Int
+
+    /// Creates a size.
+    package init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// Width times height, `Int.max` where that overflows.
+    package var pixels: Int {
+        let (product, overflow) = width.multipliedReportingOverflow(by: height)
+        return overflow ? .max : product
+    }
+
+    package var shorterSide: Int { min(width, height) }
+
+    /// Whether neither side is longer than the other size's.
+    package func isContained(in other: PixelSize) -> Bool { width <= other.width && height <= other.height }
+
+    /// The size with its sides exchanged.
+    package var transposed: PixelSize { PixelSize(width: height, height: width) }
+
+    /// The size after EXIF orientation: 5 to 8 exchange the sides (Exif 3.0 §4.6.5.1.6).
+    package func oriented(_ orientation: Int) -> PixelSize {
+        (5...8).contains(orientation) ? transposed : self
+    }
+
+    /// `400x300`.
+    package var description: String { "\(width)x\(height)" }
+}
+
+/// A rectangle of whole pixels; the origin is the picture's top left corner.
+package struct PixelRectangle: Hashable, Sendable {
+    package var left: Int
+    package var top: Int
+    package var width: Int
+    package var height: Int
+
+    /// Creates a rectangle.
+    package init(left: Int, top: Int, width: Int, height: Int) {
+        self.left = left
+        self.top = top
+        self.width = width
+        self.height = height
+    }
+
+    package var right: Int { left + width }
+    package var bottom: Int { top + height }
+    package var size: PixelSize { PixelSize(width: width, height: height) }
+
+    /// The part inside of a picture of some size; `nil` where there is none.
+    package func intersected(with picture: PixelSize) -> PixelRectangle? {
+        let left = max(0, left)
+        let top = max(0, top)
+        let width = min(right, picture.width) - left
+        let height = min(bottom, picture.height) - top
+        guard width > 0, height > 0 else { return nil }
+        return PixelRectangle(left: left, top: top, width: width, height: height)
+    }
+}
+
+/// The radii of a picture's four corners in pixels; all zero for a plain rectangle.
+package struct CornerRadii: Hashable, Sendable {
+    package var topLeft: Double
+    package var topRight: Double
+    package var bottomRight: Double
+    package var bottomLeft: Double
+
+    /// Creates radii.
+    package init(topLeft: Double, topRight: Double, bottomRight: Double, bottomLeft: Double) {
+        self.topLeft = topLeft
+        self.topRight = topRight
+        self.bottomRight = bottomRight
+        self.bottomLeft = bottomLeft
+    }
+
+    package static let square = CornerRadii(topLeft: 0, topRight: 0, bottomRight: 0, bottomLeft: 0)
+
+    package var isSquare: Bool { self == .square }
+
+    /// All radii times a factor.
+    package func scaled(by factor: Double) -> CornerRadii {
+        CornerRadii(
+            topLeft: topLeft * factor,
+            topRight: topRight * factor,
+            bottomRight: bottomRight * factor,
+            bottomLeft: bottomLeft * factor
+        )
+    }
+
+    /// All radii reduced by one factor, so that neighbours fit on each side of a picture (CSS Backgrounds 3 §5.5).
+    package func fitted(to size: PixelSize) -> CornerRadii {
+        let width = Double(size.width)
+        let height = Double(size.height)
+        let factor = [
+            (width, topLeft + topRight), (width, bottomLeft + bottomRight),
+            (height, topLeft + bottomLeft), (height, topRight + bottomRight),
+        ].reduce(1.0) { $1.1 > 0 ? min($0, $1.0 / $1.1) : $0 }
+        return factor < 1 ? scaled(by: factor) : self
+    }
+
+    /// The radii of the picture mirrored left to right.
+    package var mirroredHorizontally: CornerRadii {
+        CornerRadii(topLeft: topRight, topRight: topLeft, bottomRight: bottomLeft, bottomLeft: bottomRight)
+    }
+
+    /// The radii of the picture turned by 90 degrees clockwise.
+    package var turnedClockwise: CornerRadii {
+        CornerRadii(topLeft: bottomLeft, topRight: topLeft, bottomRight: topRight, bottomLeft: bottomRight)
+    }
+}

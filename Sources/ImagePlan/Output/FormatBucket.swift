@@ -14,3 +14,93 @@ package enum FormatBucket: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 }
+
+extension FormatBucket: Comparable {
+    package static func < (left: FormatBucket, right: FormatBucket) -> Bool { left.rawValue < right.rawValue }
+
+    /// The bucket of an `Accept` field's value (RFC 9110 §12.5.1).
+    ///
+    /// A type counts only when it is named with a weight over 0; `*/*` and `image/*` name nothing. `image/avif` alone is AVIF's
+    /// bucket: whatever shows AVIF shows WebP, which may stand in. Several fields: the greatest of their buckets.
+    package init(accept value: Span<UInt8>) {
+        self = .rest
+        var index = 0
+        while index < value.count {
+            let end = Self.endOfElement(in: value, from: index)
+            if self < .webp, Self.names("image/webp", in: value, from: index, to: end) { self = .webp }
+            if Self.names("image/avif", in: value, from: index, to: end) { self = .avif }
+            index = end + 1
+        }
+    }
+
+    /// Where the list element that begins at `start` ends: at a comma outside of quotes, or at the end.
+    private static func endOfElement(in value: Span<UInt8>, from start: Int) -> Int {
+        var quoted = false
+        var index = start
+        while index < value.count {
+            switch value[index] {
+            case UInt8(ascii: "\\") where quoted: index += 1
+            case UInt8(ascii: "\""): quoted.toggle()
+            case UInt8(ascii: ",") where !quoted: return index
+            default: break
+            }
+            index += 1
+        }
+        return value.count
+    }
+
+    /// Whether a list element names a media type with a weight over 0.
+    private static func names(_ type: String, in value: Span<UInt8>, from start: Int, to end: Int) -> Bool {
+        var index = start
+        skipBlanks(in: value, &index, end)
+        guard matches(type, in: value, at: index, end) else { return false }
+        index += type.utf8.count
+        skipBlanks(in: value, &index, end)
+        while index < end {
+            guard value[index] == UInt8(ascii: ";") else { return false }
+            index += 1
+            skipBlanks(in: value, &index, end)
+            if matches("q=", in: value, at: index, end) { return isPositiveWeight(in: value, from: index + 2, to: end) }
+            while index < end && value[index] != UInt8(ascii: ";") { index += 1 }
+        }
+        return true
+    }
+
+    /// Whether a `qvalue` (RFC 9110 §12.4.2) is well formed and over 0.
+    private static func isPositiveWeight(in value: Span<UInt8>, from start: Int, to end: Int) -> Bool {
+        var index = start
+        guard index < end, value[index] == UInt8(ascii: "0") || value[index] == UInt8(ascii: "1") else { return false }
+        let isOne = value[index] == UInt8(ascii: "1")
+        var positive = isOne
+        index += 1
+        if index < end, value[index] == UInt8(ascii: ".") {
+            index += 1
+            let decimals = index
+            while index < end, value[index] >= UInt8(ascii: "0"), value[index] <= UInt8(ascii: "9") {
+                if value[index] != UInt8(ascii: "0") {
+                    if isOne { return false }
+                    positive = true
+                }
+                index += 1
+            }
+            if index - decimals > 3 { return false }
+        }
+        skipBlanks(in: value, &index, end)
+        return positive && (index >= end || value[index] == UInt8(ascii: ";"))
+    }
+
+    private static func skipBlanks(in value: Span<UInt8>, _ index: inout Int, _ end: Int) {
+        while index < end, value[index] == UInt8(ascii: " ") || value[index] == UInt8(ascii: "\t") { index += 1 }
+    }
+
+    /// Whether lower-case letters stand at an index, in whatever case.
+    private static func matches(_ text: String, in value: Span<UInt8>, at index: Int, _ end: Int) -> Bool {
+        guard end - index >= text.utf8.count else { return false }
+        var index = index
+        for letter in text.utf8 {
+            guard value[index].asciiLowercased == letter else { return false }
+            index += 1
+        }
+        return true
+    }
+}

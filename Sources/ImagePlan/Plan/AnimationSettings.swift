@@ -89,3 +89,68 @@ extension PlanSettings {
         }
     }
 }
+
+extension PlanSetting {
+    /// `anim`: how much of an animation is kept; `frame=0` is another spelling of `anim=first`.
+    package static let animation = PlanSetting(
+        name: "anim",
+        defaultText: "auto",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.animation.mode = try parameter.keyword()
+        },
+        canonicalValue: { $0.animation.mode == .auto ? nil : $0.animation.mode.rawValue }
+    )
+
+    /// `frame`: one frame of an animation, zero-based.
+    package static let frame = PlanSetting(
+        name: "frame",
+        defaultText: "all that anim keeps",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.animation.frame = try parameter.integer(in: AnimationSettings.frames)
+        },
+        canonicalValue: { $0.animation.frame.map { String($0) } }
+    )
+
+    /// `page`: one page of a source that has several, zero-based.
+    package static let page = PlanSetting(
+        name: "page",
+        defaultText: "0",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.animation.page = try parameter.integer(in: AnimationSettings.pages)
+        },
+        canonicalValue: { $0.animation.page == 0 ? nil : String($0.animation.page) }
+    )
+
+    /// `loop`: the rounds of an animation, 0 for ever; says nothing where the result is a still.
+    package static let loop = PlanSetting(
+        name: "loop",
+        defaultText: "the original's",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.animation.loop = try parameter.integer(in: AnimationSettings.loops)
+        },
+        canonicalValue: { $0.animation.loop.map { String($0) } }
+    )
+
+    /// `speed`: how many times faster an animation is shown; says nothing where the result is a still.
+    package static let speed = PlanSetting(
+        name: "speed",
+        defaultText: "1",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.animation.speed = try parameter.decimal(in: AnimationSettings.speeds)
+        },
+        canonicalValue: { settings in
+            let speed = settings.animation.speed
+            return speed == AnimationSettings.standardSpeed ? nil : speed.text
+        }
+    )
+
+    /// `reverse`: whether an animation is shown backwards; says nothing where the result is a still.
+    package static let reverse = PlanSetting(
+        name: "reverse",
+        defaultText: "0",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.animation.isReversed = try parameter.flag()
+        },
+        canonicalValue: { $0.animation.isReversed ? "1" : nil }
+    )
+}

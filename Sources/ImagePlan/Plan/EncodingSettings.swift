@@ -54,3 +54,86 @@ package enum ChromaSetting: String, Hashable, Sendable, CaseIterable {
     /// At the full resolution.
     case full = "444"
 }
+
+extension PlanSetting {
+    /// `lossless`: for WebP, AVIF and JPEG XL; PNG, GIF and TIFF lose nothing of the pixels they hold anyway.
+    package static let lossless = PlanSetting(
+        name: "lossless",
+        defaultText: "0, or the configuration's for WebP",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.encoding.isLossless = try parameter.flag()
+        },
+        canonicalValue: { $0.encoding.isLossless ? "1" : nil }
+    )
+
+    /// `near_lossless`: a lossless WebP whose pixels are first made easier to compress; 100 is off, and the default.
+    package static let nearLossless = PlanSetting(
+        name: "near_lossless",
+        defaultText: "100, or the configuration's",
+        read: { (parameter, settings) throws(RequestError) in
+            let level = try parameter.integer(in: 0...100)
+            settings.encoding.nearLossless = level == 100 ? nil : level
+        },
+        canonicalValue: { $0.encoding.nearLossless.map { String($0) } }
+    )
+
+    /// `progressive`: for JPEG, PNG and GIF (interlaced).
+    package static let progressive = PlanSetting(
+        name: "progressive",
+        defaultText: "0",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.encoding.isProgressive = try parameter.flag()
+        },
+        canonicalValue: { $0.encoding.isProgressive ? "1" : nil }
+    )
+
+    /// `effort`: 0–9 on each format's own scale, cut to it (WebP ends at 6).
+    package static let effort = PlanSetting(
+        name: "effort",
+        defaultText: "the format's own",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.encoding.effort = try parameter.integer(in: EncodingSettings.efforts)
+        },
+        canonicalValue: { $0.encoding.effort.map { String($0) } }
+    )
+
+    /// `chroma`: for JPEG and AVIF; a lossy WebP is 4:2:0 always (RFC 9649 §2.5).
+    package static let chroma = PlanSetting(
+        name: "chroma",
+        defaultText: "auto",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.encoding.chroma = try parameter.keyword()
+        },
+        canonicalValue: { $0.encoding.chroma == .auto ? nil : $0.encoding.chroma.rawValue }
+    )
+
+    /// `sharp_yuv`: for lossy WebP.
+    package static let sharpYUV = PlanSetting(
+        name: "sharp_yuv",
+        defaultText: "0, or the configuration's",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.encoding.usesSharpYUV = try parameter.flag()
+        },
+        canonicalValue: { $0.encoding.usesSharpYUV ? "1" : nil }
+    )
+
+    /// `alpha_q`: for lossy WebP.
+    package static let alphaQuality = PlanSetting(
+        name: "alpha_q",
+        defaultText: "the configuration's",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.encoding.alphaQuality = try parameter.integer(in: 0...100)
+        },
+        canonicalValue: { $0.encoding.alphaQuality.map { String($0) } }
+    )
+
+    /// `max_bytes`: the result never has more; a lossy format gives up quality for it.
+    package static let maximumBytes = PlanSetting(
+        name: "max_bytes",
+        defaultText: "no bound",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.encoding.maximumBytes = try parameter.integer(in: EncodingSettings.byteCounts)
+        },
+        canonicalValue: { $0.encoding.maximumBytes.map { String($0) } }
+    )
+}

@@ -75,3 +75,85 @@ package enum MetadataPolicy: String, Hashable, Sendable, CaseIterable {
     case copyright
     case keep
 }
+
+extension PlanSetting {
+    /// `bg`: a colour; every fully transparent one is the default.
+    package static let background = PlanSetting(
+        name: "bg",
+        defaultText: "transparent, or white without alpha",
+        read: { (parameter, settings) throws(RequestError) in
+            let color = try Color(parsing: parameter)
+            settings.background = color.alpha == 0 ? nil : color
+        },
+        canonicalValue: { $0.background?.text }
+    )
+
+    /// `format`; `jpg` is another spelling of `jpeg`.
+    package static let format = PlanSetting(
+        name: "format",
+        defaultText: "auto",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.format = parameter.value == "jpg" ? .jpeg : try parameter.keyword(otherNames: otherFormatNames)
+        },
+        canonicalValue: { $0.format == .auto ? nil : $0.format.rawValue }
+    )
+
+    /// What other software calls formats.
+    private static let otherFormatNames = ["jfif": "jpeg", "jpe": "jpeg", "tif": "tiff"]
+
+    /// `q`: a number, or `auto` for the lowest that looks alike (`QualityDefaults.distance`).
+    package static let quality = PlanSetting(
+        name: "q",
+        defaultText: "the source's for the format",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.seeksQuality = parameter.value == automaticQuality
+            settings.quality = settings.seeksQuality ? nil : try parameter.integer(in: 1...100)
+        },
+        canonicalValue: { $0.seeksQuality ? automaticQuality : $0.quality.map { String($0) } }
+    )
+
+    private static let automaticQuality = "auto"
+
+    /// `meta`.
+    package static let metadata = PlanSetting(
+        name: "meta",
+        defaultText: "strip",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.metadata = try parameter.keyword()
+        },
+        canonicalValue: { $0.metadata == .strip ? nil : $0.metadata.rawValue }
+    )
+
+    /// The dots an inch that hold where nobody says others.
+    package static let standardDPI = 72
+
+    /// `dpi`: for sources without pixels.
+    package static let dpi = PlanSetting(
+        name: "dpi",
+        defaultText: "72",
+        read: { (parameter, settings) throws(RequestError) in
+            let dpi = try parameter.integer(in: 1...1200)
+            settings.dpi = dpi == standardDPI ? nil : dpi
+        },
+        canonicalValue: { $0.dpi.map { String($0) } }
+    )
+
+    /// `strict`: refuses rather than to drop frames or transparency (SDWebImage's `MatchAnimatedImageClass`).
+    package static let strict = PlanSetting(
+        name: "strict",
+        defaultText: "0",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.isStrict = try parameter.flag()
+        },
+        canonicalValue: { $0.isStrict ? "1" : nil }
+    )
+}
+
+extension Plan {
+    /// Whether a canonical text, as this type writes it, says `q=auto`.
+    package static func seeksQuality(canonicalText text: String) -> Bool {
+        // Values are percent-encoded: an equals sign or an ampersand in one is none here.
+        text.utf8.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "?") }
+            .contains { $0.elementsEqual("q=auto".utf8) }
+    }
+}

@@ -32,3 +32,11 @@ package struct ImageHeader: Hashable, Sendable {
         self.hasAlpha = hasAlpha
     }
 }
+
+extension ImageHeader {
+    /// The stored size.
+    package var size: PixelSize { PixelSize(width: width, height: height) }
+
+    /// The size after EXIF orientation, on which plans work.
+    package var orientedSize: PixelSize { size.oriented(orientation) }
+}

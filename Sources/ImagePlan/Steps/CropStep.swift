@@ -117,3 +117,98 @@ package struct CropStep: SingleParameterStep {
         return .rectangle(rectangle)
     }
 }
+
+extension CropStep.Measure {
+    private static let hundred = FixedDecimal(100)
+
+    /// Reads where a rectangle begins: whole pixels or percent, also left of or above the picture.
+    init(coordinate parameter: Parameter) throws(RequestError) {
+        self = try Self.read(
+            parameter,
+            pixels: -CropStep.longestSide...CropStep.longestSide,
+            percent: FixedDecimal(-100)...Self.hundred
+        )
+    }
+
+    /// Reads how wide or high a rectangle is: whole pixels or percent, more than nothing.
+    init(side parameter: Parameter) throws(RequestError) {
+        self = try Self.read(
+            parameter,
+            pixels: 1...CropStep.longestSide,
+            percent: FixedDecimal(millionths: 1)...Self.hundred
+        )
+    }
+
+    private static func read(
+        _ parameter: Parameter,
+        pixels: ClosedRange<Int>,
+        percent: ClosedRange<FixedDecimal>
+    ) throws(RequestError) -> Self {
+        guard parameter.value.hasSuffix("%") else {
+            return .pixels(try parameter.integer(in: pixels))
+        }
+        return .percent(try Parameter(parameter.name, String(parameter.value.dropLast())).decimal(in: percent))
+    }
+
+    var text: String {
+        switch self {
+        case .pixels(let pixels): String(pixels)
+        case .percent(let percent): percent.text + "%"
+        }
+    }
+
+    /// Pixels from the picture's edge, rounded half up.
+    func coordinate(in length: Int) -> Int {
+        switch self {
+        case .pixels(let pixels): pixels
+        case .percent(let percent): (percent.millionths * length + 50_000_000).flooredQuotient(100_000_000)
+        }
+    }
+
+    /// Pixels, max(1, rounded half up).
+    func side(in length: Int) -> Int {
+        switch self {
+        case .pixels(let pixels): pixels
+        case .percent(let percent): .side(percent.millionths * length, dividedBy: 100_000_000)
+        }
+    }
+}
+
+/// Where a rectangle is cut out of a picture.
+package enum CropPlacement: Hashable, Sendable {
+    /// At a known place.
+    case rectangle(PixelRectangle)
+    /// Of a known size, at the place that `gravity` (`attention` or `entropy`) finds in the pixels.
+    case searched(PixelSize, gravity: Gravity)
+
+    package var size: PixelSize {
+        switch self {
+        case .rectangle(let rectangle): rectangle.size
+        case .searched(let size, _): size
+        }
+    }
+
+    /// Places a rectangle of some size, which must fit, in a picture.
+    package init(of size: PixelSize, in picture: PixelSize, gravity: Gravity) {
+        guard case .point(let x, let y) = gravity else {
+            self = .searched(size, gravity: gravity)
+            return
+        }
+        self = .rectangle(
+            PixelRectangle(
+                left: Self.offset(of: size.width, in: picture.width, around: x),
+                top: Self.offset(of: size.height, in: picture.height, around: y),
+                width: size.width,
+                height: size.height
+            )
+        )
+    }
+
+    /// The start of a stretch of `length` whose middle is as near as it can be to the fraction; a half rounds down.
+    private static func offset(of length: Int, in whole: Int, around fraction: FixedDecimal) -> Int {
+        // In two-millionths: fraction × whole − length ÷ 2.
+        let start = 2 * fraction.millionths * whole - length * 1_000_000
+        let rounded = (start + 999_999).flooredQuotient(2_000_000)
+        return max(0, min(whole - length, rounded))
+    }
+}
