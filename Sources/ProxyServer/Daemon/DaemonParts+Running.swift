@@ -68,9 +68,9 @@ extension DaemonParts {
     }
 
     /// Calls back once every event loop of both listeners has turned.
-    func askLoops(_ completion: @escaping @Sendable () -> Void) {
-        publicServer.askLoops { [adminServer] in
-            if let adminServer { adminServer.askLoops(completion) } else { completion() }
+    func pingLoops(_ completion: @escaping @Sendable () -> Void) {
+        publicServer.pingLoops { [adminServer] in
+            if let adminServer { adminServer.pingLoops(completion) } else { completion() }
         }
     }
 
