@@ -1,7 +1,7 @@
-/// JPEG: tables, frames, scans, JFIF, ICC profile and Adobe's word on colours stay (ITU-T T.81 Annex B).
+/// Cleans JPEG files: keeps tables, frames, scans, JFIF, the ICC profile and Adobe's colour marker (ITU-T T.81 Annex B).
 enum JPEGCleaner {
     static func clean(_ bytes: Span<UInt8>, orientation: Int) throws(MetadataCleaner.Stop) -> [UInt8] {
-        guard bytes.has(bytes: [0xFF, 0xD8], at: 0) else { throw .broken("no JPEG begins so") }
+        guard bytes.has(bytes: [0xFF, 0xD8], at: 0) else { throw .broken("the file does not start like a JPEG") }
         var output: [UInt8] = [0xFF, 0xD8]
         output.reserveCapacity(bytes.count)
         var isTurned = orientation == 1
@@ -9,14 +9,14 @@ enum JPEGCleaner {
         var position = 2
         while true {
             let marker = try nextMarker(bytes, &position)
-            // T.81 table B.1: TEM and RSTn stand alone.
+            // T.81 table B.1: TEM and RSTn have no length.
             if marker == 0x01 || (0xD0...0xD7).contains(marker) { continue }
-            guard marker != 0xD8 else { throw .broken("a second image begins within the first") }
+            guard marker != 0xD8 else { throw .broken("a second image starts inside the first") }
             if marker == 0xD9 { break }
             let length = try bytes.bigEndian(position, bytes: 2)
             guard length >= 2 else { throw .broken("a marker segment is shorter than its length field") }
             let segment = try bytes.range(position, count: length)
-            // EXIF belongs behind JFIF, and before all others (Exif 3.0 §4.5.4).
+            // EXIF belongs after JFIF and before all other segments (Exif 3.0 §4.5.4).
             if marker != 0xE0, !isTurned {
                 output += exifSegment(orientation)
                 isTurned = true
@@ -33,7 +33,7 @@ enum JPEGCleaner {
         return output + [0xFF, 0xD9]
     }
 
-    /// The marker that comes next; what stands between two segments is no part of the picture.
+    /// The next marker; bytes between two segments are not part of the image.
     private static func nextMarker(
         _ bytes: Span<UInt8>,
         _ position: inout Int
@@ -47,7 +47,7 @@ enum JPEGCleaner {
         }
     }
 
-    /// A segment's bytes from its length field on, as they are kept; `nil` where it is metadata.
+    /// The bytes of a segment to keep, from its length field on; `nil` for metadata.
     private static func keptSegment(
         _ marker: UInt8,
         _ bytes: Span<UInt8>,
@@ -59,7 +59,7 @@ enum JPEGCleaner {
         case _ where try JPEGSegment.isNeeded(marker, start..<segment.upperBound, bytes):
             copy.append(bytes, segment)
         case 0xE0:
-            // JFIF without its thumbnail; its extensions are thumbnails, too.
+            // JFIF without its thumbnail; JFIF extensions hold thumbnails, too.
             guard segment.count >= 16, bytes.has(bytes: Array("JFIF\0".utf8), at: start) else { return nil }
             copy = [0, 16]
             copy.append(bytes, start..<start + 12)
@@ -68,7 +68,7 @@ enum JPEGCleaner {
             guard segment.count > 16, bytes.has(bytes: Array("ICC_PROFILE\0".utf8), at: start) else { return nil }
             copy.append(bytes, segment)
         case 0xEE:
-            // Exactly the fields that say how colours are coded.
+            // Only the fields that define the colour transform.
             guard segment.count >= 14, bytes.has("Adobe", at: start) else { return nil }
             copy = [0, 14]
             copy.append(bytes, start..<start + 12)
@@ -77,13 +77,13 @@ enum JPEGCleaner {
         return copy
     }
 
-    /// Entropy-coded data, which ends before the first marker that is neither stuffing nor a restart.
+    /// Entropy-coded data, which ends before the first marker that is neither byte stuffing nor a restart.
     private static func scanData(_ bytes: Span<UInt8>, from start: Int) throws(MetadataCleaner.Stop) -> Range<Int> {
         var position = start
         while true {
             while try bytes.byte(position) != 0xFF { position += 1 }
             let first = position
-            // Any number of fill bytes may stand before a marker's code, and decoders skip them before a stuffed 0, too.
+            // Any number of fill bytes may precede a marker code; decoders also skip them before a stuffed 0.
             while try bytes.byte(position) == 0xFF { position += 1 }
             let next = bytes[position]
             guard next == 0 || (0xD0...0xD7).contains(next) else { return start..<first }
@@ -97,19 +97,19 @@ enum JPEGCleaner {
     }
 }
 
-/// Which marker segments a decoder needs, and whether they are no longer than what they say (ITU-T T.81 §B.2).
+/// The marker segments a decoder needs, with a check of their lengths (ITU-T T.81 §B.2).
 ///
-/// A segment whose length and content do not match could carry anything behind its tables.
+/// A segment longer than its content could carry arbitrary data after its tables.
 enum JPEGSegment {
     /// SOF0 to SOF15 without DHT, JPG and DAC.
     private static func isFrameHeader(_ marker: UInt8) -> Bool {
         (0xC0...0xCF).contains(marker) && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
     }
 
-    /// Whether the image cannot be decoded without a segment.
+    /// Whether a decoder needs a segment.
     ///
-    /// - Parameter content: the segment without marker and length, which lies within the file.
-    /// - Throws: `.broken` for one that is needed and does not say what its length says.
+    /// - Parameter content: the segment without marker and length, within the file.
+    /// - Throws: `.broken` for a needed segment whose length does not match its content.
     static func isNeeded(
         _ marker: UInt8,
         _ content: Range<Int>,
@@ -130,12 +130,14 @@ enum JPEGSegment {
         default: return false
         }
         guard isRight else {
-            throw .broken("the length of segment FF\(String(marker, radix: 16, uppercase: true)) is not what it holds")
+            throw .broken(
+                "the length of segment FF\(String(marker, radix: 16, uppercase: true)) does not match its content"
+            )
         }
         return true
     }
 
-    /// DHT: a class and place, 16 counts, and as many values, again and again.
+    /// DHT: repeated groups of a class and destination, 16 counts, and that many values.
     private static func areHuffmanTables(_ content: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
         var offset = content.lowerBound
         while offset < content.upperBound {
@@ -148,7 +150,7 @@ enum JPEGSegment {
         return offset == content.upperBound
     }
 
-    /// DQT: a precision and place, and 64 values of one or two bytes, again and again.
+    /// DQT: repeated groups of a precision and destination, and 64 values of one or two bytes.
     private static func areQuantizationTables(_ content: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
         var offset = content.lowerBound
         while offset < content.upperBound {

@@ -1,29 +1,29 @@
-/// A large original kept at a whole fraction of its size, so that it is decoded once and not for each width.
+/// A reduced copy of a large original, decoded once instead of for each width.
 ///
-/// Means exactly what shrink-on-load by its factor means: a plan that may load the original so small may be made from it, and no
-/// other (`ShrinkOnLoad`). Sizes, crops and focal points stay those of the original.
+/// Equivalent to shrink-on-load by its factor: it can replace the original exactly for the plans that may load the original at
+/// that factor (`ShrinkOnLoad`). Sizes, crops and focal points still refer to the original.
 package struct Mezzanine: Hashable, Sendable {
-    /// How many times smaller than the original, on each axis; one of `factors`.
+    /// The reduction on each axis; one of `factors`.
     package let factor: Int
 
-    /// The factors that are kept, smallest pictures first.
+    /// The available factors, smallest copies first.
     ///
-    /// At 12 MP the one of 4 (1008 × 756) serves widths up to 576 px and the one of 2 widths up to 1152.
+    /// For a 12 MP original, factor 4 (1008 × 756) serves widths up to 576 px and factor 2 widths up to 1152 px.
     package static let factors = [4, 2]
 
-    /// Pixels of a frame from which an original is worth it: below, decoding is not what a result costs.
-    package static let leastPixels = 3_000_000
+    /// The fewest pixels of an original worth reducing: below, decoding is not the main cost.
+    package static let minimumPixels = 3_000_000
 
-    /// One of the kept factors.
+    /// Creates a mezzanine; `factor` must be one of `factors`.
     package init(factor: Int) {
         precondition(Self.factors.contains(factor))
         self.factor = factor
     }
 
-    /// What stands for a plan where a worker is to make it: no request can spell it.
+    /// The plan text that asks a worker to make the copy; no request can contain it.
     package var planText: String { Self.planPrefix + String(factor) }
 
-    /// Reads `planText`.
+    /// Parses `planText`.
     package init?(planText: String) {
         guard planText.hasPrefix(Self.planPrefix), let factor = Int(planText.dropFirst(Self.planPrefix.count)),
             Self.factors.contains(factor)
@@ -33,17 +33,18 @@ package struct Mezzanine: Hashable, Sendable {
 
     private static let planPrefix = "mezzanine/1?factor="
 
-    /// The smallest that a plan may be made from; `nil` where none will do, or the original is not worth it.
+    /// The smallest mezzanine a plan can use; `nil` if there is none, or the original is too small to be worth it.
     ///
     /// - Parameters:
     ///   - plan: the plan's canonical text.
-    ///   - header: what the original says of itself, as sniffed.
+    ///   - header: the original's sniffed header.
     package static func smallest(for plan: String, of header: ImageHeader) -> Mezzanine? {
         guard header.frames == 1, isReducible(header.format),
-            header.width.multipliedSaturated(by: header.height) >= leastPixels,
-            // Words about a picture tell of its original's bytes, and metadata are the original's alone.
-            let plan = try? Plan(canonicalText: plan), !plan.settings.format.isWords, plan.settings.metadata == .strip,
-            // The first page is what is kept.
+            header.width.multipliedSaturated(by: header.height) >= minimumPixels,
+            // Descriptions report the original's bytes, and only the original has its metadata.
+            let plan = try? Plan(canonicalText: plan), !plan.settings.format.isMetadata,
+            plan.settings.metadata == .strip,
+            // Only the first page is kept.
             plan.settings.animation.page == 0,
             let steps = try? PlanGeometry.resolve(plan, source: header.orientedSize, maximumPixels: .max)
         else { return nil }
@@ -56,10 +57,10 @@ package struct Mezzanine: Hashable, Sendable {
         return factor == 1 ? nil : Mezzanine(factor: factor)
     }
 
-    /// Those that will do as well where this one is not at hand: larger ones.
+    /// The larger mezzanines that can stand in for this one.
     package var alternatives: [Mezzanine] { Self.factors.filter { $0 < factor }.map { Mezzanine(factor: $0) } }
 
-    /// Formats whose decoders do all the work for a small result as well, and whose header says their size.
+    /// Formats whose decoders do the full work even for a small result, and whose headers state their size.
     private static func isReducible(_ format: ImageFormat) -> Bool {
         switch format {
         case .jpeg, .png, .webp, .avif, .heic, .tiff, .jxl, .jp2: true
@@ -68,22 +69,22 @@ package struct Mezzanine: Hashable, Sendable {
     }
 }
 
-/// The original of which a job's source is a reduction: results are those of the original.
+/// The original behind a job whose source is a mezzanine: results are computed as if from the original.
 package struct Reduction: Hashable, Sendable {
-    /// How many times smaller the source is, on each axis: 2 or 4.
+    /// The reduction of the source on each axis: 2 or 4.
     package var factor: Int
-    /// What the original said of itself.
+    /// The original's header.
     package var original: ImageHeader
 
-    /// Names an original.
+    /// Creates a reduction.
     package init(factor: Int, original: ImageHeader) {
         self.factor = factor
         self.original = original
     }
 
-    /// The reduction's own stored size.
+    /// The stored size of the reduced source.
     package var size: PixelSize {
-        // As libvips loads a JPEG smaller: a rest at the right or bottom edge goes.
+        // As in libvips' shrink-on-load for JPEG, a remainder at the right or bottom edge is dropped.
         PixelSize(width: max(1, original.width / factor), height: max(1, original.height / factor))
     }
 }

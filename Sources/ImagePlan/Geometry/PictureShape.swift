@@ -1,12 +1,12 @@
-/// What geometry knows of a picture between two steps: its size, and the corners that the nearest `round` gave it.
+/// The geometry of an image between two steps: its size, and the rounded corners of the last `round`.
 ///
-/// Corners follow the picture: a resize scales them, flips and quarter turns carry them along; a crop, a pad or a free rotation
-/// that changes the outline makes the picture a plain rectangle again.
+/// Corners follow the image: a resize scales them, flips and quarter turns move them. A crop, pad or free rotation that changes
+/// the outline resets them.
 package struct PictureShape: Hashable, Sendable {
     package var size: PixelSize
     package var corners: CornerRadii
 
-    /// Creates a shape, a plain rectangle where nothing else is said.
+    /// Creates a shape, by default with square corners.
     package init(size: PixelSize, corners: CornerRadii = .square) {
         self.size = size
         self.corners = corners
@@ -24,7 +24,7 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
         self.height = height
     }
 
-    /// Width times height, `Int.max` where that overflows.
+    /// Width times height, at most `Int.max`.
     package var pixels: Int {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? .max : product
@@ -32,13 +32,13 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
 
     package var shorterSide: Int { min(width, height) }
 
-    /// Whether neither side is longer than the other size's.
+    /// Whether neither side is longer than that of the other size.
     package func isContained(in other: PixelSize) -> Bool { width <= other.width && height <= other.height }
 
-    /// The size with its sides exchanged.
+    /// The size with width and height swapped.
     package var transposed: PixelSize { PixelSize(width: height, height: width) }
 
-    /// The size after EXIF orientation: 5 to 8 exchange the sides (Exif 3.0 §4.6.5.1.6).
+    /// The size after EXIF orientation: 5 to 8 swap the sides (Exif 3.0 §4.6.5.1.6).
     package func oriented(_ orientation: Int) -> PixelSize {
         (5...8).contains(orientation) ? transposed : self
     }
@@ -47,7 +47,7 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(width)x\(height)" }
 }
 
-/// A rectangle of whole pixels; the origin is the picture's top left corner.
+/// A rectangle of whole pixels; the origin is the image's top left corner.
 package struct PixelRectangle: Hashable, Sendable {
     package var left: Int
     package var top: Int
@@ -66,7 +66,7 @@ package struct PixelRectangle: Hashable, Sendable {
     package var bottom: Int { top + height }
     package var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// The part inside of a picture of some size; `nil` where there is none.
+    /// The part inside an image of a given size; `nil` if there is none.
     package func intersected(with picture: PixelSize) -> PixelRectangle? {
         let left = max(0, left)
         let top = max(0, top)
@@ -77,7 +77,7 @@ package struct PixelRectangle: Hashable, Sendable {
     }
 }
 
-/// The radii of a picture's four corners in pixels; all zero for a plain rectangle.
+/// The radii of an image's corners in pixels; all zero for a plain rectangle.
 package struct CornerRadii: Hashable, Sendable {
     package var topLeft: Double
     package var topRight: Double
@@ -96,7 +96,7 @@ package struct CornerRadii: Hashable, Sendable {
 
     package var isSquare: Bool { self == .square }
 
-    /// All radii times a factor.
+    /// All radii multiplied by a factor.
     package func scaled(by factor: Double) -> CornerRadii {
         CornerRadii(
             topLeft: topLeft * factor,
@@ -106,7 +106,7 @@ package struct CornerRadii: Hashable, Sendable {
         )
     }
 
-    /// All radii reduced by one factor, so that neighbours fit on each side of a picture (CSS Backgrounds 3 §5.5).
+    /// All radii reduced by one factor so that neighbours fit on every side (CSS Backgrounds 3 §5.5).
     package func fitted(to size: PixelSize) -> CornerRadii {
         let width = Double(size.width)
         let height = Double(size.height)
@@ -117,12 +117,12 @@ package struct CornerRadii: Hashable, Sendable {
         return factor < 1 ? scaled(by: factor) : self
     }
 
-    /// The radii of the picture mirrored left to right.
+    /// The radii after mirroring the image left to right.
     package var mirroredHorizontally: CornerRadii {
         CornerRadii(topLeft: topRight, topRight: topLeft, bottomRight: bottomLeft, bottomLeft: bottomRight)
     }
 
-    /// The radii of the picture turned by 90 degrees clockwise.
+    /// The radii after rotating the image 90 degrees clockwise.
     package var turnedClockwise: CornerRadii {
         CornerRadii(topLeft: bottomLeft, topRight: topLeft, bottomRight: topRight, bottomLeft: bottomRight)
     }

@@ -1,18 +1,18 @@
-/// The language of queries: which names it has, and what a query means.
+/// The query language: parses queries into plans and request options.
 package enum RequestLanguage {
-    /// Whether a name belongs to the language: naming it in `forward-query` is a mistake.
+    /// Whether a name belongs to the language; such a name is an error in `forward-query`.
     package static func isReserved(_ name: String) -> Bool {
         ParameterRole(of: name) != nil
     }
 
-    /// Reads a raw query, without the `?`.
+    /// Parses a raw query, without the `?`.
     ///
     /// - Throws: 400, naming the parameter.
     package static func parse(query: String, options: ParseOptions) throws(RequestError) -> ParsedQuery {
         try parse(query: Array(query.utf8), options: options)
     }
 
-    /// Reads the bytes of a raw query, without the `?`.
+    /// Parses the bytes of a raw query, without the `?`.
     ///
     /// - Throws: 400, naming the parameter.
     package static func parse(query: [UInt8], options: ParseOptions) throws(RequestError) -> ParsedQuery {
@@ -22,22 +22,22 @@ package enum RequestLanguage {
     }
 }
 
-/// What a source's configuration says about the queries that reach it.
+/// The settings of a source that affect how queries are parsed.
 package struct ParseOptions: Sendable {
-    /// Parameters that go upstream raw and in their order; never names of the language (`RequestLanguage.isReserved`).
+    /// Parameters to forward to the origin, raw and in order; never names of the language (`RequestLanguage.isReserved`).
     package var forwardNames: Set<String>
-    /// Parameters that are dropped; names of the language are never ignored.
+    /// Parameters to ignore; names of the language are never ignored.
     package var ignoreNames: Set<String>
-    /// What `preset=NAME` stands for.
+    /// The presets by name.
     package var presets: [String: Preset]
-    /// Stands before every query of the source, unless `preset=none` turns it off.
+    /// The source's default preset, applied before every query unless it says `preset=none`.
     package var sourcePreset: Preset?
-    /// Whether the request is for `/fetch`, the only path that `url` belongs to.
+    /// Whether the request is for `/fetch`, the only path that accepts `url`.
     package var takesURL: Bool
-    /// What `w=auto` and `dpr=auto` stand for; `nil` where they are refused.
+    /// The settings for `w=auto` and `dpr=auto`; `nil` rejects both.
     package var hints: ClientHintOptions?
 
-    /// Creates options; nothing forwarded, nothing ignored and no presets where nothing is given.
+    /// Creates options; by default nothing is forwarded or ignored and there are no presets.
     package init(
         forwardNames: Set<String> = [],
         ignoreNames: Set<String> = [],
@@ -55,34 +55,34 @@ package struct ParseOptions: Sendable {
     }
 }
 
-/// What a query means.
+/// A parsed query.
 package struct ParsedQuery: Hashable, Sendable {
     package let plan: Plan
-    /// Names of the presets that had their say: the source's, then the query's own.
+    /// The names of the applied presets: the source's first, then those of the query.
     package let presets: [String]
-    /// Whether nothing speaks of the picture: the original bytes are asked, without negotiation.
+    /// Whether the query asks for no transform: the original bytes are served, without negotiation.
     ///
-    /// Forwarded and ignored parameters, `filename`, `download`, `timing`, `exp`, `sig`, `refresh` and `preset=none` say nothing of
-    /// the picture.
+    /// Forwarded and ignored parameters, `filename`, `download`, `timing`, `exp`, `sig`, `refresh` and `preset=none` ask for no
+    /// transform.
     package let isBare: Bool
-    /// The pairs for upstream, as they came and in their order; joined by `&`, empty where there are none.
+    /// The pairs to forward to the origin, raw and in order, joined by `&`; empty if there are none.
     package let forwardedQuery: String
-    /// `url`, decoded once; there exactly where the options say that the request is for `/fetch`.
+    /// `url`, decoded once; present exactly if the request is for `/fetch`.
     package let url: String?
-    /// The name that the answer suggests; without path separators.
+    /// The file name to suggest in `Content-Disposition`; without path separators.
     package let filename: String?
-    /// Whether the answer is to be saved and not shown.
+    /// Whether the client should save the response instead of displaying it.
     package let download: Bool
-    /// Whether the origin is to be asked whatever is stored (`refresh=1`), which only a signed request may demand.
+    /// Whether to ask the origin even if a stored response is fresh (`refresh=1`); only signed requests may.
     package let refresh: Bool
-    /// Whether the answer is to tell how long its stages took.
+    /// Whether the response reports how long its stages took.
     package let timing: Bool
-    /// Seconds since 1970 at which the request ends to be valid.
+    /// The expiry time of the request, in seconds since 1970.
     package let expires: Int64?
-    /// The signature as it came, decoded once; not verified here.
+    /// The signature, decoded once; not verified here.
     package let signature: String?
-    /// The raw query without the `sig` pair, exactly as sent: what is signed, behind the raw path and `?`.
+    /// The raw query without the `sig` pair: the part of the signed text after the raw path and `?`.
     package let unsignedQuery: String
-    /// What is left to the client's hints: `.width` for `w=auto`, `.dpr` for `dpr=auto`.
+    /// The hints the result depends on: `.width` for `w=auto`, `.dpr` for `dpr=auto`.
     package let hints: Set<ClientHint>
 }

@@ -1,8 +1,8 @@
-/// The class of an `Accept` field that `format=auto` answers differently: a part of the cache key (contract: cache key).
+/// A class of `Accept` fields that get the same answer for `format=auto`; part of the cache key.
 package enum FormatBucket: UInt8, Hashable, Sendable, CaseIterable {
     case rest = 0
     case webp = 1
-    /// WebP is shown by these, too: it stands in where AVIF takes long, or comes out larger.
+    /// Clients that also support WebP, which is used if AVIF takes too long or comes out larger.
     case avif = 2
 
     /// The bucket's name in canonical texts.
@@ -20,8 +20,8 @@ extension FormatBucket: Comparable {
 
     /// The bucket of an `Accept` field's value (RFC 9110 §12.5.1).
     ///
-    /// A type counts only when it is named with a weight over 0; `*/*` and `image/*` name nothing. `image/avif` alone is AVIF's
-    /// bucket: whatever shows AVIF shows WebP, which may stand in. Several fields: the greatest of their buckets.
+    /// A type counts only if it is named with a weight over 0; `*/*` and `image/*` do not count. `image/avif` alone selects AVIF's
+    /// bucket, since every client that supports AVIF supports WebP. For several fields, take the greatest of their buckets.
     package init(accept value: Span<UInt8>) {
         self = .rest
         var index = 0
@@ -33,7 +33,7 @@ extension FormatBucket: Comparable {
         }
     }
 
-    /// Where the list element that begins at `start` ends: at a comma outside of quotes, or at the end.
+    /// The end of the list element that begins at `start`: a comma outside quotes, or the end.
     private static func endOfElement(in value: Span<UInt8>, from start: Int) -> Int {
         var quoted = false
         var index = start
@@ -66,7 +66,7 @@ extension FormatBucket: Comparable {
         return true
     }
 
-    /// Whether a `qvalue` (RFC 9110 §12.4.2) is well formed and over 0.
+    /// Whether a `qvalue` (RFC 9110 §12.4.2) is well-formed and greater than 0.
     private static func isPositiveWeight(in value: Span<UInt8>, from start: Int, to end: Int) -> Bool {
         var index = start
         guard index < end, value[index] == UInt8(ascii: "0") || value[index] == UInt8(ascii: "1") else { return false }
@@ -93,7 +93,7 @@ extension FormatBucket: Comparable {
         while index < end, value[index] == UInt8(ascii: " ") || value[index] == UInt8(ascii: "\t") { index += 1 }
     }
 
-    /// Whether lower-case letters stand at an index, in whatever case.
+    /// Whether `text`, in lower case, is found at an index, ignoring case.
     private static func matches(_ text: String, in value: Span<UInt8>, at index: Int, _ end: Int) -> Bool {
         guard end - index >= text.utf8.count else { return false }
         var index = index

@@ -1,11 +1,11 @@
-/// What to make of a picture: steps in order, a background, and how the result is encoded.
+/// A description of a transform: the steps in order, the background, and how to encode the result.
 ///
-/// A pure value whose identity is its canonical text: the daemon's cache key and what it sends to a worker.
+/// A value whose identity is its canonical text, which is also the cache key and what the daemon sends to a worker.
 package struct Plan: Hashable, Sendable {
-    /// In the order in which they run, on the picture after EXIF orientation.
+    /// The steps in the order they run, after EXIF orientation.
     package let steps: [any TransformStep]
     package let settings: PlanSettings
-    /// One spelling for all requests that mean the same; see `Plan(canonicalText:)`.
+    /// The same text for all requests that mean the same; `Plan(canonicalText:)` reads it.
     package let canonicalText: String
 
     /// Creates a plan.
@@ -15,19 +15,19 @@ package struct Plan: Hashable, Sendable {
         canonicalText = Self.canonicalText(of: steps, self.settings)
     }
 
-    /// Nothing but decoding and encoding again.
+    /// The plan that only decodes and encodes again.
     package static let identity = Plan()
 
-    /// What lies under transparent pixels; `nil` is transparent, and white where the format has no alpha.
+    /// The colour under transparent pixels; `nil` keeps them transparent, or white if the format has no alpha.
     package var background: Color? { settings.background }
 
-    /// Whether no step stands in the plan: the pixels stay as they are, but for a background under alpha.
+    /// Whether the plan has no steps: pixels do not change, except for a background under alpha.
     package var isIdentity: Bool { steps.isEmpty }
 
-    /// Whether an opaque source can come out with transparent pixels.
+    /// Whether an opaque source can give a result with transparent pixels.
     package var makesAlpha: Bool { hasAlpha(source: false) }
 
-    /// Whether the result can have transparent pixels, given that the source has some or not.
+    /// Whether the result can have transparent pixels, for a source with or without them.
     package func hasAlpha(source: Bool) -> Bool {
         if let background, background.isOpaque { return false }
         return source || steps.contains { $0.makesAlpha }
@@ -39,10 +39,10 @@ package struct Plan: Hashable, Sendable {
 }
 
 extension Plan {
-    /// The version in front of every canonical text: raised when the same text begins to mean other pixels.
+    /// The version prefix of canonical texts; raised when the same text starts to mean different pixels.
     package static let canonicalVersion = "1"
 
-    /// Version, `?`, and a query: the steps in order, then attributes and settings that are not defaults, sorted by name.
+    /// The version, `?`, and a query: steps in order, then attributes and settings other than the defaults, sorted by name.
     static func canonicalText(of steps: [any TransformStep], _ settings: PlanSettings) -> String {
         var rest: [String: String] = [:]
         for step in steps {
@@ -58,14 +58,16 @@ extension Plan {
         return "\(canonicalVersion)?\(query)"
     }
 
-    /// The pairs of the canonical text: those of the steps, in order, and those of attributes and settings.
+    /// The name–value pairs of the canonical text: those of the steps, in order, and the attributes and settings.
     package var canonicalParameters: (steps: [String], rest: [String]) {
         let pairs = canonicalText.dropFirst(Self.canonicalVersion.count + 1).split(separator: "&").map { String($0) }
         let count = steps.reduce(0) { $0 + $1.parameters.count }
         return (Array(pairs.prefix(count)), Array(pairs.dropFirst(count)))
     }
 
-    /// Reads a canonical text; anything but the very text that the plan itself would have is refused.
+    /// Parses a canonical text.
+    ///
+    /// - Throws: 400, naming `plan`, for any text that is not in canonical form.
     package init(canonicalText text: String) throws(RequestError) {
         let start = Self.canonicalVersion + "?"
         guard text.hasPrefix(start) else {
@@ -80,14 +82,14 @@ extension Plan {
 }
 
 extension Plan {
-    /// Another original that a plan needs.
+    /// An auxiliary image of a plan: a mask or a watermark that is an original of its own.
     package struct Ingredient: Hashable, Sendable {
         package let path: IngredientPath
-        /// The parameter that names it first.
+        /// The first parameter that names it.
         package let parameter: String
     }
 
-    /// The other originals that the steps need, each once, in the order in which they are named.
+    /// The auxiliary images the steps need, without duplicates, in order of appearance.
     package var ingredients: [Ingredient] {
         var found: [Ingredient] = []
         for step in steps {
@@ -97,7 +99,7 @@ extension Plan {
         return found
     }
 
-    /// The font families that the steps name, each with the parameter that names it.
+    /// The font families the steps name, each with its parameter.
     package var fonts: [(family: String, parameter: String)] {
         steps.compactMap { step in step.font.map { ($0, step.parameters.first?.name ?? "plan") } }
     }

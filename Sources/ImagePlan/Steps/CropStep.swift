@@ -1,4 +1,4 @@
-/// `crop`: cuts a rectangle out of the picture as it is then.
+/// `crop`: cuts a rectangle out of the image.
 package struct CropStep: SingleParameterStep {
     /// The largest coordinate or side in pixels.
     package static let longestSide = 1_000_000
@@ -6,14 +6,14 @@ package struct CropStep: SingleParameterStep {
     package static let name = "crop"
     package static let attributes = ["gravity"]
 
-    /// A coordinate or side: whole pixels, or a percentage of the picture's side.
+    /// A coordinate or side: whole pixels, or a percentage of the image's side.
     package enum Measure: Hashable, Sendable {
         case pixels(Int)
         /// 0–100 for sides, −100–100 for coordinates.
         case percent(FixedDecimal)
     }
 
-    /// How the rectangle is stated.
+    /// The rectangle as stated in the request.
     package enum Area: Hashable, Sendable {
         /// `x,y,w,h`.
         case rectangle(x: Measure, y: Measure, width: Measure, height: Measure)
@@ -71,7 +71,9 @@ package struct CropStep: SingleParameterStep {
         if case .placed = area { Self.attributes.contains(name) } else { false }
     }
 
-    /// The rectangle in a picture of some size; 422 where it lies outside.
+    /// The rectangle in an image of a given size.
+    ///
+    /// - Throws: 422 if the rectangle lies entirely outside.
     package func placement(in picture: PixelSize) throws(RequestError) -> CropPlacement {
         switch area {
         case .rectangle(let x, let y, let width, let height):
@@ -84,7 +86,7 @@ package struct CropStep: SingleParameterStep {
             guard let rectangle = stated.intersected(with: picture) else {
                 throw RequestError(
                     parameter: Self.name,
-                    reason: "the rectangle lies outside of the picture, which is \(picture) there",
+                    reason: "the rectangle is outside the image, which is \(picture) at this step",
                     status: .unprocessable
                 )
             }
@@ -121,7 +123,7 @@ package struct CropStep: SingleParameterStep {
 extension CropStep.Measure {
     private static let hundred = FixedDecimal(100)
 
-    /// Reads where a rectangle begins: whole pixels or percent, also left of or above the picture.
+    /// Parses a coordinate: whole pixels or percent, possibly negative.
     init(coordinate parameter: Parameter) throws(RequestError) {
         self = try Self.read(
             parameter,
@@ -130,7 +132,7 @@ extension CropStep.Measure {
         )
     }
 
-    /// Reads how wide or high a rectangle is: whole pixels or percent, more than nothing.
+    /// Parses a width or height: whole pixels or percent, more than 0.
     init(side parameter: Parameter) throws(RequestError) {
         self = try Self.read(
             parameter,
@@ -157,7 +159,7 @@ extension CropStep.Measure {
         }
     }
 
-    /// Pixels from the picture's edge, rounded half up.
+    /// The coordinate in pixels, rounded half up.
     func coordinate(in length: Int) -> Int {
         switch self {
         case .pixels(let pixels): pixels
@@ -165,7 +167,7 @@ extension CropStep.Measure {
         }
     }
 
-    /// Pixels, max(1, rounded half up).
+    /// The side in pixels, rounded half up, at least 1.
     func side(in length: Int) -> Int {
         switch self {
         case .pixels(let pixels): pixels
@@ -174,11 +176,11 @@ extension CropStep.Measure {
     }
 }
 
-/// Where a rectangle is cut out of a picture.
+/// The place of a crop rectangle in an image.
 package enum CropPlacement: Hashable, Sendable {
-    /// At a known place.
+    /// A known rectangle.
     case rectangle(PixelRectangle)
-    /// Of a known size, at the place that `gravity` (`attention` or `entropy`) finds in the pixels.
+    /// A known size, at the place that `gravity` (`attention` or `entropy`) finds in the pixels.
     case searched(PixelSize, gravity: Gravity)
 
     package var size: PixelSize {
@@ -188,7 +190,7 @@ package enum CropPlacement: Hashable, Sendable {
         }
     }
 
-    /// Places a rectangle of some size, which must fit, in a picture.
+    /// Places a rectangle of a given size, which must fit, in an image.
     package init(of size: PixelSize, in picture: PixelSize, gravity: Gravity) {
         guard case .point(let x, let y) = gravity else {
             self = .searched(size, gravity: gravity)
@@ -204,7 +206,7 @@ package enum CropPlacement: Hashable, Sendable {
         )
     }
 
-    /// The start of a stretch of `length` whose middle is as near as it can be to the fraction; a half rounds down.
+    /// The start of an interval of `length` centred as close as possible to `fraction`; a half rounds down.
     private static func offset(of length: Int, in whole: Int, around fraction: FixedDecimal) -> Int {
         // In two-millionths: fraction × whole − length ÷ 2.
         let start = 2 * fraction.millionths * whole - length * 1_000_000

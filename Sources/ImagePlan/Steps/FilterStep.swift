@@ -1,4 +1,4 @@
-/// `filter`: a named filter on the colours of every pixel; alpha is left alone.
+/// `filter`: a named colour filter; alpha does not change.
 package struct FilterStep: SingleParameterStep {
     package static let name = "filter"
 
@@ -31,7 +31,7 @@ package struct FilterStep: SingleParameterStep {
         filter.commutesWithScaling ? .anyScale : .fullSize
     }
 
-    // One text for each meaning: the filter's text says all of it.
+    // The text identifies the filter and its arguments.
     package static func == (left: FilterStep, right: FilterStep) -> Bool { left.value == right.value }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(value) }
@@ -50,28 +50,28 @@ package enum FilterRegistry {
         VignetteFilter.self,
     ]
 
-    /// How each filter is written, for errors.
+    /// The syntax of each filter, for error messages.
     package static let spellings = types.map { $0.argumentNote.isEmpty ? $0.name : $0.name + $0.argumentNote }
 
-    /// The filter of a name.
+    /// The filter with a given name.
     package static func type(named name: String) -> (any NamedFilter.Type)? { types.first { $0.name == name } }
 }
 
 /// A filter's spelling and cost; the worker extends each type with the pixel work.
 package protocol NamedFilter: Hashable, Sendable {
-    /// What stands in front of the colon.
+    /// The name before the colon.
     static var name: String { get }
-    /// What may stand behind the colon, for an error's words; empty where nothing may.
+    /// The syntax of the arguments after the colon, for error messages; empty if there are none.
     static var argumentNote: String { get }
 
-    /// Reads what stands behind the colon, `nil` where there is none; no filter where it would do nothing.
+    /// Parses the arguments after the colon, `nil` if there are none; returns `nil` if the filter would do nothing.
     init?(parsing arguments: Parameter?) throws(RequestError)
 
-    /// The canonical arguments, `nil` where they are the defaults.
+    /// The arguments in canonical form; `nil` if they are the defaults.
     var arguments: String? { get }
-    /// Units of one cheap pass over one pixel.
+    /// The cost per pixel, in units of one cheap pass.
     var costPerPixel: Int { get }
-    /// Whether no value is clipped or bent, so that filtering and scaling may change places.
+    /// Whether filtering and scaling commute: the filter neither clips nor bends values.
     var commutesWithScaling: Bool { get }
 }
 
@@ -81,7 +81,7 @@ extension NamedFilter {
     package var costPerPixel: Int { 4 }
     package var commutesWithScaling: Bool { false }
 
-    /// The filter as it stands in a request.
+    /// The filter in canonical form.
     package var text: String { arguments.map { "\(Self.name):\($0)" } ?? Self.name }
 }
 
@@ -93,15 +93,15 @@ package protocol PlainFilter: NamedFilter {
 
 extension PlainFilter {
     package init?(parsing arguments: Parameter?) throws(RequestError) {
-        if let arguments { throw arguments.error("\(Self.name) takes nothing behind a colon") }
+        if let arguments { throw arguments.error("\(Self.name) takes no arguments") }
         self.init()
     }
 }
 
 extension Color {
-    /// Reads a filter's colour, which has no alpha.
+    /// Parses an opaque colour.
     init(parsingOpaque parameter: Parameter) throws(RequestError) {
         try self.init(parsing: parameter)
-        guard isOpaque else { throw parameter.error("needs colours without alpha, as rgb or rrggbb") }
+        guard isOpaque else { throw parameter.error("needs opaque colours, as rgb or rrggbb") }
     }
 }

@@ -1,4 +1,4 @@
-/// `duotone:rrggbb,rrggbb`: each colour's luma on the line from the first colour (black) to the second (white).
+/// `duotone:rrggbb,rrggbb`: maps luma to a gradient from the first colour (black) to the second (white).
 package struct DuotoneFilter: NamedFilter {
     package static let name = "duotone"
     package static let argumentNote = ":rrggbb,rrggbb"
@@ -6,7 +6,7 @@ package struct DuotoneFilter: NamedFilter {
     package let dark: Color
     package let light: Color
 
-    /// Creates the filter of two opaque colours.
+    /// Creates the filter from two opaque colours.
     package init(dark: Color, light: Color) {
         self.dark = dark
         self.light = light
@@ -25,7 +25,7 @@ package struct DuotoneFilter: NamedFilter {
     package var commutesWithScaling: Bool { true }
 }
 
-/// `grayscale`: each colour's luma (`grayscale()` of CSS Filter Effects 1: 0.2126 R + 0.7152 G + 0.0722 B).
+/// `grayscale`: replaces each colour by its luma (`grayscale()` of CSS Filter Effects 1: 0.2126 R + 0.7152 G + 0.0722 B).
 package struct GrayscaleFilter: PlainFilter {
     package static let name = "grayscale"
 
@@ -35,7 +35,7 @@ package struct GrayscaleFilter: PlainFilter {
     package var commutesWithScaling: Bool { true }
 }
 
-/// `sepia`: the browns of old prints (`sepia()` of CSS Filter Effects 1).
+/// `sepia`: tints the image brown, like an old print (`sepia()` of CSS Filter Effects 1).
 package struct SepiaFilter: PlainFilter {
     package static let name = "sepia"
 
@@ -43,7 +43,7 @@ package struct SepiaFilter: PlainFilter {
     package init() {}
 }
 
-/// `invert`: 255 less each colour value (`invert()` of CSS Filter Effects 1).
+/// `invert`: subtracts each colour value from 255 (`invert()` of CSS Filter Effects 1).
 package struct InvertFilter: PlainFilter {
     package static let name = "invert"
 
@@ -54,7 +54,7 @@ package struct InvertFilter: PlainFilter {
     package var commutesWithScaling: Bool { true }
 }
 
-/// `monochrome` or `monochrome:rrggbb`: each colour's luma times one colour.
+/// `monochrome` or `monochrome:rrggbb`: multiplies each pixel's luma by one colour.
 package struct MonochromeFilter: NamedFilter {
     package static let name = "monochrome"
     package static let argumentNote = "[:rrggbb]"
@@ -63,7 +63,7 @@ package struct MonochromeFilter: NamedFilter {
 
     package let color: Color
 
-    /// Creates the filter of an opaque colour.
+    /// Creates the filter from an opaque colour.
     package init(color: Color = defaultColor) {
         self.color = color
     }
@@ -80,15 +80,15 @@ package struct MonochromeFilter: NamedFilter {
     package var commutesWithScaling: Bool { true }
 }
 
-/// `vignette` or `vignette:strength`: darkens towards the corners.
+/// `vignette` or `vignette:strength`: darkens the image towards the corners.
 ///
-/// A pixel at the fraction d of the way from the middle to a corner keeps 1 − strength × d⁴ of its light.
+/// A pixel at fraction d of the way from the centre to a corner keeps 1 − strength × d⁴ of its light.
 package struct VignetteFilter: NamedFilter {
     package static let name = "vignette"
     package static let argumentNote = "[:0–1]"
     package static let defaultStrength = FixedDecimal(millionths: 500_000)
 
-    /// More than 0, at most 1: how much light the corners lose.
+    /// The share of light that the corners lose, more than 0 and at most 1.
     package let strength: FixedDecimal
 
     /// Creates the filter.

@@ -1,6 +1,6 @@
-/// `w` and `h`: the one resize of a plan.
+/// `w` and `h`: the resize of a plan, of which there is at most one.
 package struct ResizeStep: TransformStep {
-    /// The longest side that may be asked, in pixels, dpr multiplied in.
+    /// The longest side in pixels, after dpr scaling.
     package static let longestSide = 16_384
 
     package static let names = ["w", "h"]
@@ -12,12 +12,12 @@ package struct ResizeStep: TransformStep {
     package let height: Int?
     /// `contain` where only one side is given.
     package let fit: Fit
-    /// The middle, but for `cover` and for `pad` (never `attention` or `entropy` there: nothing is cut).
+    /// The centre, except for `cover` and `pad` (never `attention` or `entropy` for `pad`, which cuts nothing).
     package let gravity: Gravity
-    /// Whether the picture may grow.
+    /// Whether the image may be enlarged.
     package let enlarge: Bool
 
-    /// Creates a resize; attributes that make no difference are put back to their defaults.
+    /// Creates a resize; attributes without effect are reset to their defaults.
     package init(width: Int?, height: Int?, fit: Fit = .contain, gravity: Gravity = .center, enlarge: Bool = false) {
         self.width = width
         self.height = height
@@ -82,46 +82,46 @@ package struct ResizeStep: TransformStep {
         )
     }
 
-    /// Reading every source pixel once, and computing every result pixel by a separable kernel.
+    /// Reads every source pixel once and computes every result pixel with a separable kernel.
     package func cost(on picture: PictureShape) -> Int {
         picture.size.pixels.addingSaturated(geometry(for: picture.size).scaled.pixels.multipliedSaturated(by: 8))
     }
 }
 
-/// How a resize fills its box when both sides are given.
+/// How a resize fills its box if both sides are given.
 package enum Fit: String, Hashable, Sendable, CaseIterable {
-    /// The whole picture, as large as fits into the box.
+    /// Scales the image to fit inside the box.
     case contain
-    /// The whole box, the picture's rest cut away.
+    /// Scales the image to cover the box, and cuts off the rest.
     case cover
-    /// The box exactly, the picture's shape given up.
+    /// Stretches the image to the box.
     case fill
-    /// The whole picture on a canvas of the box's size.
+    /// Scales the image to fit, on a canvas of the box's size.
     case pad
 
-    /// What CSS, SDWebImage and other image proxies call these.
+    /// The names in CSS, SDWebImage and other image proxies, used for suggestions.
     static let otherNames = [
         "aspectfill": "cover", "aspectfit": "contain", "bounds": "contain", "clip": "contain", "crop": "cover",
         "inside": "contain", "letterbox": "pad", "max": "contain", "scale": "fill", "stretch": "fill",
     ]
 }
 
-/// The sizes of one resize: the picture is scaled, and then framed.
+/// The sizes of a resize: the image is scaled, then framed.
 package struct ResizeGeometry: Hashable, Sendable {
-    /// What happens to the scaled picture.
+    /// What happens after scaling.
     package enum Framing: Hashable, Sendable {
         case none
-        /// `cover`: cut to the box.
+        /// `cover`: cropped to the box.
         case crop(CropPlacement)
-        /// `pad`: put on a canvas of the given size, its top left corner at `left`, `top`.
+        /// `pad`: placed on a canvas of the given size, its top left corner at `left`, `top`.
         case canvas(PixelSize, left: Int, top: Int)
     }
 
-    /// The size that the whole picture is scaled to.
+    /// The size of the scaled image, before framing.
     package let scaled: PixelSize
     package let framing: Framing
 
-    /// The size in the end.
+    /// The size of the result.
     package var output: PixelSize {
         switch framing {
         case .none: scaled
@@ -132,7 +132,7 @@ package struct ResizeGeometry: Hashable, Sendable {
 }
 
 extension ResizeStep {
-    /// What the resize does to a picture of some size, whose sides are at least 1.
+    /// The sizes of the resize for an image whose sides are at least 1.
     package func geometry(for source: PixelSize) -> ResizeGeometry {
         guard let width, let height else {
             return ResizeGeometry(scaled: scaledToOneSide(source), framing: .none)
@@ -158,7 +158,7 @@ extension ResizeStep {
         }
     }
 
-    /// One side given: the other follows the picture's shape.
+    /// The size if only one side is given: the other follows the aspect ratio.
     private func scaledToOneSide(_ source: PixelSize) -> PixelSize {
         if let width {
             guard enlarge || width < source.width else { return source }
@@ -168,20 +168,20 @@ extension ResizeStep {
         return PixelSize(width: .side(source.width * height, dividedBy: source.height), height: height)
     }
 
-    /// The largest size of the source's shape in a box, not larger than the source unless the picture may grow.
+    /// The largest size with the source's aspect ratio that fits a box; not larger than the source unless `enlarge` is set.
     private func contained(_ source: PixelSize, in box: PixelSize) -> PixelSize {
         if !enlarge && source.width <= box.width && source.height <= box.height { return source }
-        // box.width ÷ source.width ≤ box.height ÷ source.height: the width is what limits.
+        // box.width ÷ source.width ≤ box.height ÷ source.height: the width is the limit.
         if box.width * source.height <= box.height * source.width {
             return PixelSize(width: box.width, height: .side(source.height * box.width, dividedBy: source.width))
         }
         return PixelSize(width: .side(source.width * box.height, dividedBy: source.height), height: box.height)
     }
 
-    /// The smallest size of the source's shape around the box, and the cut; a box that the source cannot fill shrinks first.
+    /// The smallest size with the source's aspect ratio that covers the box, and the crop; a box beyond the source shrinks first.
     private func covering(_ source: PixelSize, box: PixelSize) -> ResizeGeometry {
         if !enlarge && (box.width > source.width || box.height > source.height) {
-            // The largest box of the same shape in the source: nothing is scaled.
+            // The largest box with the same aspect ratio inside the source: nothing is scaled.
             let shrunk =
                 if source.width * box.height <= source.height * box.width {
                     PixelSize(width: source.width, height: .side(box.height * source.width, dividedBy: box.width))
@@ -207,7 +207,7 @@ extension ResizeStep {
         )
     }
 
-    /// A fraction of the room that is left, a half rounded down, as crops round.
+    /// A fraction of the remaining room; a half rounds down, as in crops.
     private static func share(_ fraction: FixedDecimal, of room: Int) -> Int {
         (fraction.millionths * room + 499_999).flooredQuotient(1_000_000)
     }

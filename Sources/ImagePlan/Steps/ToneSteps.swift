@@ -1,9 +1,9 @@
-/// A step that one factor states, of which 1 changes nothing.
+/// A step with one factor, of which 1 changes nothing.
 package protocol FactorStep: SingleParameterStep {
-    /// What may be asked; both ends are allowed.
+    /// The permitted factors, both ends included.
     static var range: ClosedRange<FixedDecimal> { get }
     var factor: FixedDecimal { get }
-    /// Creates the step; the factor lies within `range`.
+    /// Creates the step; the factor must be within `range`.
     init(factor: FixedDecimal)
 }
 
@@ -17,7 +17,7 @@ extension FactorStep {
     package var value: String { factor.text }
 }
 
-/// `brightness`: every colour value times a factor (`brightness()` of CSS Filter Effects 1).
+/// `brightness`: multiplies every colour value by a factor (`brightness()` of CSS Filter Effects 1).
 package struct BrightnessStep: FactorStep {
     package static let name = "brightness"
     package static let range = FixedDecimal(0)...FixedDecimal(10)
@@ -30,13 +30,13 @@ package struct BrightnessStep: FactorStep {
         self.factor = factor
     }
 
-    /// Below 1 nothing is clipped, and the step means the same at every scale.
+    /// Below 1 nothing is clipped, so the step commutes with scaling.
     package func loadRequirement(on picture: PictureShape) -> LoadRequirement {
         factor < FixedDecimal(1) ? .anyScale : .fullSize
     }
 }
 
-/// `contrast`: every colour value's distance from the middle grey times a factor (`contrast()` of CSS Filter Effects 1).
+/// `contrast`: multiplies each colour value's distance from mid-grey (`contrast()` of CSS Filter Effects 1).
 package struct ContrastStep: FactorStep {
     package static let name = "contrast"
     package static let range = FixedDecimal(0)...FixedDecimal(10)
@@ -49,13 +49,13 @@ package struct ContrastStep: FactorStep {
         self.factor = factor
     }
 
-    /// Below 1 nothing is clipped, and the step means the same at every scale.
+    /// Below 1 nothing is clipped, so the step commutes with scaling.
     package func loadRequirement(on picture: PictureShape) -> LoadRequirement {
         factor < FixedDecimal(1) ? .anyScale : .fullSize
     }
 }
 
-/// `saturation`: every colour's distance from its grey times a factor (`saturate()` of CSS Filter Effects 1).
+/// `saturation`: multiplies each colour's distance from its grey (`saturate()` of CSS Filter Effects 1).
 package struct SaturationStep: FactorStep {
     package static let name = "saturation"
     package static let range = FixedDecimal(0)...FixedDecimal(10)
@@ -68,16 +68,16 @@ package struct SaturationStep: FactorStep {
         self.factor = factor
     }
 
-    /// Three products for each of three values.
+    /// A 3 × 3 matrix product.
     package func cost(on picture: PictureShape) -> Int { picture.size.pixels.multipliedSaturated(by: 4) }
 
-    /// Below 1 nothing is clipped, and the step means the same at every scale.
+    /// Below 1 nothing is clipped, so the step commutes with scaling.
     package func loadRequirement(on picture: PictureShape) -> LoadRequirement {
         factor < FixedDecimal(1) ? .anyScale : .fullSize
     }
 }
 
-/// `gamma`: every colour value, as a fraction of white, to the power of 1 ÷ gamma; more than 1 lightens.
+/// `gamma`: raises each colour value, as a fraction of white, to 1 ÷ gamma; more than 1 brightens.
 package struct GammaStep: FactorStep {
     package static let name = "gamma"
     package static let range = FixedDecimal(millionths: 100_000)...FixedDecimal(10)
@@ -91,11 +91,11 @@ package struct GammaStep: FactorStep {
     }
 }
 
-/// `hue`: turns every colour around the axis of greys (`hue-rotate()` of CSS Filter Effects 1).
+/// `hue`: rotates every colour around the grey axis (`hue-rotate()` of CSS Filter Effects 1).
 package struct HueStep: SingleParameterStep {
     package static let name = "hue"
 
-    /// More than 0 and less than 360.
+    /// The angle, more than 0 and less than 360.
     package let degrees: FixedDecimal
 
     /// Creates the step; the angle is taken modulo 360.
@@ -110,6 +110,6 @@ package struct HueStep: SingleParameterStep {
 
     package var value: String { degrees.text }
 
-    /// Three products for each of three values.
+    /// A 3 × 3 matrix product.
     package func cost(on picture: PictureShape) -> Int { picture.size.pixels.multipliedSaturated(by: 4) }
 }

@@ -3,7 +3,7 @@ import ImagePlan
 extension Explainer {
     /// What is done with an original that is an animation, which only its header tells.
     static func words(onFramesOf plan: String, _ limits: AnimationLimits) -> String? {
-        guard let settings = try? Plan(canonicalText: plan).settings, !settings.format.isWords else { return nil }
+        guard let settings = try? Plan(canonicalText: plan).settings, !settings.format.isMetadata else { return nil }
         if let frame = settings.animation.stillFrame { return "frame \(frame) of an animation" }
         let bounds = "limits.animation (\(limits.pixels) pixels) and limits.frames (\(limits.frames))"
         if settings.isStill {

@@ -29,7 +29,7 @@ extension RequestResolver {
                 found.append(Ingredient(name: name, parameter: ingredient.parameter, origin: origin))
             } catch {
                 let reason = (error as? RequestError)?.reason ?? "names nothing"
-                let whole = "names a picture whose path \(reason)"
+                let whole = "names an image whose path \(reason)"
                 throw Problem(RequestError(parameter: ingredient.parameter, reason: whole))
             }
         }

@@ -50,7 +50,7 @@ struct ExplainRoute: AdminRoute {
                     )
                 }
                 guard values.updateValue(pair.value ?? "", forKey: pair.name) == nil else {
-                    throw RequestError(parameter: pair.name, reason: "stands more than once")
+                    throw RequestError(parameter: pair.name, reason: "is given more than once")
                 }
             }
         } catch {
