@@ -90,7 +90,7 @@ extension PlanSetting {
     /// `effort`: 0–9, clamped to each format's own scale (WebP ends at 6).
     package static let effort = PlanSetting(
         name: "effort",
-        defaultText: "the format's default",
+        defaultText: "set by the format",
         read: { (parameter, settings) throws(RequestError) in
             settings.encoding.effort = try parameter.integer(in: EncodingSettings.efforts)
         },

@@ -104,7 +104,7 @@ extension PlanSetting {
     /// `q`: the quality, or `auto` for the lowest that looks the same (`QualityDefaults.distance`).
     package static let quality = PlanSetting(
         name: "q",
-        defaultText: "the source's default for the format",
+        defaultText: "set by the source",
         read: { (parameter, settings) throws(RequestError) in
             settings.seeksQuality = parameter.value == automaticQuality
             settings.quality = settings.seeksQuality ? nil : try parameter.integer(in: 1...100)
