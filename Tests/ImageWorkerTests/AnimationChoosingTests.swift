@@ -77,7 +77,7 @@ struct AnimationChoosingTests {
 
     @Test func `strict refuses a still of an animation that was not asked for`() {
         #expect(
-            throws: WorkerReply.Failure.refused("strict: jpeg has one frame, and the picture 8", parameter: "strict")
+            throws: WorkerReply.Failure.refused("strict: jpeg has one frame, but the image has 8", parameter: "strict")
         ) {
             try Workbench.make("format=jpeg&strict=1&bg=fff", of: Self.gif, as: .gif)
         }

@@ -9,7 +9,7 @@ struct CoderRegistryTests {
     @Test func `has one coder a format, and every format that a request can name`() {
         let formats = CoderRegistry.all.map(\.format)
         #expect(Set(formats).count == formats.count)
-        for setting in FormatSetting.allCases where setting != .auto && setting != .source && !setting.isWords {
+        for setting in FormatSetting.allCases where setting != .auto && setting != .source && !setting.isMetadata {
             #expect(CoderRegistry.all.contains { "\($0.format)" == setting.rawValue && $0.traits != nil }, "\(setting)")
         }
     }

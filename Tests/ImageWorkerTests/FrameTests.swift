@@ -54,7 +54,7 @@ struct FrameTests {
 
     @Test func `a frame behind the last is refused by name`() {
         for format in ["webp", "png", "json", "blurhash"] {
-            #expect(throws: WorkerReply.Failure.refused("frame: is 4, and the last frame is 3", parameter: "frame")) {
+            #expect(throws: WorkerReply.Failure.refused("frame: is 4, but the last frame is 3", parameter: "frame")) {
                 try Workbench.make("frame=4&format=\(format)", of: Self.composed, as: .gif)
             }
         }

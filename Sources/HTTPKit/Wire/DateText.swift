@@ -1,10 +1,10 @@
-/// The current second as an IMF-fixdate (RFC 9110 §5.6.7), in bytes; it is computed again only when the second changes.
+/// The `Date` field line for the current second (RFC 9110 §5.6.7), recomputed only when the second changes.
 struct DateText: Sendable {
     /// `Date: Sun, 06 Nov 1994 08:49:37 GMT` CRLF.
     private(set) var line: [UInt8] = []
     private var second = Int64.min
 
-    /// Brings the text to a second since 1970.
+    /// Updates the text to a time in seconds since 1970.
     @inline(__always)
     mutating func update(to now: Int64) {
         if now != second { rewrite(now) }
@@ -44,7 +44,7 @@ struct DateText: Sendable {
         line.append(0x30 + UInt8(value % 10))
     }
 
-    /// Days since 1970 in the proleptic Gregorian calendar, by eras of 400 years that begin in March.
+    /// Converts days since 1970 to the proleptic Gregorian calendar, by eras of 400 years that begin in March.
     private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

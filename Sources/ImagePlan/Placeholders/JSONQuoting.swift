@@ -1,6 +1,6 @@
-/// JSON strings, for what is written without Foundation.
+/// Quotes JSON strings without Foundation.
 enum JSONQuoting {
-    /// A string in quotes (RFC 8259 §7); controls, which a library's message or a camera's name might hold, become spaces.
+    /// Quotes a string (RFC 8259 §7); control characters, which library messages and camera names may contain, become spaces.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -34,7 +34,7 @@ struct OutputMaker {
     func loadFactor() throws -> Int? {
         if let mezzanine = Mezzanine(planText: output.plan) { return decoder.loadFactor(of: mezzanine) }
         let plan = try Plan(canonicalText: PictureDescription.reading(output.plan).0)
-        guard !plan.settings.format.isWords, !decoder.drawsAtAnySize, !takesAnother(plan) else { return nil }
+        guard !plan.settings.format.isMetadata, !decoder.drawsAtAnySize, !takesAnother(plan) else { return nil }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let (_, choice) = try chooseFrames(plan, steps.last?.output.size ?? facts.orientedSize)
         guard case .still = choice else { return nil }
@@ -58,7 +58,7 @@ struct OutputMaker {
         var clock = StageClock()
         let (text, isClean) = PictureDescription.reading(output.plan)
         let plan = try Plan(canonicalText: text)
-        if plan.settings.format.isWords { return try makeWords(plan, isClean: isClean) }
+        if plan.settings.format.isMetadata { return try makeWords(plan, isClean: isClean) }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let planned = steps.last?.output.size ?? facts.orientedSize
         let (format, choice) = try chooseFrames(plan, planned)

@@ -68,9 +68,9 @@ extension DaemonParts {
     }
 
     /// Calls back when every event loop of both listeners has run.
-    func askLoops(_ completion: @escaping @Sendable () -> Void) {
-        publicServer.askLoops { [adminServer] in
-            if let adminServer { adminServer.askLoops(completion) } else { completion() }
+    func pingLoops(_ completion: @escaping @Sendable () -> Void) {
+        publicServer.pingLoops { [adminServer] in
+            if let adminServer { adminServer.pingLoops(completion) } else { completion() }
         }
     }
 

@@ -3,7 +3,7 @@ import ImagePlan
 extension Explainer {
     /// Describes how an animated original is handled, which is only known from its header.
     static func words(onFramesOf plan: String, _ limits: AnimationLimits) -> String? {
-        guard let settings = try? Plan(canonicalText: plan).settings, !settings.format.isWords else { return nil }
+        guard let settings = try? Plan(canonicalText: plan).settings, !settings.format.isMetadata else { return nil }
         if let frame = settings.animation.stillFrame { return "frame \(frame) of an animation" }
         let bounds = "limits.animation (\(limits.pixels) pixels) and limits.frames (\(limits.frames))"
         if settings.isStill {

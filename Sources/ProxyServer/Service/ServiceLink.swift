@@ -16,7 +16,7 @@ struct ServiceLink: Sendable {
             ServiceReporter(
                 notifier,
                 probes: ServiceReporter.Probes(
-                    turn: { parts.askLoops($0) },
+                    turn: { parts.pingLoops($0) },
                     status: {
                         StatusLine(parts.metrics, connections: parts.publicServer.statistics.openConnections).text
                     }

@@ -59,6 +59,6 @@ struct CleanOriginalsTests {
         let refused = try rig.get("/photos/a.svg")
         #expect(refused.status == 422 && refused.text.contains("image/svg+xml cannot be given without its metadata"))
         let broken = try rig.get("/photos/cut.png")
-        #expect(broken.status == 422 && broken.text.contains("the file ends early"))
+        #expect(broken.status == 422 && broken.text.contains("the file is truncated"))
     }
 }

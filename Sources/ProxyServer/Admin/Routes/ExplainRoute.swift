@@ -54,7 +54,7 @@ struct ExplainRoute: AdminRoute {
                     )
                 }
                 guard values.updateValue(pair.value ?? "", forKey: pair.name) == nil else {
-                    throw RequestError(parameter: pair.name, reason: "is repeated")
+                    throw RequestError(parameter: pair.name, reason: "is given more than once")
                 }
             }
         } catch {

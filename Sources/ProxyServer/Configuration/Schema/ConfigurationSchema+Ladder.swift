@@ -45,10 +45,10 @@ extension ValueFormat {
             expectation: list.expectation,
             read: { node, problems in
                 guard let values = list.read(node, &problems) else { return nil }
-                guard values == values.sorted(), values.count <= HintLadder.mostRungs else {
-                    let isLong = values.count > HintLadder.mostRungs
+                guard values == values.sorted(), values.count <= HintLadder.maximumRungs else {
+                    let isLong = values.count > HintLadder.maximumRungs
                     problems.add(
-                        isLong ? "has more than \(HintLadder.mostRungs) values" : "must ascend",
+                        isLong ? "has more than \(HintLadder.maximumRungs) values" : "must ascend",
                         at: node.place
                     )
                     return nil

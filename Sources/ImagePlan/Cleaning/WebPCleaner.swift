@@ -1,17 +1,19 @@
-/// WebP: frames, alpha, animation and ICC profile stay (RFC 9649).
+/// Cleans WebP files: keeps frames, alpha, animation and the ICC profile (RFC 9649).
 enum WebPCleaner {
     private static let kept = ["VP8X", "ICCP", "ANIM", "ANMF", "ALPH", "VP8 ", "VP8L"]
-    /// Bytes of what has always as many; what a longer one says is nothing that this version of the format knows.
+    /// The sizes, in bytes, of fixed-size chunks; anything beyond is not part of this version of the format.
     private static let fixedLengths = ["VP8X": 10, "ANIM": 6]
     private static let keptInFrames = ["ALPH", "VP8 ", "VP8L"]
-    /// Flags of VP8X (RFC 9649 §2.7): EXIF and XMP.
+    /// Flags of VP8X (RFC 9649 §2.7): EXIF, and EXIF with XMP.
     private static let exifFlag: UInt8 = 0x08
     private static let metadataFlags: UInt8 = 0x0C
-    /// Bytes of a frame before its chunks (RFC 9649 §2.7.1.1).
+    /// The size in bytes of a frame's header, before its chunks (RFC 9649 §2.7.1.1).
     private static let frameHeader = 16
 
     static func clean(_ bytes: Span<UInt8>, orientation: Int) throws(MetadataCleaner.Stop) -> [UInt8] {
-        guard bytes.has("RIFF", at: 0), bytes.has("WEBP", at: 8) else { throw .broken("no WebP begins so") }
+        guard bytes.has("RIFF", at: 0), bytes.has("WEBP", at: 8) else {
+            throw .broken("the file does not start like a WebP")
+        }
         let end = try bytes.range(8, count: try bytes.littleEndian(4, bytes: 4)).upperBound
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)
@@ -28,14 +30,14 @@ enum WebPCleaner {
             }
             if name == "VP8X" {
                 guard output.count == 30, start == 12 else {
-                    throw .broken("the extended header is not where it must be")
+                    throw .broken("the extended header is not the first chunk")
                 }
                 isExtended = true
                 output[start + 8] = output[start + 8] & ~metadataFlags | (orientation == 1 ? 0 : exifFlag)
             }
             hasPicture = hasPicture || name.hasPrefix("VP8") && name != "VP8X" || name == "ANMF"
         }
-        guard hasPicture else { throw .broken("there is no picture in it") }
+        guard hasPicture else { throw .broken("the file has no image data") }
         if isExtended, orientation != 1 {
             let block = MetadataCleaner.orientationBlock(orientation)
             output += Array("EXIF".utf8)
@@ -46,7 +48,7 @@ enum WebPCleaner {
         return output
     }
 
-    /// A chunk's header and no more than so many bytes of its data.
+    /// Appends a chunk's header and at most `limit` bytes of its data.
     private static func append(
         _ bytes: Span<UInt8>,
         _ chunk: Range<Int>,
@@ -59,7 +61,7 @@ enum WebPCleaner {
         output.put(littleEndian: limit, at: start + 4)
     }
 
-    /// A frame of an animation, without what its chunks do not need.
+    /// Appends an animation frame, without metadata chunks.
     private static func appendFrame(
         _ bytes: Span<UInt8>,
         _ frame: Range<Int>,
@@ -77,7 +79,7 @@ enum WebPCleaner {
         output.put(littleEndian: output.count - start - 8, at: start + 4)
     }
 
-    /// The chunks of a range, each with its header and its padding (RFC 9649 §2.3).
+    /// The chunks of a range, each with header and padding (RFC 9649 §2.3).
     private static func chunks(
         of bytes: Span<UInt8>,
         in range: Range<Int>
@@ -89,7 +91,7 @@ enum WebPCleaner {
             let padded = length + length & 1
             let chunk = try bytes.range(position, count: padded + 8)
             guard chunk.upperBound <= range.upperBound else {
-                throw .broken("a chunk is longer than what it stands in")
+                throw .broken("a chunk is longer than its container")
             }
             chunks.append(chunk)
             position = chunk.upperBound

@@ -1,8 +1,8 @@
 extension Span where Element == UInt8 {
-    /// Makes sure that bytes up to `end` are at hand; `total` is the file's length.
+    /// Checks that the bytes up to `end` are available; `total` is the length of the file.
     func require(_ end: Int, of total: Int) throws(SniffStop) {
         if end <= count { return }
-        guard end <= total else { throw .malformed("the file ends inside of its header") }
+        guard end <= total else { throw .malformed("the file is truncated in its header") }
         throw .needsMore(end)
     }
 
@@ -28,7 +28,7 @@ extension Span where Element == UInt8 {
         return value
     }
 
-    /// Whether ASCII characters stand at an offset; `false` where the bytes at hand end before.
+    /// Whether ASCII text is found at an offset; `false` if it exceeds the available bytes.
     func has(_ text: String, at offset: Int) -> Bool {
         guard offset >= 0, offset <= count, count - offset >= text.utf8.count else { return false }
         var index = offset
@@ -39,7 +39,7 @@ extension Span where Element == UInt8 {
         return true
     }
 
-    /// Whether these bytes stand at an offset; `false` where the bytes at hand end before.
+    /// Whether bytes are found at an offset; `false` if they exceed the available bytes.
     func has(bytes: [UInt8], at offset: Int) -> Bool {
         guard offset >= 0, offset <= count, count - offset >= bytes.count else { return false }
         for index in bytes.indices {
@@ -47,4 +47,12 @@ extension Span where Element == UInt8 {
         }
         return true
     }
+}
+
+/// The reason a header reader stops early.
+enum SniffStop: Error, Hashable {
+    /// The file continues, but the available bytes end before this offset.
+    case needsMore(Int)
+    /// The file violates its format; the text says how.
+    case malformed(String)
 }

@@ -1,10 +1,10 @@
-/// PNG: the chunks stay that decide about pixels, colours, print size and animation (PNG, third edition, §11).
+/// Cleans PNG files: keeps the chunks that affect pixels, colours, print size and animation (PNG, third edition, §11).
 enum PNGCleaner {
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     private static let largest = 1 << 31 - 1
 
-    /// What is kept, and of how many bytes it is: a longer one would have room for something else.
+    /// The chunks to keep, with their valid lengths: a longer one could carry other data.
     private static let kept: [(name: String, lengths: ClosedRange<Int>)] = [
         ("IHDR", 13...13), ("PLTE", 3...768), ("IDAT", 0...largest), ("IEND", 0...0), ("tRNS", 1...256),
         ("gAMA", 4...4),
@@ -14,7 +14,7 @@ enum PNGCleaner {
     ]
 
     static func clean(_ bytes: Span<UInt8>, orientation: Int) throws(MetadataCleaner.Stop) -> [UInt8] {
-        guard bytes.has(bytes: signature, at: 0) else { throw .broken("no PNG begins so") }
+        guard bytes.has(bytes: signature, at: 0) else { throw .broken("the file does not start like a PNG") }
         var output = signature
         output.reserveCapacity(bytes.count)
         var isTurned = orientation == 1
@@ -22,8 +22,8 @@ enum PNGCleaner {
         var position = signature.count
         while true {
             let length = try bytes.bigEndian(position, bytes: 4)
-            // §5.3: lengths stop at 2^31 - 1.
-            guard length <= largest else { throw .broken("a chunk is longer than any may be") }
+            // §5.3: lengths are below 2^31.
+            guard length <= largest else { throw .broken("a chunk is longer than PNG allows") }
             let chunk = try bytes.range(position, count: length + 12)
             let kind = kept.first { bytes.has($0.name, at: position + 4) }
             let name = kind?.lengths.contains(length) == true ? kind?.name : nil
@@ -34,13 +34,13 @@ enum PNGCleaner {
             if name != nil {
                 output.append(bytes, chunk)
             } else if bytes[position + 4] & 0x20 == 0 {
-                throw .broken("a chunk that must be understood is not known")
+                throw .broken("a critical chunk is unknown")
             }
             if name == "IDAT" { hasData = true }
             if name == "IEND" { break }
             position = chunk.upperBound
         }
-        guard hasData else { throw .broken("there is no picture in it") }
+        guard hasData else { throw .broken("the file has no image data") }
         return output
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A colour where distances are about as large as they look (Oklab, Björn Ottosson, 2020).
+/// A colour in Oklab, where distances are perceptually uniform (Björn Ottosson, 2020).
 struct Oklab: Hashable {
     var lightness: Double
     /// Green to red.
@@ -14,7 +14,7 @@ struct Oklab: Hashable {
         self.b = b
     }
 
-    /// An sRGB colour; alpha does not matter.
+    /// Converts from sRGB; alpha is ignored.
     init(_ color: Color) {
         let red = SRGBTransfer.linear[Int(color.red)]
         let green = SRGBTransfer.linear[Int(color.green)]
@@ -27,7 +27,7 @@ struct Oklab: Hashable {
         b = 0.0259040371 * long + 0.7827717662 * medium - 0.8086757660 * short
     }
 
-    /// The opaque sRGB colour, clipped to what there is.
+    /// The colour in sRGB, opaque, clipped to the gamut.
     var color: Color {
         func cube(_ value: Double) -> Double { value * value * value }
         let long = cube(lightness + 0.3963377774 * a + 0.2158037573 * b)
@@ -40,9 +40,25 @@ struct Oklab: Hashable {
         )
     }
 
-    /// The square of the distance.
+    /// The squared distance.
     func distance(to other: Oklab) -> Double {
         let (dl, da, db) = (lightness - other.lightness, a - other.a, b - other.b)
         return dl * dl + da * da + db * db
+    }
+}
+
+/// The transfer function of sRGB (IEC 61966-2-1).
+package enum SRGBTransfer {
+    /// Linear light, 0–1, for each encoded value.
+    static let linear: [Double] = (0...255).map { value in
+        let encoded = Double(value) / 255
+        return encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4)
+    }
+
+    /// The encoded value of linear light, rounded; light outside 0–1 is clipped.
+    package static func stored(_ light: Double) -> UInt8 {
+        let light = min(1, max(0, light))
+        let encoded = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+        return UInt8((encoded * 255).rounded())
     }
 }

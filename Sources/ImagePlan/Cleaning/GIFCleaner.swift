@@ -1,11 +1,13 @@
-/// GIF: frames, their control blocks, the loop count and an ICC profile stay (GIF89a §§17–27).
+/// Cleans GIF files: keeps frames, graphic control blocks, the loop count and an ICC profile (GIF89a §§17–27).
 enum GIFCleaner {
-    /// Application extensions that are about showing the picture.
+    /// Application extensions that affect playback.
     private static let loops = ["NETSCAPE2.0", "ANIMEXTS1.0"]
     private static let profile = "ICCRGBG1012"
 
     static func clean(_ bytes: Span<UInt8>) throws(MetadataCleaner.Stop) -> [UInt8] {
-        guard bytes.has("GIF87a", at: 0) || bytes.has("GIF89a", at: 0) else { throw .broken("no GIF begins so") }
+        guard bytes.has("GIF87a", at: 0) || bytes.has("GIF89a", at: 0) else {
+            throw .broken("the file does not start like a GIF")
+        }
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)
         var position = 13 + colorTableBytes(try bytes.byte(10))
@@ -13,14 +15,14 @@ enum GIFCleaner {
         var hasFrame = false
         while true {
             let start = position
-            // Many writers forget the trailer: then the file has to end behind a whole frame.
+            // Many encoders omit the trailer: accept the end of the file after a whole frame.
             if position == bytes.count, hasFrame { return output + [0x3B] }
             switch try bytes.byte(position) {
             case 0x21:
                 position = try endOfSubBlocks(bytes, from: position + 2)
                 appendExtension(bytes, start..<position, to: &output)
             case 0x2C:
-                // The descriptor, its colour table, and the code size before the data.
+                // The image descriptor, its colour table, and the LZW code size before the data.
                 position = try endOfSubBlocks(
                     bytes,
                     from: position + 11 + colorTableBytes(try bytes.byte(position + 9))
@@ -28,9 +30,9 @@ enum GIFCleaner {
                 output.append(bytes, start..<position)
                 hasFrame = true
             case 0x3B:
-                guard hasFrame else { throw .broken("there is no frame") }
+                guard hasFrame else { throw .broken("the file has no frame") }
                 return output + [0x3B]
-            default: throw .broken("a block is of no known kind")
+            default: throw .broken("a block has an unknown type")
             }
         }
     }
@@ -48,7 +50,7 @@ enum GIFCleaner {
         }
     }
 
-    /// Keeps graphic control blocks, the loop count and a profile; no sub-block more than these have.
+    /// Keeps graphic control blocks, the loop count and an ICC profile, with no sub-blocks beyond those they define.
     private static func appendExtension(_ bytes: Span<UInt8>, _ block: Range<Int>, to output: inout [UInt8]) {
         let start = block.lowerBound
         if bytes.has(bytes: [0xF9, 4], at: start + 1), block.count == 8 { output.append(bytes, block) }
