@@ -72,23 +72,15 @@ enum Workbench {
     ) throws -> Made {
         precondition(isStarted)
         let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
-        let job = WorkerJob(
-            id: 1,
-            sourceLength: source.count,
-            sourceFormat: format,
-            deadlineMilliseconds: 20_000,
-            maximumPixels: 50_000_000,
-            maximumFrames: 256,
-            outputs: [.init(plan: plan.canonicalText, bucket: .rest, quality: QualityDefaults())],
-            ingredients: ingredients.map { ingredient in
-                WorkerJob.Ingredient(
-                    name: ingredient.name,
-                    length: ingredient.bytes.count,
-                    format: ingredient.format,
-                    maximumPixels: maximumPixels
-                )
-            }
-        )
+        var job = job(of: source, as: format, [plan.canonicalText])
+        job.ingredients = ingredients.map { ingredient in
+            WorkerJob.Ingredient(
+                name: ingredient.name,
+                length: ingredient.bytes.count,
+                format: ingredient.format,
+                maximumPixels: maximumPixels
+            )
+        }
         let files = [source] + ingredients.map(\.bytes)
         let answer = JobRunner(job: job).run(descriptors: try files.map { try memoryFile($0) })
         let outputs = try answer.reply.result.get()
@@ -111,17 +103,7 @@ enum Workbench {
             query.contains("/")
                 ? query : try RequestLanguage.parse(query: query, options: ParseOptions()).plan.canonicalText
         }
-        let job = WorkerJob(
-            id: 1,
-            sourceLength: source.count,
-            sourceFormat: format,
-            deadlineMilliseconds: 20_000,
-            maximumPixels: 50_000_000,
-            maximumFrames: 256,
-            outputs: plans.map { .init(plan: $0, bucket: .rest, quality: QualityDefaults()) }
-        )
-        let answer = JobRunner(job: job).run(descriptors: [try memoryFile(source)])
-        return try zip(answer.reply.result.get(), answer.pictures).map { Made(description: $0, bytes: $1.copy) }
+        return try run(plans, of: source, as: format)
     }
 
     /// Makes one output.
@@ -136,15 +118,13 @@ enum Workbench {
         givesOriginals: Bool = true
     ) throws -> Made {
         precondition(isStarted)
-        let job = WorkerJob(
-            id: 1,
-            sourceLength: source.count,
-            sourceFormat: format,
-            deadlineMilliseconds: milliseconds,
-            maximumPixels: maximumPixels,
-            maximumFrames: maximumFrames,
-            outputs: [output],
-            maximumAnimation: maximumAnimation,
+        var job = job(of: source, as: format, [])
+        job.outputs = [output]
+        job.deadlineMilliseconds = milliseconds
+        job.maximumPixels = maximumPixels
+        job.animation = AnimationLimits(
+            frames: maximumFrames,
+            pixels: maximumAnimation,
             givesOriginals: givesOriginals
         )
         let answer = JobRunner(job: job).run(descriptors: [try memoryFile(source)])
@@ -160,18 +140,21 @@ enum Workbench {
         reduction: Reduction? = nil
     ) throws -> [Made] {
         precondition(isStarted)
-        let job = WorkerJob(
-            id: 1,
-            sourceLength: source.count,
-            sourceFormat: format,
-            deadlineMilliseconds: 20_000,
-            maximumPixels: 50_000_000,
-            maximumFrames: 256,
-            reduction: reduction,
-            outputs: plans.map { .init(plan: $0, bucket: .rest, quality: QualityDefaults()) }
-        )
+        var job = job(of: source, as: format, plans)
+        job.reduction = reduction
         let answer = JobRunner(job: job).run(descriptors: [try memoryFile(source)])
         return zip(try answer.reply.result.get(), answer.pictures).map { Made(description: $0, bytes: $1.copy) }
+    }
+
+    /// A job of plans' canonical texts.
+    private static func job(of source: [UInt8], as format: ImageFormat, _ plans: [String]) -> WorkerJob {
+        var job = WorkerJob()
+        job.sourceLength = source.count
+        job.sourceFormat = format
+        job.deadlineMilliseconds = 20_000
+        job.maximumPixels = 50_000_000
+        job.outputs = plans.map { .init(plan: $0, bucket: .rest, quality: QualityDefaults()) }
+        return job
     }
 
     /// What a job whose picture is made says of the placeholder when so much time is left.

@@ -3,19 +3,16 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct WorkerProtocolTests {
-    private let job = WorkerJob(
-        id: .max - 3,
-        sourceLength: 1 << 33,
-        sourceFormat: .webp,
-        deadlineMilliseconds: 10_000,
-        maximumPixels: 50_000_000,
-        maximumFrames: 256,
-        outputs: [
+    private let job = {
+        var job = WorkerJob()
+        (job.id, job.sourceLength, job.sourceFormat) = (.max - 3, 1 << 33, .webp)
+        (job.deadlineMilliseconds, job.maximumPixels, job.maximumSourceLength) = (10_000, 50_000_000, 1 << 34)
+        job.outputs = [
             .init(plan: "1?w=10&bg=ff8800", bucket: .webp, quality: QualityDefaults()),
             .init(plan: "1?", bucket: .rest, quality: QualityDefaults(jpeg: 1, webp: 100, avif: 50)),
-        ],
-        maximumSourceLength: 1 << 34
-    )
+        ]
+        return job
+    }()
     private let outputs = [
         WorkerReply.Output(format: .jpeg, width: 4, height: 3, frames: 1, hasAlpha: false, length: 5),
         WorkerReply.Output(format: .gif, width: 40, height: 30, frames: 7, hasAlpha: true, length: 1 << 20),

@@ -44,7 +44,7 @@ extension WorkerDriver {
             finishGone(attempt, worker)
             return false
         }
-        let allowed = Int64(pending.job.timeoutMilliseconds) + Int64(shared.configuration.deadlineGrace)
+        let allowed = Int64(pending.job.deadlineMilliseconds) + Int64(shared.configuration.deadlineGrace)
         var limit = start + allowed * 1_000_000
         while true {
             switch worker.receive(until: limit, wake: wake, time: shared.time) {
@@ -153,7 +153,7 @@ extension WorkerDriver {
 extension TransformJob {
     /// Whether one of its sources has become shorter than it was: a file of a `file:` source may be written to at any time.
     fileprivate var isCutShort: Bool {
-        let files = [(source, length)] + ingredients.map { ($0.source, $0.length) }
+        let files = [(source, message.sourceLength)] + ingredients.map { ($0.source, $0.description.length) }
         return files.contains { file, length in
             var status = stat()
             return unsafe fstat(file.number, &status) != 0 || status.st_size < length

@@ -79,7 +79,7 @@ package final class WorkerPool: Transforming {
         completion: @escaping @Sendable (Result<TransformResult, PipelineError>) -> Void
     ) -> any TransformHandle {
         let id = nextID.wrappingAdd(1, ordering: .relaxed).oldValue
-        let encoded = Result { () throws(WorkerMessageError) in try WorkerJob(id: id, job).encoded() }
+        let encoded = Result { () throws(WorkerMessageError) in try job.message(id: id).encoded() }
         let pending = PendingTransform(
             id: id,
             message: (try? encoded.get()) ?? [],
@@ -140,32 +140,5 @@ package final class WorkerPool: Transforming {
         let path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
         return folder + "/edgeprint-worker"
-    }
-}
-
-extension WorkerJob {
-    /// The job as the worker gets it.
-    fileprivate init(id: UInt64, _ job: TransformJob) {
-        self.init(
-            id: id,
-            sourceLength: job.length,
-            sourceFormat: job.header.format,
-            deadlineMilliseconds: job.timeoutMilliseconds,
-            maximumPixels: job.maximumPixels,
-            maximumFrames: job.maximumFrames,
-            reduction: job.reduction,
-            outputs: job.outputs,
-            maximumSourceLength: job.maximumSourceBytes,
-            maximumAnimation: job.animation.pixels,
-            givesOriginals: job.animation.givesOriginals,
-            ingredients: job.ingredients.map { ingredient in
-                Ingredient(
-                    name: ingredient.name,
-                    length: ingredient.length,
-                    format: ingredient.format,
-                    maximumPixels: ingredient.maximumPixels
-                )
-            }
-        )
     }
 }

@@ -39,7 +39,7 @@ struct MezzanineTests {
             #expect(job.job.reduction?.factor == 2 || job.job.reduction?.factor == 4)
             #expect(job.job.reduction?.original.width == 2000)
             #expect(job.job.header.format == .jpeg)
-            #expect(job.job.length == 2)
+            #expect(job.job.sourceLength == 2)
             job.makeAll(Array(repeating: [3], count: job.job.outputs.count))
             #expect(try later.value().entity.memory == [3])
         }

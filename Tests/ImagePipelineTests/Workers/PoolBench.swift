@@ -38,14 +38,16 @@ enum PoolBench {
         priority: TransformJob.Priority = .normal
     ) throws -> TransformJob {
         let output = WorkerJob.Output(plan: plan, bucket: .rest, quality: QualityDefaults())
+        var message = WorkerJob()
+        message.sourceLength = source.count
+        message.outputs = Array(repeating: output, count: outputs)
+        message.maximumPixels = maximumPixels
+        message.animation.frames = 100
+        message.deadlineMilliseconds = milliseconds
         return TransformJob(
             source: try memoryFile(source),
-            length: source.count,
             header: ImageHeader(format: format, width: 1, height: 1),
-            outputs: Array(repeating: output, count: outputs),
-            maximumPixels: maximumPixels,
-            maximumFrames: 100,
-            timeoutMilliseconds: milliseconds,
+            message: message,
             priority: priority
         )
     }

@@ -284,7 +284,7 @@ struct WorkerPoolTests {
     @Test func `a source that is shorter than stated is no fault of the worker's`() async throws {
         try await PoolBench.withPool { pool in
             var job = try PoolBench.job()
-            job.length += 1
+            job.sourceLength += 1
             guard case .failure(.workerLost) = await pool.result(of: job) else {
                 Issue.record("must fail")
                 return
