@@ -4,7 +4,6 @@ import Glibc
 import ImagePlan
 import TestSupport
 import Testing
-
 @testable import ImageWorker
 
 /// Runs jobs in the test's own process, and looks at what they make.
@@ -320,5 +319,15 @@ enum Workbench {
         let written = unsafe write(descriptor, bytes, bytes.count)
         try #require(written == bytes.count)
         return descriptor
+    }
+}
+
+extension Workbench {
+    /// The perceptual distance of a picture from another of its size.
+    static func distance(_ left: PixelImage, _ right: PixelImage) -> Double {
+        let reference = unsafe left.bytes.withUnsafeBytes { bytes in
+            PerceptualDistance(of: bytes, width: left.width, height: left.height, bands: left.channels)
+        }
+        return unsafe right.bytes.withUnsafeBytes { bytes in reference(to: bytes, bands: right.channels) }
     }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 extension WorkerPool {
     /// How many workers there are, what each may use, and when one is replaced.
     package struct Configuration: Sendable {
@@ -35,4 +37,9 @@ extension WorkerPool {
             self.workers = max(1, workers ?? Self.processors + 1)
         }
     }
+}
+
+extension WorkerPool.Configuration {
+    /// Processors that are online.
+    static var processors: Int { max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))) }
 }

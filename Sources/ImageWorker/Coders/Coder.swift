@@ -124,3 +124,38 @@ extension Coder {
         return unsafe EncodedPicture(owning: UnsafeRawBufferPointer(start: bytes, count: count))
     }
 }
+
+extension Coder {
+    /// Makes sure that an encoder has made a picture, and of this size.
+    ///
+    /// libheif gives a file without a picture where its encoder has no memory, and calls that success.
+    /// - Throws: `WorkerReply.Failure.refused`: of this size the encoder makes none, whatever the source.
+    func check(_ encoded: EncodedPicture, isOf size: PixelSize) throws(WorkerReply.Failure) {
+        let isMade = encoded.withSpan { bytes in
+            guard case .image(let header) = ImageSniffer.sniff(bytes, totalLength: bytes.count),
+                header.format == format, header.width == size.width, header.height == size.height
+            else { return false }
+            return format != .avif || HEIFItemData.primaryLength(bytes) > 0
+        }
+        guard isMade else {
+            throw .refused("\(format)'s encoder made nothing of \(size) pixels; it may need more than workers.memory")
+        }
+    }
+}
+
+/// A loader or saver of libvips, and the module that it lives in where libvips is built so.
+struct VipsPart {
+    /// The GObject class whose operations may run, such as `VipsForeignLoadJpeg`.
+    let className: String
+    /// The operation that is run, such as `jpegload_buffer`.
+    let operation: String
+    var module: VipsModules.Module?
+
+    /// Whether libvips has it, or the module is there to be loaded.
+    var isThere: Bool {
+        unsafe vips_type_find("VipsOperation", operation) != 0 || module?.isInstalled ?? false
+    }
+
+    /// Loads the module, once; a part of libvips itself needs nothing.
+    func load() { module?.load() }
+}

@@ -1,4 +1,5 @@
 import CVips
+import ImagePlan
 
 extension Raster {
     /// Blurs with a Gaussian; transparent pictures must come premultiplied, as floats.
@@ -89,5 +90,13 @@ extension Raster {
     /// A picture of one 8-bit band that copies its bytes from an array of `width` × `height` bytes.
     static func greyscale(_ bytes: [UInt8], width: Int, height: Int) throws(VipsError) -> Raster {
         try Raster.bytes(bytes, width: width, height: height, bands: 1)
+    }
+}
+
+extension Raster {
+    /// A colour in this picture's bands: three, or four with alpha.
+    func ink(_ color: Color) -> [Double] {
+        let colours = [Double(color.red), Double(color.green), Double(color.blue)]
+        return hasAlpha ? colours + [Double(color.alpha)] : colours
     }
 }

@@ -46,3 +46,26 @@ extension Raster {
         return try small.inMemory().blurred(sigma: sigma * scale)
     }
 }
+
+extension SharpenStep: PixelStep {
+    func apply(to canvas: inout Canvas) throws {
+        try canvas.change(to: canvas.shape) { frame in try frame.sharpened(sigma: sigma.value) }
+        try canvas.compute()
+    }
+}
+
+extension PixelateStep: PixelStep {
+    func apply(to canvas: inout Canvas) throws {
+        let deadline = canvas.deadline
+        try canvas.change(to: canvas.shape) { frame in
+            let means =
+                frame.hasAlpha
+                ? try frame.premultiplied().blockMeans(block: block).unpremultiplied()
+                : try frame.blockMeans(block: block)
+            let small = try means.roundedToEightBits()
+            deadline.watch(small)
+            // In memory: every line of it is read once for each line of its blocks.
+            return try small.inMemory().blocks(block, width: frame.width, height: frame.height)
+        }
+    }
+}
