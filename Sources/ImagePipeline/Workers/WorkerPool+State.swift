@@ -3,45 +3,45 @@ import LinuxSystem
 import Synchronization
 
 extension WorkerPool {
-    /// Whether pictures can be made.
+    /// Whether the pool can run jobs.
     package enum Condition: Hashable, Sendable {
         /// No worker has greeted yet.
         case starting
-        /// A worker has greeted, and others take its place when it ends.
+        /// A worker has greeted; a worker that ends is replaced.
         case ready
-        /// No worker lives and none can be started; the text names the file, says why and what to do, for operators.
+        /// No worker runs and none can be started; the text tells operators the file, the cause and the remedy.
         case failing(String)
     }
 
-    /// Whether pictures can be made now; any thread.
+    /// The present condition; safe to read from any thread.
     package var condition: Condition { shared.condition.withLock { $0 } }
 }
 
 extension WorkerPool.Shared {
-    /// How many starts in a row fail before a pool that had ready workers counts as failing.
+    /// The number of failed starts in a row that a pool with earlier ready workers tolerates.
     static let bearableFailures = 2
 
-    /// Notes that a worker has greeted; `ready` counts it already.
+    /// Records that a worker has greeted; `ready` already counts it.
     func noteGreeting() {
         condition.withLock { change(&$0, to: .ready) }
     }
 
-    /// Notes that a worker did not start.
+    /// Records that a worker did not start.
     ///
-    /// - Parameter failures: starts of this slot that have failed in a row, this one included.
+    /// - Parameter failures: failed starts of this slot in a row, including this one.
     func note(_ failure: WorkerStartFailure, failures: Int) {
         let reason = failure.reason(path: workerPath)
         condition.withLock { condition in
             guard ready.load(ordering: .sequentiallyConsistent) == 0, !isStopping.load(ordering: .relaxed) else {
                 return
             }
-            // One failed start of many is soon made good; before the first greeting it is likely to be the installation.
+            // A single failed start is usually transient; before the first greeting it suggests a broken installation.
             guard condition != .ready || failures > Self.bearableFailures else { return }
             change(&condition, to: .failing(reason))
         }
     }
 
-    /// Under the lock, so that changes are reported in their order.
+    /// Runs under the lock, so that changes are reported in order.
     private func change(_ condition: inout WorkerPool.Condition, to new: WorkerPool.Condition) {
         guard condition != new else { return }
         condition = new
@@ -50,43 +50,43 @@ extension WorkerPool.Shared {
 }
 
 extension WorkerPool {
-    /// Counts since the start, and the state now; for metrics.
+    /// Counters since the start, and the present state.
     package struct Statistics: Hashable, Sendable {
-        /// Jobs that a worker has answered, failures included.
+        /// Jobs that a worker answered, including failures.
         package var jobs = 0
-        /// Processes started, the first ones included.
+        /// Processes started, including the first ones.
         package var starts = 0
-        /// Processes replaced because they had ended, were killed, or misbehaved.
+        /// Processes replaced because they ended, were killed or violated the protocol.
         package var restarts = 0
-        /// Processes replaced for their age or size.
+        /// Processes replaced because of their age or size.
         package var retirements = 0
-        /// Jobs whose picture ended its worker.
+        /// Jobs whose image crashed its worker.
         package var deadly = 0
-        /// Jobs whose worker was killed at the deadline.
+        /// Jobs whose worker was killed after the deadline.
         package var timeouts = 0
-        /// Jobs that ran a second time, since their worker was lost.
+        /// Jobs that ran a second time after losing their worker.
         package var retries = 0
-        /// Messages of workers that were malformed or results that were not sealed.
+        /// Malformed messages and unsealed results.
         package var violations = 0
-        /// Workers that have greeted and live.
+        /// Workers ready.
         package var ready = 0
-        /// Jobs that wait.
+        /// Jobs waiting.
         package var queued = 0
-        /// One entry a slot.
+        /// One entry per worker slot.
         package var workers: [Worker] = []
 
-        /// One worker slot now.
+        /// The present state of one worker slot.
         package struct Worker: Hashable, Sendable {
-            /// 0 while none runs.
+            /// The process id; 0 while no process runs.
             package var pid: Int32
-            /// Jobs of the present process.
+            /// Jobs that the present process answered.
             package var jobs: Int
             package var isBusy: Bool
             package var residentBytes: Int
         }
     }
 
-    /// Reads the counts; any thread.
+    /// The present statistics; safe to read from any thread.
     package var statistics: Statistics {
         var result = shared.counts.withLock { $0 }
         result.queued = shared.queue.count

@@ -22,7 +22,7 @@ extension Problem {
         case .notAnImage(let reason): self.init(415, "Not an image that can be decoded: \(reason).")
         case .broken(let reason, let name): self.init(422, "The image is broken: \(reason).", parameter: name)
         case .refused(let reason, let name): self.init(422, "The image cannot be made: \(reason).", parameter: name)
-        case .deadly: self.init(422, "The image ended its decoder.")
+        case .crashedDecoder: self.init(422, "The image ended its decoder.")
         case .transformTimeout: self.init(504, "The transform took too long (timeouts.transform).")
         case .overloaded(let reason): self.init(503, "Overloaded: \(reason).", retryAfter: 1)
         case .workerLost: self.init(503, "The transform was lost twice; the image is not to blame.", retryAfter: 1)

@@ -9,7 +9,7 @@ import Testing
 
 /// Pools of real workers for tests, and jobs for them.
 enum PoolBench {
-    /// Makes a pool, gives it to `body`, and stops it.
+    /// Creates a pool, calls `body` with it and stops it.
     static func withPool(
         workers: Int = 1,
         _ change: (inout WorkerPool.Configuration) -> Void = { _ in },
