@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 @testable import ImageWorker
 
-/// Runs jobs in the test's own process, and looks at what they make.
+/// Runs jobs in the test process and inspects their results.
 enum Workbench {
     static let isStarted: Bool = {
         // libvips' warnings about broken files are expected here.
@@ -95,7 +95,7 @@ enum Workbench {
         )
     }
 
-    /// Makes the outputs of one job, `queries` in the request language, or plans as they are, which no request can spell.
+    /// Makes the outputs of one job; `queries` are in the request language, or special plans.
     static func makeAll(_ queries: [String], of source: [UInt8], as format: ImageFormat) throws -> [Made] {
         precondition(isStarted)
         let plans = try queries.map { query in
@@ -156,7 +156,7 @@ enum Workbench {
         return job
     }
 
-    /// What a job whose picture is made says of the placeholder when so much time is left.
+    /// Returns the placeholder's text of a job with a given time left.
     static func placeholderText(of source: [UInt8], as format: ImageFormat, milliseconds: Int) throws -> String {
         precondition(isStarted)
         let mapping = try SourceMapping(descriptor: memoryFile(source), length: source.count)
@@ -194,7 +194,7 @@ enum Workbench {
         )
     }
 
-    /// A decoder of a source; what libvips opens of it must not outlive the call.
+    /// Calls `body` with a decoder of a source; rasters must not outlive the call.
     static func withDecoder<Result>(
         of source: [UInt8],
         as format: ImageFormat,
@@ -234,7 +234,7 @@ enum Workbench {
         return try withExtendedLifetime((mapping, deadline)) { try pixels(of: raster) }
     }
 
-    /// A file as if it had been made here, for looking at.
+    /// Wraps a file as a result, for inspection.
     static func made(_ bytes: [UInt8], as format: ImageFormat) throws -> Made {
         let description = WorkerReply.Output(
             format: .picture(format),

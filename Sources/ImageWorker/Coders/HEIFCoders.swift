@@ -1,9 +1,9 @@
 import CVips
 import ImagePlan
 
-/// A coder of AVIF or HEIC: libheif decodes the stored picture, and the file's crop, turns and mirrors are left to the steps.
+/// A coder of AVIF or HEIC: libheif decodes the stored image; crop, rotation and mirroring are applied afterwards.
 ///
-/// Of a sequence the still picture is decoded alone; its raster tells how many pictures there are and how they play.
+/// Of a sequence only the still image is decoded; its metadata tell the number of frames and how they play.
 protocol HEIFReading: Coder {}
 
 extension HEIFReading {
@@ -23,7 +23,7 @@ extension HEIFReading {
         let (picture, sequence) = source.withSpan { bytes in (HEIFPicture(bytes), HEIFSequence(bytes)) }
         let placement = picture?.placement
         return try stored.visible(placement).withMetadata { metadata in
-            // ISO/IEC 23008-12 §6.5.10: the file's own turns count, and not those of its EXIF block.
+            // ISO/IEC 23008-12 §6.5.10: the transformative properties take precedence over the EXIF orientation.
             metadata.set(VIPS_META_ORIENTATION, placement?.orientation ?? 1)
             guard let sequence else { return }
             metadata.set(VIPS_META_N_PAGES, sequence.frames)
@@ -34,7 +34,7 @@ extension HEIFReading {
 }
 
 extension Raster {
-    /// What is shown of a stored picture.
+    /// Returns the visible part of the stored image.
     fileprivate func visible(_ placement: HEIFPlacement?) throws -> Raster {
         guard let placement, placement.visible.size != placement.stored else { return self }
         guard PixelSize(width: width, height: height) == placement.stored else {
@@ -45,7 +45,7 @@ extension Raster {
     }
 }
 
-/// AVIF: libheif with dav1d or aom to read, aom to write.
+/// AVIF: decoded by libheif with dav1d or aom, encoded with aom.
 struct AVIFCoder: HEIFReading {
     let format = ImageFormat.avif
     let saver: VipsPart? = VipsPart(className: "VipsForeignSaveHeif", operation: "heifsave_buffer", module: .heif)
@@ -57,10 +57,10 @@ struct AVIFCoder: HEIFReading {
     )
     let settings: [PlanSetting] = [.lossless, .effort, .chroma, .maximumBytes]
 
-    /// Effort 0 costs 9.6 / 55 ms at 512 / 1920 px, 1 costs 37 / 166, 4 costs 163 / 1574: only the lowest answers a request in time.
+    /// Effort 0 takes 9.6 / 55 ms at 512 / 1920 px, 1 takes 37 / 166 and 4 takes 163 / 1574: only the lowest suits a waiting client.
     private static let standardEffort = 0
 
-    /// Whether a picture in memory is to keep its colours' full resolution: where there is room, since half of it needs less.
+    /// Whether an image in memory keeps full chroma resolution: if it has sharp colour edges and there is enough memory.
     private func isSharp(_ picture: FinishedPicture) throws -> Bool {
         guard (try? EncoderMemory.check(picture.size, bytesPerPixel: 40, as: format)) != nil else { return false }
         return try ChromaDetail(of: picture.frames[0]).isSharp
@@ -88,7 +88,7 @@ struct AVIFCoder: HEIFReading {
     }
 }
 
-/// HEIC, by libheif with libde265; only read.
+/// HEIC: decoded by libheif with libde265; not encoded.
 struct HEICCoder: HEIFReading {
     let format = ImageFormat.heic
 }

@@ -1,10 +1,9 @@
 import CVips
 import ImagePlan
 
-/// SVG, drawn by librsvg at the size that its width, height or viewBox say; only read.
+/// SVG: drawn by librsvg at the size given by width, height or viewBox; not encoded.
 ///
-/// Static and closed in itself: scripts do not run, and nothing that the markup names outside of it is read, neither by network
-/// nor from a file.
+/// Scripts do not run, and external references are resolved neither over the network nor from files.
 struct SVGCoder: Coder {
     let format = ImageFormat.svg
     let loader: VipsPart? = VipsPart(className: "VipsForeignLoadSvg", operation: "svgload_buffer")
@@ -25,9 +24,9 @@ struct SVGCoder: Coder {
     }
 }
 
-/// PDF: one page, drawn by poppler (or pdfium, as libvips is built) on white, at the size that is asked; only read.
+/// PDF: one page, drawn on white by poppler or pdfium at the requested size; not encoded.
 ///
-/// Off unless the configuration says otherwise (`formats.pdf`): the daemon sends no such job before.
+/// Disabled by default (`formats.pdf`): the daemon then sends no PDF.
 struct PDFCoder: Coder {
     let format = ImageFormat.pdf
     let loader: VipsPart? = VipsPart(
@@ -35,7 +34,7 @@ struct PDFCoder: Coder {
         operation: "pdfload_buffer",
         module: .poppler
     )
-    /// One empty page of a point; readers find the objects without their table.
+    /// One empty page of 1 × 1 point; readers rebuild the missing cross-reference table.
     let sample: [UInt8]? = Array(
         """
         %PDF-1.4
@@ -60,7 +59,7 @@ struct PDFCoder: Coder {
                 options.scale
             )
         }
-        // Paper: white lies under all of it, so that alpha says nothing.
+        // The page is drawn on white, so alpha carries no information.
         return page.hasAlpha ? try page.bands(from: 0, count: page.bands - 1) : page
     }
 }

@@ -1,9 +1,9 @@
-/// Completes GIFs whose frames' codes lack the one that ends them (GIF89a, appendix F).
+/// Repairs GIFs whose frames lack the end code of their LZW data (GIF89a, appendix F).
 ///
-/// Every frame must end with it, and some encoders leave it out. libnsgif of libvips 8.14 then drops a last code that no further bit
-/// follows, and with it the frame's last pixels. Nothing is decoded here: how wide a code is follows from how many came before it.
+/// Some encoders omit the required end code. libnsgif of libvips 8.14 then drops a final code that ends at the last bit, and with it the
+/// frame's last pixels. No pixels are decoded here: the width of a code follows from the number of codes before it.
 enum GIFEndCodes {
-    /// A file in which every frame's codes end as they must; `nil` where they do already.
+    /// Returns a file in which every frame has its end code; `nil` if no repair is needed.
     static func added(to bytes: Span<UInt8>) -> [UInt8]? {
         var walk = Walk(bytes.count)
         walk.run(bytes)
@@ -25,17 +25,17 @@ enum GIFEndCodes {
         return file
     }
 
-    /// What one frame lacks.
+    /// The repair of one frame.
     private struct Repair {
-        /// Offset of the byte 0 behind the frame's last data sub-block.
+        /// The offset of the block terminator after the frame's last data sub-block.
         var terminator: Int
-        /// In place of the last data byte, where bits of it are free.
+        /// The replacement of the last data byte, if it has unused bits.
         var lastByte: UInt8
-        /// A further data sub-block's content.
+        /// The content of an additional data sub-block.
         var block: [UInt8]
     }
 
-    /// A walk over the blocks, up to the first that breaks the rules: the decoder says what that is worth.
+    /// A walk over the blocks up to the first malformed one, which is left to the decoder.
     private struct Walk {
         let count: Int
         var repairs: [Repair] = []
@@ -63,7 +63,7 @@ enum GIFEndCodes {
             }
         }
 
-        /// Bytes of the colour table that a packed field announces.
+        /// Returns the bytes of the colour table that a packed field announces.
         private static func colourTable(_ packed: UInt8) -> Int { packed & 0x80 == 0 ? 0 : 3 << (Int(packed & 7) + 1) }
 
         private static func end(ofSubBlocks start: Int, _ bytes: Span<UInt8>) -> Int? {
@@ -76,7 +76,7 @@ enum GIFEndCodes {
         }
     }
 
-    /// Reads a frame's codes only to know where the last one ends, and how wide the next would be.
+    /// Reads a frame's codes to find the end of the last one and the width of the next.
     private struct CodeReader {
         private let minimumSize: Int
         private var size: Int
@@ -96,7 +96,7 @@ enum GIFEndCodes {
             next = 1 << minimumSize + 2
         }
 
-        /// Reads data sub-blocks; what comes behind them, or `nil` where they break off.
+        /// Reads data sub-blocks; returns the offset after them, or `nil` if they are truncated.
         mutating func read(_ bytes: Span<UInt8>, from start: Int) -> Int? {
             var offset = start
             while offset < bytes.count {
@@ -128,7 +128,7 @@ enum GIFEndCodes {
             }
         }
 
-        /// The table grows by an entry with each code but the first, and codes by a bit where the table asks for it.
+        /// Adds an entry to the table for each code but the first, and widens codes when the table needs it.
         private mutating func advance(_ code: Int) {
             if code == clear {
                 (size, next, isFirst) = (minimumSize + 1, clear + 2, true)
@@ -140,7 +140,7 @@ enum GIFEndCodes {
             }
         }
 
-        /// What the frame lacks; `nil` where its codes end well, or within one.
+        /// Returns the repair; `nil` if the end code exists or the data end within a code.
         func repair(_ bytes: Span<UInt8>, terminator: Int) -> Repair? {
             guard !hasEnded, let lastData, pendingBits < 8 else { return nil }
             let kept = Int(bytes[lastData]) & (1 << (8 - pendingBits) - 1)

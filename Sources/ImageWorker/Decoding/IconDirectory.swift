@@ -1,12 +1,12 @@
 import ImagePlan
 
-/// The list of pictures in front of an ICO or CUR file (ICONDIR), and their order by size.
+/// The directory of images of an ICO or CUR file (ICONDIR), ordered by size.
 struct IconDirectory {
-    /// One picture of the file.
+    /// One image of the file.
     struct Entry: Hashable {
-        /// Bytes of the file that hold it.
+        /// The range of the file that contains it.
         let range: Range<Int>
-        /// As the list says; 0 in a cursor.
+        /// The stated depth; 0 in a cursor.
         let bitsPerPixel: Int
     }
 
@@ -14,16 +14,16 @@ struct IconDirectory {
 
     private static let headSize = 6
     private static let entrySize = 16
-    /// Entries that are looked at, at most.
+    /// The most entries to examine.
     private static let mostEntries = 256
 
-    /// Reads the list; entries that lie outside of the file are passed over.
+    /// Parses the directory and skips entries outside of the file.
     ///
-    /// - Throws: `WorkerReply.Failure.broken` where none is left.
+    /// - Throws: `WorkerReply.Failure.broken` if no entry is left.
     init(_ bytes: Span<UInt8>) throws(WorkerReply.Failure) {
         let reader = BitmapReader(start: 0)
         guard try reader.half(bytes, 0) == 0, try (1...2).contains(reader.half(bytes, 2)) else {
-            throw .broken("no icon")
+            throw .broken("not an icon")
         }
         let isCursor = try reader.half(bytes, 2) == 2
         let count = try min(reader.half(bytes, 4), Self.mostEntries)
@@ -37,22 +37,21 @@ struct IconDirectory {
             entries.append(
                 Entry(
                     range: offset..<offset + size,
-                    // A cursor has the hot spot's place here.
+                    // Cursors store the hot spot here.
                     bitsPerPixel: isCursor ? 0 : try entry.half(bytes, 6)
                 )
             )
         }
-        guard !entries.isEmpty else { throw .broken("an icon without a picture") }
+        guard !entries.isEmpty else { throw .broken("the icon contains no image") }
         self.entries = entries
     }
 
-    /// The pictures that can be read, the largest first by their own heads, since the list may lie; of equally large ones the
-    /// deepest, and of those the first.
+    /// Returns the readable images, largest first by their own headers, then by depth and order.
     ///
-    /// - Throws: `WorkerReply.Failure.broken` where no picture's head can be read.
+    /// - Throws: `WorkerReply.Failure.broken` if no image has a readable header.
     func pictures(in bytes: Span<UInt8>) throws(WorkerReply.Failure) -> [(entry: Entry, picture: IconPicture)] {
         var pictures: [(entry: Entry, picture: IconPicture)] = []
-        var failure = WorkerReply.Failure.broken("an icon without a picture")
+        var failure = WorkerReply.Failure.broken("the icon contains no image")
         for entry in entries {
             do throws(WorkerReply.Failure) {
                 pictures.append((entry, try IconPicture(entry, bytes)))
@@ -71,19 +70,19 @@ struct IconDirectory {
     }
 }
 
-/// The picture of one entry of an icon: a whole PNG file, or a bitmap with a mask of one bit behind it.
+/// One image of an icon: a PNG file, or a bitmap followed by a 1-bit mask.
 enum IconPicture {
-    /// A PNG, as its head says.
+    /// A PNG file, by its header.
     case png(ImageHeader)
     case bitmap(BitmapHeader)
 
-    /// Tells what an entry holds.
+    /// Detects the kind of an entry.
     init(_ entry: IconDirectory.Entry, _ bytes: Span<UInt8>) throws(WorkerReply.Failure) {
         let part = bytes.extracting(entry.range)
         if part.count > 8, part[0] == 0x89, part[1] == UInt8(ascii: "P") {
             guard case .image(let header) = ImageSniffer.sniff(part, totalLength: part.count), header.format == .png
             else {
-                throw .broken("an icon with a broken PNG")
+                throw .broken("the icon contains a damaged PNG")
             }
             self = .png(header)
         } else {
@@ -100,13 +99,13 @@ enum IconPicture {
 
     var hasAlpha: Bool { if case .png(let header) = self { header.hasAlpha ?? true } else { true } }
 
-    /// Decodes a bitmap of an entry's bytes: alpha of its own where it says any, else by the mask.
+    /// Decodes a bitmap from an entry's bytes, with its alpha channel if that is used, otherwise with the mask.
     static func decode(_ header: BitmapHeader, _ part: Span<UInt8>) throws(WorkerReply.Failure) -> BitmapPixels {
         var pixels = try BitmapPixels(header, part, at: header.end)
         if header.hasAlpha, !pixels.isOpaque { return pixels }
         let stride = (header.width + 31) / 32 * 4
         let start = header.end + header.stride * header.height
-        // Icons of 32 bits may leave it out.
+        // 32-bit icons may omit the mask.
         guard case let end = start + stride * header.height, end <= part.count else { return pixels }
         for line in 0..<header.height {
             let y = header.isTopDown ? line : header.height - 1 - line

@@ -1,15 +1,15 @@
 import ImagePlan
 
-/// Finds the highest quality whose result has no more than `max_bytes`.
+/// The search for the highest quality whose result has at most `max_bytes`.
 struct QualitySearch {
     let maximumBytes: Int
 
-    /// The most encodes: halving 100 qualities takes seven, the asked one among them.
+    /// The most encodes: bisecting 100 qualities takes seven, including the requested one.
     static let maximumTries = 7
 
-    /// Encodes at `quality`, and then at lower ones until the result fits and no try is left.
+    /// Encodes at `quality`, and bisects lower ones if the result is too large.
     ///
-    /// - Throws: `RequestError` (422) where even the lowest quality is larger.
+    /// - Throws: `RequestError` (422) if no quality is small enough.
     func run(from quality: Int, _ encode: (Int) throws -> EncodedPicture) throws -> EncodedPicture {
         let asked = try encode(quality)
         if asked.count <= maximumBytes { return asked }
@@ -33,20 +33,20 @@ struct QualitySearch {
         return best
     }
 
-    /// What is said of a picture that cannot be that small: 422.
+    /// Returns the error for an image that cannot be made small enough: 422.
     static func refusal(smallest: Int, _ maximumBytes: Int) -> RequestError {
         RequestError(
             parameter: PlanSetting.maximumBytes.name,
-            reason: "the smallest result has \(smallest) bytes, and \(maximumBytes) are asked for",
+            reason: "the smallest result has \(smallest) bytes, and the request allows \(maximumBytes)",
             status: .unprocessable
         )
     }
 }
 
 extension Coder {
-    /// Encodes, and keeps within the request's `max_bytes`.
+    /// Encodes within the request's `max_bytes`.
     ///
-    /// - Throws: as `encode`, and `RequestError` (422) where no quality is small enough.
+    /// - Throws: the errors of `encode`, and `RequestError` (422) if no quality is small enough.
     func encodeWithinBounds(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
         guard let maximum = options.settings.maximumBytes else { return try encode(picture, options) }
         guard hasQuality, !options.isLossless else {
@@ -62,10 +62,10 @@ extension Coder {
         }
     }
 
-    /// Whether a lower quality makes smaller files.
+    /// Whether the encoder has a quality.
     var hasQuality: Bool { EncodingSearch.formats.contains(format) }
 
-    /// One encode that aims at a size itself; `nil` where the format has no such.
+    /// Encodes with an encoder that targets a size by itself; `nil` for other formats.
     private func encodeAiming(
         _ picture: FinishedPicture,
         _ options: EncodingOptions,

@@ -1,20 +1,21 @@
 import CVips
 import ImagePlan
 
-/// Makes an original's mezzanine: sRGB of eight bits as every result is, not turned, without metadata: what keeps some is made of the original.
+/// Makes an original's mezzanine: 8-bit sRGB in stored orientation without metadata; outputs that keep metadata use the original.
 struct MezzanineMaker {
     let decoder: SourceDecoder
     let facts: SourceDecoder.Facts
     let mezzanine: Mezzanine
     let deadline: Deadline
 
-    /// JPEG without chroma subsampling: results are like those of the original by SSIM 0.995 at least (MezzanineTests); at 92 it was
-    /// 0.992 for some.
+    /// The quality of a JPEG without chroma subsampling.
+    ///
+    /// Results have an SSIM of at least 0.995 against results of the original (MezzanineTests); at 92 some had 0.992.
     private static let jpegQuality: CInt = 96
-    /// Lossless WebP at the least effort for what has transparency: lossy WebP halves the colours' resolution, which shows at edges.
+    /// The effort of the lossless WebP for images with alpha; lossy WebP subsamples chroma, which shows at edges.
     private static let webpEffort = 0
 
-    /// Makes it, of what it shares with other outputs if there is such.
+    /// Makes the mezzanine, from the shared decoding if there is one.
     ///
     /// - Throws: `VipsError` or `WorkerReply.Failure`.
     func make(from shared: SharedDecode?) throws -> OutputMaker.Made {
@@ -26,7 +27,7 @@ struct MezzanineMaker {
         let factor = decoder.loadFactor(of: mezzanine)
         let opened = try shared?.raster(factor) ?? decoder.open(factor: factor)
         clock.endDecode()
-        // Greys and RGB are averaged first, and then converted, as results are; the rest the other way round.
+        // Grey and RGB are scaled before conversion, as results are; other spaces are converted first.
         let isFirstScaled = opened.mayScaleBeforeConversion
         let source = isFirstScaled ? opened : try opened.convertedToSRGB(deadline)
         let scaled = try reduced(source, to: size)
@@ -47,8 +48,9 @@ struct MezzanineMaker {
         return OutputMaker.Made(description: description, encoded: encoded, timing: clock.timing)
     }
 
-    /// Opaque pictures are halved, as `Resampler` begins, so that fine lines come out as they do of the original; those with a rest are
-    /// scaled as a whole, since a rest that went would shift the others a little.
+    /// Halves opaque images as `Resampler` does first, so that fine lines look as in results of the original.
+    ///
+    /// Images whose sides are not multiples are resized instead, since dropping the remainder would shift the rest.
     private func reduced(_ source: Raster, to size: PixelSize) throws -> Raster {
         let isWhole = source.width.isMultiple(of: size.width) && source.height.isMultiple(of: size.height)
         guard isWhole, source.format == VIPS_FORMAT_UCHAR, !source.hasAlpha else {
@@ -65,7 +67,7 @@ struct MezzanineMaker {
                     &bytes,
                     &count,
                     Self.jpegQuality,
-                    // Huffman tables of its own would save a thirtieth of the bytes and take three times as long.
+                    // Optimised Huffman tables save 3 % of the bytes and take three times as long.
                     0,
                     0,
                     VIPS_FOREIGN_SUBSAMPLE_OFF,

@@ -1,28 +1,28 @@
 import CVips
 import ImagePlan
 
-/// Results that are words about a picture: `format=json`, `blurhash`, `lqip`, and the placeholder for header fields.
+/// Results that describe an image: `format=json`, `blurhash`, `lqip`, and the placeholder for header fields.
 extension OutputMaker {
-    /// A picture that is small enough for placeholders, as a raster and as bytes.
+    /// An image small enough for placeholders, as a raster and as bytes.
     private struct Tiny {
         var raster: Raster
         var picture: TinyPicture
-        /// The size of what the plan makes.
+        /// The size of the plan's result.
         var size: PixelSize
     }
 
-    /// Makes the words that a plan asks for.
+    /// Makes the description that a plan asks for.
     ///
-    /// - Parameter isClean: whether nothing of the original's metadata is told.
+    /// - Parameter isClean: whether to leave out the original's metadata.
     /// - Throws: `VipsError`, `RequestError` or `WorkerReply.Failure`.
-    func makeWords(_ plan: Plan, isClean: Bool) throws -> Made {
+    func makeDescription(_ plan: Plan, isClean: Bool) throws -> Made {
         var clock = StageClock()
         let tiny = try shrink(plan, &clock)
         let size = tiny.size
-        let words: String
+        let text: String
         switch plan.settings.format {
-        case .blurhash: words = BlurHash.encode(tiny.picture)
-        case .lqip: words = try LowQualityPreview(of: tiny.raster, deadline).dataURI
+        case .blurhash: text = BlurHash.encode(tiny.picture)
+        case .lqip: text = try LowQualityPreview(of: tiny.raster, deadline).dataURI
         default:
             var description = PictureDescription(
                 size: size,
@@ -39,15 +39,15 @@ extension OutputMaker {
                 let duration = animation.duration(frames: facts.frames)
                 description.playback = PictureDescription.Playback(loop: animation.rounds, duration: duration)
             }
-            words = description.json
+            text = description.json
         }
         clock.endEncode()
-        return made(words, as: plan.settings.format == .json ? .json : .text, size, clock.timing)
+        return made(text, as: plan.settings.format == .json ? .json : .text, size, clock.timing)
     }
 
-    /// Makes the original's placeholder; that of no picture where it cannot be made, so that the job's picture is still given.
+    /// Makes the original's placeholder, an empty one if that fails, so that the job's image is still returned.
     ///
-    /// Where time has run out, what is made is no placeholder at all: another job may have more of it.
+    /// After the deadline the text is no placeholder at all, so that a later job tries again.
     func makePlaceholder() -> Made {
         var clock = StageClock()
         let tiny = isRefused ? nil : try? shrink(.identity, &clock)
@@ -57,9 +57,9 @@ extension OutputMaker {
         return made(text, as: .text, facts.orientedSize, clock.timing)
     }
 
-    private func made(_ words: String, as format: ResultFormat, _ size: PixelSize, _ timing: WorkerReply.Timing) -> Made
+    private func made(_ text: String, as format: ResultFormat, _ size: PixelSize, _ timing: WorkerReply.Timing) -> Made
     {
-        let bytes = Array(words.utf8)
+        let bytes = Array(text.utf8)
         let description = WorkerReply.Output(
             format: format,
             width: size.width,
@@ -71,7 +71,7 @@ extension OutputMaker {
         return Made(description: description, encoded: EncodedPicture(bytes), timing: timing)
     }
 
-    /// Runs the steps, and behind them one that makes the picture tiny, so that the source is loaded as small as both allow.
+    /// Runs the steps and a final resize to a tiny image, so that the source is loaded as small as possible.
     private func shrink(_ plan: Plan, _ clock: inout StageClock) throws -> Tiny {
         let side = TinyPicture.longestSide
         let last = ResizeStep(width: side, height: side)
@@ -80,7 +80,7 @@ extension OutputMaker {
         var canvas = try loadShared(whole, steps)
         clock.endDecode()
         try apply(Array(steps.dropLast()), of: plan, to: &canvas)
-        // Only the pixels may have told the size.
+        // Steps may have determined the size from pixels.
         let size = canvas.shape.size
         try apply(PlanGeometry.resolve([last][...], from: canvas.shape), of: Plan(steps: [last]), to: &canvas)
         try canvas.settle()
@@ -96,10 +96,10 @@ extension OutputMaker {
         return Tiny(raster: raster, picture: picture, size: size)
     }
 
-    /// What another output of the job has decoded, where nothing but the resize needs it; else the source, as small as it may be.
+    /// Returns another output's decoding if only the resize needs pixels; otherwise loads the source as small as possible.
     private func loadShared(_ plan: Plan, _ steps: [ResolvedStep]) throws -> Canvas {
         guard steps.count == 1, let decoded = shared?.best(atMost: decoder.loadFactor(steps, facts)) else {
-            // Words are about one frame, the first unless another is asked for.
+            // A description covers one frame, by default the first.
             let asks = plan.settings.animation.stillFrame != nil
             let choice = asks ? try chooseFrames(plan, facts.orientedSize).choice : .still(frame: 0)
             return try load(plan, steps, .png, choice).0
@@ -116,7 +116,7 @@ extension OutputMaker {
 }
 
 extension Raster {
-    /// All bytes of the pixels, computed now.
+    /// Computes all pixels and returns their bytes.
     func pixelBytes() throws(VipsError) -> [UInt8] {
         var count = 0
         guard let memory = unsafe vips_image_write_to_memory(pointer, &count) else { throw VipsError.take("write") }

@@ -1,24 +1,24 @@
 import Glibc
 import ImagePlan
 
-/// What encoders that hold a whole picture, several times over, need at least: one that gets less ends the process, or says nothing.
+/// The memory that encoders need which hold several copies of an image; with less they abort the process or fail silently.
 ///
-/// Less than the least limits at which photographs and drawings of 12 and 50 MP were made with libvips 8.14, aom 3.6 and libjxl 0.7, so
-/// that nothing is refused that could be made.
+/// The figures are below the smallest limits at which 12 and 50 MP images were encoded with libvips 8.14, aom 3.6 and libjxl 0.7, so
+/// that no possible result is refused.
 enum EncoderMemory {
-    /// Bytes that a worker takes before any picture.
+    /// The address space of a worker before its first job, in bytes.
     private static let libraries = 160 << 20
 
-    /// The bytes of address space that this process may have; `nil` for all.
+    /// The address space limit of this process in bytes; `nil` if unlimited.
     static var limit: Int? {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { return nil }
         return limit.rlim_cur == rlim_t.max ? nil : Int(clamping: limit.rlim_cur)
     }
 
-    /// Makes sure that an encoder has what it needs at least.
+    /// Checks that an encoder has enough memory for an image.
     ///
-    /// - Throws: `WorkerReply.Failure.refused`, in place of the process's end.
+    /// - Throws: `WorkerReply.Failure.refused` if it would fail.
     static func check(
         _ size: PixelSize,
         bytesPerPixel: Int,
@@ -35,9 +35,11 @@ enum EncoderMemory {
     }
 }
 
-/// The largest result that may be written: the file size limit that the daemon set for this process.
+/// The limit on results: the file size limit (`RLIMIT_FSIZE`) that the daemon sets for this process.
 enum OutputLimit {
-    /// - Throws: `WorkerReply.Failure.refused` for a result over the limit, before the kernel would end the process for it.
+    /// Checks the length of a result in bytes.
+    ///
+    /// - Throws: `WorkerReply.Failure.refused` above the limit, where the kernel would kill the process with SIGXFSZ.
     static func check(_ count: Int) throws(WorkerReply.Failure) {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return }

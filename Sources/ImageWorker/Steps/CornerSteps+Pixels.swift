@@ -5,7 +5,7 @@ extension RoundStep: PixelStep {
     func apply(to canvas: inout Canvas) throws {
         let after = try shape(after: canvas.shape)
         let shape = CornerMask(size: after.size, corners: after.corners)
-        // Where nothing comes after, what a background will lie under need not become transparent first.
+        // As the last step, it can composite over an opaque background without an alpha band in between.
         let background = canvas.following.isEmpty ? canvas.opaqueBackground : nil
         let (deadline, coverage) = (canvas.deadline, shape.coverage())
         try canvas.change(to: after) { frame in
@@ -18,9 +18,9 @@ extension RoundStep: PixelStep {
 }
 
 extension Raster {
-    /// An opaque 8-bit RGB picture over a colour, as far as it covers it.
+    /// Composites an opaque 8-bit RGB image over a colour.
     ///
-    /// - Parameter coverage: 0–255 for each pixel, row by row.
+    /// - Parameter coverage: the opacity of each pixel, 0–255, row by row.
     fileprivate func laid(on color: Color, by coverage: [UInt8], _ deadline: Deadline) throws(VipsError) -> Raster {
         let ink = [UInt32(color.red), UInt32(color.green), UInt32(color.blue)]
         var start = 0
@@ -40,19 +40,19 @@ extension Raster {
 }
 
 extension CornerMask {
-    /// The coverage as a picture of one band.
+    /// Returns the coverage as an image of one band.
     func raster(inset: Double = 0) throws(VipsError) -> Raster {
         try raster(of: coverage(inset: inset))
     }
 
-    /// A coverage as a picture of one band.
+    /// Returns a coverage as an image of one band.
     func raster(of coverage: [UInt8]) throws(VipsError) -> Raster {
         try Raster.greyscale(coverage, width: size.width, height: size.height)
     }
 }
 
 extension BorderStep: PixelStep {
-    /// Draws the line over the picture, then cuts the corners once more: on an arc the line alone meets what lies behind.
+    /// Draws the line and masks the corners again, so that antialiased arc pixels mix only with the line.
     func apply(to canvas: inout Canvas) throws {
         let shape = canvas.shape
         let mask = CornerMask(size: shape.size, corners: shape.corners)

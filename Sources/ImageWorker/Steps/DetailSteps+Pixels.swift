@@ -1,7 +1,7 @@
 import ImagePlan
 
 extension BlurStep: PixelStep {
-    /// Blurs a picture as small as the blur allows, and leaves it so small where the next resize scales it anyway.
+    /// Blurs at the smallest size that the blur allows, and keeps that size if a resize follows.
     func apply(to canvas: inout Canvas) throws {
         try blur(&canvas)
         try canvas.compute()
@@ -20,7 +20,7 @@ extension BlurStep: PixelStep {
         }
         let factor = largestFactor / canvas.loadFactor
         guard factor > 1 else {
-            // Several passes over the same lines.
+            // The blur reads each line several times.
             try canvas.makeRandomAccess()
             try canvas.change(to: canvas.shape) { frame in try frame.transparently { try $0.blurred(sigma: sigma) } }
             return
@@ -36,12 +36,12 @@ extension BlurStep: PixelStep {
 }
 
 extension Raster {
-    /// Scaled down by about `factor`, and blurred as much less.
+    /// Scales down by about `factor` and blurs with a correspondingly smaller sigma.
     fileprivate func smallAndBlurred(_ sigma: Double, factor: Int, _ deadline: Deadline) throws -> Raster {
         let small = try resized(width: .side(width, dividedBy: factor), height: .side(height, dividedBy: factor))
-        // In memory: the blur passes several times over the same lines.
+        // In memory, since the blur reads each line several times.
         deadline.watch(small)
-        // By what the longer side was really divided.
+        // The exact factor, by the longer side.
         let scale = width >= height ? Double(small.width) / Double(width) : Double(small.height) / Double(height)
         return try small.inMemory().blurred(sigma: sigma * scale)
     }
@@ -64,7 +64,7 @@ extension PixelateStep: PixelStep {
                 : try frame.blockMeans(block: block)
             let small = try means.roundedToEightBits()
             deadline.watch(small)
-            // In memory: every line of it is read once for each line of its blocks.
+            // In memory, since each line is read once per line of its blocks.
             return try small.inMemory().blocks(block, width: frame.width, height: frame.height)
         }
     }

@@ -27,7 +27,7 @@ extension CropStep: PixelStep {
 }
 
 extension Canvas {
-    /// Cuts a rectangle out of every frame, the same of each: a smart crop looks at the first.
+    /// Cuts the same rectangle out of every frame; a smart crop searches the first frame.
     mutating func crop(_ placement: CropPlacement) throws {
         switch placement {
         case .rectangle(let rectangle):
@@ -57,11 +57,11 @@ extension PadStep: PixelStep {
 }
 
 extension Canvas {
-    /// Places every frame on a larger canvas: of the background where that is opaque, else transparent.
+    /// Places every frame on a larger canvas, filled with the background if that is opaque, else transparent.
     mutating func embed(in shape: PictureShape, left: Int, top: Int) throws {
         let background = opaqueBackground
         try change(to: shape) { frame in
-            // An opaque background spares the alpha band; any other lies under the picture in the end.
+            // An opaque background needs no alpha band; any other is composited at the end.
             let base = background == nil ? try frame.withAlpha() : frame
             let ink = base.ink(background ?? Color(red: 0, green: 0, blue: 0, alpha: 0))
             return try base.embedded(
@@ -94,7 +94,7 @@ extension TrimStep: PixelStep {
 }
 
 extension PixelRectangle {
-    /// The smallest rectangle around two.
+    /// Returns the smallest rectangle that contains both.
     fileprivate func union(_ other: PixelRectangle) -> PixelRectangle {
         let (left, top) = (min(left, other.left), min(top, other.top))
         return PixelRectangle(
@@ -145,10 +145,10 @@ extension RotateStep: PixelStep {
 }
 
 extension Raster {
-    /// This picture in the middle of a canvas that may be smaller or larger in each direction.
+    /// Centres the image on a canvas that may be smaller or larger in each direction.
     fileprivate func centred(in size: PixelSize, background: [Double]) throws(VipsError) -> Raster {
         guard size.width != width || size.height != height else { return self }
-        // Rounded down, also below zero.
+        // Rounds down, for negative values as well.
         let (left, top) = ((size.width - width) >> 1, (size.height - height) >> 1)
         let larger = try embedded(
             left: max(0, left),
@@ -160,7 +160,7 @@ extension Raster {
         return try larger.cropped(left: max(0, -left), top: max(0, -top), width: size.width, height: size.height)
     }
 
-    /// This picture on a canvas that differs by a pixel at most, where libvips rounded otherwise.
+    /// Adjusts the canvas by the pixel by which libvips may round differently.
     fileprivate func fitted(to size: PixelSize, background: [Double]) throws(VipsError) -> Raster {
         guard size.width != width || size.height != height else { return self }
         let wide = max(size.width, width)

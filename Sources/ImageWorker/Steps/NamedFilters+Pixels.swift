@@ -13,7 +13,7 @@ extension VignetteFilter: PixelFilter {
         return try colours.times(light).roundedToEightBits()
     }
 
-    /// The squared distance of each pixel's centre from the middle of a line, where 1 is a corner's.
+    /// The squared distances of pixel centres from the middle of a line, relative to a corner's.
     private static func squares(length: Int, dividedBy square: Double) -> [Float] {
         (0..<length).map { index in
             let distance = Double(2 * index + 1 - length)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import ImageWorker
 
-/// `format=json`, `blurhash`, `lqip`, and the placeholder that comes with a picture.
+/// `format=json`, `blurhash`, `lqip`, and the placeholder beside a picture.
 @Suite(.timeLimit(.minutes(1)))
-struct WordsTests {
+struct DescriptionTests {
     /// Two thirds red, one third blue.
     private let flag = Workbench.png(
         PixelImage(width: 300, height: 150) { x, _ in x < 200 ? [200, 20, 20, 255] : [20, 20, 200, 255] }
@@ -20,7 +20,7 @@ struct WordsTests {
 
     private func text(_ made: Workbench.Made) -> String { String(decoding: made.bytes, as: UTF8.self) }
 
-    @Test func `json describes the original where no step stands`() throws {
+    @Test func `json describes the original without steps`() throws {
         let made = try Workbench.make("format=json", of: flag, as: .png)
         #expect(made.description.format == .json)
         let object = try object(made)
@@ -36,7 +36,7 @@ struct WordsTests {
         #expect((object["exif"] as? [String: Any])?.isEmpty == true)
     }
 
-    @Test func `after steps it describes what they make, and where that came from`() throws {
+    @Test func `json describes the result of steps and its original`() throws {
         let made = try Workbench.make("crop=200,0,100,150&w=60&format=json", of: flag, as: .png)
         let object = try object(made)
         #expect(object["width"] as? Int == 60 && object["height"] as? Int == 90)
@@ -46,7 +46,7 @@ struct WordsTests {
         #expect(color["dominant"] as? String == "#1414c8")
     }
 
-    @Test func `the picture is looked at upright`() throws {
+    @Test func `the picture is examined upright`() throws {
         let upright = PixelImage(width: 64, height: 32) { x, _ in x < 32 ? [230, 230, 230, 255] : [10, 10, 10, 255] }
         let plain = Workbench.png(upright)
         let turned = try Workbench.make("rotate=90&format=png", of: plain, as: .png)
@@ -82,7 +82,7 @@ struct WordsTests {
         #expect(ImageComparison.meanDifference(preview, expected) < 24)
     }
 
-    @Test func `the worst picture has a preview, too, and transparency stays`() throws {
+    @Test func `every picture has a preview, and transparency stays`() throws {
         var generator = SeededGenerator(seed: 5)
         let noise = PixelImage(width: 200, height: 200) { x, _ in
             (0..<3).map { _ in UInt8.random(in: 0...255, using: &generator) } + [x < 100 ? 255 : 0]
@@ -94,7 +94,7 @@ struct WordsTests {
         #expect(preview.alpha(0, 0) > 200 && preview.alpha(preview.width - 1, 0) < 55)
     }
 
-    @Test func `a picture's job brings the original's placeholder along, whatever its steps`() throws {
+    @Test func `a job makes the original's placeholder whatever its steps`() throws {
         let alone = try Workbench.makeAll([Placeholder.planText], of: flag, as: .png)[0]
         let placeholder = try #require(Placeholder(text: alone.bytes))
         #expect(placeholder.dominant?.text == "c81414" && alone.description.format == .text)
@@ -103,7 +103,7 @@ struct WordsTests {
             #expect(both.count == 2)
             #expect(Placeholder(text: both[1].bytes)?.dominant == placeholder.dominant, "\(query)")
             #expect(Placeholder(text: both[1].bytes)?.blurHash == placeholder.blurHash, "\(query)")
-            // The picture is the one that is made without.
+            // The picture equals one made without the placeholder.
             #expect(both[0].bytes == (try Workbench.make(query, of: flag, as: .png).bytes), "\(query)")
         }
     }
@@ -142,7 +142,7 @@ struct WordsTests {
         #expect(both[0].description.frames == 2)
     }
 
-    @Test func `json has what the camera wrote, unless the source gives out no metadata`() throws {
+    @Test func `json has the camera's data unless the source strips metadata`() throws {
         let jpeg = TestImages.withCamera("Edge", try Workbench.make("format=jpeg", of: flag, as: .png).bytes)
         let open = try object(Workbench.make("format=json", of: jpeg, as: .jpeg))
         #expect((open["exif"] as? [String: String]) == ["make": "Edge"])
@@ -153,19 +153,19 @@ struct WordsTests {
         #expect(clean["width"] as? Int == 300)
     }
 
-    @Test func `without time for it there is no placeholder, and another job may try again`() throws {
+    @Test func `without time there is no placeholder, and a later job tries again`() throws {
         let late = try Workbench.placeholderText(of: flag, as: .png, milliseconds: 0)
         #expect(Placeholder(text: Array(late.utf8)) == nil)
         let made = try Workbench.placeholderText(of: flag, as: .png, milliseconds: 20_000)
         #expect(Placeholder(text: Array(made.utf8))?.dominant?.text == "c81414")
     }
 
-    @Test func `a broken picture fails as it does for pictures`() throws {
+    @Test func `a description of a broken picture fails like a result`() throws {
         let broken = Array(flag[..<(flag.count / 2)])
         for query in ["format=json", "format=lqip", "format=blurhash"] {
             #expect(throws: WorkerReply.Failure.self) { try Workbench.make(query, of: broken, as: .png) }
         }
-        // Beside nothing else, no placeholder is an answer and no failure.
+        // Alone, an empty placeholder is a result, not a failure.
         let made = try Workbench.makeAll([Placeholder.planText], of: broken, as: .png)[0]
         #expect(Placeholder(text: made.bytes) == Placeholder.none)
     }
