@@ -153,7 +153,7 @@ extension PipelineError {
     /// Whether no other try with the same bytes would end otherwise.
     fileprivate var isForGood: Bool {
         switch self {
-        case .notAnImage, .broken, .refused, .deadly, .transformTimeout: true
+        case .notAnImage, .broken, .refused, .crashedDecoder, .transformTimeout: true
         default: false
         }
     }

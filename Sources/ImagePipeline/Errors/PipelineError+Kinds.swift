@@ -16,7 +16,7 @@ extension PipelineError {
         case .addressRefused(Self.unresolvedRule): true
         case .sourceTooLarge, .notAnImage, .broken: true
         case .remembered(let error, _), .ingredient(_, let error), .after(_, let error): error.allowsStale
-        case .originNotFound, .addressRefused, .refused, .deadly, .transformTimeout, .workerLost, .noWorker,
+        case .originNotFound, .addressRefused, .refused, .crashedDecoder, .transformTimeout, .workerLost, .noWorker,
             .notCached, .cancelled:
             false
         }
@@ -43,7 +43,7 @@ extension PipelineError {
     package var isOriginalsFault: Bool {
         switch self {
         case .originStatus, .originNotFound, .originUnreachable, .originTimeout, .originProtocol, .sourceTooLarge,
-            .notAnImage, .broken, .deadly:
+            .notAnImage, .broken, .crashedDecoder:
             true
         case .remembered(let error, _), .after(_, let error): error.isOriginalsFault
         case .addressRefused, .refused, .transformTimeout, .overloaded, .workerLost, .noWorker, .notCached,

@@ -128,7 +128,7 @@ extension PipelineError {
     /// Whether no other try with the same bytes would end otherwise.
     fileprivate var isOfPicture: Bool {
         switch self {
-        case .notAnImage, .broken, .refused, .deadly: true
+        case .notAnImage, .broken, .refused, .crashedDecoder: true
         default: false
         }
     }

@@ -120,7 +120,7 @@ extension PipelineError {
     /// Whether another output of the same job, or another source of the same picture, may have been the cause.
     fileprivate var mayBeAnothersFault: Bool {
         switch self {
-        case .broken, .refused, .notAnImage, .transformTimeout, .deadly, .workerLost: true
+        case .broken, .refused, .notAnImage, .transformTimeout, .crashedDecoder, .workerLost: true
         default: false
         }
     }

@@ -69,17 +69,6 @@ package struct WebPOptions: Hashable, Sendable {
 }
 
 extension WebPOptions {
-    /// Reads options written by `write`.
-    init(from reader: inout MessageReader) throws(WorkerMessageError) {
-        for (path, range) in Self.numbers { self[keyPath: path] = try reader.read(UInt8.self, in: range, "webp") }
-        for path in Self.flags { self[keyPath: path] = try reader.read(UInt8.self, in: 0...1, "webp") == 1 }
-    }
-
-    func write(to writer: inout MessageWriter) {
-        for (path, _) in Self.numbers { writer.write(UInt8(self[keyPath: path])) }
-        for path in Self.flags { writer.write(UInt8(self[keyPath: path] ? 1 : 0)) }
-    }
-
     /// Whether every number is in its range.
     package var isValid: Bool { Self.numbers.allSatisfy { $0.range.contains(self[keyPath: $0.path]) } }
 }

@@ -23,7 +23,7 @@ extension Problem {
         case .broken(let reason, let name): self.init(422, "The image is broken: \(reason).", parameter: name)
         case .refused(let reason, let name):
             self.init(422, "The image cannot be transformed: \(reason).", parameter: name)
-        case .deadly: self.init(422, "The image crashed its decoder.")
+        case .crashedDecoder: self.init(422, "The image crashed its decoder.")
         case .transformTimeout: self.init(504, "The transform took too long (timeouts.transform).")
         case .overloaded(let reason): self.init(503, "Overloaded: \(reason).", retryAfter: 1)
         case .workerLost:

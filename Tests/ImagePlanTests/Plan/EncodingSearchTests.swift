@@ -9,15 +9,9 @@ struct EncodingSearchTests {
     }
 
     private func job(_ output: WorkerJob.Output) -> WorkerJob {
-        WorkerJob(
-            id: 7,
-            sourceLength: 9,
-            sourceFormat: .jpeg,
-            deadlineMilliseconds: 10,
-            maximumPixels: 10,
-            maximumFrames: 1,
-            outputs: [output]
-        )
+        var job = WorkerJob()
+        (job.sourceLength, job.deadlineMilliseconds, job.maximumPixels, job.outputs) = (9, 10, 10, [output])
+        return job
     }
 
     @Test func `q=auto is a distinct setting`() throws {

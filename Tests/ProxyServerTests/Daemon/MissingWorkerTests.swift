@@ -22,7 +22,7 @@ struct MissingWorkerTests {
         let admin = try RawHTTPClient(port: daemon.admin)
         let unready = try admin.get("/readyz")
         #expect(unready.status == 503)
-        #expect(unready.text.contains("\"workers\":\"failing: \(worker) is not there; "), "\(unready.text)")
+        #expect(unready.text.contains("\"workers\":\"failing: \(worker) does not exist; "), "\(unready.text)")
         #expect(try admin.get("/stats").text.contains("\"ready\":false"))
         #expect(!daemon.logText.contains("\"message\":\"ready\"") && daemon.logText.contains(worker))
         let lost = try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000).get("/photos/a.png?w=8&format=png")

@@ -18,7 +18,7 @@ package enum FailureClass: String, Hashable, Sendable, CaseIterable {
         case .originStatus(400), .originStatus(414), .originStatus(431): return nil
         // A request that runs in a circle is the configuration's fault, and no origin's.
         case .originStatus(508): return nil
-        case .sourceTooLarge, .notAnImage, .broken, .refused, .deadly: self = .undecodable
+        case .sourceTooLarge, .notAnImage, .broken, .refused, .crashedDecoder: self = .undecodable
         case .originStatus, .originUnreachable, .originTimeout, .originProtocol, .transformTimeout: self = .failing
         case .after(_, let error):
             guard let known = FailureClass(error) else { return nil }
