@@ -1,3 +1,5 @@
+import Foundation
+
 /// A JSON value (RFC 8259), members in the order in which they were put.
 indirect enum JSONValue: Sendable, Hashable {
     case null
@@ -18,6 +20,26 @@ indirect enum JSONValue: Sendable, Hashable {
         init(_ name: String, _ value: JSONValue) {
             self.name = name
             self.value = value
+        }
+    }
+
+    /// The value at a path of member names joined by dots; `nil` where there is none.
+    subscript(path: String) -> JSONValue? {
+        path.split(separator: ".").reduce(Optional(self)) { value, name in
+            guard case .object(let members)? = value else { return nil }
+            return members.first { $0.name == name }?.value
+        }
+    }
+
+    /// A whole number.
+    var int: Int? { if case .number(let value) = self { value } else { nil } }
+
+    /// Any number.
+    var double: Double? {
+        switch self {
+        case .number(let value): Double(value)
+        case .decimal(let value): value
+        default: nil
         }
     }
 
@@ -50,6 +72,35 @@ indirect enum JSONValue: Sendable, Hashable {
             return lines(members.map { "\(JSONText.quoted($0.name)): \($0.value.indented(inner))" }, "{", "}")
         default: return text
         }
+    }
+}
+
+extension JSONValue: Decodable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .decimal(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let values = try? container.decode([JSONValue].self) {
+            self = .array(values)
+        } else {
+            // The decoder does not tell the order; by name, so that equal objects are equal.
+            let members = try container.decode([String: JSONValue].self)
+            self = .object(members.sorted { $0.key < $1.key }.map { Member($0.key, $0.value) })
+        }
+    }
+
+    /// Parses a JSON text; `nil` where it is none.
+    init?(parsing text: String) {
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else { return nil }
+        self = value
     }
 }
 
