@@ -1,4 +1,5 @@
 import Foundation
+import ImagePlan
 
 /// A JSON value (RFC 8259), members in the order in which they were put.
 indirect enum JSONValue: Sendable, Hashable {

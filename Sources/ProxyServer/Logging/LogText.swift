@@ -1,13 +1,16 @@
+import ImagePlan
+
 /// Appends text to a line so that nothing in it can end the line, leave its quotes or steer a terminal.
 ///
-/// Both forms of a log escape alike, as JSON does (RFC 8259 §7).
+/// Both forms of a log escape as `JSONText` does, and characters beyond ASCII that are invisible or turn the direction of writing
+/// besides.
 enum LogText {
     /// Appends bytes from outside in quotes; what is no printable ASCII is written as `\u00XX`, a byte each.
     ///
     /// - Parameter limit: bytes of the value that are written; "…" stands for the rest.
     static func appendQuoted(_ bytes: Span<UInt8>, limit: Int, to line: inout [UInt8]) {
         line.append(UInt8(ascii: "\""))
-        for index in 0..<min(bytes.count, limit) { append(bytes[index], to: &line) }
+        for index in 0..<min(bytes.count, limit) { JSONText.append(bytes[index], to: &line) }
         if bytes.count > limit { line.append(contentsOf: "\\u2026".utf8) }
         line.append(UInt8(ascii: "\""))
     }
@@ -29,9 +32,9 @@ enum LogText {
             }
             left -= 1
             if scalar.value < 0x80 {
-                append(UInt8(truncatingIfNeeded: scalar.value), to: &line)
+                JSONText.append(UInt8(truncatingIfNeeded: scalar.value), to: &line)
             } else if isHidden(scalar.value) {
-                appendEscape(scalar.value, to: &line)
+                JSONText.appendEscape(scalar.value, to: &line)
             } else {
                 line.append(contentsOf: String(scalar).utf8)
             }
@@ -51,25 +54,6 @@ enum LogText {
             rest /= 10
         } while rest > 0
         line[start...].reverse()
-    }
-
-    private static func append(_ byte: UInt8, to line: inout [UInt8]) {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-            line.append(UInt8(ascii: "\\"))
-            line.append(byte)
-        case 0x20...0x7E: line.append(byte)
-        default: appendEscape(UInt32(byte), to: &line)
-        }
-    }
-
-    private static func appendEscape(_ value: UInt32, to line: inout [UInt8]) {
-        line.append(UInt8(ascii: "\\"))
-        line.append(UInt8(ascii: "u"))
-        for shift in [12, 8, 4, 0] as [UInt32] {
-            let digit = UInt8(truncatingIfNeeded: value >> shift & 15)
-            line.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-        }
     }
 
     /// C1 controls, line and paragraph separators, marks that turn the direction of writing, the byte order mark.

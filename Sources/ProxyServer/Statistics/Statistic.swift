@@ -122,7 +122,7 @@ extension Statistic {
 struct Metric: Sendable {
     /// The family's name; counters end in `_total`.
     let name: String
-    /// One sentence of plain English. The first statistic of a family states it for all.
+    /// One sentence; the first statistic of a family states it for all.
     let help: String
     /// The label's name; `nil` for none.
     let label: String?

@@ -1,7 +1,9 @@
 import ImagePipeline
 
 extension StatisticsTable {
-    /// What memory holds, and how it yields under pressure. Raw responses on disk count among the originals.
+    /// What memory holds, and how it shrinks under pressure.
+    ///
+    /// Raw responses on disk count among the originals.
     static let caches: [Entry] =
         tier("memory", .memory, metrics: .tier("memory"), quota: { $0.shares.pictures }) {
             ($0.memory.bytes, $0.memory.entries, $0.memory.hits, $0.memory.misses, $0.memory.evictions)

@@ -34,11 +34,3 @@ struct AdminOptions: ParsableArguments {
         }
     }
 }
-
-extension JSONText {
-    /// A member's text in a JSON object; `nil` where it has none.
-    static func member(_ name: String, of json: String) -> String? {
-        let object = try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
-        return object?[name] as? String
-    }
-}

@@ -1,3 +1,5 @@
+import ImagePlan
+
 /// A value as the configuration file would say it.
 indirect enum YAMLValue: Sendable {
     /// A number, a flag or a word that YAML leaves alone.
@@ -75,22 +77,7 @@ extension YAMLValue {
         return isPlain && !name.isEmpty && !name.hasPrefix("-") ? name : quote(name)
     }
 
-    /// A double-quoted scalar (YAML 1.2.2 §5.7); `${` is kept from being expanded when the text is read again.
-    private static func quote(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.replacing("${", with: "$${").unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            default:
-                if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {
-                    let digits = String(scalar.value, radix: 16)
-                    result += "\\x" + (digits.count < 2 ? "0" : "") + digits
-                } else {
-                    result.unicodeScalars.append(scalar)
-                }
-            }
-        }
-        return result + "\""
-    }
+    /// A double-quoted scalar, of which JSON strings are a part (YAML 1.2.2 §7.3.1); `${` is kept from being expanded when the
+    /// text is read again.
+    private static func quote(_ text: String) -> String { JSONText.quoted(text.replacing("${", with: "$${")) }
 }
