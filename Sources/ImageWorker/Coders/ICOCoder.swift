@@ -3,7 +3,8 @@ import ImagePlan
 
 /// ICO and CUR: one picture, which is a bitmap or a PNG; only read.
 ///
-/// Its pages are its pictures, the largest first.
+/// Its pages are its pictures, the largest first. Own code for the reason that `BMPCoder` states, with the same condition for its
+/// end: libvips reads icons through ImageMagick only.
 struct ICOCoder: HeaderReading {
     let format = ImageFormat.ico
     // PNG's, for the PNG inside.

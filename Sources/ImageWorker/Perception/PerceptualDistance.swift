@@ -4,6 +4,10 @@
 /// Of the SSIM family (Z. Wang, E. Simoncelli, A. Bovik: Multi-scale structural similarity, 2003): luma at five scales, colours at
 /// the four smaller ones, each pooled by its root mean square, so that one bad region counts more than the same loss everywhere.
 /// It orders results of one picture, whichever format they have; it is no measure of beauty.
+///
+/// Own code, since none of the libraries that a worker links measures such a distance. A packaged C library that ranks the pictures
+/// of `PerceptualDistanceTests` in the same order, in no more time for a comparison, can replace it; the values of
+/// `quality.distance` would have to be converted to its scale.
 struct PerceptualDistance {
     /// The picture that others are compared with.
     private let luma: [Level]

@@ -1,6 +1,9 @@
 /// The frames of an animated PNG (W3C PNG, third edition, §4.9), as its chunks say: place, time, and where the data are.
 ///
 /// Reads within bounds whatever the bytes say, and decodes nothing.
+///
+/// Own code, since libpng without the APNG patch, and so libvips, sees the first frame only. The folder can be deleted when
+/// libvips gives the pages of an animated PNG with their delays; `AnimatedPNGTests` say what it must then do.
 struct AnimatedPNG {
     /// One frame, a part of the canvas.
     struct Frame {
