@@ -216,19 +216,10 @@ enum LogLevel: String, Sendable, CaseIterable {
 extension Configuration {
     /// The rule that `/fetch?url=` goes by.
     var remoteRule: SourceRule {
-        var rule = SourceRule(
-            name: "fetch",
-            location: .remote,
-            allowPrivate: remote.allowPrivate,
-            limits: limits.origin,
-            timeouts: timeouts.origin,
-            quality: quality
-        )
+        var rule = SourceRule(inheriting: self, named: "fetch")
+        rule.allowPrivate = remote.allowPrivate
         rule.isRaw = remote.raw
         rule.noTransform = remote.noTransform
-        rule.formats = formats
-        rule.avif = avif.policy
-        rule.saveDataStep = saveDataStep
         return rule
     }
 

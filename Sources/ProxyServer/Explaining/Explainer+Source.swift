@@ -2,7 +2,7 @@ import ImagePipeline
 
 extension Explainer {
     /// Sections of their own, by what their keys begin with.
-    private static let groups = ["limits", "timeouts", "quality", "formats", "avif"]
+    private static let groups = InheritedSetting.sections
     private static let freshness = ["ttl", "ttl-min", "ttl-max"]
     /// Keys that `/fetch` has too, by another name.
     private static let remoteKeys = ["allow-private", "raw"]

@@ -51,7 +51,7 @@ struct ConfigurationLoader {
         apply(flags, to: &configuration, &decoder)
         // Sources inherit limits, timeouts and qualities, so they come when these are known.
         if let sources = entries.last(where: { $0.key == "sources" }) {
-            configuration.sources = SourceDecoder(base: configuration.remoteRule).decode(sources.value, &decoder)
+            configuration.sources = SourceDecoder(configuration: configuration).decode(sources.value, &decoder)
         }
         ConfigurationChecks.check(configuration, &decoder)
         guard decoder.problems.isEmpty else { throw ConfigurationError(problems: decoder.problems.inOrder) }

@@ -1,22 +1,12 @@
 import ImagePipeline
 
 extension SourceDecoder {
-    /// Keys that are about raw sources and mean nothing for pictures.
-    static let rawKeys = ["methods", "set-cookie"]
+    /// Keys that mean nothing for pictures.
+    static let rawKeys = SourceSchema.table.settings.filter { $0.kind == .raw }.map(\.name)
 
-    /// Keys that are about pictures, which a raw source knows nothing of.
-    static let pictureKeys = [
-        "originals", "no-transform", "preset", "fallback.image", "fallback.status", "fallback.ttl", "forward-query",
-        "ignore-query",
-        "ttl",
-        "ttl-min", "ttl-max", "cache.variants", "mezzanine", "limits.pixels", "limits.frames", "limits.animation",
-        "limits.redirects",
-        "timeouts.transform",
-        "quality.jpeg", "quality.webp", "quality.avif", "quality.save-data", "placeholder",
-        "client-hints", "formats.pdf",
-        "avif.auto", "avif.budget", "avif.effort", "avif.stand-in",
-        "auto", "quality.distance",
-    ]
+    /// Keys that mean nothing for a raw source; `cache` itself does, but not what is said of variants below it.
+    static let pictureKeys =
+        SourceSchema.table.settings.filter { $0.kind == .pictures }.map(\.name) + ["cache.variants"]
 
     /// Finds what contradicts `raw: true`.
     ///

@@ -3,8 +3,8 @@ import ImagePipeline
 
 /// Reads the map of sources.
 struct SourceDecoder {
-    /// The rule from which a source inherits limits, timeouts, qualities and formats.
-    let base: SourceRule
+    /// What the sources inherit from; complete but for them.
+    let configuration: Configuration
 
     /// Reads all sources; those with a problem are left out, as the problem ends the start anyway.
     func decode(_ node: RawNode, _ decoder: inout ConfigurationDecoder) -> [ConfiguredSource] {
@@ -26,7 +26,7 @@ struct SourceDecoder {
             decoder.report("expected a map with a url", key: key, place: entry.value.place)
             return nil
         }
-        var draft = SourceSchema.Draft(rule: inheritingRule(named: entry.key))
+        var draft = SourceSchema.Draft(rule: SourceRule(inheriting: configuration, named: entry.key))
         decoder.decode(entries, table: SourceSchema.table, into: &draft, scope: key + ".")
         guard let location = draft.completeLocation else {
             if !entries.contains(where: { $0.key == "url" }) {
@@ -38,20 +38,6 @@ struct SourceDecoder {
         draft.rule.credentials = draft.credentials
         check(draft, key: key, place: entry.place, &decoder)
         return ConfiguredSource(rule: draft.rule, preset: draft.preset, fallback: draft.fallback)
-    }
-
-    private func inheritingRule(named name: String) -> SourceRule {
-        var rule = SourceRule(
-            name: name,
-            location: .remote,
-            limits: base.limits,
-            timeouts: base.timeouts,
-            quality: base.quality
-        )
-        rule.formats = base.formats
-        rule.avif = base.avif
-        rule.saveDataStep = base.saveDataStep
-        return rule
     }
 
     private func check(_ draft: SourceSchema.Draft, key: String, place: Place, _ decoder: inout ConfigurationDecoder) {
