@@ -16,10 +16,10 @@ struct Configuration: Sendable, Equatable {
     var cache = Cache()
     /// For how long failures are remembered.
     var negative = FailurePolicy()
-    var purge = Purge()
+    var purge = Purging()
     var proxies = Proxies()
-    var limits = Limits()
-    var timeouts = Timeouts()
+    var limits = ServiceLimits()
+    var timeouts = ServiceTimeouts()
     var shutdown = Shutdown()
     var quality = QualityDefaults()
     /// Formats that are decoded only where this says so; a source may say otherwise.
@@ -66,7 +66,7 @@ struct Configuration: Sendable, Equatable {
     }
 
     /// Who may purge without the admin token.
-    struct Purge: Sendable, Equatable {
+    struct Purging: Sendable, Equatable {
         /// Clients that may send `PURGE` to the public listener; empty for nobody.
         var allow: [AddressRange] = []
     }
@@ -99,7 +99,7 @@ struct Configuration: Sendable, Equatable {
     }
 
     /// Bounds.
-    struct Limits: Sendable, Equatable {
+    struct ServiceLimits: Sendable, Equatable {
         /// Of one original; a source may say otherwise.
         var origin = SourceRule.Limits()
         /// Bytes of a request's content.
@@ -113,7 +113,7 @@ struct Configuration: Sendable, Equatable {
     }
 
     /// Durations in milliseconds.
-    struct Timeouts: Sendable, Equatable {
+    struct ServiceTimeouts: Sendable, Equatable {
         /// Of one original; a source may say otherwise.
         var origin = SourceRule.Timeouts()
         /// From a request's first byte to the end of its head.
@@ -222,6 +222,9 @@ extension Configuration {
         rule.noTransform = remote.noTransform
         return rule
     }
+
+    /// Whether anybody may send `PURGE` to the public listener.
+    var takesPurges: Bool { !purge.allow.isEmpty || !admin.token.isEmpty }
 
     /// Whether anything passes through as it is.
     var hasRawSources: Bool { remote.raw || sources.contains(where: \.rule.isRaw) }

@@ -237,7 +237,7 @@ extension WorkerPool.Configuration {
 
 extension ServerTimeouts {
     /// What the configuration says of waiting for clients.
-    init(_ timeouts: Configuration.Timeouts) {
+    init(_ timeouts: Configuration.ServiceTimeouts) {
         self.init(header: timeouts.header, idle: timeouts.idle, write: timeouts.write)
     }
 }
@@ -267,4 +267,10 @@ extension ServerConfiguration {
             time: time
         )
     }
+}
+
+/// Processors that this process may run on.
+enum ProcessorCount {
+    /// At least one; read once.
+    static let online = max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
 }

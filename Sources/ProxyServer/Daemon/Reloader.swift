@@ -44,7 +44,7 @@ struct Reloader: Sendable {
 
     /// Refuses to take the token from an admin listener that the service manager has opened beyond this machine.
     private func checkSockets(_ configuration: Configuration) throws(ConfigurationError) {
-        do throws(ActivatedSockets.Failure) {
+        do throws(ActivatedSockets.UnusableSocket) {
             try parts.sockets.check(token: configuration.admin.token)
         } catch {
             let problem = ConfigurationProblem(place: nil, key: "admin.token", message: error.reason)

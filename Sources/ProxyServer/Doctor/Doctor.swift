@@ -68,3 +68,11 @@ extension Configuration.Remote {
     /// Whether anybody's URL may ever be asked.
     fileprivate var isOpen: Bool { !allow.isEmpty }
 }
+
+/// One thing that `edgeprint doctor` looks at.
+///
+/// A check knows what the daemon needs; what there is, it asks of the probe, so that a test can recount any machine.
+protocol DoctorCheck: Sendable {
+    /// What it finds, at least one finding; blocks.
+    func findings(_ probe: any SystemProbe) -> [Finding]
+}

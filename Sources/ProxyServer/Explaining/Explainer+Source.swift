@@ -97,7 +97,7 @@ extension Explainer {
 
     /// Whether a key says something of this source.
     private func isKnown(_ name: String, _ request: ExplainedRequest) -> Bool {
-        let strange = request.rule.isRaw ? SourceDecoder.pictureKeys : SourceDecoder.rawKeys
+        let strange = request.rule.isRaw ? SourceReader.pictureKeys : SourceReader.rawKeys
         // All methods that are taken are told with the request.
         guard name != "methods", !strange.contains(name) else { return false }
         guard request.isRemote else { return true }

@@ -10,7 +10,7 @@ import Synchronization
 final class LineSink: Sendable {
     /// How a descriptor can be written without blocking, although it is shared with other processes and so cannot be
     /// switched to non-blocking.
-    private enum Kind {
+    private enum Destination {
         /// A regular file: writes do not wait for a reader.
         case file
         /// A socket (the journal): `MSG_DONTWAIT`.
@@ -22,7 +22,7 @@ final class LineSink: Sendable {
     private static let atomicBytes = 4_096
 
     private let descriptor: CInt
-    private let kind: Kind
+    private let kind: Destination
     private let pendingLimit: Int
     /// What a slow reader has not taken yet; begins within a line when a socket took a part of one.
     private let pending = Lock<[UInt8]>([])

@@ -29,10 +29,10 @@ final class ResolvedRequest: Sendable {
     /// Whether the origin is asked whatever is stored, which a signature has allowed.
     let refreshes: Bool
     /// What stands in where the original cannot be had.
-    let fallback: Fallback?
+    let fallback: StandInPicture?
 
     /// The same of another original, under a status of its own.
-    struct Fallback: Sendable {
+    struct StandInPicture: Sendable {
         var choice: Choice
         var status: Int
         /// Seconds.
@@ -51,7 +51,7 @@ final class ResolvedRequest: Sendable {
         tellsTiming: Bool,
         expires: Int64?,
         refreshes: Bool,
-        fallback: Fallback?
+        fallback: StandInPicture?
     ) {
         self.choice = choice
         self.saving = saving
@@ -88,5 +88,27 @@ extension ResolvedRequest.Choice {
             case .avif: avif
             }
         }
+    }
+}
+
+/// The fields of answers that belong to a request's form and not to the picture: encoded once a target, as the same picture can be
+/// asked in several forms.
+struct OwnFields: Hashable, Sendable {
+    /// What scripts of other origins may read: on every answer, failures included.
+    let crossOrigin: [UInt8]
+    /// The same and `Vary`.
+    let vary: [UInt8]
+    /// The same and `Content-Disposition`.
+    let all: [UInt8]
+    /// The same behind the `Cache-Status` of a hit: what an event loop answers without putting anything together.
+    let memory: [UInt8]
+    let disk: [UInt8]
+
+    init(vary: VaryFields, crossOrigin: [UInt8], disposition: [UInt8]) {
+        self.crossOrigin = crossOrigin
+        self.vary = crossOrigin + vary.bytes
+        all = self.vary + disposition
+        memory = CacheStatusFields.memory + all
+        disk = CacheStatusFields.disk + all
     }
 }

@@ -7,7 +7,7 @@ import ImagePipeline
 /// are theirs.
 struct ActivatedSockets: Sendable, Equatable {
     /// Why a descriptor cannot be listened on.
-    struct Failure: Error, CustomStringConvertible {
+    struct UnusableSocket: Error, CustomStringConvertible {
         var number: CInt
         var reason: String
 
@@ -22,20 +22,20 @@ struct ActivatedSockets: Sendable, Equatable {
     /// Sorts what was handed over.
     ///
     /// - Throws: for what is no listening stream socket, and for two that are named `admin`.
-    init(_ sockets: [ServiceEnvironment.Socket]) throws(Failure) {
+    init(_ sockets: [ServiceEnvironment.Socket]) throws(UnusableSocket) {
         for socket in sockets {
             guard Self.option(SO_TYPE, of: socket.number) == CInt(SOCK_STREAM.rawValue) else {
-                throw Failure(number: socket.number, reason: "is no stream socket (ListenStream=)")
+                throw UnusableSocket(number: socket.number, reason: "is no stream socket (ListenStream=)")
             }
             guard Self.option(SO_ACCEPTCONN, of: socket.number) == 1 else {
-                throw Failure(number: socket.number, reason: "does not listen (Accept=no)")
+                throw UnusableSocket(number: socket.number, reason: "does not listen (Accept=no)")
             }
             guard socket.name == "admin" else {
                 publicListeners.append(.descriptor(socket.number))
                 continue
             }
             guard adminListener == nil else {
-                throw Failure(number: socket.number, reason: "is the second one named admin")
+                throw UnusableSocket(number: socket.number, reason: "is the second one named admin")
             }
             adminListener = .descriptor(socket.number)
         }
@@ -50,11 +50,11 @@ struct ActivatedSockets: Sendable, Equatable {
     /// Makes sure that who is beyond this machine needs a token on the admin socket.
     ///
     /// - Throws: where the socket is bound beyond loopback and no token is asked for.
-    func check(token: Secret) throws(Failure) {
+    func check(token: Secret) throws(UnusableSocket) {
         guard token.isEmpty, case .descriptor(let number)? = adminListener,
             let address = ListenAddress(boundTo: number), !ConfigurationChecks.isLocal(address)
         else { return }
-        throw Failure(number: number, reason: "listens on \(address) for admin, which needs admin.token")
+        throw UnusableSocket(number: number, reason: "listens on \(address) for admin, which needs admin.token")
     }
 
     /// Where a socket is bound, for people.

@@ -4,7 +4,7 @@
 /// `Exposition`, `JSONValue.init(_:of:)` and `StatisticsLines` render a table of these and know none of them by name.
 struct Statistic<Reading>: Sendable {
     /// How the value behaves over time, in Prometheus's terms.
-    enum Kind: String, Sendable {
+    enum MetricType: String, Sendable {
         /// Only grows, from the daemon's start.
         case counter
         case gauge
@@ -19,7 +19,7 @@ struct Statistic<Reading>: Sendable {
         case durations(@Sendable (Reading) -> Histogram)
     }
 
-    let kind: Kind
+    let kind: MetricType
     /// The place in the JSON, member names joined by dots; `nil` where the JSON leaves it out.
     let path: String?
     /// `nil` where Prometheus is not told.
@@ -31,7 +31,7 @@ struct Statistic<Reading>: Sendable {
     let isListed: @Sendable (Reading) -> Bool
 
     private init(
-        _ kind: Kind,
+        _ kind: MetricType,
         _ path: String?,
         _ metric: Metric?,
         _ phrases: [Phrase],
@@ -145,7 +145,7 @@ struct Metric: Sendable {
 /// What a statistic adds to a line of `edgeprint stats`; phrases of one line stand in the table's order.
 struct Phrase: Sendable {
     /// The lines of the output, from the first.
-    enum Line: String, CaseIterable, Sendable {
+    enum Row: String, CaseIterable, Sendable {
         case edgeprint, requests, results, memory, raw, disk, originals, variants, transfers, workers, connections
         case coders, writes
 
@@ -169,13 +169,13 @@ struct Phrase: Sendable {
         case written(@Sendable (StatisticsChange) -> String?)
     }
 
-    let line: Line
+    let line: Row
     let form: Form
     /// Whether the growth per second follows, in parentheses.
     let showsRate: Bool
     let omitsZero: Bool
 
-    init(_ line: Line, _ form: Form, rate: Bool = false, omitsZero: Bool = false) {
+    init(_ line: Row, _ form: Form, rate: Bool = false, omitsZero: Bool = false) {
         (self.line, self.form, showsRate, self.omitsZero) = (line, form, rate, omitsZero)
     }
 }

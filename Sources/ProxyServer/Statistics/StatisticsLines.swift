@@ -5,7 +5,7 @@ struct StatisticsLines {
 
     /// Renders those statistics of a table that have a phrase and that the daemon reports.
     init<Reading>(_ table: [Statistic<Reading>], _ change: StatisticsChange) {
-        var phrases: [Phrase.Line: [String]] = [:]
+        var phrases: [Phrase.Row: [String]] = [:]
         for statistic in table {
             guard let path = statistic.path else { continue }
             for phrase in statistic.phrases {
@@ -13,7 +13,7 @@ struct StatisticsLines {
                 phrases[phrase.line, default: []].append(text)
             }
         }
-        text = Phrase.Line.allCases.compactMap { line in
+        text = Phrase.Row.allCases.compactMap { line in
             phrases[line].map { texts in
                 let margin = String(repeating: " ", count: max(1, 14 - line.title.count))
                 return line.title + margin + Printing.plain(texts.joined(separator: ", ")) + "\n"

@@ -4,7 +4,7 @@ extension StatisticsTable {
     /// What memory holds, and how it shrinks under pressure.
     ///
     /// Raw responses on disk count among the originals.
-    static let caches: [Entry] =
+    static let caches: [Item] =
         tier("memory", .memory, metrics: .tier("memory"), quota: { $0.shares.pictures }) {
             ($0.memory.bytes, $0.memory.entries, $0.memory.hits, $0.memory.misses, $0.memory.evictions)
         }
@@ -57,7 +57,7 @@ extension StatisticsTable {
         ) { ($0.raw.bytes, $0.raw.entries, $0.raw.hits, $0.raw.misses, $0.raw.evictions) }
 
     /// What the disk cache holds and does.
-    static let disk: [Entry] =
+    static let disk: [Item] =
         [
             .fact(
                 "disk.health",
@@ -140,7 +140,7 @@ extension StatisticsTable {
     /// The six numbers of a tier, whatever keeps it.
     private static func tier(
         _ path: String,
-        _ line: Phrase.Line,
+        _ line: Phrase.Row,
         metrics: TierMetrics,
         quota: @escaping @Sendable (StatisticsReading) -> Int,
         isListed: @escaping @Sendable (StatisticsReading) -> Bool = { _ in true },
@@ -148,7 +148,7 @@ extension StatisticsTable {
             @escaping @Sendable (StatisticsReading) -> (
                 bytes: Int, entries: Int, hits: Int, misses: Int, evictions: Int
             )
-    ) -> [Entry] {
+    ) -> [Item] {
         [
             .gauge(
                 "\(path).bytes",

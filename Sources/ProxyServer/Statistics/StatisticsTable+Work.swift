@@ -3,7 +3,7 @@ import ImagePipeline
 
 extension StatisticsTable {
     /// Requests to origins.
-    static let transfers: [Entry] = [
+    static let transfers: [Item] = [
         .counter(
             "transfers.requests",
             Metric("edgeprint_transfers_total", "Requests sent to origins, redirects included."),
@@ -40,7 +40,7 @@ extension StatisticsTable {
     ]
 
     /// The transform workers.
-    static let workers: [Entry] = [
+    static let workers: [Item] = [
         .gauge("workers.slots", Metric("edgeprint_workers", "Worker slots.")) { $0.workers.workers.count },
         .gauge(
             "workers.ready",
@@ -98,7 +98,7 @@ extension StatisticsTable {
     ]
 
     /// Client connections.
-    static let connections: [Entry] = [
+    static let connections: [Item] = [
         .gauge(
             "connections.open",
             Metric("edgeprint_connections", "Open client connections."),
@@ -117,7 +117,7 @@ extension StatisticsTable {
     ]
 
     /// What the pipeline is making, and how it saves work.
-    static let pipeline: [Entry] = [
+    static let pipeline: [Item] = [
         .gauge("flights.variants", Metric("edgeprint_variants_under_way", "Variants being made.")) {
             $0.variantsUnderWay
         },
@@ -177,7 +177,7 @@ extension StatisticsTable {
     ]
 
     /// What can be read and written; `null` where no worker could be asked.
-    static let coders: [Entry] = [
+    static let coders: [Item] = [
         .fact(
             "coders",
             nil,

@@ -6,11 +6,11 @@ import ImagePipeline
 /// To add one: count it where it happens, let `StatisticsReader` read it if no part that is read has it, and add an entry
 /// here. Names of metrics and JSON members are a promise to dashboards: they stay.
 enum StatisticsTable {
-    typealias Entry = Statistic<StatisticsReading>
+    typealias Item = Statistic<StatisticsReading>
 
-    static let all: [Entry] = daemon + requests + caches + disk + transfers + workers + connections + pipeline + coders
+    static let all: [Item] = daemon + requests + caches + disk + transfers + workers + connections + pipeline + coders
 
-    private static let daemon: [Entry] = [
+    private static let daemon: [Item] = [
         .fact("version", nil, Phrase(.edgeprint, .written { $0.now["version"]?.words })) { .string($0.version) },
         .counter(
             "uptime",
@@ -40,7 +40,7 @@ enum StatisticsTable {
         ) { $0.droppedLogLines },
     ]
 
-    private static let requests: [Entry] = [
+    private static let requests: [Item] = [
         .counter("requests.total", nil, Phrase(.requests, .number(), rate: true)) { reading in
             reading.metrics.requests.values.reduce(0) { $0 + $1.1 }
         },

@@ -98,14 +98,14 @@ private struct AdminAnswerText {
 @safe
 private final class AdminTransfer {
     /// The bytes of an answer, as libcurl delivers them.
-    private final class Content {
+    private final class Received {
         var bytes: [UInt8] = []
     }
 
     private let easy: UnsafeMutableRawPointer
     private let address: ListenAddress
     private let timeout: Int
-    private let content = Content()
+    private let content = Received()
     private var fields: UnsafeMutablePointer<curl_slist>?
     /// `http://HOST:PORT` in front of each target.
     private let base: String
@@ -154,7 +154,7 @@ private final class AdminTransfer {
         unsafe edge_easy_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(content).toOpaque())
         unsafe edge_easy_set_write_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, owner in
             guard let owner = unsafe owner else { return 0 }
-            let content = unsafe Unmanaged<Content>.fromOpaque(owner).takeUnretainedValue()
+            let content = unsafe Unmanaged<Received>.fromOpaque(owner).takeUnretainedValue()
             guard content.bytes.count + size * count <= AdminClient.longestAnswer else { return 0 }
             unsafe content.bytes.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: size * count))
             return size * count

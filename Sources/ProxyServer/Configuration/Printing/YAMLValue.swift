@@ -81,3 +81,8 @@ extension YAMLValue {
     /// text is read again.
     private static func quote(_ text: String) -> String { JSONText.quoted(text.replacing("${", with: "$${")) }
 }
+
+extension Configuration {
+    /// The effective configuration as a file would say it, secrets redacted.
+    var yaml: String { YAMLValue(table: ConfigurationSchema.root, root: self).document }
+}

@@ -213,4 +213,42 @@ enum ConfigurationSchema {
     private static let avif: [Setting<Configuration>] = [
         Setting("avif.queue", \.avif.queue, .count(1...100_000), "Pictures that may wait for their AVIF.")
     ]
+
+    /// What answers say beside the picture.
+    private static let answers: [Setting<Configuration>] = [
+        Setting(
+            "answers.server-timing",
+            \.answers.serverTiming,
+            .onOff,
+            "Whether answers tell how long the stages behind them took (Server-Timing)."
+        ),
+        Setting(
+            "answers.cors",
+            \.answers.cors,
+            .crossOrigin,
+            "Whose scripts may read answers and their timing: *, one origin, or off."
+        ),
+    ]
+
+    /// What client hints come to.
+    private static let ladder: [Setting<Configuration>] = [
+        Setting(
+            "ladder.widths",
+            \.ladder.widths,
+            .rungs(of: .count(1...ResizeStep.longestSide)),
+            "Widths that w=auto comes to, in device pixels."
+        ),
+        Setting(
+            "ladder.dpr",
+            \.ladder.ratios,
+            .rungs(of: .ratio),
+            "Ratios that dpr=auto comes to, 1 to 4."
+        ),
+        Setting(
+            "ladder.default-width",
+            \.ladder.defaultWidth,
+            .count(1...ResizeStep.longestSide),
+            "What w=auto is where no field tells a width."
+        ),
+    ]
 }

@@ -20,7 +20,7 @@ struct Setting<Root>: Sendable {
     /// Whether an environment variable may set it; maps stand in the file only.
     let takesEnvironment: Bool
     /// Reads a node into the root, or reports what is wrong.
-    let read: @Sendable (RawNode, inout Root, inout ValueProblems) -> Void
+    let read: @Sendable (TreeNode, inout Root, inout ValueProblems) -> Void
     /// The value as the file would say it; `nil` leaves the key out.
     let write: @Sendable (Root) -> YAMLValue?
     /// Whether a running daemon goes on with the old value until it is started anew.
@@ -83,7 +83,7 @@ struct Setting<Root>: Sendable {
         summary: String,
         takesEnvironment: Bool,
         kind: SourceKind = .any,
-        read: @escaping @Sendable (RawNode, inout Root, inout ValueProblems) -> Void,
+        read: @escaping @Sendable (TreeNode, inout Root, inout ValueProblems) -> Void,
         write: @escaping @Sendable (Root) -> YAMLValue?,
         differs: @escaping @Sendable (Root, Root) -> Bool = { _, _ in false },
         copy: @escaping @Sendable (Root, inout Root) -> Void = { _, _ in }

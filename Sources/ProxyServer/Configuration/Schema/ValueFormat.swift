@@ -3,7 +3,7 @@ struct ValueFormat<Value>: Sendable {
     /// What a person is told to write: "a size such as 256MiB".
     let expectation: String
     /// Reads a node; `nil` exactly when it has reported a problem.
-    let read: @Sendable (RawNode, inout ValueProblems) -> Value?
+    let read: @Sendable (TreeNode, inout ValueProblems) -> Value?
     /// Writes a value; `nil` leaves the key out.
     let write: @Sendable (Value) -> YAMLValue?
 }
@@ -11,14 +11,14 @@ struct ValueFormat<Value>: Sendable {
 /// What is wrong with one value, collected while it is read.
 struct ValueProblems {
     /// A problem at the value, or below it.
-    struct Problem {
+    struct ValueProblem {
         /// Names below the value's own key.
         var path: [String]
         var place: Place
         var message: String
     }
 
-    private(set) var all: [Problem] = []
+    private(set) var all: [ValueProblem] = []
     /// Where names below the value's own key stand, for rules that are checked later.
     private(set) var places: [(path: [String], place: Place)] = []
 
@@ -29,11 +29,11 @@ struct ValueProblems {
 
     /// Adds a problem.
     mutating func add(_ message: String, at place: Place, path: [String] = []) {
-        all.append(Problem(path: path, place: place, message: message))
+        all.append(ValueProblem(path: path, place: place, message: message))
     }
 
     /// Adds "expected …, found …", where the text is shown only as far as a line bears.
-    mutating func expected(_ expectation: String, _ node: RawNode, hint: String = "") {
+    mutating func expected(_ expectation: String, _ node: TreeNode, hint: String = "") {
         let found =
             switch node.content {
             case .null: "nothing"

@@ -3,7 +3,7 @@
 /// `$${` stands for the characters `${`; a lone `$` is itself. There is no default: what is not set is an error.
 struct VariableExpansion {
     /// Why a value cannot be expanded.
-    enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
+    enum BadExpansion: Error, Sendable, Hashable, CustomStringConvertible {
         /// No such variable.
         case unset(String)
         /// `${` without a name and a closing brace.
@@ -20,7 +20,7 @@ struct VariableExpansion {
     let variables: [String: String]
 
     /// The value with every variable replaced; replaced text is not looked at again.
-    func expand(_ value: String) throws(Failure) -> String {
+    func expand(_ value: String) throws(BadExpansion) -> String {
         guard value.contains("${") else { return value }
         var result = ""
         var rest = Substring(value)

@@ -5,7 +5,7 @@ import Testing
 @testable import ProxyServer
 
 @Suite(.timeLimit(.minutes(1)))
-struct SourceDecoderTests {
+struct SourceReaderTests {
     @Test func `reads every key of a source`() throws {
         let configuration = try load(
             """
@@ -153,7 +153,7 @@ struct SourceDecoderTests {
         "file://srv/images", "file:/srv", "file:///a?b", "file:///a%00b", "file:///a%zz", "file:///%FF", "file:///a\nb",
     ])
     func `refuses what is no location`(text: String) {
-        #expect(throws: LocationParser.Failure.self) { try LocationParser.parse(text).get() }
+        #expect(throws: LocationParser.BadLocation.self) { try LocationParser.parse(text).get() }
     }
 
     @Test(arguments: [

@@ -28,3 +28,18 @@ extension Explainer {
         Explanation.Fact("avif", .string(value), words: words, .setting(inherited(key, request)))
     }
 }
+
+extension Explainer {
+    /// What is done with an original that is an animation, which only its header tells.
+    static func words(onFramesOf plan: String, _ limits: AnimationLimits) -> String? {
+        guard let settings = try? Plan(canonicalText: plan).settings, !settings.format.isWords else { return nil }
+        if let frame = settings.animation.stillFrame { return "frame \(frame) of an animation" }
+        let bounds = "limits.animation (\(limits.pixels) pixels) and limits.frames (\(limits.frames))"
+        if settings.isStill {
+            let refuses = settings.animation.mode == .keep || settings.isStrict
+            return refuses ? "no animation: it would become a still" : "the first frame of an animation"
+        }
+        if settings.animation.mode == .keep { return "every frame within \(bounds), else 422" }
+        return "every frame within \(bounds), else \(settings.isStrict ? "422" : "fewer or the first")"
+    }
+}

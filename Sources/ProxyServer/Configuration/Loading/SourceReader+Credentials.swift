@@ -1,6 +1,6 @@
 import ImagePipeline
 
-extension SourceDecoder {
+extension SourceReader {
     /// Reports what does not fit together below `auth`, and with where the originals are.
     ///
     /// - Parameter isSaid: whether a key stands in the source, be it with a value that is refused already.

@@ -2,12 +2,12 @@ import ImagePlan
 import ImagePipeline
 
 /// Reads the map of sources.
-struct SourceDecoder {
+struct SourceReader {
     /// What the sources inherit from; complete but for them.
     let configuration: Configuration
 
     /// Reads all sources; those with a problem are left out, as the problem ends the start anyway.
-    func decode(_ node: RawNode, _ decoder: inout ConfigurationDecoder) -> [ConfiguredSource] {
+    func decode(_ node: TreeNode, _ decoder: inout ConfigurationDecoder) -> [ConfiguredSource] {
         switch node.content {
         case .null: return []
         case .map(let entries): return entries.compactMap { decode($0, &decoder) }
@@ -17,9 +17,9 @@ struct SourceDecoder {
         }
     }
 
-    private func decode(_ entry: RawEntry, _ decoder: inout ConfigurationDecoder) -> ConfiguredSource? {
+    private func decode(_ entry: TreeEntry, _ decoder: inout ConfigurationDecoder) -> ConfiguredSource? {
         let key = "sources.\(entry.key)"
-        if let problem = SourceDecoder.problem(ofName: entry.key) {
+        if let problem = SourceReader.problem(ofName: entry.key) {
             decoder.report(problem, key: key, place: entry.place)
         }
         guard case .map(let entries) = entry.value.content else {
@@ -57,12 +57,12 @@ struct SourceDecoder {
             let message = "is forwarded and ignored at once: \(parameter)"
             decoder.report(message, key: "\(key).ignore-query", place: line(of: "ignore-query"))
         }
-        SourceDecoder.checkCredentials(draft, isSaid: { places["\(key).\($0)"] != nil }) { name, message in
+        SourceReader.checkCredentials(draft, isSaid: { places["\(key).\($0)"] != nil }) { name, message in
             let below = places.filter { $0.key.hasPrefix("\(key).\(name).") }.min { $0.key < $1.key }?.value
             decoder.report(message, key: "\(key).\(name)", place: places["\(key).\(name)"] ?? below ?? place)
         }
         if rule.isRaw {
-            SourceDecoder.checkRaw(draft, isSaid: { places["\(key).\($0)"] != nil }) { name, message in
+            SourceReader.checkRaw(draft, isSaid: { places["\(key).\($0)"] != nil }) { name, message in
                 decoder.report(message, key: "\(key).\(name)", place: line(of: name))
             }
         }

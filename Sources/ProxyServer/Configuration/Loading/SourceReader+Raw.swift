@@ -1,6 +1,6 @@
 import ImagePipeline
 
-extension SourceDecoder {
+extension SourceReader {
     /// Keys that mean nothing for pictures.
     static let rawKeys = SourceSchema.table.settings.filter { $0.kind == .raw }.map(\.name)
 

@@ -1,14 +1,14 @@
 /// A value as it was said, before anybody knows what it should be.
-struct RawNode: Sendable, Hashable {
+struct TreeNode: Sendable, Hashable {
     /// Its shape.
     indirect enum Content: Sendable, Hashable {
         /// Nothing behind the colon, or an unquoted `null`.
         case null
         /// A text, a number, a flag: the schema tells.
         case scalar(String)
-        case list([RawNode])
+        case list([TreeNode])
         /// In the order said; keys are unique.
-        case map([RawEntry])
+        case map([TreeEntry])
     }
 
     var content: Content
@@ -21,8 +21,8 @@ struct RawNode: Sendable, Hashable {
 }
 
 /// A key and its value.
-struct RawEntry: Sendable, Hashable {
+struct TreeEntry: Sendable, Hashable {
     var key: String
     var place: Place
-    var value: RawNode
+    var value: TreeNode
 }
