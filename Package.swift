@@ -57,7 +57,7 @@ let package = Package(
         .executableTarget(
             name: "ProxyServer",
             dependencies: [
-                "HTTPKit", "HTTPSemantics", "ImagePlan", "ImagePipeline", "LinuxSystem", "CLinux", "CCrypto",
+                "HTTPKit", "HTTPSemantics", "ImagePlan", "ImagePipeline", "LinuxSystem", "CCurl", "CLinux", "CCrypto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Yams", package: "Yams"),

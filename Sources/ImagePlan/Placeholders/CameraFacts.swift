@@ -49,7 +49,9 @@ package struct CameraFacts: Hashable, Sendable {
 
     /// The members of a JSON object, in a fixed order.
     var members: [String] {
-        func text(_ name: String, _ value: String?) -> String? { value.map { "\"\(name)\":\(JSONQuoting.quoted($0))" } }
+        func text(_ name: String, _ value: String?) -> String? {
+            value.map { "\"\(name)\":\(JSONText.quotedLine($0))" }
+        }
         func number(_ name: String, _ value: String?) -> String? { value.map { "\"\(name)\":\($0)" } }
         return [
             text("make", make), text("model", model), text("lens", lens), text("taken", taken),

@@ -79,7 +79,7 @@ package struct PictureDescription: Hashable, Sendable {
         let played = playback.map { ["\"loop\":\($0.loop)", "\"duration\":\($0.duration)"] } ?? []
         let looks = [
             "\"color\":{\"dominant\":\(dominant),\"palette\":[\(colors.joined(separator: ","))]}",
-            "\"blurhash\":\(JSONQuoting.quoted(BlurHash.encode(picture)))",
+            "\"blurhash\":\(JSONText.quoted(BlurHash.encode(picture)))",
             "\"thumbhash\":\"\(Base64.encode(ThumbHash.encode(picture)))\"",
             "\"exif\":{\(camera.members.joined(separator: ","))}",
         ]

@@ -62,19 +62,19 @@ extension WorkerCapabilities {
     /// The JSON text (RFC 8259), built by hand because the worker does not link Foundation.
     package var json: String {
         let codecs = codecs.map { codec in
-            var members = ["\"format\":\(JSONQuoting.quoted(codec.format))", "\"decodes\":\(codec.decodes)"]
+            var members = ["\"format\":\(JSONText.quotedLine(codec.format))", "\"decodes\":\(codec.decodes)"]
             if let encodes = codec.encodes { members.append("\"encodes\":\(encodes)") }
-            if let problem = codec.problem { members.append("\"problem\":\(JSONQuoting.quoted(problem))") }
+            if let problem = codec.problem { members.append("\"problem\":\(JSONText.quotedLine(problem))") }
             if let settings = codec.settings {
-                members.append("\"settings\":[\(settings.map(JSONQuoting.quoted).joined(separator: ","))]")
+                members.append("\"settings\":[\(settings.map(JSONText.quotedLine).joined(separator: ","))]")
             }
             return "{\(members.joined(separator: ","))}"
         }
         let libraries = libraries.map { library in
-            "{\"name\":\(JSONQuoting.quoted(library.name)),\"version\":\(JSONQuoting.quoted(library.version))}"
+            "{\"name\":\(JSONText.quotedLine(library.name)),\"version\":\(JSONText.quotedLine(library.version))}"
         }
         return """
-            {"protocolVersion":\(protocolVersion),"libvips":\(JSONQuoting.quoted(libvips)),\
+            {"protocolVersion":\(protocolVersion),"libvips":\(JSONText.quotedLine(libvips)),\
             "codecs":[\(codecs.joined(separator: ","))],"libraries":[\(libraries.joined(separator: ","))]}
             """
     }

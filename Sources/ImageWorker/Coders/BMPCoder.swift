@@ -1,7 +1,10 @@
 import CVips
 import ImagePlan
 
-/// BMP: decoded by bounds-checked Swift code, since libvips uses ImageMagick for it; not encoded.
+/// BMP: decoded by bounds-checked Swift code; not encoded.
+///
+/// libvips has no BMP loader: it hands the format to ImageMagick, which no worker may load. When libvips has a loader of its own
+/// that is not marked as untrusted, it can replace `Decoding/BMP`.
 struct BMPCoder: HeaderReading {
     let format = ImageFormat.bmp
     let loader: VipsPart? = nil

@@ -1,4 +1,5 @@
 import HTTPSemantics
+import ImagePlan
 
 /// An error response (RFC 9457), whose texts never contain an internal address, path or key.
 struct Problem: Error, Hashable, Sendable {
@@ -43,28 +44,6 @@ struct Problem: Error, Hashable, Sendable {
         if let id { members.append("\"id\":\(JSONText.quoted(id))") }
         if let parameter { members.append("\"parameter\":\(JSONText.quoted(parameter))") }
         return "{\(members.joined(separator: ","))}\n"
-    }
-}
-
-/// Encodes JSON strings.
-enum JSONText {
-    /// A quoted string with control characters, quotes and backslashes escaped (RFC 8259 §7).
-    static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
     }
 }
 

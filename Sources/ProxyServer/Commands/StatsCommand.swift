@@ -48,19 +48,21 @@ struct StatsCommand: ParsableCommand {
         let time = SystemTime()
         let isScreen = isatty(STDOUT_FILENO) == 1 && watch != nil && !json
         try admin.ask { client in
-            var before: (snapshot: StatsSnapshot, at: Int64)?
+            var before: (answer: JSONValue, at: Int64)?
             for number in 1... {
                 let answer = try client.send("GET", "/stats")
                 let at = time.monotonic
                 if json {
                     try StandardOutput.write(answer)
                 } else {
-                    let snapshot = try Self.decode(answer)
+                    let now = try Self.parse(answer)
                     let seconds = before.map { Double(at - $0.at) / 1e9 } ?? 1
-                    let table = StatsTable(snapshot, before: before?.snapshot, seconds: seconds)
+                    let table = StatisticsTable.all
+                    let change = StatisticsChange(now, before: before?.answer, seconds: seconds, table: table)
+                    let text = StatisticsLines(table, change).text
                     let gap = before == nil ? "" : isScreen ? "\u{1B}[H\u{1B}[J" : "\n"
-                    try StandardOutput.write((isScreen && before == nil ? "\u{1B}[2J\u{1B}[H" : gap) + table.text)
-                    before = (snapshot, at)
+                    try StandardOutput.write((isScreen && before == nil ? "\u{1B}[2J\u{1B}[H" : gap) + text)
+                    before = (now, at)
                 }
                 guard let watch, number != count else { return }
                 usleep(UInt32(clamping: Int(watch * 1e6)))
@@ -68,14 +70,13 @@ struct StatsCommand: ParsableCommand {
         }
     }
 
-    private static func decode(_ answer: String) throws -> StatsSnapshot {
-        do {
-            return try JSONDecoder().decode(StatsSnapshot.self, from: Data(answer.utf8))
-        } catch {
+    private static func parse(_ answer: String) throws -> JSONValue {
+        guard let value = JSONValue(parsing: answer), value["version"] != nil else {
             throw AdminClient.Failure.refused(
                 status: 200,
                 detail: "unexpected response: the daemon may be a different release"
             )
         }
+        return value
     }
 }

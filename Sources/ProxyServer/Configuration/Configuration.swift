@@ -16,10 +16,10 @@ struct Configuration: Sendable, Equatable {
     var cache = Cache()
     /// The lifetimes of cached failures.
     var negative = FailurePolicy()
-    var purge = Purge()
+    var purge = Purging()
     var proxies = Proxies()
-    var limits = Limits()
-    var timeouts = Timeouts()
+    var limits = ServiceLimits()
+    var timeouts = ServiceTimeouts()
     var shutdown = Shutdown()
     var quality = QualityDefaults()
     /// Formats that are decoded only if enabled; sources can override it.
@@ -68,7 +68,7 @@ struct Configuration: Sendable, Equatable {
     }
 
     /// The settings of `PURGE` on the public listener.
-    struct Purge: Sendable, Equatable {
+    struct Purging: Sendable, Equatable {
         /// The clients that may send `PURGE` without the admin token.
         var allow: [AddressRange] = []
     }
@@ -101,7 +101,7 @@ struct Configuration: Sendable, Equatable {
     }
 
     /// Limits of sizes and numbers.
-    struct Limits: Sendable, Equatable {
+    struct ServiceLimits: Sendable, Equatable {
         /// The settings of one original; sources can override them.
         var origin = SourceRule.Limits()
         /// The maximum bytes of a request body.
@@ -115,7 +115,7 @@ struct Configuration: Sendable, Equatable {
     }
 
     /// Durations in milliseconds.
-    struct Timeouts: Sendable, Equatable {
+    struct ServiceTimeouts: Sendable, Equatable {
         /// The settings of one original; sources can override them.
         var origin = SourceRule.Timeouts()
         /// Receiving a request's head, from its first byte.
@@ -218,21 +218,15 @@ enum LogLevel: String, Sendable, CaseIterable {
 extension Configuration {
     /// The source rule of `/fetch?url=`.
     var remoteRule: SourceRule {
-        var rule = SourceRule(
-            name: "fetch",
-            location: .remote,
-            allowPrivate: remote.allowPrivate,
-            limits: limits.origin,
-            timeouts: timeouts.origin,
-            quality: quality
-        )
+        var rule = SourceRule(inheriting: self, named: "fetch")
+        rule.allowPrivate = remote.allowPrivate
         rule.isRaw = remote.raw
         rule.noTransform = remote.noTransform
-        rule.formats = formats
-        rule.avif = avif.policy
-        rule.saveDataStep = saveDataStep
         return rule
     }
+
+    /// Whether `PURGE` is enabled on the public listener.
+    var takesPurges: Bool { !purge.allow.isEmpty || !admin.token.isEmpty }
 
     /// Whether any source, or `/fetch`, is raw.
     var hasRawSources: Bool { remote.raw || sources.contains(where: \.rule.isRaw) }

@@ -125,7 +125,6 @@ final class DaemonParts: Sendable {
             time: time,
             logger: logger
         )
-        metrics.read(accessLog: sink, budget: budget)
         let resolver = ResolverCell(try RequestResolver(configuration, time: time))
         self.resolver = resolver
         let purger = Purger(
@@ -156,19 +155,12 @@ final class DaemonParts: Sendable {
                 via: via
             )
         )
-        metrics.read(workers: workers)
-        metrics.read(transfers: transfers)
-        metrics.read(memory: memory, store: store)
-        metrics.read(pressure: pressure)
-        metrics.read(raw: raw.cache)
-        metrics.read(pipeline: pipeline, server: publicServer)
         let addresses = sockets.adminListener.map { [$0] } ?? configuration.admin.listen
         guard !addresses.isEmpty else {
             adminServer = nil
             return
         }
-        let metrics = metrics
-        let stats = StatsReader(
+        let stats = StatisticsReader(
             metrics: metrics,
             memory: memory,
             raw: raw.cache,
@@ -178,6 +170,8 @@ final class DaemonParts: Sendable {
             workers: workers,
             pipeline: pipeline,
             server: publicServer,
+            accessLog: sink,
+            accessLogBudget: budget,
             readiness: readiness,
             live: live,
             time: time,
@@ -200,7 +194,7 @@ final class DaemonParts: Sendable {
                 routes: [
                     (.get, "/healthz", HealthRoute()),
                     (.get, "/readyz", ReadinessRoute(readiness: readiness, store: store)),
-                    (.get, "/metrics", MetricsRoute(metrics: metrics)),
+                    (.get, "/metrics", MetricsRoute(reader: stats)),
                     (.get, "/stats", StatsRoute(reader: stats, survey: survey)),
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
                     (.post, "/purge", PurgeRoute(purger: purger)),
@@ -243,7 +237,7 @@ extension WorkerPool.Configuration {
 
 extension ServerTimeouts {
     /// Creates the server's timeouts.
-    init(_ timeouts: Configuration.Timeouts) {
+    init(_ timeouts: Configuration.ServiceTimeouts) {
         self.init(header: timeouts.header, idle: timeouts.idle, write: timeouts.write)
     }
 }
@@ -273,4 +267,10 @@ extension ServerConfiguration {
             time: time
         )
     }
+}
+
+/// The number of processors.
+enum ProcessorCount {
+    /// The online processors, at least one; read once.
+    static let online = max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
 }

@@ -47,7 +47,7 @@ struct Reloader: Sendable {
 
     /// Rejects a reload that removes the token while the admin socket is reachable from other machines.
     private func checkSockets(_ configuration: Configuration) throws(ConfigurationError) {
-        do throws(ActivatedSockets.Failure) {
+        do throws(ActivatedSockets.UnusableSocket) {
             try parts.sockets.check(token: configuration.admin.token)
         } catch {
             let problem = ConfigurationProblem(place: nil, key: "admin.token", message: error.reason)

@@ -12,7 +12,7 @@ extension ConfigurationProblem {
         switch error {
         case let error as ServerStartError: self.init(error, loaded, key: listenKey)
         case let error as DiskStoreError: self.init(error, loaded)
-        case let error as ActivatedSockets.Failure:
+        case let error as ActivatedSockets.UnusableSocket:
             self.init(place: nil, key: "", message: "\(error)")
         case let error as Errno:
             self.init(place: nil, key: "", message: Self.exhausted(error))

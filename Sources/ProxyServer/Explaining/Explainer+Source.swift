@@ -2,7 +2,7 @@ import ImagePipeline
 
 extension Explainer {
     /// The key prefixes that have separate sections.
-    private static let groups = ["limits", "timeouts", "quality", "formats", "avif"]
+    private static let groups = InheritedSetting.sections
     private static let freshness = ["ttl", "ttl-min", "ttl-max"]
     /// Keys that `/fetch` has under `remote`.
     private static let remoteKeys = ["allow-private", "raw"]
@@ -97,7 +97,7 @@ extension Explainer {
 
     /// Whether a key applies to this source.
     private func isKnown(_ name: String, _ request: ExplainedRequest) -> Bool {
-        let strange = request.rule.isRaw ? SourceDecoder.pictureKeys : SourceDecoder.rawKeys
+        let strange = request.rule.isRaw ? SourceReader.pictureKeys : SourceReader.rawKeys
         // The accepted methods are shown with the request.
         guard name != "methods", !strange.contains(name) else { return false }
         guard request.isRemote else { return true }

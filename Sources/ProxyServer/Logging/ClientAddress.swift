@@ -1,3 +1,5 @@
+import HTTPKit
+
 /// A client's address in a log line.
 enum ClientAddress: Hashable, Sendable {
     /// The address as a number in network order: 127.0.0.1 is 0x7F000001.
@@ -48,5 +50,15 @@ enum ClientAddress: Hashable, Sendable {
             }
         }
         return best
+    }
+}
+
+extension ClientAddress {
+    init(_ peer: PeerAddress) {
+        switch peer.family {
+        case .ipv4: self = .ipv4(UInt32(truncatingIfNeeded: peer.low))
+        case .ipv6: self = .ipv6(peer.high, peer.low)
+        case .unix: self = .unix
+        }
     }
 }

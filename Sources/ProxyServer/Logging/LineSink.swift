@@ -10,7 +10,7 @@ import Synchronization
 final class LineSink: Sendable {
     /// The method of writing without blocking to a descriptor that is shared with other processes, and so cannot be set to
     /// non-blocking mode.
-    private enum Kind {
+    private enum Destination {
         /// A regular file: writes do not wait for a reader.
         case file
         /// A socket (the journal): `MSG_DONTWAIT`.
@@ -22,7 +22,7 @@ final class LineSink: Sendable {
     private static let atomicBytes = 4_096
 
     private let descriptor: CInt
-    private let kind: Kind
+    private let kind: Destination
     private let pendingLimit: Int
     /// Bytes that a slow reader has not accepted yet; may begin within a line after a partial write to a socket.
     private let pending = Lock<[UInt8]>([])

@@ -1,13 +1,16 @@
+import ImagePlan
+
 /// Appends escaped text to a line, so that it cannot end the line, leave its quotes or control the terminal.
 ///
-/// Both log formats escape like JSON (RFC 8259 §7).
+/// Both log formats escape as `JSONText` does, and also escape non-ASCII characters that are invisible or change the writing
+/// direction.
 enum LogText {
     /// Appends untrusted bytes in quotes; each byte that is not printable ASCII is written as `\u00XX`.
     ///
     /// - Parameter limit: the maximum bytes; "…" replaces the rest.
     static func appendQuoted(_ bytes: Span<UInt8>, limit: Int, to line: inout [UInt8]) {
         line.append(UInt8(ascii: "\""))
-        for index in 0..<min(bytes.count, limit) { append(bytes[index], to: &line) }
+        for index in 0..<min(bytes.count, limit) { JSONText.append(bytes[index], to: &line) }
         if bytes.count > limit { line.append(contentsOf: "\\u2026".utf8) }
         line.append(UInt8(ascii: "\""))
     }
@@ -29,9 +32,9 @@ enum LogText {
             }
             left -= 1
             if scalar.value < 0x80 {
-                append(UInt8(truncatingIfNeeded: scalar.value), to: &line)
+                JSONText.append(UInt8(truncatingIfNeeded: scalar.value), to: &line)
             } else if isHidden(scalar.value) {
-                appendEscape(scalar.value, to: &line)
+                JSONText.appendEscape(scalar.value, to: &line)
             } else {
                 line.append(contentsOf: String(scalar).utf8)
             }
@@ -51,25 +54,6 @@ enum LogText {
             rest /= 10
         } while rest > 0
         line[start...].reverse()
-    }
-
-    private static func append(_ byte: UInt8, to line: inout [UInt8]) {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-            line.append(UInt8(ascii: "\\"))
-            line.append(byte)
-        case 0x20...0x7E: line.append(byte)
-        default: appendEscape(UInt32(byte), to: &line)
-        }
-    }
-
-    private static func appendEscape(_ value: UInt32, to line: inout [UInt8]) {
-        line.append(UInt8(ascii: "\\"))
-        line.append(UInt8(ascii: "u"))
-        for shift in [12, 8, 4, 0] as [UInt32] {
-            let digit = UInt8(truncatingIfNeeded: value >> shift & 15)
-            line.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-        }
     }
 
     /// C1 controls, line and paragraph separators, bidirectional formatting characters and the byte order mark.

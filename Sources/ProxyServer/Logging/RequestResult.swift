@@ -45,6 +45,17 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// Results that needed no origin.
+    private static let hits: [RequestResult] = [.memory, .disk, .original, .stale, .negative]
+    /// Results of requests for pictures that were neither refused nor failed.
+    private static let asked = hits + [.miss, .collapsed, .revalidated, .fallback]
+
+    /// The share of pictures that needed no origin, 0–1; `nil` before the first.
+    static func hitRatio(_ count: (RequestResult) -> Int) -> Double? {
+        let asked = asked.reduce(0) { $0 + count($1) }
+        return asked == 0 ? nil : Double(hits.reduce(0) { $0 + count($1) }) / Double(asked)
+    }
+
     /// The result for a `Cache-Status`.
     init(_ status: CacheStatus) {
         switch status {

@@ -172,7 +172,7 @@ final class ImageRoute: Sendable {
     ///
     /// - Parameter response: the response if the fallback image fails as well.
     private func standIn(
-        _ fallback: ResolvedRequest.Fallback,
+        _ fallback: ResolvedRequest.StandInPicture,
         _ bucket: FormatBucket,
         of request: ResolvedRequest,
         secondsLeft: Int64,

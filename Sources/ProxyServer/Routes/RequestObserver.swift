@@ -98,16 +98,6 @@ private final class LoopLog: Sendable {
     func flush() { state.withLock { $0.log.flush() } }
 }
 
-extension ClientAddress {
-    init(_ peer: PeerAddress) {
-        switch peer.family {
-        case .ipv4: self = .ipv4(UInt32(truncatingIfNeeded: peer.low))
-        case .ipv6: self = .ipv6(peer.high, peer.low)
-        case .unix: self = .unix
-        }
-    }
-}
-
 extension HTTPMethod {
     /// The method in a log line; empty for unknown ones.
     fileprivate var logName: StaticString {

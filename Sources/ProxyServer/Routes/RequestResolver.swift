@@ -213,12 +213,12 @@ struct RequestResolver: Sendable {
         _ fallback: ConfiguredSource.Fallback,
         _ parsed: ParsedQuery,
         _ ingredients: [Ingredient]
-    ) -> ResolvedRequest.Fallback? {
+    ) -> ResolvedRequest.StandInPicture? {
         guard let path = try? RequestPath.parse(Array(fallback.image.utf8)),
             let rule = table.sources[path.source]?.rule,
             let origin = try? origin(of: rule, path, forwardedQuery: "")
         else { return nil }
-        return ResolvedRequest.Fallback(
+        return ResolvedRequest.StandInPicture(
             choice: choice(origin, parsed, ingredients),
             status: fallback.status,
             ttl: fallback.ttl

@@ -29,10 +29,10 @@ final class ResolvedRequest: Sendable {
     /// Whether the origin is contacted regardless of the cache (a signed `refresh=1`).
     let refreshes: Bool
     /// The fallback for an original that is unavailable.
-    let fallback: Fallback?
+    let fallback: StandInPicture?
 
     /// The same request for another original, with its own status.
-    struct Fallback: Sendable {
+    struct StandInPicture: Sendable {
         var choice: Choice
         var status: Int
         /// Seconds.
@@ -51,7 +51,7 @@ final class ResolvedRequest: Sendable {
         tellsTiming: Bool,
         expires: Int64?,
         refreshes: Bool,
-        fallback: Fallback?
+        fallback: StandInPicture?
     ) {
         self.choice = choice
         self.saving = saving
@@ -88,5 +88,26 @@ extension ResolvedRequest.Choice {
             case .avif: avif
             }
         }
+    }
+}
+
+/// The response fields that depend on the request instead of the image, encoded once per target.
+struct OwnFields: Hashable, Sendable {
+    /// The CORS fields of every response, including failures.
+    let crossOrigin: [UInt8]
+    /// `crossOrigin` and `Vary`.
+    let vary: [UInt8]
+    /// `vary` and `Content-Disposition`.
+    let all: [UInt8]
+    /// `all` after the `Cache-Status` of a memory or disk hit, so that a hit concatenates nothing.
+    let memory: [UInt8]
+    let disk: [UInt8]
+
+    init(vary: VaryFields, crossOrigin: [UInt8], disposition: [UInt8]) {
+        self.crossOrigin = crossOrigin
+        self.vary = crossOrigin + vary.bytes
+        all = self.vary + disposition
+        memory = CacheStatusFields.memory + all
+        disk = CacheStatusFields.disk + all
     }
 }

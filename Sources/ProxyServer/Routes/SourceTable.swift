@@ -33,3 +33,48 @@ struct SourceTable: Sendable {
     /// The longest name of a source, in bytes.
     private static let longestName = 64
 }
+
+extension SourceTable {
+    /// Creates the table from a validated configuration.
+    ///
+    /// - Throws: `RequestError` for an invalid preset, which validation has excluded.
+    init(_ configuration: Configuration) throws(RequestError) {
+        var presets: [String: Preset] = [:]
+        for preset in configuration.presets {
+            presets[preset.name] = try Preset(name: preset.name, text: preset.text)
+        }
+        var entries: [String: Entry] = [:]
+        for source in configuration.sources {
+            let options = ParseOptions(
+                forwardNames: Set(source.rule.forwardQuery),
+                ignoreNames: Set(source.rule.ignoreQuery),
+                presets: presets,
+                sourcePreset: source.preset.flatMap { presets[$0] },
+                hints: source.rule.clientHints.isEmpty
+                    ? nil : ClientHintOptions(fields: Set(source.rule.clientHints), ladder: configuration.ladder)
+            )
+            entries[source.rule.name] = Entry(rule: source.rule, options: options, fallback: source.fallback)
+        }
+        sources = entries
+        for preset in configuration.presets { presetTiers[preset.name] = preset.cache }
+        remote = Entry(rule: configuration.remoteRule, options: ParseOptions(presets: presets, takesURL: true))
+        allowedHosts = configuration.remote.allow
+        fonts = configuration.fonts
+    }
+}
+
+extension SourceTable {
+    /// The originals at a URL: of each source whose prefix it begins with, and of `/fetch?url=`.
+    ///
+    /// URLs are compared in normalized form (RFC 3986 §6.2.2).
+    func originals(at url: OriginURL) -> [OriginRequest] {
+        var found = [OriginRequest(source: remote.rule, target: url.text, identity: url.normalized)]
+        for entry in sources.values {
+            guard let prefix = entry.rule.location.urlPrefix, let start = try? OriginURL(prefix),
+                url.normalized.hasPrefix(start.normalized)
+            else { continue }
+            found.append(OriginRequest(source: entry.rule, target: url.text, identity: url.normalized))
+        }
+        return found
+    }
+}

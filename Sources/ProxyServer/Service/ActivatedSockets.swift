@@ -8,7 +8,7 @@ import ImagePipeline
 /// They are served in addition to `listen`, and replace addresses in it that they are bound to.
 struct ActivatedSockets: Sendable, Equatable {
     /// The reason why a descriptor cannot be used.
-    struct Failure: Error, CustomStringConvertible {
+    struct UnusableSocket: Error, CustomStringConvertible {
         var number: CInt
         var reason: String
 
@@ -22,21 +22,21 @@ struct ActivatedSockets: Sendable, Equatable {
 
     /// Assigns the passed sockets to the listeners.
     ///
-    /// - Throws: `Failure` for a descriptor that is not a listening stream socket, and for a second one named `admin`.
-    init(_ sockets: [ServiceEnvironment.Socket]) throws(Failure) {
+    /// - Throws: `UnusableSocket` for a descriptor that is not a listening stream socket, and for a second one named `admin`.
+    init(_ sockets: [ServiceEnvironment.Socket]) throws(UnusableSocket) {
         for socket in sockets {
             guard Self.option(SO_TYPE, of: socket.number) == CInt(SOCK_STREAM.rawValue) else {
-                throw Failure(number: socket.number, reason: "is not a stream socket (ListenStream=)")
+                throw UnusableSocket(number: socket.number, reason: "is not a stream socket (ListenStream=)")
             }
             guard Self.option(SO_ACCEPTCONN, of: socket.number) == 1 else {
-                throw Failure(number: socket.number, reason: "is not listening (Accept=no)")
+                throw UnusableSocket(number: socket.number, reason: "is not listening (Accept=no)")
             }
             guard socket.name == "admin" else {
                 publicListeners.append(.descriptor(socket.number))
                 continue
             }
             guard adminListener == nil else {
-                throw Failure(number: socket.number, reason: "is the second one named admin")
+                throw UnusableSocket(number: socket.number, reason: "is the second one named admin")
             }
             adminListener = .descriptor(socket.number)
         }
@@ -50,12 +50,12 @@ struct ActivatedSockets: Sendable, Equatable {
 
     /// Checks that remote clients need a token on the admin socket.
     ///
-    /// - Throws: `Failure` if the socket is not bound to loopback and there is no token.
-    func check(token: Secret) throws(Failure) {
+    /// - Throws: `UnusableSocket` if the socket is not bound to loopback and there is no token.
+    func check(token: Secret) throws(UnusableSocket) {
         guard token.isEmpty, case .descriptor(let number)? = adminListener,
             let address = ListenAddress(boundTo: number), !ConfigurationChecks.isLocal(address)
         else { return }
-        throw Failure(number: number, reason: "listens on \(address) for admin, which needs admin.token")
+        throw UnusableSocket(number: number, reason: "listens on \(address) for admin, which needs admin.token")
     }
 
     /// The address of a socket, for messages.

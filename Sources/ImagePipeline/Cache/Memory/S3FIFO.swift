@@ -5,6 +5,9 @@
 /// disturbed the main queue, and only its fingerprint is remembered: what comes back soon enough goes to the main queue at
 /// once, as does what was asked for while it waited. The oldest of the main queue goes unless it was asked for since, which
 /// buys it another round per use. A use is one small store, and none once it has been used often.
+///
+/// Own code, since no Swift package has an eviction policy with shares in bytes and hits as cheap as these. Another policy
+/// replaces it by conforming to `EvictionPolicy`; `CacheReplay` (Benchmarks/README.md) compares their hit ratios.
 package struct S3FIFO: EvictionPolicy {
     /// The small queue's part of all bytes is one of so many.
     private static let smallDivisor = 10

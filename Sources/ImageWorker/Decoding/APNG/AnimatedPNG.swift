@@ -1,6 +1,9 @@
 /// The structure of an animated PNG (W3C PNG, third edition, §4.9): position, time and data of each frame.
 ///
 /// Parses chunks with bounds checks and decodes no pixels.
+///
+/// Own code, since libpng without the APNG patch, and so libvips, sees the first frame only. The folder can be deleted when
+/// libvips gives the pages of an animated PNG with their delays; `AnimatedPNGTests` say what it must then do.
 struct AnimatedPNG {
     /// One frame, which covers a part of the canvas.
     struct Frame {

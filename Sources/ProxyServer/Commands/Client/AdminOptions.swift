@@ -34,11 +34,3 @@ struct AdminOptions: ParsableArguments {
         }
     }
 }
-
-extension JSONText {
-    /// The string value of a member of a JSON object, or `nil`.
-    static func member(_ name: String, of json: String) -> String? {
-        let object = try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
-        return object?[name] as? String
-    }
-}

@@ -27,7 +27,7 @@ struct ConfigurationDecoder {
     ///   - prefix: the section below the table's top.
     ///   - scope: the full path of the table's top, empty for the file's.
     mutating func decode<Root>(
-        _ entries: [RawEntry],
+        _ entries: [TreeEntry],
         table: SettingTable<Root>,
         into root: inout Root,
         prefix: String = "",
@@ -52,7 +52,7 @@ struct ConfigurationDecoder {
     }
 
     /// Decodes one node into a root.
-    mutating func read<Root>(_ node: RawNode, _ setting: Setting<Root>, into root: inout Root, key: String) {
+    mutating func read<Root>(_ node: TreeNode, _ setting: Setting<Root>, into root: inout Root, key: String) {
         places[key] = node.place
         var found = ValueProblems()
         setting.read(node, &root, &found)

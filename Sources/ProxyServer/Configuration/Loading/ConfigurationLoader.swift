@@ -51,14 +51,14 @@ struct ConfigurationLoader {
         apply(flags, to: &configuration, &decoder)
         // Sources inherit limits, timeouts and qualities, so they are decoded last.
         if let sources = entries.last(where: { $0.key == "sources" }) {
-            configuration.sources = SourceDecoder(base: configuration.remoteRule).decode(sources.value, &decoder)
+            configuration.sources = SourceReader(configuration: configuration).decode(sources.value, &decoder)
         }
         ConfigurationChecks.check(configuration, &decoder)
         guard decoder.problems.isEmpty else { throw ConfigurationError(problems: decoder.problems.inOrder) }
         return LoadedConfiguration(configuration: configuration, places: decoder.places)
     }
 
-    private func fileEntries(_ decoder: inout ConfigurationDecoder) throws(ConfigurationError) -> [RawEntry] {
+    private func fileEntries(_ decoder: inout ConfigurationDecoder) throws(ConfigurationError) -> [TreeEntry] {
         let named = flags.config ?? environment["EDGEPRINT_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         let path = named ?? ConfigurationLoader.standardPath
         let text: String?
@@ -93,7 +93,7 @@ struct ConfigurationLoader {
         ]
         for (flag, key, value) in values {
             guard let value, let setting = ConfigurationSchema.root[key] else { continue }
-            let node = RawNode(content: .scalar(value), place: .flag(flag))
+            let node = TreeNode(content: .scalar(value), place: .flag(flag))
             decoder.read(node, setting, into: &configuration, key: key)
         }
     }

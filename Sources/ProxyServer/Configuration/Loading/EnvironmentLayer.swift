@@ -59,9 +59,9 @@ struct EnvironmentLayer {
                 decoder.report("is set twice: \(plainName) is set, too", key: setting.name, place: place)
                 continue
             }
-            do throws(ValueFiles.Failure) {
+            do throws(ValueFiles.UnreadableFile) {
                 let content = isFile ? try files.content(of: value) : .scalar(value)
-                decoder.read(RawNode(content: content, place: place), setting, into: &configuration, key: setting.name)
+                decoder.read(TreeNode(content: content, place: place), setting, into: &configuration, key: setting.name)
             } catch {
                 decoder.report(error.description, key: setting.name, place: place)
             }

@@ -1,3 +1,5 @@
+import ImagePlan
+
 /// A value in the form of the configuration file.
 indirect enum YAMLValue: Sendable {
     /// A number, flag or word that needs no quotes.
@@ -75,22 +77,11 @@ extension YAMLValue {
         return isPlain && !name.isEmpty && !name.hasPrefix("-") ? name : quote(name)
     }
 
-    /// A double-quoted scalar (YAML 1.2.2 §5.7), with `${` escaped against expansion.
-    private static func quote(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.replacing("${", with: "$${").unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            default:
-                if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {
-                    let digits = String(scalar.value, radix: 16)
-                    result += "\\x" + (digits.count < 2 ? "0" : "") + digits
-                } else {
-                    result.unicodeScalars.append(scalar)
-                }
-            }
-        }
-        return result + "\""
-    }
+    /// A double-quoted scalar (YAML 1.2.2 §7.3.1, of which JSON strings are a subset), with `${` escaped against expansion.
+    private static func quote(_ text: String) -> String { JSONText.quoted(text.replacing("${", with: "$${")) }
+}
+
+extension Configuration {
+    /// The configuration as a YAML file, secrets redacted.
+    var yaml: String { YAMLValue(table: ConfigurationSchema.root, root: self).document }
 }

@@ -1,4 +1,5 @@
 import ImagePipeline
+import LinuxSystem
 
 /// The difference between two configurations: what a running daemon can apply, and what needs a restart.
 struct ConfigurationChange: Sendable, Equatable {
@@ -32,4 +33,22 @@ struct ConfigurationChange: Sendable, Equatable {
         self.applied = applied
         self.needingRestart = needingRestart
     }
+}
+
+/// The current configuration of a running daemon, which a reload replaces atomically; any thread.
+///
+/// For parts that rarely read it. The hot path is given its settings when they change.
+final class LiveConfiguration: Sendable {
+    private let state: Lock<LoadedConfiguration>
+
+    init(_ loaded: LoadedConfiguration) { state = Lock(loaded) }
+
+    /// The current configuration with the places of its values.
+    var loaded: LoadedConfiguration {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    /// The current configuration.
+    var current: Configuration { state.withLock { $0.configuration } }
 }

@@ -79,7 +79,7 @@ extension ValueFormat where Value == [SourceRule.HeaderField] {
         ]
     }
 
-    private static func readField(_ entry: RawEntry, _ problems: inout ValueProblems) -> SourceRule.HeaderField? {
+    private static func readField(_ entry: TreeEntry, _ problems: inout ValueProblems) -> SourceRule.HeaderField? {
         let name = entry.key
         guard !name.isEmpty, name.utf8.allSatisfy(isTokenCharacter) else {
             problems.add("is no header field's name", at: entry.place, path: [name])
@@ -122,4 +122,13 @@ private func isNumericHost(_ host: String) -> Bool {
     var four = in_addr()
     var six = in6_addr()
     return unsafe inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
+}
+
+extension ValueFormat where Value == CrossOrigin {
+    /// `*`, an origin, or `off`.
+    static var crossOrigin: ValueFormat {
+        .scalar("\"*\", one origin such as https://www.example.com without a path, or off", parse: CrossOrigin.init) {
+            $0 == .off ? .plain("off") : .quoted($0.text)
+        }
+    }
 }

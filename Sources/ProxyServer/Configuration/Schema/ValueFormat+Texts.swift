@@ -107,12 +107,12 @@ extension ValueFormat {
         ValueFormat(
             expectation: "a list, each \(format.expectation)",
             read: { node, problems in
-                let nodes: [RawNode]
+                let nodes: [TreeNode]
                 switch node.content {
                 case .list(let items): nodes = items
                 case .scalar(let text) where node.isFlat:
                     nodes = text.split(separator: ",").map { item in
-                        RawNode(content: .scalar(item.trimmed), place: node.place)
+                        TreeNode(content: .scalar(item.trimmed), place: node.place)
                     }
                 case .scalar: nodes = [node]
                 case .null, .map:

@@ -3,7 +3,7 @@ struct ValueFormat<Value>: Sendable {
     /// A description for error messages, such as "a size such as 256MiB".
     let expectation: String
     /// Parses a node; returns `nil` if and only if it has reported a problem.
-    let read: @Sendable (RawNode, inout ValueProblems) -> Value?
+    let read: @Sendable (TreeNode, inout ValueProblems) -> Value?
     /// Prints a value; `nil` omits the key.
     let write: @Sendable (Value) -> YAMLValue?
 }
@@ -11,14 +11,14 @@ struct ValueFormat<Value>: Sendable {
 /// Collects the problems of one value.
 struct ValueProblems {
     /// A problem at the value, or below it.
-    struct Problem {
+    struct ValueProblem {
         /// Names below the value's own key.
         var path: [String]
         var place: Place
         var message: String
     }
 
-    private(set) var all: [Problem] = []
+    private(set) var all: [ValueProblem] = []
     /// The places of names below the value's own key, for later checks.
     private(set) var places: [(path: [String], place: Place)] = []
 
@@ -29,11 +29,11 @@ struct ValueProblems {
 
     /// Adds a problem.
     mutating func add(_ message: String, at place: Place, path: [String] = []) {
-        all.append(Problem(path: path, place: place, message: message))
+        all.append(ValueProblem(path: path, place: place, message: message))
     }
 
     /// Adds "expected …, found …" with an excerpt of the value.
-    mutating func expected(_ expectation: String, _ node: RawNode, hint: String = "") {
+    mutating func expected(_ expectation: String, _ node: TreeNode, hint: String = "") {
         let found =
             switch node.content {
             case .null: "nothing"

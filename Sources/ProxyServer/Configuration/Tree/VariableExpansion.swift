@@ -3,7 +3,7 @@
 /// `$${` is a literal `${`; a single `$` is literal. An unset variable is an error.
 struct VariableExpansion {
     /// The reason why a value cannot be expanded.
-    enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
+    enum BadExpansion: Error, Sendable, Hashable, CustomStringConvertible {
         /// No such variable.
         case unset(String)
         /// `${` without a name and a closing brace.
@@ -20,7 +20,7 @@ struct VariableExpansion {
     let variables: [String: String]
 
     /// The value with every variable replaced; replacements are not expanded again.
-    func expand(_ value: String) throws(Failure) -> String {
+    func expand(_ value: String) throws(BadExpansion) -> String {
         guard value.contains("${") else { return value }
         var result = ""
         var rest = Substring(value)

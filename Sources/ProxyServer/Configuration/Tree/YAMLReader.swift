@@ -26,7 +26,7 @@ struct YAMLReader {
         path: String,
         variables: [String: String],
         files: ValueFiles
-    ) throws(ConfigurationError) -> (entries: [RawEntry], problems: [ConfigurationProblem]) {
+    ) throws(ConfigurationError) -> (entries: [TreeEntry], problems: [ConfigurationProblem]) {
         let root: Node?
         do {
             // The basic resolver leaves all scalars as text; the schema decides their types.
@@ -46,7 +46,7 @@ struct YAMLReader {
         }
     }
 
-    private mutating func convert(_ node: Node, key: String) -> RawNode {
+    private mutating func convert(_ node: Node, key: String) -> TreeNode {
         let place = Place.file(path, line: node.mark?.line ?? 0)
         nodes += 1
         guard nodes <= YAMLReader.maximumNodes else {
@@ -54,19 +54,19 @@ struct YAMLReader {
                 let message = "the file contains more than \(YAMLReader.maximumNodes) values"
                 problems.append(ConfigurationProblem(place: place, key: key, message: message))
             }
-            return RawNode(content: .null, place: place)
+            return TreeNode(content: .null, place: place)
         }
         switch node {
-        case .scalar(let scalar): return RawNode(content: content(scalar, key: key, place: place), place: place)
+        case .scalar(let scalar): return TreeNode(content: content(scalar, key: key, place: place), place: place)
         case .sequence(let sequence):
-            return RawNode(content: .list(sequence.map { convert($0, key: key) }), place: place)
-        case .mapping(let mapping): return RawNode(content: .map(entries(mapping, key: key)), place: place)
-        case .alias: return RawNode(content: .null, place: place)
+            return TreeNode(content: .list(sequence.map { convert($0, key: key) }), place: place)
+        case .mapping(let mapping): return TreeNode(content: .map(entries(mapping, key: key)), place: place)
+        case .alias: return TreeNode(content: .null, place: place)
         }
     }
 
-    private mutating func entries(_ mapping: Node.Mapping, key: String) -> [RawEntry] {
-        var entries: [RawEntry] = []
+    private mutating func entries(_ mapping: Node.Mapping, key: String) -> [TreeEntry] {
+        var entries: [TreeEntry] = []
         for (name, value) in mapping {
             let place = Place.file(path, line: name.mark?.line ?? 0)
             guard case .scalar(let scalar) = name else {
@@ -74,12 +74,12 @@ struct YAMLReader {
                 continue
             }
             let inner = key.isEmpty ? scalar.string : "\(key).\(scalar.string)"
-            entries.append(RawEntry(key: scalar.string, place: place, value: convert(value, key: inner)))
+            entries.append(TreeEntry(key: scalar.string, place: place, value: convert(value, key: inner)))
         }
         return entries
     }
 
-    private mutating func content(_ scalar: Node.Scalar, key: String, place: Place) -> RawNode.Content {
+    private mutating func content(_ scalar: Node.Scalar, key: String, place: Place) -> TreeNode.Content {
         let tag = scalar.tag.description
         guard tag == "!file" else {
             if YAMLReader.isForeign(tag) {
@@ -101,9 +101,9 @@ struct YAMLReader {
         !["", "!", "?"].contains(tag) && !tag.hasPrefix("tag:yaml.org,2002:")
     }
 
-    private mutating func plainContent(_ scalar: Node.Scalar, key: String, place: Place) -> RawNode.Content {
+    private mutating func plainContent(_ scalar: Node.Scalar, key: String, place: Place) -> TreeNode.Content {
         if scalar.style == .plain, ["", "~", "null", "Null", "NULL"].contains(scalar.string) { return .null }
-        do throws(VariableExpansion.Failure) {
+        do throws(VariableExpansion.BadExpansion) {
             return .scalar(try expansion.expand(scalar.string))
         } catch {
             problems.append(ConfigurationProblem(place: place, key: key, message: error.description))
