@@ -1,7 +1,7 @@
-/// The escaping of JSON strings (RFC 8259 §7), for every text that is written without Foundation: answers, logs, `stats`,
-/// configurations (a JSON string is a YAML scalar, too) and what workers report.
+/// Escapes JSON strings (RFC 8259 §7) without Foundation: in responses, logs, statistics, configurations (a JSON string is also a
+/// YAML scalar) and worker reports.
 package enum JSONText {
-    /// A string in quotes; quotes, backslashes and control characters (C0, DEL and C1) are escaped.
+    /// Quotes a string; quotes, backslashes and control characters (C0, DEL and C1) are escaped.
     package static func quoted(_ text: String) -> String {
         var line = [UInt8(ascii: "\"")]
         for scalar in text.unicodeScalars {
@@ -15,15 +15,15 @@ package enum JSONText {
         return String(decoding: line, as: UTF8.self)
     }
 
-    /// The same with spaces in place of control characters: for what a library's message or a camera's name might hold, which
-    /// readers of the JSON may print on a terminal.
+    /// Quotes a string with spaces in place of control characters, which library messages and camera names may contain and readers
+    /// of the JSON may print on a terminal.
     static func quotedLine(_ text: String) -> String {
         var line = ""
         for scalar in text.unicodeScalars { line.unicodeScalars.append(scalar.isControl ? " " : scalar) }
         return quoted(line)
     }
 
-    /// Appends one byte of a string: printable ASCII as it is, anything else as `\u00XX`.
+    /// Appends one byte of a string: printable ASCII is unchanged, other bytes become `\u00XX`.
     @inlinable
     package static func append(_ byte: UInt8, to line: inout [UInt8]) {
         switch byte {
@@ -37,7 +37,7 @@ package enum JSONText {
 
     /// Appends `\uXXXX`.
     ///
-    /// - Parameter value: of a scalar up to U+FFFF.
+    /// - Parameter value: the scalar value, at most U+FFFF.
     @inlinable
     package static func appendEscape(_ value: UInt32, to line: inout [UInt8]) {
         line.append(UInt8(ascii: "\\"))

@@ -91,7 +91,8 @@ struct InheritedSettingTests {
             let parts = name.split(separator: ".")
             let own = "\(parts[0]): { \(parts[1]): \(Self.examples[name]?.own ?? "") }"
             let found = problems("sources: { s: { url: \"https://s.example/\", raw: true, \(own) } }")
-            #expect(found.contains { $0.contains("sources.s.\(name)") && $0.contains("beside raw: true") }, "\(found)")
+            let message = "sources.s.\(name): has no effect with raw: true"
+            #expect(found.contains { $0.contains(message) }, "\(found)")
         }
     }
 }
