@@ -1,27 +1,27 @@
-# Everything is made with `make TARGET`; `make help` lists the targets.
+# `make help` lists the targets.
 .DEFAULT_GOAL := help
 .PHONY: help run build test golden crash lint bench format check demo gallery deb try-deb packages clean
 
 BIN := .build/release
-# What the binaries are made of: nothing newer means nothing to build, and no waiting for a build plan.
+# Inputs of the binaries. If none is newer, swift build, and the time it takes to plan, is skipped.
 SOURCES := Package.swift $(shell find Sources -type f)
-# config/edgeprint.dev.yaml finds the pictures by this.
+# config/edgeprint.dev.yaml locates the demo images through this variable.
 export CHECKOUT := $(CURDIR)
 
-help: ## Lists what can be made
+help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: packages demo/landscape.jpg $(BIN)/edgeprint ## Serves the demo's pictures on 127.0.0.1:8080
+run: packages demo/landscape.jpg $(BIN)/edgeprint ## Serves the demo images on 127.0.0.1:8080
 	@echo "Try: http://127.0.0.1:8080/demo/landscape.jpg?w=800"
 	@echo "     http://127.0.0.1:8080/demo/badge.png?w=400&blur=3&format=webp"
 	@echo "     http://127.0.0.1:8080/demo/wheel.gif?w=120"
 	@exec $(BIN)/edgeprint serve --config config/edgeprint.dev.yaml
 
-build: packages $(BIN)/edgeprint ## Builds the daemon and its worker (release)
+build: packages $(BIN)/edgeprint ## Builds the server and its worker (release)
 
-# With Swift's runtime inside: it starts twice as fast, and runs where no Swift is. Addresses of functions are bound at the
-# start and then write-protected.
-# No path of the machine that builds is in it: the same tree gives the same binaries wherever it lies.
+# The Swift runtime is linked statically: the binary starts twice as fast and runs without Swift installed. Symbols are bound
+# at start and then write-protected (full RELRO). Paths of the build machine are mapped away, so that the same tree gives the
+# same binaries in any folder.
 RELEASE := -c release --static-swift-stdlib -Xlinker -z -Xlinker now \
 	-Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=.
 
@@ -34,22 +34,22 @@ test: packages ## Runs every test
 	swift build --build-tests
 	swift test --disable-xctest --skip-build --no-parallel
 
-golden: packages ## Writes the pictures that results are held against anew
-	@echo "What a step makes from now on is right by definition: look at each picture that git then shows as changed."
+golden: packages ## Regenerates the golden images that tests compare against
+	@echo "This declares the current output correct: look at every image that git shows as changed."
 	swift build --build-tests
 	rm -f Tests/ImageWorkerTests/Golden/*.png
 	EDGEPRINT_WRITE_GOLDEN=1 swift test --disable-xctest --skip-build --no-parallel --filter GoldenTests
 	@git status --short Tests/ImageWorkerTests/Golden
 
-crash: packages $(BIN)/edgeprint ## Kills the daemon under load 100 times, and cuts a sequence of writes 200 times
+crash: packages $(BIN)/edgeprint ## Kills the server under load 100 times, and interrupts a sequence of writes 200 times
 	swift build --build-tests
 	EDGEPRINT_BINARY=$(CURDIR)/$(BIN)/edgeprint EDGEPRINT_CRASH_ROUNDS=$${ROUNDS:-100} EDGEPRINT_CUTS=$${CUTS:-200} \
 	swift test --disable-xctest --skip-build --no-parallel --filter 'CrashTests|DiskEveryCallTests'
 
-lint: packages ## Checks formatting, warnings and the length of files
+lint: packages ## Checks formatting, warnings and file lengths
 	scripts/lint
 
-bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, transforms against a C loop, eviction policies
+bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, transforms against a C loop, and eviction policies
 	@scripts/install-packages nginx-light wrk sqlite3 gcc libc6-dev
 	Benchmarks/hits.sh
 	Benchmarks/disk.sh
@@ -64,27 +64,27 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 format: ## Formats the sources
 	swift format -i -r Package.swift Sources Tests
 
-check: packages demo/landscape.jpg $(BIN)/edgeprint ## Prints the configuration that `make run` serves
+check: packages demo/landscape.jpg $(BIN)/edgeprint ## Prints the effective configuration of `make run`
 	@$(BIN)/edgeprint check --config config/edgeprint.dev.yaml
 
-demo: packages demo/landscape.jpg ## Draws the demo's pictures
+demo: packages demo/landscape.jpg ## Draws the demo images
 
 demo/landscape.jpg: scripts/draw-demo $(wildcard scripts/demo/*)
 	scripts/draw-demo demo
 	@touch $@
 
-gallery: demo/landscape.jpg $(BIN)/edgeprint ## Makes a page of pictures of every transform: .build/gallery/index.html
+gallery: demo/landscape.jpg $(BIN)/edgeprint ## Builds a page that shows every transform: .build/gallery/index.html
 	scripts/gallery
 
-deb: build ## Builds the Debian package into .build/deb/packages
+deb: build ## Builds the Debian package in .build/deb/packages
 	@scripts/install-packages dpkg-dev binutils chrpath xz-utils
 	scripts/make-deb
 
-try-deb: demo/landscape.jpg deb ## Installs the package in a clean Debian and gets pictures from it
+try-deb: demo/landscape.jpg deb ## Installs the package in a clean Debian and requests images from it
 	scripts/try-deb
 
-packages: ## Installs the system packages that are missing
+packages: ## Installs missing system packages
 	@scripts/install-packages
 
-clean: ## Deletes what was built and drawn
+clean: ## Deletes the build and the demo images
 	rm -rf .build demo

@@ -1,4 +1,4 @@
-# What the benchmarks share: a temporary folder, the daemon under test, and its accounting. Sourced, not run.
+# Shared by the benchmarks: a temporary folder, the server under test, and CPU accounting. Sourced, not executed.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 binary=$root/.build/release/edgeprint
@@ -20,18 +20,18 @@ need() {
     done
 }
 
-# wait_for URL: until it answers, 10 s at most.
+# wait_for URL: waits up to 10 s for a response.
 wait_for() {
     local i
     for ((i = 0; i < 200; i++)); do
         curl -fsS -o /dev/null "$1" 2>/dev/null && return
         sleep 0.05
     done
-    echo "bench: $1 does not answer" >&2
+    echo "bench: no response from $1" >&2
     exit 1
 }
 
-# start_edgeprint PORT ADMIN SOURCE-FOLDER-OR-URL CACHE-FOLDER [KEYS]: sets $daemon; KEYS are further ones of the source, as ", key: value".
+# start_edgeprint PORT ADMIN SOURCE-FOLDER-OR-URL CACHE-FOLDER [KEYS]: sets $daemon; KEYS are further keys of the source, as ", key: value".
 start_edgeprint() {
     local source=$3
     [[ $source == *://* ]] || source=file://$source
@@ -48,7 +48,7 @@ YAML
     wait_for "http://127.0.0.1:$2/readyz"
 }
 
-# cpu_ticks PID…: user and system time of these processes, in clock ticks.
+# cpu_ticks PID…: prints the user and system time of these processes in clock ticks.
 cpu_ticks() {
     local pid total=0 line
     for pid in "$@"; do
@@ -65,11 +65,11 @@ median() { printf '%s\n' "$@" | sort -g | awk '{a[NR]=$1} END {print NR % 2 ? a[
 
 rss_kib() { awk '/^VmRSS/ {print $2}' "/proc/$1/status"; }
 
-# start_nginx PORT [DIRECTIVES] <SERVERS: sets $nginx; a tuned nginx with the server blocks of standard input and further directives
-# of http; nothing is logged, everything temporary is in $work. PORT must have /picture.jpg.
+# start_nginx PORT [DIRECTIVES] <SERVERS: starts a tuned nginx with the server blocks from standard input and further http
+# directives, and sets $nginx. It logs nothing and keeps temporary files in $work. PORT must serve /picture.jpg.
 start_nginx() {
     local user=
-    # Workers that could not read the temporary folder would serve nothing.
+    # nginx's workers must be able to read the temporary folder.
     [[ $(id -u) -eq 0 ]] && user="user root;"
     cat >"$work/nginx.conf" <<CONF
 $user

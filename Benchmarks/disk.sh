@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The disk cache: how soon a daemon is ready whatever its index holds, and hits from disk against nginx's proxy_cache.
-# What counts is the ratio, not the figures: both servers run on this machine beside wrk, in turns.
+# Disk cache: start time by size of the index, and disk hits against nginx's proxy_cache.
+# Compare the ratios, not the figures: both servers run on this machine beside wrk, in turns.
 source "$(dirname "$0")/common.sh"
 need wrk nginx curl sqlite3
 seconds=${BENCH_SECONDS:-4} rounds=${BENCH_ROUNDS:-5}
@@ -40,7 +40,7 @@ server {
     }
 }
 CONF
-curl -fsS -o /dev/null -D - $theirs_url | grep -q 'X-Cache: HIT' || { echo "bench: nginx does not hit" >&2; exit 1; }
+curl -fsS -o /dev/null -D - $theirs_url | grep -q 'X-Cache: HIT' || { echo "bench: nginx misses" >&2; exit 1; }
 
 # measure URL: prints requests/s and p99 in ms.
 measure() {
@@ -69,10 +69,10 @@ stop_edgeprint() {
     wait "$daemon" 2>/dev/null || true
 }
 
-# now: milliseconds.
+# now: prints the time in milliseconds.
 now() { echo $(($(date +%s%N) / 1000000)); }
 
-echo "start: until /readyz answers, and until the first hit from disk, by rows of the index; then hits, while those rows are checked:"
+echo "start: time until /readyz responds and until the first disk hit, by rows of the index; then hits while these rows are verified:"
 for rows in 1000 100000 1000000; do
     stop_edgeprint
     sqlite3 "$work/cache/index.sqlite" "
@@ -93,6 +93,6 @@ for rows in 1000 100000 1000000; do
     status=$(curl -fsS -o /dev/null -D - "$url" | tr -d '\r' | awk -F': ' 'tolower($1) == "cache-status" {print $2}')
     first=$(($(now) - begin))
     read -r rate p99 < <(measure "$url")
-    printf '  %8d rows: ready after %4d ms, first answer (%s) after %4d ms, %6d req/s p99 %6.2f ms\n' \
+    printf '  %8d rows: ready after %4d ms, first response (%s) after %4d ms, %6d req/s p99 %6.2f ms\n' \
         "$rows" "$ready" "$status" "$first" "$rate" "$p99"
 done

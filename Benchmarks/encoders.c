@@ -1,5 +1,5 @@
-// What an encoder's effort buys: CPU milliseconds and bytes of one encode, at the quality where every effort comes to the same
-// structural similarity (luma, blocks of 8 × 8). The goal is the similarity of the format's default at its default quality.
+// Encoder effort: CPU milliseconds and bytes of one encode at the quality where every effort reaches the same structural
+// similarity (luma, blocks of 8 × 8), which is that of the format's default effort at its default quality.
 //
 //   cc -O2 -o encoders encoders.c $(pkg-config --cflags --libs vips) -lm && ./encoders WIDTH FILE…
 #include <math.h>
@@ -104,7 +104,7 @@ static Result encode(const Encoder *encoder, VipsImage *in, int quality, int eff
     return result;
 }
 
-// The result at a similarity, between the two qualities around it.
+// Interpolates the result at a similarity between the two nearest qualities.
 static Result encode_at(const Encoder *encoder, VipsImage *in, double goal, int effort) {
     int low = 1, high = 100;
     while (high - low > 1) {

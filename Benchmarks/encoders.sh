@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What an encoder's effort buys: CPU milliseconds against bytes at equal similarity, at 512 px over some photographs and at
-# 1920 px over one. Takes some minutes, most of them in AVIF.
+# Encoder effort: CPU milliseconds and bytes at equal similarity, at 512 px for several photographs and at 1920 px for one.
+# Takes some minutes, most of them in AVIF.
 source "$(dirname "$0")/common.sh"
 need cc
 export VIPS_WARNING=0
@@ -10,7 +10,7 @@ for name in bus-12mp fox hato kimono exif-landscape-1; do
     [[ -r $images/$name.jpg ]] && photographs+=("$images/$name.jpg")
 done
 if [[ ${#photographs[@]} -eq 0 ]]; then
-    echo "bench: no photographs (BENCH_IMAGES), so the drawn landscape stands for them"
+    echo "bench: no photographs (BENCH_IMAGES), using the drawn landscape instead"
     photographs=("$root/demo/landscape.jpg")
 fi
 # shellcheck disable=SC2046  # flags are words

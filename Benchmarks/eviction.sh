@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Hits while the disk cache evicts: originals of ten times the quota are stored beside a client that is served what is cached.
-# What counts is the ratio of p99 with and without that, and that the store stays within its quota and one object.
+# Hits while the disk cache evicts: originals of ten times the quota are stored while another client requests a cached image.
+# Compare p99 with and without eviction, and check that the store never exceeds its quota by more than one object.
 source "$(dirname "$0")/common.sh"
 need wrk nginx curl
 seconds=${BENCH_SECONDS:-10}
@@ -22,14 +22,14 @@ started+=("$daemon")
 wait_for http://127.0.0.1:18081/readyz
 url='http://127.0.0.1:18080/bench/picture.jpg?w=400&format=jpeg'
 curl -fsS -o /dev/null "$url"
-# About 100 kB a piece.
+# About 100 kB each.
 curl -fsS -o "$work/www/picture.jpg" 'http://127.0.0.1:18080/bench/picture.jpg?w=700&format=jpeg&q=90'
 object=$(stat -c %s "$work/www/picture.jpg")
 start_nginx 18083 <<CONF
 server { listen 127.0.0.1:18083; root $work/www; location / { try_files /picture.jpg =404; } }
 CONF
 
-# Distinct paths, some hundred a second: the quota ten times over.
+# Distinct paths, some hundred per second: ten times the quota.
 cat >"$work/filler.lua" <<'LUA'
 local count = 0
 request = function()
@@ -39,7 +39,7 @@ end
 delay = function() return 10 end
 LUA
 
-# tail URL: p99 in ms of one client's hits.
+# tail URL: prints p99 in ms of one client's hits.
 tail_of() {
     wrk -t1 -c8 -d"${seconds}s" --latency "$1" >"$work/wrk.txt"
     if grep -q 'Non-2xx\|Socket errors' "$work/wrk.txt"; then cat "$work/wrk.txt" >&2; exit 1; fi

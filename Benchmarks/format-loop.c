@@ -1,9 +1,9 @@
-// The yardstick for formats.sh: a plain loop over libvips on one thread, and its CPU time a picture.
+// Reference for formats.sh: a plain loop over libvips on one thread that prints its CPU time per image.
 //
 //   format-loop FILE webp JOBS [EFFORT]       a JPEG at shrink 2 → 400 × 300 → WebP quality 79
 //   format-loop FILE animation JOBS [EFFORT]  all frames of a GIF → 200 wide, frame by frame → animated WebP quality 79
-//   format-loop FILE thumbnail JOBS [EFFORT]  the same by vips_thumbnail, which resizes the frames as one and lets them bleed
-//   format-loop FILE draw OUT                 24 frames of 480 × 360 that move over a JPEG, as a GIF
+//   format-loop FILE thumbnail JOBS [EFFORT]  the same by vips_thumbnail, which resizes all frames as one image, so they bleed
+//   format-loop FILE draw OUT                 writes a GIF of 24 frames of 480 × 360 that pan over a JPEG
 //
 //   cc -O2 -o format-loop format-loop.c $(pkg-config --cflags --libs vips)
 #include <stdio.h>

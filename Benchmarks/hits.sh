@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Memory hits against nginx serving the same bytes as a file, tuned: requests per second, server CPU per request, p99.
-# Both servers run on this machine beside wrk, in turns; what counts is the ratio, not the figures.
+# Both servers run on this machine beside wrk, in turns: compare the ratios, not the figures.
 source "$(dirname "$0")/common.sh"
 need wrk nginx curl
 seconds=${BENCH_SECONDS:-4} rounds=${BENCH_ROUNDS:-5} kind=${1:-memory}
@@ -9,7 +9,7 @@ mkdir -p "$work/source" "$work/www" "$work/cache"
 cp "$root/demo/landscape.jpg" "$work/source/picture.jpg"
 start_edgeprint 18080 18081 "$work/source" "$work/cache"
 
-# A variant of about 20 kB; nginx gets its very bytes.
+# A variant of about 20 kB; nginx serves the same bytes.
 url=http://127.0.0.1:18080/bench/picture.jpg?w=360\&format=jpeg
 curl -fsS -o "$work/www/picture.jpg" "$url"
 size=$(stat -c %s "$work/www/picture.jpg")

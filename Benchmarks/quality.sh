@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What q=auto finds for photographs, and what auto: smallest takes: bytes and CPU milliseconds of the workers against the fixed
-# default qualities.
+# Results of q=auto and auto: smallest for photographs: bytes and CPU milliseconds of the workers, against the fixed default
+# qualities.
 source "$(dirname "$0")/common.sh"
 need curl vips
 mkdir -p "$work/source" "$work/cache"
@@ -8,12 +8,12 @@ folder=${BENCH_IMAGES:-$root/../shared/images}
 names=()
 for file in bus-12mp.jpg fox.jpg hato.jpg kimono.jpg exif-landscape-1.jpg; do
     [[ -r $folder/$file ]] || continue
-    # As PNG and as large as the largest result, so that decoding and scaling are the same small part of each.
+    # As PNG and as large as the largest result, so that decoding and scaling take an equally small share of each.
     vips thumbnail "$folder/$file" "$work/source/${file%.*}.png[compression=1]" 1600 --size down
     names+=("${file%.*}")
 done
 [[ ${#names[@]} -gt 0 ]] || { echo "bench: no photographs in $folder (BENCH_IMAGES)" >&2; exit 1; }
-# Drawings, for what loses nothing.
+# Drawings, for lossless formats.
 drawings=()
 for file in indexed.png rgba.png logo.svg; do
     [[ -r $folder/$file ]] || continue
@@ -30,7 +30,7 @@ done
 mapfile -t workers < <(pgrep -P "$daemon")
 tick=$((1000 / $(getconf CLK_TCK)))
 
-# ask NAME QUERY ACCEPT: bytes, CPU milliseconds of the workers, and the type.
+# ask NAME QUERY ACCEPT: prints bytes, CPU milliseconds of the workers, and the type.
 ask() {
     local before line
     before=$(cpu_ticks "${workers[@]}")

@@ -1,4 +1,4 @@
-// The yardstick for the transform workers: a plain loop over libvips with the same work as a job `w=512`, format JPEG.
+// Reference for the transform workers: a plain loop over libvips that does the work of `w=512`, format JPEG.
 // N threads, each decoding the same 12 MP JPEG at shrink 4, resizing to 512 wide, converting an embedded profile to sRGB
 // (unless a fourth argument is given), encoding as JPEG quality 80.
 //
@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     double cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-    printf("%d jobs, %d threads: %.3f s, %.1f jobs/s, %.2f ms CPU a job\n", jobs, threads, seconds, jobs / seconds,
+    printf("%d jobs, %d threads: %.3f s, %.1f jobs/s, %.2f ms CPU per job\n", jobs, threads, seconds, jobs / seconds,
            cpu * 1e3 / (jobs + 1));
     return 0;
 }

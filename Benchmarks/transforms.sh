@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# 12 MP JPEG → 512 px JPEG through the whole daemon, 4 clients, every URL a miss of an original of its own, against a plain C
-# loop over libvips that does the same with the same shrink. In turns; what counts is the ratio.
+# 12 MP JPEG → 512 px JPEG through the whole server, 4 clients, every URL a miss with an original of its own, in turns with a
+# plain C loop over libvips that does the same with the same shrink-on-load. Compare the ratio.
 source "$(dirname "$0")/common.sh"
 need curl cc
 count=${BENCH_COUNT:-160} rounds=${BENCH_ROUNDS:-3}
@@ -8,7 +8,7 @@ cores=$(nproc)
 mkdir -p "$work/source" "$work/cache"
 photograph=${BENCH_IMAGE:-$root/../shared/images/bus-12mp.jpg}
 if [[ -r $photograph ]]; then
-    # Its time as well: originals were written long ago.
+    # With its modification time: originals are usually old.
     cp -p "$photograph" "$work/photograph.jpg"
 else
     echo "bench: no photograph (BENCH_IMAGE), so the drawn landscape is enlarged to 12 MP"
@@ -18,7 +18,7 @@ fi
 cc -O2 -o "$work/loop" "$root/Benchmarks/transform-loop.c" $(pkg-config --cflags --libs vips) -lpthread
 start_edgeprint 18080 18081 "$work/source" "$work/cache"
 
-# Each original has a name, and so a key, of its own: nothing is shared, every answer is a miss.
+# Each original has a distinct name, hence a distinct key: nothing is shared, every request is a miss.
 ours() {
     local i begin end misses
     : >"$work/urls"
@@ -37,7 +37,7 @@ ours() {
 theirs() { "$work/loop" "$work/photograph.jpg" "$cores" "$count" | awk '{print $7}'; }
 
 ratios=()
-echo "12 MP JPEG → 512 px JPEG q80, $count pictures, 4 clients, against a C loop over libvips on $cores threads, in turns:"
+echo "12 MP JPEG → 512 px JPEG q80, $count images, 4 clients, against a C loop over libvips on $cores threads, in turns:"
 for ((round = 1; round <= rounds; round++)); do
     a=$(ours "$round") b=$(theirs)
     ratios+=("$(awk "BEGIN {print $a / $b}")")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What it takes to make more widths of one 12 MP original: the second one after the first, of a local file, and eight at once against
-# the largest alone, of an original that is still to be downloaded. Each round has an original of its own; what counts are the ratios.
+# More widths of one 12 MP original: the second one after the first, of a local file, and eight at once against the largest alone,
+# of an original that has to be downloaded. Each round uses a new original. Compare the ratios.
 source "$(dirname "$0")/common.sh"
 need curl nginx
 rounds=${BENCH_ROUNDS:-9}
@@ -13,12 +13,12 @@ else
     vips thumbnail "$root/demo/landscape.jpg" "$work/photograph.jpg[Q=92]" 4032 --height 3024 --size force
 fi
 original() { ln "$work/photograph.jpg" "$work/source/$1.jpg"; }
-# ask ORIGINAL WIDTH: milliseconds until the last byte.
+# ask ORIGINAL WIDTH: prints milliseconds until the last byte.
 ask() {
     curl -fsS -o /dev/null -w '%{time_total}\n' "http://127.0.0.1:$port/bench/$1.jpg?w=$2&format=jpeg&q=80" | awk '{print $1 * 1000}'
 }
 
-# start PORT ADMIN SOURCE CACHE [KEYS]: sets $port and $workers, which start one after the other; the files are warm then.
+# start PORT ADMIN SOURCE CACHE [KEYS]: sets $port and $workers, waits for all workers and warms the files.
 start() {
     local i
     port=$1

@@ -1,6 +1,6 @@
 import ImagePipeline
 
-/// Replays a drawn trace against eviction policies and prints the table of Benchmarks/README.md.
+/// Replays a synthetic trace against eviction policies and prints the table of Benchmarks/README.md.
 @main
 enum CacheReplay {
     private static let capacities = [64, 256, 1024, 4096].map { $0 << 20 }
@@ -21,7 +21,7 @@ enum CacheReplay {
         row("LRU") { Replay.run(LeastRecentlyUsed.self, trace, keys: keys, capacity: $0) }
         row("W-TinyLFU") { Replay.run(WTinyLFU.self, trace, keys: keys, capacity: $0) }
         row("S3-FIFO") { Replay.run(S3FIFO.self, trace, keys: keys, capacity: $0) }
-        row("the cache itself") { Replay.runCache(trace, keys: keys, capacity: $0) }
+        row("MemoryCache") { Replay.runCache(trace, keys: keys, capacity: $0) }
         row("optimum, by next use") { capacity in
             var optimum = Optimum(.farthest, capacity: capacity)
             return optimum.replay(trace)

@@ -1,10 +1,12 @@
-/// What a cache that knows the future would do; with sizes the true optimum is NP-hard, so these come near it.
+/// Offline policies that know all future requests.
+///
+/// With object sizes the optimum is NP-hard; these approximate it.
 struct Optimum {
-    /// Who goes.
+    /// Which object is evicted.
     enum Rule {
-        /// Whose next use is farthest (Belady's MIN): near the optimum for bytes.
+        /// The one whose next use is farthest (Belady's MIN): near the optimum for bytes.
         case farthest
-        /// Who has the largest product of size and time to the next use among 64 at random: near the optimum for hits.
+        /// The one with the largest product of size and time to the next use among 64 random ones: near the optimum for hits.
         case farthestBySize
     }
 
@@ -26,7 +28,7 @@ struct Optimum {
 
     mutating func replay(_ trace: Trace) -> Replay {
         var result = Replay()
-        // The time of each request's object's next one.
+        // The time of the next request for the same object, for each request.
         var following = [Int](repeating: .max, count: trace.requests.count)
         var last = [Int](repeating: .max, count: trace.sizes.count)
         for time in trace.requests.indices.reversed() {
@@ -42,7 +44,7 @@ struct Optimum {
             next[Int(object)] = following[time]
             if !isHit { add(object, size) }
             if rule == .farthest { heap.push(following[time], object) }
-            // The new one is among those that may go: who is not asked for again is not kept at all.
+            // The new object is a candidate for eviction, too; one that is not requested again is never kept.
             while bytes > capacity { drop(victim(time, trace.sizes), trace.sizes) }
         }
         return result
@@ -84,7 +86,7 @@ struct Optimum {
     }
 }
 
-/// A binary heap, largest first.
+/// A binary max-heap.
 private struct Heap {
     private var items: [(use: Int, object: Int32)] = []
 

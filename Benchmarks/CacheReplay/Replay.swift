@@ -1,6 +1,6 @@
 import ImagePipeline
 
-/// What a replay counts.
+/// Hits, misses and bytes of a replay.
 struct Replay {
     private(set) var hits = 0
     private(set) var requests = 0
@@ -24,7 +24,7 @@ struct Replay {
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// Asks one part of the memory cache with this policy for everything, and stores what it misses.
+    /// Replays the trace against one shard of the memory cache with this policy, and stores each miss.
     static func run<Policy: EvictionPolicy>(_: Policy.Type, _ trace: Trace, keys: [CacheKey], capacity: Int) -> Replay {
         var result = Replay()
         var shard = MemoryShard<Int32, Policy>(capacity: capacity, largest: capacity / 4)
@@ -40,7 +40,7 @@ struct Replay {
         return result
     }
 
-    /// The memory cache as the daemon has it: in parts, bookkeeping counted.
+    /// Replays the trace against the memory cache as the server uses it: sharded, overhead included.
     static func runCache(_ trace: Trace, keys: [CacheKey], capacity: Int) -> Replay {
         var result = Replay()
         let cache = MemoryCache<Int32>(MemoryCache.Configuration(capacity: capacity))

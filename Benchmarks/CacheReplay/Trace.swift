@@ -1,24 +1,24 @@
 import Glibc
 
-/// A seeded sequence of requests in the shape of a picture proxy's: same seed, same requests.
+/// A synthetic trace of an image proxy's requests; the same seed gives the same requests.
 struct Trace {
-    /// Objects in the order in which they are asked for.
+    /// The requested objects, in order.
     private(set) var requests: [Int32] = []
     /// Bytes of each object: log-normal, median 24 kB, σ 1.2, between 1 kB and 1 MB.
     private(set) var sizes: [Int] = []
 
     private var random: SplitMix
-    /// The object of each rank of popularity.
+    /// The object at each rank of popularity.
     private var ranked: [Int32] = []
     private let cumulated: [Double]
 
-    /// Draws a trace.
+    /// Generates a trace.
     ///
     /// - Parameters:
-    ///   - catalogue: pictures that are popular by Zipf's law with this exponent at any time.
-    ///   - once: the share of requests for objects that nobody asks for again.
-    ///   - drift: how many of the catalogue are replaced by new ones in a thousand requests, at ranks equal on a log scale.
-    ///   - scan: a crawler asks for so many of the catalogue, one after the other, within every `period` requests.
+    ///   - catalogue: the number of images with Zipf popularity at any time.
+    ///   - once: the share of requests for objects that are never requested again.
+    ///   - drift: the number of images of the catalogue that are replaced per thousand requests, at log-uniform ranks.
+    ///   - scan: the number of images of the catalogue that a crawler requests in sequence within every `period` requests.
     init(
         seed: UInt64,
         count: Int,
@@ -43,7 +43,7 @@ struct Trace {
             let phase = requests.count % period
             if phase == 0 { crawl = ranked.shuffled(using: &random).prefix(scan) }
             if requests.count.isMultiple(of: 1000) { replace(drift) }
-            // Every second request while the crawler is there.
+            // The crawler makes every second request while it runs.
             if phase > period / 2, phase.isMultiple(of: 2), let object = crawl.popFirst() {
                 requests.append(object)
             } else {
@@ -70,14 +70,14 @@ struct Trace {
     }
 
     private mutating func newObject() -> Int32 {
-        // Box and Muller.
+        // Box–Muller transform.
         let normal = sqrt(-2 * log(max(random.unit(), 1e-12))) * cos(2 * .pi * random.unit())
         sizes.append(min(1_000_000, max(1_000, Int(24_000 * exp(1.2 * normal)))))
         return Int32(sizes.count - 1)
     }
 }
 
-/// A small generator whose numbers are the same everywhere (Steele et al., 2014).
+/// SplitMix64, a small deterministic generator (Steele et al., 2014).
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 
@@ -89,6 +89,6 @@ struct SplitMix: RandomNumberGenerator {
         return mixed ^ mixed >> 31
     }
 
-    /// At least 0, less than 1.
+    /// A uniform number in 0..<1.
     mutating func unit() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }

@@ -1,9 +1,9 @@
 #pragma once
-// curl_easy_setopt, curl_easy_getinfo and curl_multi_setopt are variadic, which Swift cannot import: one fixed-argument
-// form a type of argument.
+// curl_easy_setopt, curl_easy_getinfo and curl_multi_setopt are variadic, which Swift cannot import: these are fixed-argument
+// versions for each argument type.
 #include <curl/curl.h>
 
-// Names without the macros that libcurl's type checks put over the functions.
+// Remove libcurl's type-checking macros.
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 #undef curl_multi_setopt

@@ -1,4 +1,4 @@
-// Vector instructions that Swift has no name for. Nothing here touches memory.
+// Vector instructions without a Swift equivalent. Nothing here accesses memory.
 #pragma once
 
 #include <stdint.h>
@@ -12,7 +12,7 @@
 typedef int16_t edge_int16x8 __attribute__((ext_vector_type(8)));
 typedef int32_t edge_int32x4 __attribute__((ext_vector_type(4)));
 
-// The sums of the products of neighbouring lanes: each of a[2i] * b[2i] + a[2i + 1] * b[2i + 1].
+// Multiplies lanes and adds neighbouring products: a[2i] * b[2i] + a[2i + 1] * b[2i + 1] for each i.
 static inline edge_int32x4 edge_pairwise_products(edge_int16x8 a, edge_int16x8 b) {
 #if defined(__SSE2__)
     return (edge_int32x4)_mm_madd_epi16((__m128i)a, (__m128i)b);

@@ -56,7 +56,7 @@ int edge_set_nonblocking(int fd) {
 int edge_set_cloexec(int fd, int on) { return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0); }
 
 int edge_ignore_new_connections(int listener) {
-    // A filter of a TCP socket sees segments from their TCP header on; byte 13 holds the flags (RFC 9293 section 3.1).
+    // A filter on a TCP socket sees segments from the TCP header on; byte 13 holds the flags (RFC 9293 section 3.1).
     enum { syn = 0x02, ack = 0x10 };
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 13),
@@ -138,7 +138,7 @@ int edge_set_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0
 int edge_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 int edge_malloc_set_arenas(int count) { return mallopt(M_ARENA_MAX, count); }
 int edge_malloc_keep(int bytes) {
-    // 32 MiB is the most that glibc lets a heap give out; larger blocks are mappings whatever is said.
+    // 32 MiB is glibc's maximum for heap blocks; larger ones are always mapped.
     return mallopt(M_TRIM_THRESHOLD, bytes) && mallopt(M_TOP_PAD, 1 << 20) && mallopt(M_MMAP_THRESHOLD, 32 << 20);
 }
 int edge_malloc_trim(void) { return malloc_trim(0); }
@@ -157,7 +157,7 @@ pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const
     }
     sigset_t all, before;
     sigfillset(&all);
-    // Block signals over the fork, so that no handler of the parent's runs in the child.
+    // Block signals across the fork, so that no handler of the parent runs in the child.
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t parent = getpid();
     pid_t pid = fork();
@@ -179,9 +179,9 @@ pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) _exit(126);
     if (getppid() != parent) _exit(126);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) _exit(126);
-    // A group of its own: Ctrl-C in a terminal is for the parent, who still needs its workers to drain.
+    // A process group of its own: Ctrl-C in a terminal is for the parent, which still needs its workers to drain.
     setpgid(0, 0);
-    // First above everything that will be overwritten, then down to 3 + i.
+    // First move descriptors above all targets, then down to 3 + i.
     int high[max_descriptors];
     for (int i = 0; i < descriptor_count; i++) {
         high[i] = fcntl(descriptors[i], F_DUPFD_CLOEXEC, 3 + max_descriptors);

@@ -1,7 +1,7 @@
 #pragma once
 #include <sqlite3.h>
 
-// SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift does not import: these bind with a copy.
+// SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift cannot import: these functions bind copies.
 static inline int edge_sqlite3_bind_text(sqlite3_stmt *statement, int index, const char *text, int count) {
     return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
 }

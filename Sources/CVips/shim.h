@@ -1,6 +1,6 @@
 #pragma once
-// What Swift cannot import from libvips: its operations are variadic, VIPS_INIT and g_signal_connect are macros.
-// Each function fixes the arguments that the worker needs, and nothing else. 0 is success, as in libvips.
+// What Swift cannot import from libvips: its operations are variadic, and VIPS_INIT and g_signal_connect are macros. Each
+// function takes only the arguments the worker needs. 0 is success, as in libvips.
 #include <gmodule.h>
 #include <vips/vips.h>
 #include <vips/vector.h>
@@ -8,15 +8,15 @@
 // VIPS_INIT is a macro.
 static inline int edge_vips_init(const char *name) { return VIPS_INIT(name); }
 
-// Loads a module of libvips, whose types register themselves; it stays until the process ends.
+// Loads a libvips module, whose types register themselves; it stays loaded until the process ends.
 static inline int edge_vips_open_module(const char *path) { return g_module_open(path, G_MODULE_BIND_LAZY) ? 0 : -1; }
 
-// g_signal_connect is a macro; "eval" comes while pixels are computed.
+// g_signal_connect is a macro. "eval" is emitted while pixels are computed.
 static inline void edge_vips_on_eval(VipsImage *image, void (*callback)(VipsImage *, VipsProgress *, void *), void *data) {
     g_signal_connect(image, "eval", G_CALLBACK(callback), data);
 }
 
-// Loaders, each by name. fail_on ERROR is above TRUNCATED: a truncated file is refused as well as a damaged one.
+// Loaders, by format. fail_on ERROR includes TRUNCATED: both damaged and truncated files are rejected.
 static inline int edge_vips_load_jpeg(const void *bytes, size_t count, VipsImage **out, int shrink) {
     return vips_jpegload_buffer((void *)bytes, count, out, "shrink", shrink, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
                                 VIPS_FAIL_ON_ERROR, NULL);
@@ -49,19 +49,19 @@ static inline int edge_vips_load_jp2(const void *bytes, size_t count, VipsImage 
     return vips_jp2kload_buffer((void *)bytes, count, out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR,
                                 NULL);
 }
-// Without "unlimited", librsvg bounds elements and text; without a base address it reads no file that the markup names.
+// Without "unlimited", librsvg limits elements and text; without a base address it loads no external files.
 static inline int edge_vips_load_svg(const void *bytes, size_t count, VipsImage **out, double dpi,
                                      double scale) {
     return vips_svgload_buffer((void *)bytes, count, out, "dpi", dpi, "scale", scale, "unlimited", FALSE, "access",
                                VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR, NULL);
 }
-// One page, on white. Without a password: what is encrypted is refused.
+// One page, on white. There is no password: encrypted documents are rejected.
 static inline int edge_vips_load_pdf(const void *bytes, size_t count, VipsImage **out, int page, double dpi, double scale) {
     return vips_pdfload_buffer((void *)bytes, count, out, "page", page, "n", 1, "dpi", dpi, "scale", scale, "access",
                                VIPS_ACCESS_SEQUENTIAL, "fail_on", VIPS_FAIL_ON_ERROR, NULL);
 }
 
-// A metadata field of whatever type.
+// Copies a metadata field of any type.
 static inline void edge_vips_copy_field(VipsImage *from, VipsImage *to, const char *name) {
     GValue value = {0};
     if (vips_image_get(from, name, &value)) return;
@@ -73,7 +73,7 @@ static inline void edge_vips_copy_field(VipsImage *from, VipsImage *to, const ch
 static inline int edge_vips_resize(VipsImage *in, VipsImage **out, double horizontal, double vertical) {
     return vips_resize(in, out, horizontal, "vscale", vertical, "kernel", VIPS_KERNEL_LANCZOS3, NULL);
 }
-// To exactly width × height, pixels' centres on pixels' centres: vips_resize of libvips 8.14 lays enlarged pixels half of one off.
+// Enlarges to exactly width × height, aligning pixel centres: vips_resize of libvips 8.14 shifts enlargements by half a pixel.
 static inline int edge_vips_enlarge(VipsImage *in, VipsImage **out, int width, int height) {
     VipsInterpolate *bicubic = vips_interpolate_new("bicubic");
     int sides[4] = {0, 0, width, height};
@@ -88,7 +88,7 @@ static inline int edge_vips_enlarge(VipsImage *in, VipsImage **out, int width, i
 static inline int edge_vips_extract(VipsImage *in, VipsImage **out, int left, int top, int width, int height) {
     return vips_extract_area(in, out, left, top, width, height, NULL);
 }
-// Finds the place that a smart crop would keep: -x and -y of the result's offset.
+// Finds the place a smart crop would keep: the negated offset of the result.
 static inline int edge_vips_smartcrop(VipsImage *in, VipsImage **out, int width, int height, VipsInteresting interesting) {
     return vips_smartcrop(in, out, width, height, "interesting", interesting, NULL);
 }
@@ -106,7 +106,7 @@ static inline int edge_vips_flip(VipsImage *in, VipsImage **out, VipsDirection d
     return vips_flip(in, out, direction, NULL);
 }
 static inline int edge_vips_rot(VipsImage *in, VipsImage **out, VipsAngle angle) { return vips_rot(in, out, angle, NULL); }
-// Clockwise degrees; the canvas grows, and what it bares takes the background.
+// Degrees clockwise; the canvas grows, and exposed areas take the background.
 static inline int edge_vips_rotate(VipsImage *in, VipsImage **out, double degrees, const double *background, int bands) {
     VipsInterpolate *bicubic = vips_interpolate_new("bicubic");
     VipsArrayDouble *colour = vips_array_double_new(background, bands);
@@ -120,7 +120,7 @@ static inline int edge_vips_arrayjoin_down(VipsImage **in, VipsImage **out, int 
 }
 
 // Pixels.
-// In floats: the integer kernel of libvips 8.14 has steps of a twentieth, and shifts every value by up to four.
+// In floating point: the integer kernel of libvips 8.14 has steps of 1/20 and shifts every value by up to 4.
 static inline int edge_vips_blur(VipsImage *in, VipsImage **out, double sigma) {
     return vips_gaussblur(in, out, sigma, "min_ampl", 0.02, "precision", VIPS_PRECISION_FLOAT, NULL);
 }
@@ -142,7 +142,7 @@ static inline int edge_vips_icc_to_srgb(VipsImage *in, VipsImage **out, const ch
     return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "input_profile", fallback, "intent", intent,
                               "black_point_compensation", TRUE, "depth", 8, NULL);
 }
-// The profile of libvips' own sRGB in place of a picture's.
+// Replaces the image's profile by libvips' own sRGB profile.
 static inline int edge_vips_set_srgb_profile(VipsImage *image) {
     VipsBlob *profile = NULL;
     if (vips_profile_load("srgb", &profile, NULL) != 0) return -1;
@@ -152,11 +152,11 @@ static inline int edge_vips_set_srgb_profile(VipsImage *image) {
     vips_area_unref(VIPS_AREA(profile));
     return 0;
 }
-// An image in memory for lines, with the kind and metadata of another's, and its size or one of its own; vips_image_pipelinev is variadic.
+// An in-memory image to be filled by lines, with the format and metadata of another; vips_image_pipelinev is variadic.
 static inline int edge_vips_memory_sized(VipsImage *in, VipsImage **out, int width, int height) {
     *out = vips_image_new_memory();
     if (vips_image_pipelinev(*out, VIPS_DEMAND_STYLE_ANY, in, NULL) == 0) {
-        // It would tell its progress to the other image, which it may outlive.
+        // Otherwise it would report progress to the other image, which it may outlive.
         vips_image_set_progress(*out, FALSE);
         (*out)->Xsize = width;
         (*out)->Ysize = height;
@@ -166,7 +166,7 @@ static inline int edge_vips_memory_sized(VipsImage *in, VipsImage **out, int wid
     *out = NULL;
     return -1;
 }
-// A row of a prepared region, from its left edge on; VIPS_REGION_ADDR is a macro.
+// A row of a prepared region, from its left edge; VIPS_REGION_ADDR is a macro.
 static inline const unsigned char *edge_vips_region_row(VipsRegion *region, int y) {
     return VIPS_REGION_ADDR(region, region->valid.left, y);
 }
@@ -200,7 +200,7 @@ static inline int edge_vips_over(VipsImage *base, VipsImage *overlay, VipsImage 
 static inline int edge_vips_maplut(VipsImage *in, VipsImage **out, VipsImage *table) {
     return vips_maplut(in, out, table, NULL);
 }
-// `rows` × `columns` factors, row by row: bands out and bands in.
+// `rows` (output bands) × `columns` (input bands) factors, row by row.
 static inline int edge_vips_recomb(VipsImage *in, VipsImage **out, const double *factors, int rows, int columns) {
     VipsImage *matrix = vips_image_new_matrix_from_array(columns, rows, factors, rows * columns);
     if (!matrix) return -1;
@@ -208,7 +208,7 @@ static inline int edge_vips_recomb(VipsImage *in, VipsImage **out, const double 
     g_object_unref(matrix);
     return failed;
 }
-// Per band: factor times value plus addend, 8 bits or the format that comes of it.
+// Per band, value times factor plus addend; as 8 bits, or in the format libvips chooses.
 static inline int edge_vips_linear_bands(VipsImage *in, VipsImage **out, const double *factors, const double *addends,
                                          int count, int eight) {
     return vips_linear(in, out, factors, addends, count, "uchar", eight, NULL);
@@ -228,21 +228,21 @@ static inline int edge_vips_add(VipsImage *first, VipsImage *second, VipsImage *
 static inline int edge_vips_copy_as(VipsImage *in, VipsImage **out, VipsInterpretation space) {
     return vips_copy(in, out, "interpretation", space, NULL);
 }
-// `sub` in place of what lies at x, y; the picture keeps its size.
+// Replaces the pixels at x, y by `sub`; the size does not change.
 static inline int edge_vips_insert(VipsImage *in, VipsImage *sub, VipsImage **out, int x, int y) {
     return vips_insert(in, sub, out, x, y, NULL);
 }
-// How much of each pixel the glyphs of a line of Pango markup cover; one point of the font is one pixel.
+// The coverage of each pixel by a line of Pango markup; one point is one pixel.
 static inline int edge_vips_text(VipsImage **out, const char *markup, const char *font) {
     return vips_text(out, markup, "font", font, "dpi", 72, NULL);
 }
-// A picture of one colour with the size, resolution and interpretation of another.
+// An image of one colour with the size, resolution and interpretation of another.
 static inline int edge_vips_constant_like(VipsImage *in, VipsImage **out, const double *values, int bands) {
     *out = vips_image_new_from_image(in, values, bands);
     return *out ? 0 : -1;
 }
 
-// Savers. `strip` drops every metadata block, the profile included; page-height and delays survive it.
+// Savers. `strip` removes every metadata block, including the profile, but not page-height and delays.
 static inline int edge_vips_save_jpeg(VipsImage *in, void **bytes, size_t *count, int quality, int optimise, int progressive,
                                       VipsForeignSubsample subsample, int strip) {
     return vips_jpegsave_buffer(in, bytes, count, "Q", quality, "optimize_coding", optimise, "interlace", progressive,

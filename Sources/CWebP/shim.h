@@ -1,5 +1,5 @@
 #pragma once
-// libwebp, whose headers Swift imports as they are: the encoder, the container's writer and the animation's reader.
+// libwebp. Swift imports its headers unchanged: encoder, container and animation decoder.
 #include <webp/demux.h>
 #include <webp/encode.h>
 #include <webp/mux.h>

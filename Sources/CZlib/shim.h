@@ -1,3 +1,3 @@
 #pragma once
-// zlib, whose header Swift imports as it is.
+// zlib. Swift imports its header unchanged.
 #include <zlib.h>

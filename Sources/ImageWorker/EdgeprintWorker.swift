@@ -1,16 +1,17 @@
 import CLinux
 import Glibc
 
-/// `edgeprint-worker`: makes pictures for the daemon, job by job, until the daemon closes the socket on descriptor 3.
+/// `edgeprint-worker`: runs the daemon's transform jobs one by one until the daemon closes the socket on descriptor 3.
 ///
-/// Started by the daemon only, which sets its limits, and by whoever asks for `--capabilities`. One thread; no network; opens no file but what comes with a job.
+/// The daemon starts it and sets its limits. It has one thread, uses no network and opens only the descriptors of its jobs.
+/// `--capabilities` prints what it supports instead.
 @main
 enum EdgeprintWorker {
     static func main() {
-        // Before the first allocation of a decoder: two arenas fragment far less than one a thread (architecture.md).
+        // Before a decoder's first allocation: two arenas fragment far less than one per thread.
         edge_malloc_set_arenas(2)
-        // The next picture needs what the last one gave back: new pages cost some hundredths of its time
-        // (Benchmarks/README.md). JobSocket trims when none comes.
+        // Reuse freed memory across jobs: new pages cost some percent of a job's time (Benchmarks/README.md).
+        // JobSocket trims the heap when the worker is idle.
         edge_malloc_keep(64 << 20)
         let socket = JobSocket()
         do throws(VipsError) {

@@ -1,20 +1,20 @@
 import Glibc
 
-/// Signals that are delivered by `next()` instead of interrupting the process (sigwait(3)).
+/// Signals that are received with `next()` instead of by handlers (sigwait(3)).
 ///
-/// Threads inherit the mask of the thread that starts them: create the value on the main thread before any other exists. A blocked
-/// signal stays pending until it is taken.
+/// Threads inherit the signal mask of their creator: create the value on the main thread before starting any other. A blocked
+/// signal stays pending until it is received.
 package struct BlockedSignals: Sendable {
     private let numbers: [CInt]
 
-    /// Blocks signals on the calling thread and on every thread that it starts from now on.
+    /// Blocks signals on the calling thread and on every thread it starts from now on.
     package init(_ numbers: [CInt]) {
         self.numbers = numbers
         var set = set
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Waits for the next of the signals; blocks the calling thread.
+    /// Blocks the calling thread until one of the signals arrives.
     package func next() -> CInt {
         var set = set
         var number: CInt = 0

@@ -1,28 +1,28 @@
 import Glibc
 
-/// A failed system call: the error number and the call's name.
+/// The error of a failed system call: the error number and the name of the call.
 package struct Errno: Error, Hashable, Sendable, CustomStringConvertible {
     /// The value of `errno` after the call.
     package let code: CInt
-    /// The call that failed, for logs.
+    /// The failed call, for logs.
     package let call: String
 
-    /// Wraps an error number.
+    /// Creates an error from a number.
     package init(_ code: CInt, _ call: StaticString) {
         self.code = code
         self.call = call.description
     }
 
-    /// The current thread's `errno`, for a call that has just failed.
+    /// The current thread's `errno`, right after a failed call.
     package static func current(_ call: StaticString) -> Errno { Errno(errno, call) }
 
     package var description: String { unsafe "\(call): \(String(cString: strerror(code)))" }
 }
 
-/// Runs a system call again while a signal interrupts it.
+/// Runs a system call, repeating it while signals interrupt it.
 ///
-/// - Returns: the call's value; `nil` when a non-blocking descriptor would have blocked, which is a state and no error.
-/// - Throws: `Errno` for everything else.
+/// - Returns: the result of the call; `nil` if a non-blocking descriptor would have blocked.
+/// - Throws: `Errno` for all other failures.
 @inline(__always)
 package func retrying<Value: SignedInteger>(_ call: StaticString, _ body: () -> Value) throws(Errno) -> Value? {
     while true {
@@ -36,7 +36,7 @@ package func retrying<Value: SignedInteger>(_ call: StaticString, _ body: () -> 
     }
 }
 
-/// As `retrying`, for calls on blocking descriptors: a would-block is an error there.
+/// As `retrying`, for calls on blocking descriptors, where would-block is an error.
 @inline(__always)
 @discardableResult
 package func checked<Value: SignedInteger>(_ call: StaticString, _ body: () -> Value) throws(Errno) -> Value {

@@ -1,32 +1,32 @@
 import CZlib
 
-/// What bytes in the gzip coding (RFC 1952) hold, up to a bound that the caller sets: a few bytes may stand for gigabytes.
+/// The decompressed form of gzip data (RFC 1952), up to a limit, since a few bytes may expand to gigabytes.
 package struct GzipExpansion: Sendable {
-    /// How the expansion ended.
+    /// How decompression ended.
     package enum End: Hashable, Sendable {
-        /// All of it is there, its checksum is right, and nothing but further members stood behind it.
+        /// The data is complete and its checksum correct; nothing but further members followed.
         case complete
-        /// The coded bytes end before what they hold does.
+        /// The compressed data is truncated.
         case cut
-        /// There is more than the bound allows.
+        /// The data exceeds the limit.
         case full
-        /// The bytes are no gzip, or damaged.
+        /// The data is not gzip, or damaged.
         case damaged
     }
 
-    /// The expanded bytes, at most as many as the bound.
+    /// The decompressed bytes, up to the limit.
     package private(set) var bytes: [UInt8] = []
     package private(set) var end = End.damaged
 
-    /// Room that is made at first.
+    /// The initial size of the output buffer in bytes.
     private static let firstRoom = 64 << 10
-    /// Coded bytes given to zlib at a time, whose counts have 32 bits.
+    /// The most bytes to pass to zlib at a time; its counts have 32 bits.
     private static let largestInput = 1 << 30
 
-    /// Expands; what stands behind the first `limit` bytes is not looked at.
+    /// Decompresses up to `limit` bytes.
     package init(of coded: Span<UInt8>, atMost limit: Int) {
         var stream = unsafe z_stream()
-        // 16: gzip's header and trailer, and not zlib's own.
+        // 16 selects the gzip format instead of zlib's own.
         let opened = unsafe inflateInit2_(
             &stream,
             16 + MAX_WBITS,
@@ -59,11 +59,11 @@ package struct GzipExpansion: Sendable {
                 case Z_STREAM_END:
                     guard filled <= limit else { return .full }
                     if unsafe rest.isEmpty { return .complete }
-                    // RFC 1952 §2.2: members follow each other with nothing between them.
+                    // RFC 1952 §2.2: members follow each other without separators.
                     guard unsafe inflateReset(&stream) == Z_OK else { return .damaged }
                 case Z_OK: continue
                 case Z_BUF_ERROR:
-                    // No progress for want of room, or of input.
+                    // No progress for lack of output space, or of input.
                     if filled == bytes.count { continue }
                     return .cut
                 default: return .damaged

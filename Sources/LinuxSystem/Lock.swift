@@ -1,17 +1,16 @@
 public import Synchronization
 
-/// A value that one thread at a time may touch, for short critical sections without I/O.
+/// A value protected by a mutex, for short critical sections without I/O.
 ///
-/// Everything in the project that locks goes through this type, so that a build under the thread sanitizer, which reports
-/// false races on `Mutex`, can exchange the primitive in one place. Public and inlinable (a `package` body is not carried over
-/// to other modules, seen in a profile), since event loops lock on the way of a hit:
-/// unspecialised generics cost more there than the lock itself.
+/// All locking in the project uses this type, so that a build with the thread sanitizer, which reports false races on `Mutex`,
+/// can replace the primitive in one place. Public and inlinable because event loops lock on the hit path: `package` bodies are
+/// not specialised in other modules, and profiles showed the unspecialised generics to cost more than the lock.
 @frozen
 public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline
     let mutex: Mutex<Value>
 
-    /// Guards a value.
+    /// Creates a lock that protects a value.
     @inlinable
     public init(_ value: consuming sending Value) {
         mutex = Mutex(value)

@@ -1,16 +1,16 @@
 import Glibc
 
-/// State that several threads share and wait on: a lock with one condition (Hoare's monitor).
+/// A lock with a condition variable: state that threads share and wait on.
 ///
-/// For queues whose consumers block on threads of their own; where nobody waits, `LinuxSystem.Lock` is the right type.
-// Unchecked: `state` is touched only between pthread_mutex_lock and pthread_mutex_unlock, and the two pthread objects
-// stay at one address from init to deinit, as POSIX asks.
+/// For queues whose consumers block on threads of their own; if nobody waits, use `LinuxSystem.Lock`.
+// Unchecked: `state` is accessed only between pthread_mutex_lock and pthread_mutex_unlock, and the two pthread objects keep their
+// addresses from init to deinit, as POSIX requires.
 @safe package final class Monitor<State: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
 
-    /// Guards a state.
+    /// Creates a monitor that protects a state.
     package init(_ state: State) {
         self.state = state
         unsafe mutex = .allocate(capacity: 1)
@@ -32,7 +32,7 @@ import Glibc
         unsafe mutex.deallocate()
     }
 
-    /// Looks at or changes the state, waking nobody.
+    /// Reads or changes the state without waking waiters.
     package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
@@ -54,8 +54,8 @@ import Glibc
 
     /// Blocks the calling thread until `body` returns something.
     ///
-    /// - Parameter nanoseconds: the longest wait of the monotonic clock; `nil` waits without end.
-    /// - Returns: what `body` returned; `nil` when the time was over first.
+    /// - Parameter nanoseconds: the longest wait on the monotonic clock; `nil` waits without limit.
+    /// - Returns: the result of `body`; `nil` after a timeout.
     package func wait<Result>(nanoseconds: Int64? = nil, until body: (inout State) -> Result?) -> Result? {
         let deadline = nanoseconds.map(Self.deadline(in:))
         unsafe pthread_mutex_lock(mutex)

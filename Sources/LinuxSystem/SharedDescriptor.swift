@@ -1,10 +1,10 @@
 import Glibc
 
-/// A file descriptor that closes when its last owner lets go; owners may be on any thread.
+/// A file descriptor that closes when its last owner releases it; owners may be on any thread.
 ///
-/// Who sends a file to a client, or a source to a worker, holds one of these: an evicted file stays readable until then.
+/// Code that sends a file to a client or a worker holds one of these, so an evicted file stays readable until it is done.
 package final class SharedDescriptor: Sendable {
-    /// The descriptor's number, valid as long as this object lives.
+    /// The number of the descriptor, valid during the lifetime of this object.
     package let number: CInt
 
     /// Takes ownership of an open descriptor.

@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// A thread of the operating system, for work that blocks: never Swift's cooperative pool.
+/// Operating system threads for blocking work, which must stay off Swift's cooperative pool.
 package enum SystemThread {
     /// Starts a detached thread named `name` (15 bytes are kept) that runs `body` once.
     ///
-    /// - Throws: `Errno` when the system refuses another thread.
+    /// - Throws: `Errno` if the system cannot create the thread.
     package static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
         let start = unsafe Unmanaged.passRetained(Start(name: String(name.prefix(15)), body: body))
         var attributes = pthread_attr_t()

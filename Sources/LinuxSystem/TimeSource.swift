@@ -1,18 +1,18 @@
 import Glibc
 
-/// The clocks that the daemon reads, as a seam: tests give their own.
+/// The clocks of the daemon; tests substitute their own.
 ///
-/// Monotonic time serves timeouts and durations, wall-clock time only HTTP dates and what is written to disk.
+/// Monotonic time is for timeouts and durations, wall-clock time only for HTTP dates and data on disk.
 package protocol TimeSource: Sendable {
-    /// Nanoseconds of the monotonic clock, from an arbitrary start.
+    /// The monotonic clock, in nanoseconds from an arbitrary start.
     var monotonic: Int64 { get }
-    /// Seconds since 1970-01-01T00:00:00Z of the wall clock.
+    /// The wall clock, in seconds since 1970-01-01T00:00:00Z.
     var wallSeconds: Int64 { get }
 }
 
-/// The machine's own clocks.
+/// The system clocks.
 package struct SystemTime: TimeSource {
-    /// Creates the machine's clock.
+    /// Creates the system clocks.
     package init() {}
 
     package var monotonic: Int64 {

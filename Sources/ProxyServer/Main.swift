@@ -5,7 +5,7 @@ import ArgumentParser
 enum Main {
     /// Runs the command that the arguments name.
     static func main() {
-        // What monitoring and packaging ask again and again needs neither the parser of arguments nor a second thread.
+        // A shortcut for monitoring and packaging, which call it often: no argument parser, no second thread.
         guard !CommandLine.arguments.dropFirst().elementsEqual(["--version"]) else { return print(Version.text) }
         Edgeprint.main()
     }
@@ -15,11 +15,11 @@ enum Main {
 struct Edgeprint: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edgeprint",
-        abstract: "An image proxy: fetches, transforms and caches pictures.",
+        abstract: "An image proxy that fetches, transforms and caches images.",
         discussion: """
-            Without a command, serve. Every command reads the same configuration: --config FILE, else \
-            EDGEPRINT_CONFIG, else /etc/edgeprint/edgeprint.yaml, else defaults; over it EDGEPRINT_ variables, over \
-            these flags.
+            The default command is serve. All commands read the same configuration: the file named by --config, else by \
+            EDGEPRINT_CONFIG, else /etc/edgeprint/edgeprint.yaml. EDGEPRINT_ variables override the file, and flags \
+            override both.
 
             EXAMPLES
               edgeprint serve --config edgeprint.yaml
@@ -28,9 +28,9 @@ struct Edgeprint: ParsableCommand {
               edgeprint --generate-completion-script bash > edgeprint.bash
 
             EXIT STATUS
-              0   fine
-              1   wrong configuration, refused request or URL, finding, failure
-              64  the command line is wrong
+                0   success
+                1   invalid configuration, refused request or URL, finding, failure
+                64  invalid command line
             """,
         version: Version.text,
         subcommands: [

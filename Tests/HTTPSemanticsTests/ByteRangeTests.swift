@@ -10,7 +10,7 @@ struct ByteRangeTests {
         ("bytes=007-8", .closed(7, 8)), ("bytes=0-99999999999999999999", .closed(0, Int.max - 1)),
         ("bytes=99999999999999999999-", .from(Int.max - 1)),
     ])
-    func `reads one range`(text: String, expected: ByteRange) {
+    func `parses a single range`(text: String, expected: ByteRange) {
         #expect(ByteRange(text) == expected)
     }
 
@@ -21,7 +21,7 @@ struct ByteRangeTests {
         "0-1",
         "bytes=0-1;", "bytes=0x1-2", "bytes=*",
     ])
-    func `ignores what is not one range of bytes`(text: String) {
+    func `ignores anything but a single byte range`(text: String) {
         #expect(ByteRange(text) == nil)
     }
 
@@ -34,11 +34,11 @@ struct ByteRangeTests {
         (.suffix(1), 0, nil),
         (.closed(0, Int.max - 1), 10, 0..<10), (.from(Int.max - 1), 10, nil),
     ])
-    func `lays a range over a length`(range: ByteRange, length: Int, expected: Range<Int>?) {
+    func `resolves a range against a length`(range: ByteRange, length: Int, expected: Range<Int>?) {
         #expect(range.resolve(length: length) == (expected.map { .satisfiable($0) } ?? .unsatisfiable))
     }
 
-    @Test func `tells the range that it sends`() {
+    @Test func `writes Content-Range`() {
         #expect(ByteRange.contentRange(0..<500, of: 1_234) == "bytes 0-499/1234")
         #expect(ByteRange.contentRange(1_233..<1_234, of: 1_234) == "bytes 1233-1233/1234")
         #expect(ByteRange.contentRange(unsatisfiedOf: 1_234) == "bytes */1234")
@@ -61,7 +61,7 @@ struct IfRangeTests {
         (784_111_777 as Int64?, 784_111_778 as Int64, true), (784_111_777, 784_111_777, false),
         (784_111_776, 800_000_000, false), (784_111_778, 800_000_000, false), (nil, 800_000_000, false),
     ])
-    func `takes only the exact date, and only when it is old enough`(lastModified: Int64?, now: Int64, holds: Bool) {
+    func `accepts only the exact date, and only if it is old enough`(lastModified: Int64?, now: Int64, holds: Bool) {
         let field = "Sun, 06 Nov 1994 08:49:37 GMT"
         #expect(IfRange.holds(field, entityTag: EntityTag("\"a\""), lastModified: lastModified, now: now) == holds)
     }

@@ -9,7 +9,7 @@ struct CDNLoopTests {
         ("a", "a"), ("a, b ,\t,c", "a, b, c"), ("foo123.foocdn.example, barcdn.example; trace=\"abcdef\"", nil),
         ("cdn:443", "cdn:443"), ("a ; x=1;y=\"2\"", "a;x=1;y=2"), ("", ""), (" , ", ""), ("A-b_c", "A-b_c"),
     ])
-    func `sends names and parameters on that are tokens`(value: String, sent: String?) {
+    func `forwards names and parameters that are tokens`(value: String, sent: String?) {
         #expect(loop(value).text == sent ?? "foo123.foocdn.example, barcdn.example;trace=abcdef")
     }
 
@@ -18,18 +18,18 @@ struct CDNLoopTests {
         ("a b", ""), ("a;x", ""), ("a;x=", ""), ("a (comment), b", "b"), ("<script>", ""), ("a/b, c", "c"),
         ("\u{e4}, c", "c"), ("a;x=\"b", ""), ("a;x=\"b\\", ""), ("a:b", ""),
     ])
-    func `sends nothing else on`(value: String, sent: String) {
+    func `forwards nothing else`(value: String, sent: String) {
         #expect(loop(value).text == sent && !loop(value).isExcessive)
     }
 
-    @Test func `finds a name in any case, and also where something malformed follows it`() {
+    @Test func `finds a name in any case, even before malformed parts`() {
         for value in ["edge-1", "a, EDGE-1;x=1", "a, edge-1 (x), b", "Edge-1;x"] {
             #expect(loop(value).contains("edge-1"))
         }
         for value in ["edge-12", "edge", "x;edge-1=2", "", "edge-1x"] { #expect(!loop(value).contains("edge-1")) }
     }
 
-    @Test func `more than eight names or 256 bytes are a loop`() {
+    @Test func `more than eight names or 256 bytes count as a loop`() {
         #expect(!loop("1,2,3,4,5,6,7,8").isExcessive && loop("1,2,3,4,5,6,7,8,9").isExcessive)
         #expect(loop("1,2,3,4,5,6,7,8,{}").isExcessive && !loop(",,,,,,,,,,,,").isExcessive)
         let longest = String(repeating: "a", count: CDNLoop.maximumLength)

@@ -17,11 +17,11 @@ struct CacheControlTests {
         ("max-age= 60", 0), ("max-age =60", 0), ("max-age=60s", 0), ("max-age='60'", 0), ("max-age=\"60", 0),
         ("max-age=\"6\\0\"", 0), ("max-age=60;x", 0),
     ])
-    func `reads a duration`(text: String, expected: Int64?) {
+    func `parses a duration`(text: String, expected: Int64?) {
         #expect(CacheControl(text).maxAge == expected)
     }
 
-    @Test func `reads every directive`() {
+    @Test func `parses every directive`() {
         let text = """
             max-age=1, s-maxage=2, no-store, no-cache, private, public, must-revalidate, proxy-revalidate, must-understand, \
             no-transform, immutable, stale-while-revalidate=3, stale-if-error=4, only-if-cached, min-fresh=5, max-stale=6
@@ -49,13 +49,13 @@ struct CacheControlTests {
         #expect(CacheControl("community=\"UCI\", no-stores, s-max-age=1") == CacheControl())
     }
 
-    @Test func `keeps a flag that has an argument`() {
+    @Test func `accepts a flag with an argument`() {
         #expect(CacheControl("no-store=1").noStore)
         #expect(CacheControl("no-store ; x").noStore)
         #expect(CacheControl("no-store=\"a").noStore)
     }
 
-    @Test func `reads max-stale with and without bound`() {
+    @Test func `parses max-stale with and without an argument`() {
         #expect(CacheControl("max-stale").maxStale == .max)
         #expect(CacheControl("max-stale=10").maxStale == 10)
         #expect(CacheControl("max-stale=x").maxStale == 0)
@@ -69,7 +69,7 @@ struct CacheControlTests {
         ("private=\"a\", private", .whole), ("private, private=\"a\"", .whole),
         ("private=\"a\", private=\"b, a\"", .fields(["a", "b"])), ("public", .absent),
     ])
-    func `reads qualified directives`(text: String, expected: CacheControl.Qualified) {
+    func `parses qualified directives`(text: String, expected: CacheControl.Qualified) {
         #expect(CacheControl(text).private == expected)
         #expect(CacheControl(text.replacing("private", with: "no-cache")).noCache == expected)
     }
@@ -81,18 +81,18 @@ struct CacheControlTests {
         ("max-age=0", true),
         ("foo=\"x, no-store", false),
     ])
-    func `says what may be stored`(text: String?, storable: Bool) {
+    func `knows what may be stored`(text: String?, storable: Bool) {
         #expect(CacheControl.isStorable(cacheControl: text) == storable)
     }
 
     @Test(arguments: [
         ("*", false), ("Accept", true), ("Accept, *", false), ("Accept ,\t* ", false), ("a*", true), ("", true),
     ])
-    func `stores nothing that varies by everything`(vary: String, storable: Bool) {
+    func `stores nothing with Vary: *`(vary: String, storable: Bool) {
         #expect(CacheControl.isStorable(cacheControl: "max-age=60", vary: vary) == storable)
     }
 
-    @Test func `says when stale responses are forbidden`() {
+    @Test func `knows when stale responses are forbidden`() {
         for text in ["must-revalidate", "proxy-revalidate", "s-maxage=1", "no-cache"] {
             #expect(CacheControl(text).forbidsStale, "\(text)")
         }

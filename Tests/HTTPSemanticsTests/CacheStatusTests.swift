@@ -18,7 +18,7 @@ struct CacheStatusTests {
         (.unasked(.overloaded), "edgeprint; detail=overloaded"),
         (.unasked(.onlyIfCached), "edgeprint; detail=only-if-cached"),
     ])
-    func `tells each way to an answer`(status: CacheStatus, text: String) {
+    func `writes each status`(status: CacheStatus, text: String) {
         #expect(status.text == text)
     }
 }

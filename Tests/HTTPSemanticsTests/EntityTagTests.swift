@@ -8,7 +8,7 @@ struct EntityTagTests {
         ("\"a,b c\"".replacing(" ", with: "!"), false, "a,b!c"), ("\"W/\"", false, "W/"), ("\"\\\"", false, "\\"),
         ("\"é\"", false, "é"),
     ])
-    func `reads strong and weak tags`(text: String, weak: Bool, opaque: String) throws {
+    func `parses strong and weak tags`(text: String, weak: Bool, opaque: String) throws {
         let tag = try #require(EntityTag(text))
         #expect(tag.isWeak == weak)
         #expect(tag.opaque == Array(opaque.utf8))
@@ -21,22 +21,22 @@ struct EntityTagTests {
         "\"a\u{7F}\"",
         "\"a\tb\"", "\"a\"b\"", "\"a\" ", " \"a\"", "\"a\", \"b\"", "*", "'a'",
     ])
-    func `refuses what is no tag`(text: String) {
+    func `rejects invalid tags`(text: String) {
         #expect(EntityTag(text) == nil)
     }
 
-    @Test func `takes no quote into a tag`() {
+    @Test func `a tag contains no quote`() {
         #expect(EntityTag(opaque: Array("a\"b".utf8)) == nil)
         #expect(EntityTag(opaque: Array("a\r\n".utf8)) == nil)
         #expect(EntityTag(opaque: Array("a-1".utf8))?.description == "\"a-1\"")
     }
 
-    // The table of RFC 9110 §8.8.3.2.
+    // The table in RFC 9110 §8.8.3.2.
     @Test(arguments: [
         ("W/\"1\"", "W/\"1\"", false, true), ("W/\"1\"", "W/\"2\"", false, false),
         ("W/\"1\"", "\"1\"", false, true), ("\"1\"", "\"1\"", true, true),
     ])
-    func `compares as the standard's table`(left: String, right: String, strong: Bool, weak: Bool) throws {
+    func `compares as in the standard's table`(left: String, right: String, strong: Bool, weak: Bool) throws {
         let (left, right) = (try #require(EntityTag(left)), try #require(EntityTag(right)))
         #expect(left.matchesStrongly(right) == strong)
         #expect(right.matchesStrongly(left) == strong)
@@ -44,7 +44,7 @@ struct EntityTagTests {
         #expect(right.matchesWeakly(left) == weak)
     }
 
-    @Test func `reads lists`() throws {
+    @Test func `parses lists`() throws {
         let one = try #require(EntityTag("\"a\""))
         let two = try #require(EntityTag("W/\"b,c\""))
         #expect(EntityTagList("*") == .any)
@@ -54,7 +54,7 @@ struct EntityTagTests {
     }
 
     @Test(arguments: ["", ",", "a", "\"a\" \"b\"", "\"a\", b", "*, \"a\"", "\"a\", *", "\"a\"; x"])
-    func `refuses lists with a malformed member`(text: String) {
+    func `rejects lists with a malformed member`(text: String) {
         #expect(EntityTagList(text) == nil)
     }
 
@@ -69,7 +69,7 @@ struct EntityTagTests {
         #expect(matches == found)
     }
 
-    @Test func `matches a representation without tag with a star only`() {
+    @Test func `matches a representation without a tag only by a star`() {
         let star = EntityTagList.weaklyMatches("*".utf8Span.span, current: nil)
         let tag = EntityTagList.weaklyMatches("\"a\"".utf8Span.span, current: nil)
         #expect(star)

@@ -46,13 +46,13 @@ struct FreshnessTests {
         ("yesterday", "7", 0, 7), (nil, "7, 8", 0, 7), (nil, "x", 0, 0), (nil, "-7", 0, 0), (nil, "", 0, 0),
         (nil, "99999999999999999999", 0, 2_147_483_648),
     ])
-    func `counts age, date and delay`(date: String?, age: String?, delay: Int64, expected: Int64) {
+    func `accounts for age, date and delay`(date: String?, age: String?, delay: Int64, expected: Int64) {
         let freshness = compute(Freshness.Fields(cacheControl: "max-age=60", date: date, age: age), delay: delay)
         #expect(freshness.initialAge == expected)
         #expect(freshness.lifetime == 60)
     }
 
-    @Test func `measures Expires from Date, not from here`() {
+    @Test func `measures Expires from Date, not from the local clock`() {
         let fields = Freshness.Fields(expires: "Sun, 06 Nov 1994 07:50:37 GMT", date: "Sun, 06 Nov 1994 07:49:37 GMT")
         let freshness = compute(fields)
         #expect(freshness.lifetime == 60)
@@ -65,7 +65,7 @@ struct FreshnessTests {
         ("max-age=50", 10, 100, 50),
         ("max-age=0", 10, 100, 10), ("no-cache", 10, 100, 0), ("public", 10, 100, 100), ("public", 4_000, 5_000, 3_600),
     ])
-    func `keeps the lifetime within the source's bounds`(
+    func `keeps the lifetime within the source's limits`(
         control: String,
         minimum: Int64,
         maximum: Int64,
@@ -75,7 +75,7 @@ struct FreshnessTests {
         #expect(freshness.lifetime == expected)
     }
 
-    @Test func `ages as time goes, and not when the clock goes back`() {
+    @Test func `ages with time, and not if the clock goes backwards`() {
         let freshness = Freshness(responseTime: 1_000, initialAge: 5, lifetime: 60)
         #expect(freshness.age(at: 1_010) == 15)
         #expect(freshness.age(at: 900) == 5)
@@ -83,7 +83,7 @@ struct FreshnessTests {
         #expect(!freshness.isFresh(at: 1_055))
     }
 
-    @Test func `gives a moment to a request that the clock overtook`() {
+    @Test func `handles a clock that changes during a request`() {
         #expect(compute(Freshness.Fields(cacheControl: "max-age=60"), delay: -100).initialAge == 0)
     }
 }

@@ -10,7 +10,7 @@ struct HTTPDateTests {
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
         "sun, 06 nov 1994 08:49:37 gmt", "SUNDAY, 06-NOV-94 08:49:37 GMT", "SUN NOV  6 08:49:37 1994",
     ])
-    func `reads the three forms of one moment in any case`(text: String) {
+    func `parses the three forms in any case`(text: String) {
         #expect(HTTPDate(text, now: Self.now)?.seconds == 784_111_777)
     }
 
@@ -24,7 +24,7 @@ struct HTTPDateTests {
         ("Mon Feb 29 00:00:00 2016", 1_456_704_000),
         ("Wed Feb  9 00:00:00 2016", 1_454_976_000),
     ])
-    func `counts the seconds of edge days`(text: String, seconds: Int64) {
+    func `converts boundary days to seconds`(text: String, seconds: Int64) {
         #expect(HTTPDate(text, now: Self.now)?.seconds == seconds)
     }
 
@@ -41,7 +41,7 @@ struct HTTPDateTests {
         "Sun Nov 06 08:49:37 94", "Sun Nov 6 08:49:37 1994", "Sun Nov  6 08:49:37 1994 ",
         " Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z", "Sun, 06 Nov 1994 08:49:37 GMT, x",
     ])
-    func `refuses what is none of the forms`(text: String) {
+    func `rejects any other form`(text: String) {
         #expect(HTTPDate(text, now: Self.now) == nil)
     }
 
@@ -51,12 +51,12 @@ struct HTTPDateTests {
         ("Saturday, 01-Jan-77 00:00:00 GMT", 1977), ("Friday, 31-Dec-99 00:00:00 GMT", 1999),
         ("Saturday, 01-Jan-00 00:00:00 GMT", 2000), ("Friday, 01-Jan-27 00:00:00 GMT", 2027),
     ])
-    func `puts a two-digit year at most fifty years ahead`(text: String, year: Int) throws {
+    func `places a two-digit year at most fifty years ahead`(text: String, year: Int) throws {
         let date = try #require(HTTPDate(text, now: Self.now))
         #expect(date.description.split(separator: " ")[3] == String(year))
     }
 
-    @Test func `reads a two-digit year at the turn of a century`() throws {
+    @Test func `parses a two-digit year at the turn of a century`() throws {
         let newYear2100 = try #require(HTTPDate("Fri, 01 Jan 2100 00:00:00 GMT", now: Self.now)).seconds
         let last = try #require(HTTPDate("Thursday, 31-Dec-99 23:59:59 GMT", now: newYear2100))
         #expect(last.seconds == newYear2100 - 1)
@@ -64,16 +64,16 @@ struct HTTPDateTests {
         #expect(next.description == "Sat, 01 Jan 2101 00:00:00 GMT")
     }
 
-    @Test func `writes the fixed form`() throws {
+    @Test func `writes the IMF-fixdate form`() throws {
         let date = try #require(HTTPDate(seconds: 784_111_777))
         #expect(date.description == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(date.bytes == Array("Sun, 06 Nov 1994 08:49:37 GMT".utf8))
     }
 
-    @Test func `reads back every day that it writes`() throws {
+    @Test func `parses every day it writes`() throws {
         var month = ""
         var months = 0
-        // A prime step of a day and some seconds: every time of day and every day of the calendar comes by.
+        // A prime step, somewhat over a day, covers every time of day and every day of the calendar.
         for seconds in stride(from: 0, through: HTTPDate.latest, by: 86_413 * 11) {
             let date = try #require(HTTPDate(seconds: seconds))
             let text = date.description
@@ -87,7 +87,7 @@ struct HTTPDateTests {
         #expect(months == 8030 * 12)
     }
 
-    @Test func `has no value beyond its years`() {
+    @Test func `has no value outside its years`() {
         #expect(HTTPDate(seconds: -1) == nil)
         #expect(HTTPDate(seconds: HTTPDate.latest + 1) == nil)
         #expect(HTTPDate(clamping: -1).seconds == 0)

@@ -13,11 +13,11 @@ struct PreconditionsTests {
         (nil, "Sun, 06 Nov 1994 08:49:37 GMT", .notModified), (nil, "Sun, 06 Nov 1994 08:49:38 GMT", .notModified),
         (nil, "Sun, 06 Nov 1994 08:49:36 GMT", .proceed), (nil, "Sunday, 06-Nov-94 08:49:37 GMT", .notModified),
         (nil, "yesterday", .proceed), (nil, "", .proceed),
-        // The tag decides alone, either way (RFC 9110 §13.1.3).
+        // Only the tag counts, either way (RFC 9110 §13.1.3).
         ("\"b\"", "Sun, 06 Nov 1994 08:49:37 GMT", .proceed), ("\"a\"", "Sun, 06 Nov 1994 08:49:36 GMT", .notModified),
         ("broken", "Sun, 06 Nov 1994 08:49:37 GMT", .proceed),
     ])
-    func `decides by the tag, else by the date`(tag: String?, date: String?, expected: Preconditions.Verdict) {
+    func `decides by the tag, otherwise by the date`(tag: String?, date: String?, expected: Preconditions.Verdict) {
         let verdict = Preconditions.evaluate(
             ifNoneMatch: tag,
             ifModifiedSince: date,
@@ -28,7 +28,7 @@ struct PreconditionsTests {
         #expect(verdict == expected)
     }
 
-    @Test func `proceeds where there is nothing to compare with`() {
+    @Test func `proceeds if there is nothing to compare with`() {
         let verdict = Preconditions.evaluate(
             ifNoneMatch: nil as String?,
             ifModifiedSince: "Sun, 06 Nov 1994 08:49:37 GMT",
@@ -44,10 +44,10 @@ struct PreconditionsTests {
         ("\"b\" , \"a\"", nil, false), ("W/\"a\"", nil, true), ("\"b\"", nil, true), ("a", nil, true), ("", nil, true),
         (nil, "Sun, 06 Nov 1994 08:49:37 GMT", false), (nil, "Sun, 06 Nov 1994 08:49:36 GMT", true),
         (nil, "yesterday", false),
-        // The tag decides alone (RFC 9110 §13.1.4).
+        // Only the tag counts (RFC 9110 §13.1.4).
         ("\"a\"", "Sun, 06 Nov 1994 08:49:36 GMT", false), ("\"b\"", "Sun, 06 Nov 1994 08:49:37 GMT", true),
     ])
-    func `fails by the tag in strong comparison, else by the date`(tag: String?, date: String?, expected: Bool) {
+    func `fails by strong comparison of the tag, otherwise by the date`(tag: String?, date: String?, expected: Bool) {
         let fails = Preconditions.fail(
             ifMatch: tag,
             ifUnmodifiedSince: date,

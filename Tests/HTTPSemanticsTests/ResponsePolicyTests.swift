@@ -48,7 +48,7 @@ struct ResponsePolicyTests {
         ("s-maxage=60", true),
         ("max-age=60, proxy-revalidate", false),
     ])
-    func `keeps answers to authorized requests only where they say so`(control: String, isStorable: Bool) {
+    func `stores responses to authorized requests only if they allow it`(control: String, isStorable: Bool) {
         #expect(policy(["Cache-Control: \(control)"], isAuthorized: true).isStorable == isStorable)
     }
 
@@ -58,12 +58,12 @@ struct ResponsePolicyTests {
             (200, ["Cache-Control: max-age=5"], 5), (200, ["Expires: 0"], 0), (200, ["Expires: \(date)"], 0),
         ] as [(Int, [String], Int64)]
     )
-    func `guesses a tenth of the age only where nothing is said`(status: Int, lines: [String], lifetime: Int64) {
+    func `uses the heuristic lifetime only if none is stated`(status: Int, lines: [String], lifetime: Int64) {
         let modified = ["Date: \(Self.date)", "Last-Modified: Sun, 06 Nov 1994 06:02:57 GMT"]
         #expect(policy(modified + lines, status: status).freshness.lifetime == lifetime)
     }
 
-    @Test func `guesses a day at most, and nothing of a date that is none or in the future`() {
+    @Test func `the heuristic lifetime is at most a day, and none for an invalid or future date`() {
         let date = "Date: \(Self.date)"
         #expect(policy([date, "Last-Modified: Sun, 06 Nov 1983 08:49:37 GMT"]).freshness.lifetime == 86_400)
         #expect(policy([date, "Last-Modified: yesterday"]).freshness.lifetime == 0)
@@ -71,13 +71,13 @@ struct ResponsePolicyTests {
         #expect(policy([]).freshness.lifetime == 0)
     }
 
-    @Test func `counts the age that came along`() {
+    @Test func `accounts for the received age`() {
         let policy = policy(["Cache-Control: max-age=60", "Age: 50"])
         #expect(policy.freshness.isFresh(at: Self.now + 9))
         #expect(!policy.freshness.isFresh(at: Self.now + 10))
     }
 
-    @Test func `fields of one connection are not passed on, and lines keep their bytes`() throws {
+    @Test func `hop-by-hop fields are dropped, and lines keep their bytes`() throws {
         let lines = ["Connection: a, close", "A: 1", "B: 2", "Keep-Alive: 5", "TE: x", "Upgrade: y", "b: 3"]
         let fields = FieldLines(lines.compactMap { FieldLine(line: $0.utf8) }).endToEnd
         #expect(fields.lines.map(\.name) == ["B", "b"])

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TargetedCacheControlTests {
-    @Test func `reads directives as a dictionary of structured fields`() throws {
+    @Test func `parses directives as a structured field dictionary`() throws {
         let text =
             "max-age=60, no-store=?0, must-revalidate;x=\"y\", private=\"Set-Cookie, A\", later=(1 \"b\";c), d=@5, e=:YQ==:"
         let control = try #require(CacheControl(targeted: text))
@@ -19,11 +19,11 @@ struct TargetedCacheControlTests {
         "max-age=1234567890123456", "a=\"", "a=\"\\n\"", "a=(1 2", "a=(1,2)", "a=?2", "a=:Y!:", "a=1.", "a=1.2345",
         "=1", "1=a",
     ])
-    func `counts as not there where anything in it is wrong`(text: String) {
+    func `counts as absent if any part is malformed`(text: String) {
         #expect(CacheControl(targeted: text) == nil)
     }
 
-    @Test func `ignores a directive of a wrong type alone, and takes the last of equal ones`() {
+    @Test func `ignores only a directive of the wrong type, and uses the last of repeated ones`() {
         #expect(CacheControl(targeted: "max-age=\"60\", s-maxage=1.5, no-store")?.maxAge == nil)
         #expect(CacheControl(targeted: "max-age=\"60\", no-store")?.noStore == true)
         #expect(CacheControl(targeted: "max-age=1, max-age=2")?.maxAge == 2)
@@ -31,7 +31,7 @@ struct TargetedCacheControlTests {
         #expect(CacheControl(targeted: "max-age=99999999999")?.maxAge == CacheControl.ceiling)
     }
 
-    @Test func `goes before Cache-Control and Expires`() {
+    @Test func `overrides Cache-Control and Expires`() {
         func lifetime(_ targeted: String?) -> Int64 {
             let fields = Freshness.Fields(
                 cacheControl: "max-age=5",
@@ -47,7 +47,7 @@ struct TargetedCacheControlTests {
         #expect(lifetime(nil) == 5)
     }
 
-    @Test func `is the same again from its own text`() throws {
+    @Test func `round-trips through its text`() throws {
         let text = "max-age=60, private=\"Set-Cookie, A\", no-cache, must-revalidate, stale-if-error=5"
         let control = try #require(CacheControl(targeted: text))
         #expect(CacheControl(control.text) == control)

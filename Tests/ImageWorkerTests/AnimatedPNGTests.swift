@@ -24,7 +24,7 @@ struct AnimatedPNGTests {
         TestImages.animatedPNG(width: 8, height: 6, frames: frames, rounds: rounds, still: still)
     }
 
-    /// The frames' pixels at 0, 0 and at 3, 2, which lies in the part.
+    /// The frames' pixels at 0, 0 and at 3, 2, which is inside the part.
     private func shown(_ frames: [Frame]) throws -> [[[UInt8]]] {
         let stack = try Workbench.decode(file(frames), as: .png)
         return frames.indices.map { [stack[0, $0 * 6], stack[3, $0 * 6 + 2]].map { $0[3] == 0 ? Self.clear : $0 } }
@@ -42,7 +42,7 @@ struct AnimatedPNGTests {
         #expect(metadata.integer("page-height") == 3)
     }
 
-    @Test func `a frame stays, goes, or gives way to what was before`() throws {
+    @Test func `frames are kept, cleared or restored as dispose_op says`() throws {
         for (disposal, after) in [(UInt8(0), Self.green), (1, Self.clear), (2, Self.red)] {
             var last = Frame(1, 1, Self.blue)
             last.left = 7
@@ -52,7 +52,7 @@ struct AnimatedPNGTests {
                 "\(disposal)"
             )
         }
-        // Nothing is there to go back to before the first frame.
+        // The first frame has no previous content.
         var first = Frame(8, 6, Self.red)
         first.disposal = 2
         #expect(
@@ -60,18 +60,18 @@ struct AnimatedPNGTests {
         )
     }
 
-    @Test func `a transparent frame replaces what is there, or lies over it`() throws {
+    @Test func `a transparent frame replaces or overlays the canvas as blend_op says`() throws {
         let half: [UInt8] = [0, 0, 255, 128]
         let frames = [Frame(8, 6, Self.red), Self.part(half, 0, 0), Self.part(Self.red), Self.part(half, 0, 1)]
         let pixels = try shown(frames).map { $0[1] }
         #expect(pixels[1] == half)
         #expect(pixels[3] == [127, 0, 128, 255])
-        // What is fully transparent changes nothing when it lies over.
+        // Fully transparent pixels change nothing when composed over.
         let clear = try shown([Frame(8, 6, Self.red), Self.part(Self.clear, 0, 1), Self.part(Self.clear, 0, 0)])
         #expect(clear.map { $0[1] } == [Self.red, Self.red, Self.clear])
     }
 
-    @Test func `a still is the picture for those who know nothing of animations`() throws {
+    @Test func `a still is the default image`() throws {
         let frames = [Frame(8, 6, Self.red), Self.part(Self.green)]
         let yellow: [UInt8] = [255, 255, 0, 255]
         let still = (0..<48).flatMap { _ in yellow }
@@ -80,14 +80,14 @@ struct AnimatedPNGTests {
             #expect(made.description.frames == 1 && made.description.height == 6)
             #expect(try Array(Workbench.decode(made)[3, 2].prefix(3)) == Array(colour.prefix(3)))
         }
-        // It is no frame where it stands alone.
+        // Without an fcTL it is not a frame.
         let stack = try Workbench.decode(
             Workbench.make("format=webp&lossless=1", of: file(frames, still: still), as: .png)
         )
         #expect(stack.height == 12 && Array(stack[0, 0].prefix(3)) == [255, 0, 0])
     }
 
-    @Test func `auto answers an animation where something shows it`() throws {
+    @Test func `auto answers an animation if the bucket has a format for it`() throws {
         let source = file([Frame(8, 6, Self.red), Self.part(Self.green)])
         for (bucket, format) in [(FormatBucket.webp, ImageFormat.webp), (.rest, .gif)] {
             let made = try Workbench.make("w=4", of: source, as: .png, bucket: bucket)
@@ -97,7 +97,7 @@ struct AnimatedPNGTests {
         #expect(limited.description.frames == 1)
     }
 
-    @Test func `an animation that breaks the rules is a still`() throws {
+    @Test func `a malformed animation is a still`() throws {
         let frames = [Frame(8, 6, Self.red), Self.part(Self.green), Self.part(Self.blue)]
         var outside = frames
         outside[1].left = 5
@@ -109,20 +109,20 @@ struct AnimatedPNGTests {
         var damaged = good
         damaged[good.count - 40] ^= 1
         for (source, reason) in [
-            (file(outside), "a frame leaves the canvas"), (file(unknown), "an unknown way to lay a frame"),
-            (file(first), "the first frame is not the canvas"), (damaged, "a chunk's checksum is wrong"),
-            (Array(good.dropLast(30)), "a chunk ends behind the file"),
+            (file(outside), "a frame exceeds the canvas"), (file(unknown), "an unknown dispose_op or blend_op"),
+            (file(first), "the first frame does not cover the canvas"), (damaged, "a chunk's checksum is wrong"),
+            (Array(good.dropLast(30)), "a chunk exceeds the file"),
         ] {
             let failure = #expect(throws: AnimatedPNG.Malformed.self) { try AnimatedPNG(source.span) }
             #expect(failure?.reason == reason)
         }
         #expect(try Workbench.make("format=webp", of: file(outside), as: .png).description.frames == 1)
-        #expect(throws: AnimatedPNG.Malformed(reason: "no animation")) {
+        #expect(throws: AnimatedPNG.Malformed(reason: "not an animation")) {
             try AnimatedPNG(TestImages.gradient(width: 4, height: 4).span)
         }
     }
 
-    @Test func `no cut and no mutation does harm`() throws {
+    @Test func `truncated and mutated files do no harm`() throws {
         let frames = [Frame(8, 6, Self.red), Self.part(Self.green, 1, 1), Self.part(Self.blue, 2)]
         let source = file(frames)
         for count in 0..<source.count - 12 {
@@ -148,7 +148,7 @@ struct AnimatedPNGTests {
         #expect(survivors > 100)
     }
 
-    /// The file with the right checksum behind each chunk, as far as its lengths allow.
+    /// The file with corrected checksums, as far as its lengths allow.
     private static func withChecksums(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         var position = 8
@@ -158,7 +158,7 @@ struct AnimatedPNGTests {
             let content = Array(bytes[position + 8..<position + 8 + length])
             let name = String(decoding: bytes[position + 4..<position + 8], as: UTF8.self)
             let chunk = PNGChunk.encoded(name, content)
-            // A name that is no UTF-8 would come out longer.
+            // A name that is invalid UTF-8 would become longer.
             if chunk.count == length + 12 { bytes.replaceSubrange(position..<position + chunk.count, with: chunk) }
             position += length + 12
         }

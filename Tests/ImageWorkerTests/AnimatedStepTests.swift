@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// Disposal and transparency through every kind of step: each frame of a result is what the same steps make of that frame alone.
+/// Each frame of a result equals the result of the same steps on that frame alone, with disposal and transparency.
 @Suite(.timeLimit(.minutes(1)))
 struct AnimatedStepTests {
     private static let queries = [
@@ -23,10 +23,10 @@ struct AnimatedStepTests {
     ) throws {
         let made = try Workbench.make("\(query)&format=webp&lossless=1", of: source, as: .gif)
         let stack = try Workbench.decode(made)
-        // libwebp would make one frame of two that are alike.
+        // libwebp would merge equal frames.
         try #require(stack.height == made.description.frames * made.description.height, sourceLocation: sourceLocation)
         for frame in frames where frame < made.description.frames {
-            // A smart crop looks at the first frame, for all frames alike.
+            // A smart crop examines the first frame only.
             let isSmart = query.contains("attention") && frame > 0
             if isSmart { continue }
             let still = try Workbench.pixels("\(query)&frame=\(frame)", of: source, as: .gif)
@@ -37,7 +37,7 @@ struct AnimatedStepTests {
                 for x in 0..<still.width {
                     let (left, right) = (stack.colour(x, top + y), still.colour(x, y))
                     worst = max(worst, abs(left[3] - right[3]))
-                    // Colours under full transparency are nobody's.
+                    // Colours under full transparency are undefined.
                     if right[3] > 0 { worst = max(worst, zip(left, right).map { abs($0 - $1) }.max() ?? 0) }
                 }
             }
@@ -111,7 +111,7 @@ struct AnimatedStepTests {
     }
 
     @Test func `trim cuts one rectangle out of all frames`() throws {
-        // White, with a dot that moves: what is left holds all its places.
+        // White with a moving dot: the result contains all its positions.
         let palette: [(UInt8, UInt8, UInt8)] = [(255, 255, 255), (0, 0, 0), (9, 9, 9), (0, 0, 0)]
         var first = GIFFrame(width: 20, height: 20, colour: 0)
         first.pixels[5 * 20 + 4] = 1

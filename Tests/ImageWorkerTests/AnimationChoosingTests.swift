@@ -4,24 +4,24 @@ import Testing
 
 @testable import ImageWorker
 
-/// `anim`, `strict`, and the original in place of a result.
+/// `anim`, `strict`, and the original as the result.
 @Suite(.timeLimit(.minutes(1)))
 struct AnimationChoosingTests {
     private static let palette: [(UInt8, UInt8, UInt8)] = [(255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 0)]
 
-    /// Eight frames of 8×8, with a comment behind them.
+    /// Eight frames of 8×8, followed by a comment.
     private static let gif: [UInt8] = {
         let frames = (0..<8).map { GIFFrame(width: 8, height: 8, colour: UInt8($0 % 4)) }
         let file = TestImages.gif(width: 8, height: 8, palette: palette, frames: frames, loop: 0)
         return file.dropLast() + [0x21, 0xFE, 6] + Array("secret".utf8) + [0, 0x3B]
     }()
 
-    /// Eight frames as a WebP whose last has codes that are none, so that whatever decodes it fails.
+    /// Eight frames as a WebP whose last frame is damaged, so that decoding it fails.
     private func brokenWebP() throws -> [UInt8] {
         var file = try Workbench.make("format=webp&lossless=1", of: Self.gif, as: .gif).bytes
         let chunks = file.indices.filter { file[$0...].starts(with: Array("VP8L".utf8)) }
         let last = try #require(chunks.last)
-        // Behind RFC 9649 §3.4's header of five bytes.
+        // After the five-byte header of RFC 9649 §3.4.
         for index in last + 13..<file.count { file[index] = 0xFF }
         return file
     }
@@ -35,7 +35,7 @@ struct AnimationChoosingTests {
         #expect(kept.bytes == Self.gif)
     }
 
-    @Test func `a source that refuses its originals has the first frame in their place`() throws {
+    @Test func `a source that refuses originals gives the first frame instead`() throws {
         let made = try Workbench.make("format=gif", of: Self.gif, as: .gif, maximumAnimation: 1, givesOriginals: false)
         #expect(made.description.frames == 1)
         #expect(throws: WorkerReply.Failure.self) {
@@ -50,7 +50,7 @@ struct AnimationChoosingTests {
     }
 
     @Test(arguments: ["anim=first&format=png", "frame=6&format=png", "w=8&format=jpeg", "format=json"])
-    func `one frame is decoded without those behind it`(query: String) throws {
+    func `one frame is decoded without those after it`(query: String) throws {
         let source = try brokenWebP()
         for query in ["w=8&format=gif", "frame=7&format=png"] {
             #expect(throws: WorkerReply.Failure.self) { try Workbench.make(query, of: source, as: .webp) }
@@ -58,11 +58,11 @@ struct AnimationChoosingTests {
         #expect(throws: Never.self) { try Workbench.make(query, of: source, as: .webp) }
     }
 
-    @Test func `strict refuses what would drop transparency, and only that`() throws {
+    @Test func `strict refuses a format that drops transparency`() throws {
         let clear = Workbench.png(PixelImage(width: 4, height: 4) { x, _ in [9, 9, 9, UInt8(x * 60)] })
         let photo = try Workbench.make("format=jpeg", of: TestImages.gradient(width: 4, height: 4), as: .png).bytes
         let refusal = WorkerReply.Failure.refused(
-            "strict: jpeg has no transparency, and the picture has",
+            "strict: jpeg has no transparency, which the image has",
             parameter: "strict"
         )
         #expect(throws: refusal) { try Workbench.make("format=jpeg&strict=1", of: clear, as: .png) }
@@ -77,14 +77,14 @@ struct AnimationChoosingTests {
 
     @Test func `strict refuses a still of an animation that was not asked for`() {
         #expect(
-            throws: WorkerReply.Failure.refused("strict: jpeg has one frame, and the picture 8", parameter: "strict")
+            throws: WorkerReply.Failure.refused("strict: jpeg has one frame, but the image has 8", parameter: "strict")
         ) {
             try Workbench.make("format=jpeg&strict=1&bg=fff", of: Self.gif, as: .gif)
         }
         #expect(throws: Never.self) { try Workbench.make("format=jpeg&strict=1&anim=first", of: Self.gif, as: .gif) }
     }
 
-    @Test func `as auto has it, strict finds a format that keeps everything`() throws {
+    @Test func `with auto, strict finds a format that keeps everything`() throws {
         let made = try Workbench.make("strict=1&w=4", of: Self.gif, as: .gif)
         #expect(made.description.frames == 8 && made.description.format == .gif)
     }

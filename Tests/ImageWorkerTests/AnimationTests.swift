@@ -70,7 +70,7 @@ struct AnimationTests {
         #expect(Array(try Workbench.decode(made)[8, 8].prefix(3)) == [255, 0, 0])
     }
 
-    @Test func `of too many frames there is the first, and all of them are refused by name`() throws {
+    @Test func `too many frames give the first one, and anim=keep is refused`() throws {
         for format in ["gif", "png"] {
             let made = try Workbench.make("w=8&format=\(format)", of: gif, as: .gif, maximumFrames: 2)
             #expect(made.description.frames == 1)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(4)))
 struct BlurTests {
-    /// A Gaussian in doubles to four deviations, edges repeated: what `blur` stands for.
+    /// The reference for `blur`: a Gaussian in doubles to four deviations, with repeated edges.
     private static func gaussian(_ image: PixelImage, sigma: Double) -> PixelImage {
         let reach = Int((4 * sigma).rounded(.up))
         let kernel = (-reach...reach).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
@@ -104,7 +104,7 @@ struct BlurTests {
             "w=100", "w=60&h=60&fit=cover&gravity=west", "w=90&h=90&fit=fill", "w=600&enlarge=1", "flip=h&h=70",
         ] {
             let small = try Workbench.pixels("blur=\(sigma)&\(resize)", of: source)
-            // A brightness above 1 is not put in front of a resize, and this one changes nothing.
+            // A brightness above 1 is not moved before a resize, and this one changes nothing.
             let full = try Workbench.pixels("blur=\(sigma)&brightness=1.000001&\(resize)", of: source)
             #expect(small.width == full.width && small.height == full.height)
             #expect(ImageComparison.structuralSimilarity(small, full) > 0.995, "\(resize)")

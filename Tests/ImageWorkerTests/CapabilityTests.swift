@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CapabilityTests {
-    @Test func `tries every format of the allow-list, and the libraries tell their versions`() throws {
+    @Test func `tries every format and reports library versions`() throws {
         // Starts libvips.
         _ = try Workbench.make(
             "w=1&format=png",
@@ -27,7 +27,7 @@ struct CapabilityTests {
         for codec in codecs where ["bmp", "ico"].contains(codec.format) {
             #expect(codec == WorkerCapabilities.Codec(format: codec.format, decodes: true))
         }
-        // What is claimed for negotiation is what was seen to work.
+        // The encoders for negotiation are those of the trial.
         for codec in codecs where codec.encodes != nil {
             let format = try #require(ImageFormat.allCases.first { "\($0)" == codec.format })
             #expect((CoderRegistry.encoders[format] != nil) == (codec.encodes == true), "\(codec)")
@@ -39,7 +39,7 @@ struct CapabilityTests {
         }
     }
 
-    @Test func `writes JSON that others read, whatever a library says`() throws {
+    @Test func `writes valid JSON whatever a library reports`() throws {
         let made = WorkerCapabilities(
             protocolVersion: 1,
             libvips: "8.14.1",

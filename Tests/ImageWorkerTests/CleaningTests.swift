@@ -5,10 +5,10 @@ import Testing
 
 @testable import ImageWorker
 
-/// Cleaning as the worker does it, on files that real encoders wrote, looked at with real decoders.
+/// Cleaning in the worker, on files of real encoders and with real decoders.
 @Suite(.timeLimit(.minutes(1)))
 struct CleaningTests {
-    /// Names of metadata that no cleaned file has; a colour profile and an orientation may stay.
+    /// Metadata that cleaned files must not have; a colour profile and an orientation may stay.
     private static let forbidden = [
         "exif-ifd0-Make", "exif-ifd3", "xmp-data", "iptc-data", "jpeg-thumbnail-data", "png-comment", "gif-comment",
     ]

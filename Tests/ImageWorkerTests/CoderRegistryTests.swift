@@ -6,10 +6,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CoderRegistryTests {
-    @Test func `has one coder a format, and every format that a request can name`() {
+    @Test func `has one coder per format, and every format that a request can name`() {
         let formats = CoderRegistry.all.map(\.format)
         #expect(Set(formats).count == formats.count)
-        for setting in FormatSetting.allCases where setting != .auto && setting != .source && !setting.isWords {
+        for setting in FormatSetting.allCases where setting != .auto && setting != .source && !setting.isMetadata {
             #expect(CoderRegistry.all.contains { "\($0.format)" == setting.rawValue && $0.traits != nil }, "\(setting)")
         }
     }
@@ -27,7 +27,7 @@ struct CoderRegistryTests {
         }
     }
 
-    @Test func `each coder makes use of the settings that it names, and of no others`() throws {
+    @Test func `each coder uses the settings that it names and no others`() throws {
         let source = Workbench.png(
             PixelImage(width: 64, height: 64) { x, y in
                 [UInt8(x * 4), UInt8(y * 4), UInt8((x * y) & 255), UInt8(max(60, 255 - x))]
@@ -40,7 +40,7 @@ struct CoderRegistryTests {
         for coder in CoderRegistry.all where coder.traits != nil && coder.format != .gif {
             let plain = try Workbench.make("q=90&format=\(coder.format)", of: source, as: .png)
             for (name, standard) in values {
-                // What differs from the format's own choice.
+                // A value other than the format's default.
                 let value =
                     switch (coder.format, name) {
                     case (.jpeg, "chroma"), (.avif, "chroma"): "420"
@@ -50,7 +50,7 @@ struct CoderRegistryTests {
                     }
                 let isNamed = coder.settings.contains { $0.name == name }
                 let query = "q=90&format=\(coder.format)&\(name)=\(value)"
-                // JPEG has no lossless, and says so; what has no quality refuses what it cannot meet.
+                // JPEG refuses lossless; formats without a quality refuse what they cannot meet.
                 if coder.format == .jpeg && name == "lossless" || !isNamed && name == "max_bytes" {
                     #expect(throws: (any Error).self) { try Workbench.make(query, of: source, as: .png) }
                     continue
@@ -61,7 +61,7 @@ struct CoderRegistryTests {
         }
     }
 
-    @Test func `a format that nothing encodes here is unsupported, by name`() throws {
+    @Test func `a format without an encoder is unsupported`() throws {
         #expect(CoderRegistry.encoders[.heic] == nil)
         let options = EncodingOptions(quality: 50, deadline: Deadline(milliseconds: 1000))
         let picture = try FinishedPicture(

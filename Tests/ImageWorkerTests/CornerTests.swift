@@ -43,7 +43,7 @@ struct CornerTests {
         #expect(pixels[32, 1] == [0, 0, 255, 255])
         #expect(pixels[1, 32] == [0, 0, 255, 255])
         #expect(pixels[32, 32] == [200, 10, 20, 255])
-        // On the diagonal the line lies where the circle is, not in the square's corner.
+        // On the diagonal the line follows the circle, not the corner.
         #expect(Array(pixels[11, 11].prefix(3)) == [0, 0, 255])
     }
 

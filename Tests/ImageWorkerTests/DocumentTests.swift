@@ -15,7 +15,7 @@ struct DocumentTests {
         #expect(made.description.width == width && made.description.height == height)
         #expect(!made.description.hasAlpha)
         let pixels = try Workbench.decode(made)
-        // Drawn, and not enlarged: the edge is no wider than a pixel.
+        // Drawn rather than enlarged: the edge is at most a pixel wide.
         #expect(Array(pixels[width / 2 - 2, height / 2]) == [255, 0, 0])
         #expect(Array(pixels[width / 2 + 1, height / 2]) == [255, 255, 255])
     }

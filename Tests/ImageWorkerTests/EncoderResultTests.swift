@@ -4,9 +4,9 @@ import Testing
 
 @testable import ImageWorker
 
-/// Results are looked at before they are given.
+/// Results are checked before they are returned.
 struct EncoderResultTests {
-    /// What libheif 1.15 writes, without any error, when its encoder has no memory.
+    /// The file that libheif 1.15 writes without an error when its encoder runs out of memory.
     private static let shell: [UInt8] = {
         let item = box("infe", [2, 0, 0, 0, 0, 1, 0, 0] + Array("av01".utf8) + [0])
         let colour = box("colr", Array("nclx".utf8) + [0, 2, 0, 2, 0, 6, 0x80])
@@ -37,7 +37,7 @@ struct EncoderResultTests {
         }
     }
 
-    @Test func `an AVIF file without a picture is none`() throws {
+    @Test func `an AVIF file without an image is refused`() throws {
         #expect(Self.shell.count == 201)
         #expect(!accepts(Self.shell, of: 8160, 6120, by: AVIFCoder()))
         try #require(Workbench.encodes(.avif))
@@ -46,7 +46,7 @@ struct EncoderResultTests {
         #expect(accepts(made.bytes, of: 33, 21, by: AVIFCoder()))
         #expect(!accepts(made.bytes, of: 33, 22, by: AVIFCoder()))
         #expect(!accepts(made.bytes, of: 33, 21, by: JXLCoder()))
-        // All boxes in front of the data, and none of them.
+        // All boxes before the data, but no data.
         #expect(!accepts(Array(made.bytes.dropLast(8)), of: 33, 21, by: AVIFCoder()))
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct EncodingTests {
-    /// Noise over a gradient: something that lossy formats need bytes for.
+    /// Noise over a gradient, which is expensive for lossy formats.
     private static let noisy: [UInt8] = {
         var generator = SeededGenerator(seed: 4)
         let picture = PixelImage(width: 160, height: 120) { x, y in
@@ -15,7 +15,7 @@ struct EncodingTests {
         }
         return Workbench.png(picture)
     }()
-    /// Red letters, so to speak, on blue.
+    /// Red strokes on blue.
     private static let drawing = Workbench.png(
         PixelImage(width: 96, height: 96) { x, y in
             (x / 3 + y / 3).isMultiple(of: 2) ? [220, 0, 0, 255] : [0, 0, 220, 255]
@@ -60,7 +60,7 @@ struct EncodingTests {
         #expect(try frame(of: made.bytes).sampling == sampling)
     }
 
-    @Test func `a drawing keeps its colours by itself, and a soft picture does not`() throws {
+    @Test func `chroma=auto keeps full chroma for drawings alone`() throws {
         let drawn = try Workbench.make("format=jpeg", of: Self.drawing, as: .png)
         #expect(try frame(of: drawn.bytes).sampling == 0x11)
         let soft = try Workbench.make("blur=2&format=jpeg", of: Self.noisy, as: .png)
@@ -103,7 +103,7 @@ struct EncodingTests {
     }
 
     @Test(arguments: ["jpeg", "webp", "avif", "jxl"])
-    func `max_bytes gives up quality, and no more than it must`(format: String) throws {
+    func `max_bytes lowers quality no further than needed`(format: String) throws {
         let asked = try Workbench.make("q=95&format=\(format)", of: Self.noisy, as: .png)
         let bound = asked.bytes.count * 6 / 10
         let made = try Workbench.make("q=95&format=\(format)&max_bytes=\(bound)", of: Self.noisy, as: .png)
@@ -148,7 +148,7 @@ struct EncodingTests {
         }
     }
 
-    @Test func `few colours become a palette of exactly these, many do not`() throws {
+    @Test func `few colours become an exact palette, many do not`() throws {
         let flat = PixelImage(width: 64, height: 64) { x, y in
             [UInt8(x / 8 * 30), UInt8(y / 8 * 30), 77, x > 40 ? 128 : 255]
         }

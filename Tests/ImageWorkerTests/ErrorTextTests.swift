@@ -5,10 +5,10 @@ import Testing
 
 @testable import ImageWorker
 
-/// A failure's words are its own.
+/// The text of a failure belongs to the failing operation.
 @Suite(.serialized)
 struct ErrorTextTests {
-    /// Has libvips fail without anybody asking why.
+    /// Makes libvips fail without reading its error.
     private func leaveWords() {
         var out: UnsafeMutablePointer<VipsImage>?
         let junk = Array("no picture".utf8)
@@ -25,7 +25,7 @@ struct ErrorTextTests {
         }
     }
 
-    @Test func `a job does not tell what went wrong before it`() throws {
+    @Test func `a job does not report an earlier error`() throws {
         precondition(Workbench.isStarted)
         let broken = Array(
             try Workbench.make("format=jpeg", of: TestImages.gradient(width: 64, height: 64), as: .png).bytes.prefix(
@@ -39,7 +39,7 @@ struct ErrorTextTests {
         #expect(own?.contains("Not a JPEG") == false)
     }
 
-    @Test func `a step does not tell what went wrong in another`() throws {
+    @Test func `a step does not report another step's error`() throws {
         precondition(Workbench.isStarted)
         let grey = try Raster.greyscale([UInt8](repeating: 1, count: 4), width: 2, height: 2)
         func crop() -> String? { words { _ = try grey.cropped(left: 5, top: 5, width: 9, height: 9).inMemory() } }

@@ -10,7 +10,7 @@ struct FilterTests {
         [UInt8(x * 4), UInt8(y * 8), UInt8((x * 13 + y * 5) % 256), y < 16 ? 255 : UInt8(x * 4)]
     }
 
-    /// What a filter makes of one colour, before rounding.
+    /// The result of a filter for one colour, before rounding.
     private static func expected(_ filter: String, _ pixel: [UInt8]) -> [Double] {
         let (r, g, b) = (Double(pixel[0]), Double(pixel[1]), Double(pixel[2]))
         let luma = 0.2126 * r + 0.7152 * g + 0.0722 * b
@@ -67,7 +67,7 @@ struct FilterTests {
             let source = ThreeFrames.picture(frame, width: 12, height: 5)
             for x in 0..<12 {
                 for (made, value) in zip(stack[x, frame * 5 + 2], source[x, 2].prefix(3)) {
-                    // A GIF's palette is off by one at times.
+                    // A GIF palette may be off by one.
                     #expect(abs(Int(made) - 255 + Int(value)) <= 1)
                 }
             }

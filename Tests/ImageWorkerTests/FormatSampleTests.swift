@@ -5,10 +5,10 @@ import Testing
 
 @testable import ImageWorker
 
-/// Formats and depths that come from other programs only, against the picture that they hold.
+/// Formats and depths that only other programs write, compared with the picture that they contain.
 @Suite(.timeLimit(.minutes(1)))
 struct FormatSampleTests {
-    /// What the samples were made of.
+    /// The picture in the samples.
     private static let picture = PixelImage(width: 48, height: 32, channels: 3) { x, y in
         [UInt8(x * 255 / 47), UInt8(y * 255 / 31), UInt8(255 - x * 3)]
     }
@@ -34,7 +34,7 @@ struct FormatSampleTests {
         }
         #expect(header.format == format && header.width == 48 && header.height == 32 && header.frames == 1)
         guard Workbench.decodes(format) else {
-            // As the doctor says it, and the job.
+            // The doctor and the job agree.
             #expect(throws: WorkerReply.Failure.self) { try Workbench.make("format=png", of: source, as: format) }
             return
         }

@@ -8,11 +8,11 @@ import Testing
 struct FrameTests {
     private static let palette: [(UInt8, UInt8, UInt8)] = [(255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 0)]
 
-    /// A red canvas; a green corner that is cleared after its time; a blue one that gives way to what was there; a yellow dot.
+    /// A red canvas, a green corner that is cleared, a blue corner that is restored, and a yellow dot.
     static let composed: [UInt8] = {
         var green = GIFFrame(width: 4, height: 4, colour: 1)
         green.disposal = 2
-        // Only of what can be transparent does libnsgif leave nothing.
+        // libnsgif clears only canvases with transparency.
         green.transparent = 3
         var blue = GIFFrame(left: 4, top: 4, width: 4, height: 4, colour: 2)
         blue.disposal = 3
@@ -52,15 +52,15 @@ struct FrameTests {
         #expect(made.description.format == .webp)
     }
 
-    @Test func `a frame behind the last is refused by name`() {
+    @Test func `a frame after the last is refused`() {
         for format in ["webp", "png", "json", "blurhash"] {
-            #expect(throws: WorkerReply.Failure.refused("frame: is 4, and the last frame is 3", parameter: "frame")) {
+            #expect(throws: WorkerReply.Failure.refused("frame: is 4, but the last frame is 3", parameter: "frame")) {
                 try Workbench.make("frame=4&format=\(format)", of: Self.composed, as: .gif)
             }
         }
     }
 
-    @Test func `outputs of one job that want other frames do not share their decoding`() throws {
+    @Test func `outputs with different frames do not share their decoding`() throws {
         let queries = ["frame=1&format=png", "anim=first&format=png", "frame=2&format=png"]
         let made = try Workbench.makeAll(queries, of: Self.composed, as: .gif)
         let stack = try Workbench.decode(Self.composed, as: .gif)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// GIFs whose frames' codes do not end with the code that ends them.
+/// GIFs whose frames lack the end code.
 @Suite(.timeLimit(.minutes(1)))
 struct GIFEndCodeTests {
     private static let palette: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 0]]
@@ -68,7 +68,7 @@ struct GIFEndCodeTests {
         }
     }
 
-    @Test func `a long frame, whose codes have all widths, ends well`() throws {
+    @Test func `a long frame with codes of all widths is completed`() throws {
         let pixels = Self.noise(300 * 200, seed: 7)
         let source = Self.gif(width: 300, height: 200, frames: [pixels], endCode: true)
         let isWhole = GIFEndCodes.added(to: source.span) == nil
@@ -78,7 +78,7 @@ struct GIFEndCodeTests {
         #expect(try Workbench.decode(without, as: .gif).bytes == Workbench.decode(source, as: .gif).bytes)
     }
 
-    @Test func `what lacks nothing stays as it is`() {
+    @Test func `a complete file is unchanged`() {
         for width in 1...40 {
             let source = Self.gif(width: width, height: 2, frames: [Self.noise(width * 2, seed: 3)], endCode: true)
             let added = GIFEndCodes.added(to: source.span)
@@ -89,7 +89,7 @@ struct GIFEndCodeTests {
         #expect(added == nil)
     }
 
-    @Test func `a frame that ends early stays one`() throws {
+    @Test func `a truncated frame is unchanged`() throws {
         let whole = Self.noise(64, seed: 5)
         let source = Self.gif(width: 8, height: 8, frames: [Array(whole.prefix(40))], endCode: false)
         let pixels = try Workbench.decode(source, as: .gif)
@@ -108,7 +108,7 @@ struct GIFEndCodeTests {
         }
     }
 
-    @Test func `the original's bytes are given as they came`() throws {
+    @Test func `the original's bytes are returned unchanged`() throws {
         let source = Self.gif(width: 6, height: 1, frames: [Self.noise(6, seed: 2)], endCode: false)
         let bytes = try Workbench.withDecoder(of: source, as: .gif) { decoder in
             try decoder.original.read(keepsMetadata: true).bytes

@@ -5,8 +5,8 @@ import Testing
 
 @testable import ImageWorker
 
-/// JPEGs with a gain map behind the picture, as Ultra HDR (MPF, XMP) and ISO 21496-1 have it: what comes out is the picture for
-/// displays without high dynamic range, and nothing that promises more.
+/// JPEGs with a gain map after the picture (Ultra HDR, ISO 21496-1): results are the standard-range picture without references to
+/// the gain map.
 @Suite(.timeLimit(.minutes(1)))
 struct GainMapTests {
     private static let packet = """
@@ -28,7 +28,7 @@ struct GainMapTests {
     init() throws {
         let picture = PixelImage(width: 64, height: 48) { x, y in [UInt8(x * 4), UInt8(y * 5), 90, 255] }
         primary = try Workbench.make("format=jpeg&q=95&chroma=444", of: Workbench.png(picture), as: .png).bytes
-        // Another picture altogether, so that taking it for the picture would show.
+        // A different picture, so that using it would show.
         let map = try Workbench.make("format=jpeg", of: TestImages.gradient(width: 32, height: 24), as: .png).bytes
         let segments =
             Self.segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + Array(Self.packet.utf8))
@@ -74,26 +74,26 @@ struct GainMapTests {
         for word in Self.words { #expect(contains(file, word)) }
         let made = try Workbench.make("w=32\(meta)&format=\(format)", of: file, as: .jpeg)
         for word in Self.words { #expect(!contains(made.bytes, word), "\(word)") }
-        // What libvips writes to an AVIF it does not read again.
+        // libvips does not read the XMP that it writes to an AVIF.
         guard format != "avif" else { return }
         let packet = try Workbench.metadata(made).bytes(VIPS_META_XMP_NAME)
         #expect((packet != nil) == (meta == "&meta=keep"))
     }
 
-    @Test func `a clean original ends with the picture, and is it bit for bit`() throws {
+    @Test func `a clean original contains only the primary picture, bit for bit`() throws {
         let cleaned = try Workbench.clean(file, as: .jpeg).bytes
         #expect(try cleaned == Workbench.clean(primary, as: .jpeg).bytes)
         for word in Self.words { #expect(!contains(cleaned, word), "\(word)") }
     }
 
-    @Test func `other words of the packet stay as they are`() throws {
-        let kept = try #require(XMPPacket(bytes: Array(Self.packet.utf8)).withoutPromises)
+    @Test func `the rest of the packet is unchanged`() throws {
+        let kept = try #require(XMPPacket(bytes: Array(Self.packet.utf8)).withoutReferences)
         let text = String(decoding: kept, as: UTF8.self)
         #expect(text.contains("<dc:title>A bus</dc:title>") && text.contains("dc:source=\"camera > roll\""))
         #expect(text.hasPrefix("<?xpacket begin=") && text.hasSuffix("<?xpacket end=\"w\"?>"))
         #expect(text.contains("xmlns:dc=") && !text.contains("xmlns:hdrgm") && !text.contains("rdf:Seq"))
-        // Nothing left to take out, and nothing else changed.
-        #expect(XMPPacket(bytes: kept).withoutPromises == kept)
+        // Nothing is left to remove, and nothing else changed.
+        #expect(XMPPacket(bytes: kept).withoutReferences == kept)
     }
 
     @Test(
@@ -107,11 +107,11 @@ struct GainMapTests {
     )
     func `what is promised goes with all that is in it`(text: String, expected: String?) {
         let packet = text.replacing("'G'", with: "'http://ns.adobe.com/hdr-gain-map/1.0/'")
-        let kept = XMPPacket(bytes: Array(packet.utf8)).withoutPromises
+        let kept = XMPPacket(bytes: Array(packet.utf8)).withoutReferences
         #expect(kept.map { String(decoding: $0, as: UTF8.self) } == expected)
     }
 
-    @Test func `no damaged packet does harm`() {
+    @Test func `damaged packets do no harm`() {
         var generator = SeededGenerator(seed: 8)
         let packet = Array(Self.packet.utf8)
         for _ in 0..<500 {
@@ -121,7 +121,7 @@ struct GainMapTests {
                     "<>/\"'=: a".utf8.randomElement(using: &generator) ?? 0
             }
             bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator))
-            let kept = XMPPacket(bytes: bytes).withoutPromises
+            let kept = XMPPacket(bytes: bytes).withoutReferences
             #expect((kept?.count ?? 0) <= bytes.count)
         }
     }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import ImageWorker
 
-/// Every step in every format, against pictures that somebody has looked at: those of the folder Golden.
+/// Every step in every format, compared with the reviewed pictures in the folder Golden.
 ///
-/// `make golden` writes these anew. A step without an example fails.
+/// `make golden` rewrites these. A step without an example fails.
 @Suite(.timeLimit(.minutes(1)))
 struct GoldenTests {
-    /// A query for each step, and some for what differs within one.
+    /// Queries for each step and its variations.
     private static let examples = [
         "w=36", "w=30&h=30&fit=cover&gravity=east", "w=44&h=44&fit=pad&bg=203040", "w=50&h=20&fit=fill",
         "w=96&enlarge=1",
@@ -25,25 +25,24 @@ struct GoldenTests {
         "mask=demo/mark", "watermark=demo/mark,southeast,3,2,0.4,0.8", "watermark=demo/mark,tile,8,6,0.3,0.6",
     ]
 
-    /// The formats whose results are held against the pictures, and how like them they must be: structural similarity, and the
-    /// mean difference of a channel of 0–255.
+    /// The formats to compare and the required similarity: structural similarity, and the mean difference of a channel of 0–255.
     private static let tolerances: [ImageFormat: (similarity: Double, difference: Double)] = [
         .png: (0.998, 0.4), .tiff: (0.998, 0.4), .jpeg: (0.93, 4), .avif: (0.93, 4), .jxl: (0.95, 6),
         // Colours at half the resolution; a palette.
         .webp: (0.95, 10), .gif: (0.9, 6),
     ]
 
-    /// The mean colour distance (CIELAB) up to which a lossless result is the picture: another version of libvips rounds otherwise.
+    /// The mean colour distance (CIELAB) allowed for lossless results, since versions of libvips round differently.
     private static let largestDistance = 0.5
 
-    /// 72 × 48 pixels: gradients, saturated areas, strokes of one pixel, and a corner that fades to nothing behind a soft edge.
+    /// 72 × 48 pixels: gradients, saturated areas, strokes of one pixel, and a corner that fades to transparency.
     private static let source = Workbench.png(
         PixelImage(width: 72, height: 48) { x, y in
             var pixel = [UInt8(40 + x * 2), UInt8(60 + y * 3), UInt8(200 - x), 255]
             if (4..<28).contains(x), (4..<16).contains(y) {
                 pixel = [[230, 40, 40, 255], [40, 180, 60, 255], [250, 220, 40, 255]][(x - 4) / 8]
             }
-            // Letters, about: strokes and gaps of one pixel.
+            // Like letters: strokes and gaps of one pixel.
             let isStroke = (x % 6 == 0 && y % 8 < 6) || (y % 8 == 2 && x % 6 < 4)
             if (6..<36).contains(x), (22..<44).contains(y), isStroke { pixel = [16, 16, 16, 255] }
             let distance = (Double((x - 58) * (x - 58) + (y - 34) * (y - 34))).squareRoot()
@@ -52,7 +51,7 @@ struct GoldenTests {
         }
     )
 
-    /// What watermarks and masks are made of: a disc with a soft edge in a gradient.
+    /// The picture for watermarks and masks: a disc with a soft edge in a gradient.
     private static let mark = Workbench.png(
         PixelImage(width: 24, height: 24) { x, y in
             let distance = (Double((x - 12) * (x - 12) + (y - 12) * (y - 12))).squareRoot()
@@ -69,7 +68,7 @@ struct GoldenTests {
 
     private static var isWriting: Bool { TestEnvironment.value("EDGEPRINT_WRITE_GOLDEN") != nil }
 
-    /// The picture over a colour that none of it has: what is transparent shows.
+    /// The picture over a colour that it does not contain, so that transparency shows.
     private static func flat(_ image: PixelImage, over colour: [Int] = [255, 0, 255]) -> PixelImage {
         guard image.channels == 4 else { return image }
         return PixelImage(width: image.width, height: image.height, channels: 3) { x, y in
@@ -101,7 +100,7 @@ struct GoldenTests {
         let formats = Self.tolerances.keys.filter(Workbench.encodes).sorted {
             $0.rawValue < $1.rawValue
         }
-        // Enough of a quality that what differs is the step.
+        // A quality high enough for differences to come from the step.
         let queries = formats.map { "\(query)&format=\($0)&q=92" + ($0 == .jpeg || $0 == .avif ? "&chroma=444" : "") }
         let made =
             try query.contains("demo/")
@@ -125,12 +124,12 @@ struct GoldenTests {
         }
     }
 
-    /// What a format holds of a picture, over the colour that shows what is transparent.
+    /// The picture as a format can represent it, over the colour that shows transparency.
     private static func expected(_ golden: PixelImage, as format: ImageFormat) -> PixelImage {
         switch format {
         case .jpeg: flat(golden, over: [255, 255, 255])
         case .gif where golden.channels == 4:
-            // A pixel is there or not.
+            // Alpha is on or off.
             flat(
                 PixelImage(width: golden.width, height: golden.height) { x, y in
                     golden[x, y].prefix(3) + [golden.alpha(x, y) >= 128 ? 255 : 0]

@@ -20,7 +20,7 @@ struct MarginTests {
         }
     }
 
-    @Test func `pad takes the background, opaque or translucent`() throws {
+    @Test func `pad fills with the background, opaque or translucent`() throws {
         let opaque = try Workbench.pixels("pad=2&bg=ff8800", of: Workbench.png(wide))
         #expect(Array(opaque[0, 0].prefix(3)) == [255, 136, 0])
         #expect(opaque.alpha(0, 0) == 255)
@@ -77,7 +77,7 @@ struct MarginTests {
         #expect(try Workbench.pixels("trim=10", of: Workbench.png(source)).width == 30)
     }
 
-    @Test func `trim takes transparency for margin whatever colour hides in it`() throws {
+    @Test func `trim treats transparency as margin whatever its hidden colour`() throws {
         var source = sheet([255, 0, 0, 0], [255, 0, 0, 255], PixelRectangle(left: 10, top: 3, width: 6, height: 8))
         // Another hidden colour.
         source.bytes[(19 * 30 + 29) * 4 + 1] = 255
@@ -92,7 +92,7 @@ struct MarginTests {
         #expect(try Workbench.pixels(query, of: Workbench.png(source)) == source)
     }
 
-    @Test func `steps behind a trim work on the trimmed size`() throws {
+    @Test func `steps after a trim work on the trimmed size`() throws {
         let source = sheet(
             [255, 255, 255, 255],
             [9, 9, 9, 255],
@@ -112,7 +112,7 @@ struct MarginTests {
         }
     }
 
-    @Test func `what a trim leaves is held against the limits and the steps behind it`() throws {
+    @Test func `the trimmed size is checked against limits and later steps`() throws {
         let source = sheet(
             [255, 255, 255, 255],
             [9, 9, 9, 255],

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// What is made of a mezzanine is what is made of the original.
+/// Results of a mezzanine match results of the original.
 @Suite(.timeLimit(.minutes(3)))
 struct MezzanineTests {
     /// The least structural similarity of the two.
@@ -42,7 +42,7 @@ struct MezzanineTests {
         )
     }
 
-    /// What shows most how a picture was made smaller.
+    /// Drawings that reveal how a picture was reduced.
     private static let drawings: [(name: String, isInk: @Sendable (_ x: Int, _ y: Int) -> Bool)] = [
         ("squares", { x, y in (x / 8 + y / 8).isMultiple(of: 2) }),
         ("lines", { x, y in x % 17 == 0 || y % 40 == 0 }),
@@ -86,7 +86,7 @@ struct MezzanineTests {
         }
     }
 
-    @Test func `several outputs share one decoding, and are what they are alone`() throws {
+    @Test func `several outputs share one decoding and equal separate results`() throws {
         let source = TestImages.gradient(width: 640, height: 480)
         let queries = [
             "w=300&format=png", "w=40&format=png", "crop=10,20,300,200&w=90&format=png", "format=png&rotate=90",
@@ -130,7 +130,7 @@ struct MezzanineTests {
             _ = try first.make()
             let half = try #require(try shared.raster(2))
             #expect(try half.width == decoder.facts().size.width / 2)
-            // Nothing was decoded but for the first.
+            // Only the first output decoded.
             #expect(shared.microseconds == 0)
         }
     }
@@ -163,7 +163,7 @@ struct MezzanineTests {
         }
     }
 
-    /// Compares results made of mezzanines with those made of the original, at widths just small enough and smaller.
+    /// Compares results of mezzanines with results of the original, at the largest possible width and below.
     private func compare(_ bytes: [UInt8], queries: [String], _ name: String) throws {
         let header = try header(of: bytes)
         for mezzanine in Mezzanine.factors.map({ Mezzanine(factor: $0) }) {

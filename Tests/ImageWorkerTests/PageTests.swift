@@ -20,25 +20,25 @@ struct PageTests {
         #expect([pixels.width, pixels.height] == [3, 3])
     }
 
-    @Test func `pages of one job do not get in each other's way`() throws {
+    @Test func `outputs with different pages do not share their decoding`() throws {
         let queries = ["w=3&format=png", "w=3&page=1&format=png", "w=3&page=2&format=png", "format=png"]
         let made = try Workbench.makeAll(queries, of: tiff, as: .tiff)
         let greys = try made.map { try Workbench.decode($0)[1, 1][0] }
         #expect(greys == [10, 200, 90, 10])
     }
 
-    @Test func `words speak of the page`() throws {
+    @Test func `json describes the page`() throws {
         let made = try Workbench.make("page=1&format=json", of: tiff, as: .tiff)
         let text = String(decoding: made.bytes, as: UTF8.self)
         #expect(text.contains("\"width\":3,\"height\":8"), "\(text)")
     }
 
-    @Test func `a page behind the last is refused by name`() throws {
-        #expect(throws: WorkerReply.Failure.refused("page: is 3, and the last page is 2", parameter: "page")) {
+    @Test func `a page after the last is refused`() throws {
+        #expect(throws: WorkerReply.Failure.refused("page: is 3, but the last page is 2", parameter: "page")) {
             try Workbench.make("page=3&format=png", of: tiff, as: .tiff)
         }
         let still = TestImages.gradient(width: 4, height: 4)
-        #expect(throws: WorkerReply.Failure.refused("page: is 1, and the last page is 0", parameter: "page")) {
+        #expect(throws: WorkerReply.Failure.refused("page: is 1, but the last page is 0", parameter: "page")) {
             try Workbench.make("page=1", of: still, as: .png)
         }
     }
@@ -69,7 +69,7 @@ struct PageTests {
             #expect(pixels.width == side)
             #expect(Int(pixels[0, 0][0]) == grey)
         }
-        #expect(throws: WorkerReply.Failure.refused("page: is 3, and the last page is 2", parameter: "page")) {
+        #expect(throws: WorkerReply.Failure.refused("page: is 3, but the last page is 2", parameter: "page")) {
             try Workbench.make("page=3", of: icon, as: .ico)
         }
     }

@@ -10,7 +10,7 @@ struct PerceptualDistanceTests {
         Workbench.distance(left, right)
     }
 
-    /// A sky: nothing but a slow slope.
+    /// A slow gradient, like a sky.
     private static func sky(_ change: (_ x: Int, _ y: Int) -> Int) -> PixelImage {
         PixelImage(width: 256, height: 192) { x, y in
             let value = UInt8(clamping: 120 + x / 4 + change(x, y))
@@ -18,12 +18,12 @@ struct PerceptualDistanceTests {
         }
     }
 
-    @Test func `a picture is no distance from itself`() {
+    @Test func `a picture has distance 0 from itself`() {
         let sky = Self.sky { _, _ in 0 }
         #expect(distance(sky, sky) == 0)
     }
 
-    @Test func `noise of one level is not seen, and blocks in a sky are`() {
+    @Test func `noise of one level is invisible, and blocks in a sky are visible`() {
         var generator = SeededGenerator(seed: 7)
         let sky = Self.sky { _, _ in 0 }
         let noisy = Self.sky { _, _ in Int.random(in: -1...1, using: &generator) }
@@ -42,7 +42,7 @@ struct PerceptualDistanceTests {
         #expect(distance(grey, lighter) > 2 * distance(grey, bluer))
     }
 
-    @Test func `what hides behind transparency is not seen, and transparency is`() {
+    @Test func `hidden colours are ignored, and transparency counts`() {
         let clear = PixelImage(width: 64, height: 64) { x, y in [UInt8(x), UInt8(y), 9, x < 32 ? 0 : 255] }
         let other = PixelImage(width: 64, height: 64) { x, y in
             [x < 32 ? 200 : UInt8(x), UInt8(y), 9, x < 32 ? 0 : 255]

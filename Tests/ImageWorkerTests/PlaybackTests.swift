@@ -53,7 +53,7 @@ struct PlaybackTests {
         #expect(try delays(Workbench.make("w=8&format=gif", of: source, as: .gif)) == [0, 10, 20])
     }
 
-    @Test func `times between, which a GIF cannot say, do not fall into the trap`() throws {
+    @Test func `short times stay above the delay that browsers replace`() throws {
         let webp = try Workbench.make("speed=.8&format=webp", of: Self.gif([2, 1, 10]), as: .gif)
         #expect(try delays(webp) == [25, 125, 125])
         #expect(
@@ -123,7 +123,7 @@ struct PlaybackTests {
         #expect(try Workbench.metadata(made).integer("loop") == 5)
     }
 
-    @Test func `less than a fourth of the frames is the first alone`() throws {
+    @Test func `a budget below a fourth of the frames gives the first alone`() throws {
         let budget = AnimationCostCase(frames: 8, pixels: 64, format: "webp").budget(for: 1)
         let made = try Workbench.make(
             "q=90&format=webp",
@@ -132,7 +132,7 @@ struct PlaybackTests {
             maximumAnimation: budget
         )
         #expect(made.description.frames == 1)
-        // And it is chosen as a still is: of a GIF for those who show no WebP, a GIF; of a WebP a JPEG or PNG.
+        // The format is chosen as for a still: without WebP support a GIF stays a GIF, and a WebP becomes a JPEG or PNG.
         let webp = try Workbench.make("format=webp", of: Self.gif([10, 10, 10]), as: .gif)
         let rest = try Workbench.make("q=90", of: webp.bytes, as: .webp, maximumAnimation: 1)
         #expect(rest.description.frames == 1 && [.jpeg, .png].contains(rest.description.format))

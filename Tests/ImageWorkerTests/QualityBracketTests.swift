@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct QualityBracketTests {
-    /// Runs a search on a curve, as encoders have them: the distance falls with the quality, and faster at its end.
+    /// Runs a search on a curve like that of encoders: the distance falls with the quality, and faster at its end.
     private func run(
         from guess: Int,
         target: Double = 1,
@@ -37,7 +37,7 @@ struct QualityBracketTests {
 
     @Test(arguments: [45, 60, 72, 80, 85, 94])
     func `a guess far too high is not the result where tries from below fail`(needed: Int) {
-        // Distances that hardly fall until they fall at once, and that fall at once and hardly afterwards.
+        // Distances with one steep fall, late or early.
         let curves: [(Int) -> Double] = [
             { $0 < needed ? 1.1 : 0.1 }, { $0 < needed ? 30 : 0.86 },
             { $0 < needed ? 1 + Double(needed - $0) / 500 : exp(Double(needed - $0) / 5) },
@@ -51,7 +51,7 @@ struct QualityBracketTests {
         }
     }
 
-    @Test func `what is near enough at the lowest quality gets that, and what never is the highest`() {
+    @Test func `the lowest quality is used if it passes, the highest if none does`() {
         let flat = run(from: 80) { _ in 0 }
         #expect(flat.result == QualityBracket.range.lowerBound && flat.isFound)
         let hard = run(from: 80) { _ in 50 }
@@ -59,7 +59,7 @@ struct QualityBracketTests {
     }
 
     @Test func `a step in the curve is bracketed`() {
-        // As where an encoder begins to keep colours at full resolution.
+        // Like an encoder that switches to full chroma resolution.
         let curve = { (quality: Int) in quality < 72 ? 1.6 : 0.4 }
         for guess in [50, 70, 90] {
             let found = run(from: guess, curve)

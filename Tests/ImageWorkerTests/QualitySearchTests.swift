@@ -7,7 +7,7 @@ import Testing
 /// `q=auto` and `auto: smallest`, on pictures.
 @Suite(.timeLimit(.minutes(2)))
 struct QualitySearchTests {
-    /// Waves and noise: something that lossy formats need bytes for.
+    /// Waves and noise, which are expensive for lossy formats.
     private static let texture = opaque(texturePicture(seed: 3, amplitude: 40))
     /// Two colours, sharp edges.
     private static let drawing = opaque(
@@ -87,7 +87,7 @@ struct QualitySearchTests {
         #expect(plain.description.quality != nil && plain.description.tries == 0)
     }
 
-    @Test func `a flat picture takes the lowest quality, and one too small to compare the default`() throws {
+    @Test func `a flat picture gets the lowest quality, a tiny one the default`() throws {
         let flat = Workbench.png(PixelImage(width: 40, height: 40) { _, _ in [90, 120, 200, 255] })
         #expect(try make("format=webp&q=auto", of: flat).description.quality == QualityBracket.range.lowerBound)
         let tiny = Workbench.png(PixelImage(width: 12, height: 40) { x, _ in [UInt8(x * 20), 120, 200, 255] })
@@ -125,7 +125,7 @@ struct QualitySearchTests {
         #expect(found > 0.75 && found < 1.25)
     }
 
-    @Test func `the smallest of what a client shows is taken, and nothing else`() throws {
+    @Test func `the smallest format that the client accepts is used`() throws {
         let smallest = EncodingSearch(takesSmallest: true)
         for bucket in FormatBucket.allCases {
             let made = try make("blur=2", of: Self.texture, bucket: bucket, search: smallest)
@@ -138,7 +138,7 @@ struct QualitySearchTests {
         }
     }
 
-    @Test func `a drawing comes without loss where that is smallest`() throws {
+    @Test func `a drawing is encoded losslessly if that is smallest`() throws {
         let smallest = EncodingSearch(takesSmallest: true)
         let webp = try make("", of: Self.drawing, bucket: .webp, search: smallest)
         #expect(webp.description.quality == nil)

@@ -2,10 +2,9 @@ import CZlib
 import Glibc
 import TestSupport
 
-/// A PNG decoder of its own, for comparing: slow, whole, and by the letter of the specification (W3C PNG, third edition).
+/// A complete reference PNG decoder that follows the specification (W3C PNG, third edition).
 ///
-/// Ignores profiles and primaries; gAMA is converted to sRGB's curve, 16 bits are cut to 8. Does not check what it need not: its files
-/// are good.
+/// It ignores profiles and primaries, converts gAMA to sRGB's curve and truncates 16 bits to 8. It expects valid files.
 struct ReferencePNG {
     private var width = 0
     private var height = 0
@@ -18,7 +17,7 @@ struct ReferencePNG {
     /// The exponent that makes light of a sample (§11.3.2.2); `nil` for sRGB's curve, which 1/2.2 stands for, rounded or not.
     private var exponent: Double?
 
-    /// The picture as RGB, or RGBA where the file speaks of transparency.
+    /// The picture as RGB, or RGBA if the file has transparency.
     static func decode(_ file: [UInt8]) throws -> PixelImage { try ReferencePNG(file).picture() }
 
     private init(_ file: [UInt8]) {

@@ -6,7 +6,7 @@ import Testing
 /// `rotate` with `expand=0`: the canvas keeps its size, as SDWebImage's with fitSize being false.
 @Suite(.timeLimit(.minutes(1)))
 struct RotateCanvasTests {
-    /// Every pixel tells its place.
+    /// Every pixel has a colour of its own.
     private func picture(_ width: Int, _ height: Int) -> PixelImage {
         PixelImage(width: width, height: height) { x, y in [UInt8(x * 5), UInt8(y * 5), 77, 255] }
     }
@@ -30,7 +30,7 @@ struct RotateCanvasTests {
         }
     }
 
-    @Test func `what is bared is the background's`() throws {
+    @Test func `exposed pixels have the background`() throws {
         for (query, isBare) in [("rotate=270&expand=0", true), ("rotate=180&expand=0", false)] {
             let pixels = try Workbench.pixels("\(query)&bg=00ff00", of: Workbench.png(picture(40, 20)))
             #expect(pixels.width == 40 && pixels.height == 20)
@@ -38,7 +38,7 @@ struct RotateCanvasTests {
         }
     }
 
-    @Test func `a square is turned as without it`() throws {
+    @Test func `a square is rotated as with expand=1`() throws {
         let source = Workbench.png(picture(30, 30))
         #expect(try Workbench.pixels("rotate=90&expand=0", of: source) == Workbench.pixels("rotate=90", of: source))
     }
@@ -60,7 +60,7 @@ struct RotateCanvasTests {
                     #expect(kept[x, y] == whole[column, row])
                 }
             }
-            // The middle stays in the middle.
+            // The centre stays in place.
             #expect(kept[width / 2, height / 2][3] == 255)
         }
     }

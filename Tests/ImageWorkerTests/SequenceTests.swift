@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// What is reported of AVIF sequences, whose still picture alone is decoded, and what is refused.
+/// AVIF sequences, of which only the still picture is decoded: what is reported and what is refused.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: Workbench.decodes(.avif)))
 struct SequenceTests {
     /// Three pictures of 48×32, a tenth of a second each.

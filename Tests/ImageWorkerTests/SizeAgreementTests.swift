@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// The worker makes what the plan says: random plans of every step, for stills and animations.
+/// Results have the planned size: random plans of every step, for stills and animations.
 @Suite(.timeLimit(.minutes(2)))
 struct SizeAgreementTests {
     private static func step(using generator: inout SeededGenerator) -> String {
@@ -75,7 +75,7 @@ struct SizeAgreementTests {
                 expected = try resolvedSize(steps[...], from: size)
             }
         } catch let refusal as RequestError {
-            // The same step is to blame; before the pixels are seen its words tell the largest size that the picture may have there.
+            // The same step fails; before decoding its error names the largest possible size at that step.
             let failure = #expect(throws: WorkerReply.Failure.self, label) { try make(steps[...]) }
             guard case .refused(let reason, _) = failure else {
                 Issue.record("\(String(describing: failure)): \(label)")

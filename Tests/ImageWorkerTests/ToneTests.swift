@@ -14,7 +14,7 @@ struct ToneTests {
 
     private static func byte(_ value: Double) -> UInt8 { UInt8(max(0, min(255, (value + 0.5).rounded(.down)))) }
 
-    /// What CSS Filter Effects 1 says of one pixel.
+    /// The result of CSS Filter Effects 1 for one pixel.
     private static func expected(_ query: String, _ pixel: [UInt8]) throws -> [UInt8] {
         let parts = query.split(separator: "=")
         let amount = try #require(Double(parts[1]))
@@ -56,7 +56,7 @@ struct ToneTests {
                 #expect(pixels.alpha(x, y) == colours.alpha(x, y))
             }
         }
-        // Nothing but what lies within a rounding error of a half may differ, by one.
+        // Only values within a rounding error of a half may differ, by one.
         #expect(worst <= 1)
         let same = (0..<256).count { (try? Self.expected(query, colours[$0, 3])) == pixels[$0, 3] }
         #expect(same >= 250)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// AVIFs whose boxes cut, turn and mirror the picture, against the picture that they were made of.
+/// AVIFs whose boxes crop, rotate and mirror, compared with the picture that they were made of.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: Workbench.decodes(.avif)))
 struct TransformedHEIFTests {
     private static let width = 48
@@ -68,7 +68,7 @@ struct TransformedHEIFTests {
         #expect(text.hasPrefix(#"{"width":20,"height":32,"hasAlpha":true,"#), "\(text)")
     }
 
-    @Test func `the daemon knows the size and the turn from the header`() throws {
+    @Test func `the header tells the size and the rotation`() throws {
         for (name, width, height, orientation) in [
             ("turned-10bit.avif", 48, 32, 5), ("cut-turned-alpha.avif", 32, 20, 5),
         ] {
@@ -83,7 +83,7 @@ struct TransformedHEIFTests {
         }
     }
 
-    @Test func `what is cut away is decoded, and counts`() throws {
+    @Test func `cropped-away pixels are decoded and count towards limits`() throws {
         let source = try SampleFiles.bytes("cut-turned-alpha.avif")
         // 640 of 1536 pixels are shown.
         #expect(throws: WorkerReply.Failure.refused("1536 pixels; the limit is 1500", parameter: nil)) {

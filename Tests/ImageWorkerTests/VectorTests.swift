@@ -50,7 +50,7 @@ struct VectorTests {
             "<style>@import url('file://\(path)/style.css');</style><rect width='8' height='8' fill='none'/>",
             "<foreignObject width='8' height='8'><img src='file://\(path)/green.png'/></foreignObject>",
         ] {
-            // It may be refused, or drawn without; a green pixel would have come from the file.
+            // It may be refused or drawn without the reference; a green pixel would come from the file.
             guard let made = try? Workbench.make("format=png", of: svg("width='8' height='8'", body), as: .svg) else {
                 continue
             }
@@ -82,7 +82,7 @@ struct VectorTests {
         #expect(throws: WorkerReply.Failure.self) { try Workbench.make("format=png", of: Array(text.utf8), as: .svg) }
     }
 
-    @Test func `entities that multiply are not followed to their end`() {
+    @Test func `exponential entities are not expanded`() {
         var entities = "<!ENTITY a0 'lol'>"
         for level in 1..<12 {
             entities += "<!ENTITY a\(level) '\(String(repeating: "&a\(level - 1);", count: 10))'>"
@@ -106,7 +106,7 @@ struct VectorTests {
         #expect(Placeholder(text: made[1].bytes) == Placeholder.none)
     }
 
-    @Test func `compressed markup is drawn as what it holds`() throws {
+    @Test func `compressed markup is expanded and drawn`() throws {
         let source = svg("width='1in' height='0.5in'")
         for query in [
             "format=png", "w=20&format=png", "dpi=144&format=png", "format=json", "w=300&enlarge=1&format=webp",
@@ -119,12 +119,12 @@ struct VectorTests {
         }
     }
 
-    @Test func `what is compressed and no markup, twice compressed, or too much, never reaches librsvg`() {
+    @Test func `compressed data that is no markup, doubly compressed or too large never reaches librsvg`() {
         let source = svg("width='8' height='8'")
         let spaces = [UInt8](repeating: 0x20, count: 65 << 20)
         for (held, failure) in [
-            (Gzip.encode(source), WorkerReply.Failure.broken("what is compressed is no SVG")),
-            (TestImages.gradient(width: 4, height: 4), .broken("what is compressed is no SVG")),
+            (Gzip.encode(source), WorkerReply.Failure.broken("the compressed data is not an SVG")),
+            (TestImages.gradient(width: 4, height: 4), .broken("the compressed data is not an SVG")),
             (
                 source + spaces,
                 .refused("more than 67108864 bytes when expanded; that is the limit (limits.source-bytes)")
@@ -144,7 +144,7 @@ struct VectorTests {
             #expect(pixels.width == 400 && pixels.height == 400)
             #expect(pixels.alpha(198, 200) == 0 && pixels.alpha(201, 200) == 255, "\(query)")
         }
-        // As everything else it ends at its own size where nobody says enlarge.
+        // Like other sources it stops at its own size without enlarge.
         #expect(try Workbench.make("w=400&format=png", of: source, as: .svg).description.width == 10)
         let strip = try Workbench.make(
             "w=16000&h=2&fit=fill&enlarge=1&format=png",

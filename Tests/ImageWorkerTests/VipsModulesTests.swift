@@ -5,14 +5,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct VipsModulesTests {
-    @Test func `only the formats that are served are loaded`() throws {
+    @Test func `only modules of supported formats are loaded`() throws {
         try VipsRuntime.start()
         func exists(_ name: String) -> Bool { unsafe vips_type_find("VipsForeign", name) != 0 }
         VipsModules.Module.heif.load()
         #expect(exists("VipsForeignLoadHeifBuffer"))
         #expect(exists("VipsForeignSaveHeifBuffer"))
         #expect(exists("VipsForeignLoadJpegBuffer"))
-        // In modules of their own on Debian, and nowhere loaded.
+        // Separate modules on Debian; never loaded.
         #expect(!exists("VipsForeignLoadMagickBuffer"))
         #expect(!exists("VipsForeignLoadOpenslideFile"))
     }

@@ -17,7 +17,7 @@ struct WatermarkTests {
         return try Workbench.decode(made)
     }
 
-    /// The box of all pixels that are not those of the grey picture.
+    /// The bounding box of all pixels that differ from the grey picture.
     private func box(_ image: PixelImage) -> [Int]? {
         var found: [(Int, Int)] = []
         for y in 0..<image.height {
@@ -46,7 +46,7 @@ struct WatermarkTests {
         #expect(half[1, 1] == [150, 50, 100, 255])
         let quarter = try pixels("watermark=a/b,northwest,,,,0.5", mark: colour([200, 0, 100, 128], 4, 4))
         #expect(quarter[1, 1] == [125, 75, 100, 255])
-        // Left half opaque white, right half transparent black: enlarged, no grey comes between.
+        // Left half opaque white, right half transparent black: enlarging creates no grey.
         let mark = PixelImage(width: 8, height: 8) { x, _ in x < 4 ? [255, 255, 255, 255] : [0, 0, 0, 0] }
         let scaled = try pixels("watermark=a/b,northwest,,,4x", mark: Workbench.png(mark))
         for x in 0..<32 { #expect(scaled[x, 16][0] >= 100, "\(x)") }
@@ -70,12 +70,12 @@ struct WatermarkTests {
                 #expect((image[x, y][0] == 250) == (x % 10 < 4 && y % 5 < 2), "\(x), \(y)")
             }
         }
-        // A gap beyond the picture leaves one.
+        // A gap larger than the picture leaves one tile.
         let alone = try pixels("watermark=a/b,tile,999999,100%25", mark: colour([250, 0, 0, 255], 4, 2))
         #expect(box(alone) == [0, 0, 4, 2])
     }
 
-    @Test func `comes in the order of the steps`() throws {
+    @Test func `is drawn in the order of the steps`() throws {
         let image = try pixels(
             "watermark=a/b,west&flip=h&w=20&watermark=a/b,west",
             mark: colour([250, 0, 0, 255], 10, 30)
@@ -99,7 +99,7 @@ struct WatermarkTests {
         #expect(Array(marked[plain.width / 2, plain.height / 2].prefix(3)) == plain[plain.width / 2, plain.height / 2])
     }
 
-    @Test func `is on every frame`() throws {
+    @Test func `is drawn on every frame`() throws {
         let made = try Workbench.make(
             "watermark=a/b,southeast&format=webp&lossless=1",
             of: ThreeFrames.gif(width: 20, height: 20),
@@ -114,7 +114,7 @@ struct WatermarkTests {
         }
     }
 
-    @Test func `two of them, and words about the result`() throws {
+    @Test func `two watermarks, and json about the result`() throws {
         let marks: [(name: String, bytes: [UInt8], format: ImageFormat)] = [
             ("a/b", colour([250, 0, 0, 255], 40, 15), .png), ("c/d", colour([0, 0, 250, 255], 40, 15), .png),
         ]
@@ -130,7 +130,7 @@ struct WatermarkTests {
         PixelImage(width: image.width, height: image.height) { x, y in Array(image[x, y].prefix(3)) + [255] }
     }
 
-    @Test func `what is wrong with it is said by the parameter's name`() {
+    @Test func `errors name the parameter`() {
         func failure(_ bytes: [UInt8], _ query: String = "watermark=a/b", pixels: Int = 100) -> WorkerReply.Failure? {
             do {
                 _ = try Workbench.make(query, of: grey, with: [("a/b", bytes, .png)], maximumPixels: pixels)
@@ -147,11 +147,11 @@ struct WatermarkTests {
         }
         #expect(text.hasPrefix("mask: "))
         #expect(
-            failure(colour([1, 2, 3, 255], 4, 4), "watermark=c/d") == .worker("watermark: a picture that did not come")
+            failure(colour([1, 2, 3, 255], 4, 4), "watermark=c/d") == .worker("watermark: an ingredient is missing")
         )
     }
 
-    @Test func `draws a text in its colour, where it is said, and no larger than the picture`() throws {
+    @Test func `draws a text in its colour and place, no larger than the picture`() throws {
         let wide = Workbench.png(PixelImage(width: 300, height: 60) { _, _ in [100, 100, 100, 255] })
         func image(_ value: String) throws -> PixelImage {
             try Workbench.decode(Workbench.make("watermark=\(value)&format=png", of: wide, with: []))
@@ -182,9 +182,9 @@ struct WatermarkTests {
         #expect(try width("H%26amp;H") > width("H%26H") + 20)
     }
 
-    @Test func `a text is drawn whatever combines with what, and a plan that cannot be read loses no worker`() throws {
+    @Test func `combining characters are drawn, and an unreadable plan does not end the worker`() throws {
         let wide = Workbench.png(PixelImage(width: 400, height: 60) { _, _ in [100, 100, 100, 255] })
-        // U+0301 behind the prefix, behind %, ',' and '<' that are encoded once more or drawn by markup.
+        // U+0301 after the prefix and after %, ',' and '<', which are encoded again or escaped in markup.
         for text in ["%25CC%2581H", "H%2525%25CC%2581H", "H%252C%25CC%2581H", "H%3C%CC%81%3E%CC%81%26%CC%81H"] {
             let made = try Workbench.make("watermark=text:\(text)&format=png", of: wide, with: [])
             #expect(try box(Workbench.decode(made)) != nil, "\(text)")
@@ -200,7 +200,7 @@ struct WatermarkTests {
         }
     }
 
-    @Test func `a mask of another picture leaves what is light and opaque`() throws {
+    @Test func `a mask of another picture keeps what is light and opaque`() throws {
         // Black, middle grey, white, and white that is half transparent, stretched over the picture's quarters.
         let values: [[UInt8]] = [[0, 0, 0, 255], [128, 128, 128, 255], [255, 255, 255, 255], [255, 255, 255, 128]]
         let mask = Workbench.png(PixelImage(width: 64, height: 16) { x, _ in values[x / 16] })

@@ -28,7 +28,7 @@ struct WebPTests {
         return try WebPCoder().encode(picture, options(query, webp)).copy
     }
 
-    @Test func `a request goes before the operator, and the operator before libwebp`() throws {
+    @Test func `a request overrides the operator, and the operator overrides libwebp`() throws {
         var webp = WebPOptions()
         (webp.method, webp.alphaQuality, webp.nearLossless, webp.snsStrength) = (5, 40, 70, 10)
         (webp.segments, webp.filterStrength, webp.targetPSNR, webp.exact) = (2, 33, 44, true)
@@ -50,7 +50,7 @@ struct WebPTests {
         #expect(try WebPConfiguration.make(options("q=50", webp), targetBytes: nil).lossless == 0)
     }
 
-    @Test func `every option is one that libwebp takes, at both ends of its range`() throws {
+    @Test func `libwebp accepts every option at both ends of its range`() throws {
         for (path, range) in WebPOptions.numbers {
             for value in [range.lowerBound, range.upperBound] {
                 var webp = WebPOptions()
@@ -72,7 +72,7 @@ struct WebPTests {
         #expect(try encode("q=20").count < plain.count)
     }
 
-    @Test func `colours under full transparency are kept only where the operator says so`() throws {
+    @Test func `colours under full transparency are kept only with the operator's exact option`() throws {
         var webp = WebPOptions()
         let lossy = try Workbench.decode(encode("lossless=1", webp), as: .webp)
         webp.exact = true
@@ -102,7 +102,7 @@ struct WebPTests {
         #expect(metadata.has("exif-ifd0-Make") == (policy == "keep"))
     }
 
-    @Test func `a picture that takes longer than its deadline is given up in the middle`() throws {
+    @Test func `encoding stops at the deadline`() throws {
         #expect(throws: WorkerReply.Failure.deadline) {
             let picture = try FinishedPicture(
                 frames: [Raster.sRGB(Self.picture.bytes, width: 120, height: 90, bands: 4).inMemory()],
@@ -152,7 +152,7 @@ struct WebPTests {
         }
     }
 
-    /// All frames as WebPAnimDecoder puts them together, in RGBA.
+    /// All frames in RGBA as composed by WebPAnimDecoder.
     private static func played(_ file: [UInt8]) throws -> [PixelImage] {
         var frames: [PixelImage] = []
         unsafe file.withUnsafeBufferPointer { bytes in
@@ -175,7 +175,7 @@ struct WebPTests {
         return frames
     }
 
-    @Test func `a frame's time is cut to what the file can say`() throws {
+    @Test func `a frame's time is limited to the format's range`() throws {
         let picture = try Raster.sRGB(Self.picture.bytes, width: 120, height: 90, bands: 4)
         let stack = try Raster.stacked([picture, picture]).withMetadata { $0.set("delay", [Int(CInt.max), -5]) }
         let animation = Animation(of: stack)

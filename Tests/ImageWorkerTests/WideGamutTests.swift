@@ -94,7 +94,7 @@ struct WideGamutTests {
     }
 
     @Test func `a JPEG in Display P3 comes out in the same colours of sRGB`() throws {
-        // JPEG at 95 with chroma at half its resolution loses a little by itself.
+        // JPEG at 95 with subsampled chroma is slightly lossy.
         try check(Self.jpeg(), .jpeg, 2.5)
     }
 

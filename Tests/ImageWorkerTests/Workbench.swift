@@ -4,10 +4,9 @@ import Glibc
 import ImagePlan
 import TestSupport
 import Testing
-
 @testable import ImageWorker
 
-/// Runs jobs in the test's own process, and looks at what they make.
+/// Runs jobs in the test process and inspects their results.
 enum Workbench {
     static let isStarted: Bool = {
         // libvips' warnings about broken files are expected here.
@@ -72,23 +71,15 @@ enum Workbench {
     ) throws -> Made {
         precondition(isStarted)
         let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
-        let job = WorkerJob(
-            id: 1,
-            sourceLength: source.count,
-            sourceFormat: format,
-            deadlineMilliseconds: 20_000,
-            maximumPixels: 50_000_000,
-            maximumFrames: 256,
-            outputs: [.init(plan: plan.canonicalText, bucket: .rest, quality: QualityDefaults())],
-            ingredients: ingredients.map { ingredient in
-                WorkerJob.Ingredient(
-                    name: ingredient.name,
-                    length: ingredient.bytes.count,
-                    format: ingredient.format,
-                    maximumPixels: maximumPixels
-                )
-            }
-        )
+        var job = job(of: source, as: format, [plan.canonicalText])
+        job.ingredients = ingredients.map { ingredient in
+            WorkerJob.Ingredient(
+                name: ingredient.name,
+                length: ingredient.bytes.count,
+                format: ingredient.format,
+                maximumPixels: maximumPixels
+            )
+        }
         let files = [source] + ingredients.map(\.bytes)
         let answer = JobRunner(job: job).run(descriptors: try files.map { try memoryFile($0) })
         let outputs = try answer.reply.result.get()
@@ -104,24 +95,14 @@ enum Workbench {
         )
     }
 
-    /// Makes the outputs of one job, `queries` in the request language, or plans as they are, which no request can spell.
+    /// Makes the outputs of one job; `queries` are in the request language, or special plans.
     static func makeAll(_ queries: [String], of source: [UInt8], as format: ImageFormat) throws -> [Made] {
         precondition(isStarted)
         let plans = try queries.map { query in
             query.contains("/")
                 ? query : try RequestLanguage.parse(query: query, options: ParseOptions()).plan.canonicalText
         }
-        let job = WorkerJob(
-            id: 1,
-            sourceLength: source.count,
-            sourceFormat: format,
-            deadlineMilliseconds: 20_000,
-            maximumPixels: 50_000_000,
-            maximumFrames: 256,
-            outputs: plans.map { .init(plan: $0, bucket: .rest, quality: QualityDefaults()) }
-        )
-        let answer = JobRunner(job: job).run(descriptors: [try memoryFile(source)])
-        return try zip(answer.reply.result.get(), answer.pictures).map { Made(description: $0, bytes: $1.copy) }
+        return try run(plans, of: source, as: format)
     }
 
     /// Makes one output.
@@ -136,15 +117,13 @@ enum Workbench {
         givesOriginals: Bool = true
     ) throws -> Made {
         precondition(isStarted)
-        let job = WorkerJob(
-            id: 1,
-            sourceLength: source.count,
-            sourceFormat: format,
-            deadlineMilliseconds: milliseconds,
-            maximumPixels: maximumPixels,
-            maximumFrames: maximumFrames,
-            outputs: [output],
-            maximumAnimation: maximumAnimation,
+        var job = job(of: source, as: format, [])
+        job.outputs = [output]
+        job.deadlineMilliseconds = milliseconds
+        job.maximumPixels = maximumPixels
+        job.animation = AnimationLimits(
+            frames: maximumFrames,
+            pixels: maximumAnimation,
             givesOriginals: givesOriginals
         )
         let answer = JobRunner(job: job).run(descriptors: [try memoryFile(source)])
@@ -160,21 +139,24 @@ enum Workbench {
         reduction: Reduction? = nil
     ) throws -> [Made] {
         precondition(isStarted)
-        let job = WorkerJob(
-            id: 1,
-            sourceLength: source.count,
-            sourceFormat: format,
-            deadlineMilliseconds: 20_000,
-            maximumPixels: 50_000_000,
-            maximumFrames: 256,
-            reduction: reduction,
-            outputs: plans.map { .init(plan: $0, bucket: .rest, quality: QualityDefaults()) }
-        )
+        var job = job(of: source, as: format, plans)
+        job.reduction = reduction
         let answer = JobRunner(job: job).run(descriptors: [try memoryFile(source)])
         return zip(try answer.reply.result.get(), answer.pictures).map { Made(description: $0, bytes: $1.copy) }
     }
 
-    /// What a job whose picture is made says of the placeholder when so much time is left.
+    /// A job of plans' canonical texts.
+    private static func job(of source: [UInt8], as format: ImageFormat, _ plans: [String]) -> WorkerJob {
+        var job = WorkerJob()
+        job.sourceLength = source.count
+        job.sourceFormat = format
+        job.deadlineMilliseconds = 20_000
+        job.maximumPixels = 50_000_000
+        job.outputs = plans.map { .init(plan: $0, bucket: .rest, quality: QualityDefaults()) }
+        return job
+    }
+
+    /// Returns the placeholder's text of a job with a given time left.
     static func placeholderText(of source: [UInt8], as format: ImageFormat, milliseconds: Int) throws -> String {
         precondition(isStarted)
         let mapping = try SourceMapping(descriptor: memoryFile(source), length: source.count)
@@ -212,7 +194,7 @@ enum Workbench {
         )
     }
 
-    /// A decoder of a source; what libvips opens of it must not outlive the call.
+    /// Calls `body` with a decoder of a source; rasters must not outlive the call.
     static func withDecoder<Result>(
         of source: [UInt8],
         as format: ImageFormat,
@@ -252,7 +234,7 @@ enum Workbench {
         return try withExtendedLifetime((mapping, deadline)) { try pixels(of: raster) }
     }
 
-    /// A file as if it had been made here, for looking at.
+    /// Wraps a file as a result, for inspection.
     static func made(_ bytes: [UInt8], as format: ImageFormat) throws -> Made {
         let description = WorkerReply.Output(
             format: .picture(format),
@@ -337,5 +319,15 @@ enum Workbench {
         let written = unsafe write(descriptor, bytes, bytes.count)
         try #require(written == bytes.count)
         return descriptor
+    }
+}
+
+extension Workbench {
+    /// The perceptual distance of a picture from another of its size.
+    static func distance(_ left: PixelImage, _ right: PixelImage) -> Double {
+        let reference = unsafe left.bytes.withUnsafeBytes { bytes in
+            PerceptualDistance(of: bytes, width: left.width, height: left.height, bands: left.channels)
+        }
+        return unsafe right.bytes.withUnsafeBytes { bytes in reference(to: bytes, bands: right.channels) }
     }
 }

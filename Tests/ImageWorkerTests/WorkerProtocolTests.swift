@@ -3,19 +3,16 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct WorkerProtocolTests {
-    private let job = WorkerJob(
-        id: .max - 3,
-        sourceLength: 1 << 33,
-        sourceFormat: .webp,
-        deadlineMilliseconds: 10_000,
-        maximumPixels: 50_000_000,
-        maximumFrames: 256,
-        outputs: [
+    private let job = {
+        var job = WorkerJob()
+        (job.id, job.sourceLength, job.sourceFormat) = (.max - 3, 1 << 33, .webp)
+        (job.deadlineMilliseconds, job.maximumPixels, job.maximumSourceLength) = (10_000, 50_000_000, 1 << 34)
+        job.outputs = [
             .init(plan: "1?w=10&bg=ff8800", bucket: .webp, quality: QualityDefaults()),
             .init(plan: "1?", bucket: .rest, quality: QualityDefaults(jpeg: 1, webp: 100, avif: 50)),
-        ],
-        maximumSourceLength: 1 << 34
-    )
+        ]
+        return job
+    }()
     private let outputs = [
         WorkerReply.Output(format: .jpeg, width: 4, height: 3, frames: 1, hasAlpha: false, length: 5),
         WorkerReply.Output(format: .gif, width: 40, height: 30, frames: 7, hasAlpha: true, length: 1 << 20),
@@ -27,7 +24,7 @@ struct WorkerProtocolTests {
         #expect(try WorkerJob(decoding: job.encoded()) == job)
     }
 
-    @Test func `libwebp's options travel, and none out of its range`() throws {
+    @Test func `libwebp's options are encoded and checked`() throws {
         var options = WebPOptions()
         (options.method, options.pass, options.preprocessing, options.lowMemory) = (6, 10, 7, true)
         (options.segments, options.snsStrength, options.filterStrength, options.filterSharpness) = (1, 0, 100, 7)
@@ -43,7 +40,7 @@ struct WorkerProtocolTests {
         #expect(throws: WorkerMessageError.field("webp")) { try job.encoded() }
     }
 
-    @Test func `ingredients travel, and none out of its range`() throws {
+    @Test func `ingredients are encoded and checked`() throws {
         var job = job
         job.ingredients = (0..<8).map { number in
             .init(name: "logos/ä,\(number)", length: 1 << 33 + number, format: .svg, maximumPixels: 50_000_000)
@@ -64,7 +61,7 @@ struct WorkerProtocolTests {
         }
     }
 
-    @Test func `a reply survives its coding, and tells where the bytes are`() throws {
+    @Test func `a reply survives its coding and locates the bytes`() throws {
         let reply = WorkerReply(id: 9, result: .success(outputs), timing: timing)
         let bytes = try reply.encoded(inline: [[1, 2, 3, 4, 5], nil, [8, 9]])
         let message = try WorkerReplyMessage(decoding: bytes, descriptors: 1)
@@ -98,13 +95,13 @@ struct WorkerProtocolTests {
         #expect(text.utf8.count == WorkerMessage.maximumTextSize)
     }
 
-    @Test func `a parameter's name that no message holds is left out`() throws {
+    @Test func `an unencodable parameter name is omitted`() throws {
         for name in ["a\nb", "", String(repeating: "é", count: 129)] {
             let reply = WorkerReply(id: 1, result: .failure(.refused("no", parameter: name)), timing: timing)
             let decoded = try WorkerReplyMessage(decoding: reply.encoded(), descriptors: 0).reply
             #expect(decoded.result == .failure(.refused("no")))
         }
-        // Only what a request can mend has a name.
+        // Only failures that a request can fix name a parameter.
         var bytes = try WorkerReply(id: 1, result: .failure(.broken("no", parameter: "w")), timing: timing).encoded()
         bytes[WorkerMessage.headSize + 8] = 5
         #expect(throws: WorkerMessageError.field("parameter")) {
@@ -112,7 +109,7 @@ struct WorkerProtocolTests {
         }
     }
 
-    @Test func `no truncation of a message is a message`() throws {
+    @Test func `no truncated message is valid`() throws {
         let reply = try WorkerReply(id: 9, result: .success(outputs), timing: timing).encoded(inline: [
             [1, 2, 3, 4, 5], nil, [8, 9],
         ])
@@ -147,7 +144,7 @@ struct WorkerProtocolTests {
                         #expect(range.upperBound <= bytes.count)
                     }
                 }
-                // What is decoded is all there is: it encodes to the very same bytes.
+                // The decoded value encodes to the same bytes.
                 let inline = message.payloads.map { payload -> [UInt8]? in
                     if case .inline(let range) = payload { Array(bytes[range]) } else { nil }
                 }
@@ -167,7 +164,7 @@ struct WorkerProtocolTests {
         }
     }
 
-    @Test func `the number of descriptors must be right`() throws {
+    @Test func `the number of descriptors must match`() throws {
         let bytes = try WorkerReply(id: 9, result: .success(outputs), timing: timing).encoded(inline: [
             [1, 2, 3, 4, 5], nil, [8, 9],
         ])
@@ -182,7 +179,7 @@ struct WorkerProtocolTests {
         }
     }
 
-    @Test func `bounds are kept on both ends`() throws {
+    @Test func `both ends check bounds`() throws {
         var large = job
         large.outputs = Array(repeating: job.outputs[0], count: WorkerMessage.maximumOutputs)
         #expect(throws: Never.self) { try large.encoded() }
@@ -201,7 +198,7 @@ struct WorkerProtocolTests {
         #expect(throws: WorkerMessageError.oversized) { try WorkerReplyMessage(decoding: huge, descriptors: 0) }
     }
 
-    @Test func `kinds and versions are not mixed up`() throws {
+    @Test func `other kinds and versions are refused`() throws {
         var bytes = try job.encoded()
         #expect(throws: WorkerMessageError.kind) { try WorkerReplyMessage(decoding: bytes, descriptors: 0) }
         #expect(throws: WorkerMessageError.kind) { try WorkerMessage.decodeReady(bytes) }

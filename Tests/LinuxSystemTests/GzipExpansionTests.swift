@@ -14,7 +14,7 @@ struct GzipExpansionTests {
     }
 
     @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 200_000])
-    func `gives what was coded, at exactly the bound and below it`(count: Int) {
+    func `decompresses data at the limit and below it`(count: Int) {
         for bytes in [Self.noise(count), [UInt8](repeating: 7, count: count)] {
             let coded = Gzip.encode(bytes)
             for limit in [count, count + 1, 1 << 20] {
@@ -25,7 +25,7 @@ struct GzipExpansionTests {
         }
     }
 
-    @Test func `one byte over the bound is full, and so is a bomb`() {
+    @Test func `reports one byte over the limit, and a bomb, as full`() {
         let bytes = Self.noise(70_000)
         let over = expand(Gzip.encode(bytes), atMost: bytes.count - 1)
         #expect(over.end == .full && over.bytes == Array(bytes.dropLast()))
@@ -35,7 +35,7 @@ struct GzipExpansionTests {
         #expect(stopped.end == .full && stopped.bytes.count == 1000)
     }
 
-    @Test func `members follow each other, and count together`() {
+    @Test func `the limit applies to all members together`() {
         let coded = Gzip.encode([1, 2, 3]) + Gzip.encode([]) + Gzip.encode([4])
         #expect(expand(coded, atMost: 4).bytes == [1, 2, 3, 4])
         #expect(expand(coded, atMost: 4).end == .complete)
@@ -44,7 +44,7 @@ struct GzipExpansionTests {
         #expect(expand(coded + Self.noise(30), atMost: 100).end == .damaged)
     }
 
-    @Test func `every cut is cut, and gives the beginning`() {
+    @Test func `reports every truncation, and returns the beginning`() {
         let bytes = Self.noise(300)
         let coded = Gzip.encode(bytes)
         for count in 0..<coded.count {
@@ -54,7 +54,7 @@ struct GzipExpansionTests {
         }
     }
 
-    @Test func `damage is never complete with other bytes`() {
+    @Test func `damaged data is never complete with other bytes`() {
         let bytes = Array(repeating: Array("<svg width='10'/>".utf8), count: 40).flatMap { $0 }
         let coded = Gzip.encode(bytes)
         for index in coded.indices {
@@ -62,7 +62,7 @@ struct GzipExpansionTests {
                 var damaged = coded
                 damaged[index] ^= 1 << UInt8(bit)
                 let expansion = expand(damaged, atMost: 4096)
-                // The header's flags, time and system say nothing of the content.
+                // The header's flags, time and system do not affect the content.
                 #expect(expansion.end != .complete || expansion.bytes == bytes, "\(index)")
                 #expect(expansion.bytes.count <= 4096)
             }

@@ -6,14 +6,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct SystemTests {
-    @Test func `a failed call throws its number and its name`() {
+    @Test func `a failed call throws its error number and name`() {
         let error = #expect(throws: Errno.self) { try checked("close") { close(-1) } }
         #expect(error?.code == EBADF)
         #expect(error?.call == "close")
         #expect(error?.description.hasPrefix("close: ") == true)
     }
 
-    @Test func `a would-block is nil where it is a state, and an error where it is none`() throws {
+    @Test func `would-block is nil for non-blocking calls and an error for blocking ones`() throws {
         var ends: [CInt] = [0, 0]
         try checked("pipe") { unsafe pipe(&ends) }
         try checked("fcntl") { edge_set_nonblocking(ends[0]) }
@@ -64,7 +64,7 @@ struct SystemTests {
         #expect(count.value.withLock { $0 } == 8000)
     }
 
-    @Test func `monotonic time does not go back`() {
+    @Test func `monotonic time does not go backwards`() {
         let time = SystemTime()
         let (first, second) = (time.monotonic, time.monotonic)
         #expect(first <= second)
@@ -72,7 +72,7 @@ struct SystemTests {
     }
 }
 
-/// A number that threads share.
+/// A number shared by threads.
 private final class SharedCount: Sendable {
     let value = Lock(0)
 }

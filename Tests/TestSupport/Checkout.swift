@@ -1,11 +1,11 @@
 import Glibc
 
-/// The package's own folder, whose configuration, scripts and samples are read by tests.
+/// The package's folder, from which tests read configuration, scripts and samples.
 package enum Checkout {
-    /// Its absolute path, without a slash at the end.
+    /// The absolute path, without a trailing slash.
     ///
-    /// The working directory where that is a checkout of this package, as it is under `swift test`: so a test bundle that is
-    /// already built runs against another clone when it is started there. Otherwise the folder that the tests were compiled in.
+    /// The working directory if it is a checkout of this package, as under `swift test`, so that an existing test bundle can run
+    /// against another clone. Otherwise the folder in which the tests were compiled.
     package static let folder: String = {
         // Tests/TestSupport/Checkout.swift
         let compiled = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(
@@ -17,6 +17,6 @@ package enum Checkout {
         return unsafe access(here + "/Tests/TestSupport", R_OK) == 0 ? here : compiled
     }()
 
-    /// The path of a file or folder in it.
+    /// The path of a file or folder in the package.
     package static func path(_ name: String) -> String { folder + "/" + name }
 }

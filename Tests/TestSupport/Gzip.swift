@@ -1,8 +1,8 @@
 import CZlib
 
-/// The gzip coding (RFC 1952), as zlib writes it.
+/// Gzip compression (RFC 1952) with zlib.
 package enum Gzip {
-    /// One member of all bytes at zlib's best level.
+    /// Compresses bytes into one member, at zlib's best level.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var stream = unsafe z_stream()
         let size = unsafe CInt(MemoryLayout<z_stream>.size)

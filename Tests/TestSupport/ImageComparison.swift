@@ -1,8 +1,8 @@
 import Glibc
 
-/// How alike two pictures are.
+/// Measures of similarity between two images.
 package enum ImageComparison {
-    /// The mean of absolute differences over all pixels and colour channels, 0–255; infinite for different sizes.
+    /// The mean absolute difference over all pixels and colour channels, 0–255; infinite for different sizes.
     package static func meanDifference(_ left: PixelImage, _ right: PixelImage) -> Double {
         guard left.width == right.width, left.height == right.height else { return .infinity }
         var sum = 0
@@ -16,7 +16,7 @@ package enum ImageComparison {
         return Double(sum) / Double(left.width * left.height * 3)
     }
 
-    /// Structural similarity of the luma (Wang and others, 2004), mean over blocks of 8×8 pixels; 1 for equal pictures, 0 for different sizes.
+    /// The structural similarity of luma (Wang et al., 2004), averaged over 8×8 blocks; 1 for equal images, 0 for different sizes.
     package static func structuralSimilarity(_ left: PixelImage, _ right: PixelImage) -> Double {
         guard left.width == right.width, left.height == right.height, left.width >= 8, left.height >= 8 else {
             return 0

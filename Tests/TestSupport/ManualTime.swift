@@ -1,10 +1,10 @@
 import LinuxSystem
 
-/// Clocks that stand still until a test moves them.
+/// Clocks that move only when a test says so.
 package final class ManualTime: TimeSource {
     private let now: Lock<(monotonic: Int64, wall: Int64)>
 
-    /// Starts at given readings: nanoseconds of the monotonic clock, seconds of the wall clock.
+    /// Creates clocks with given readings: nanoseconds of the monotonic clock, seconds of the wall clock.
     package init(monotonic: Int64 = 1_000_000_000, wallSeconds: Int64 = 1_700_000_000) {
         now = Lock((monotonic, wallSeconds))
     }
@@ -12,7 +12,7 @@ package final class ManualTime: TimeSource {
     package var monotonic: Int64 { now.withLock { $0.monotonic } }
     package var wallSeconds: Int64 { now.withLock { $0.wall } }
 
-    /// Moves both clocks on.
+    /// Advances both clocks.
     package func advance(seconds: Int64) {
         now.withLock { now in
             now.monotonic += seconds * 1_000_000_000
@@ -20,7 +20,7 @@ package final class ManualTime: TimeSource {
         }
     }
 
-    /// Sets the wall clock alone, as an administrator does.
+    /// Sets only the wall clock, as an administrator might.
     package func set(wallSeconds: Int64) {
         now.withLock { $0.wall = wallSeconds }
     }

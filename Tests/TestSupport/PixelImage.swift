@@ -1,13 +1,13 @@
-/// Decoded 8-bit pixels, for looking at a result in a test.
+/// Decoded 8-bit pixels, for inspecting a result.
 package struct PixelImage: Hashable, Sendable {
     package var width: Int
     package var height: Int
-    /// Bytes a pixel: 3 for RGB, 4 for RGBA.
+    /// Bytes per pixel: 3 for RGB, 4 for RGBA.
     package var channels: Int
-    /// Row by row.
+    /// The pixels, row by row.
     package var bytes: [UInt8]
 
-    /// Creates a picture from its bytes.
+    /// Creates an image from bytes.
     package init(width: Int, height: Int, channels: Int, bytes: [UInt8]) {
         precondition(bytes.count == width * height * channels)
         self.width = width
@@ -16,7 +16,7 @@ package struct PixelImage: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Creates a picture from a function of the place.
+    /// Creates an image from a function of the position.
     package init(width: Int, height: Int, channels: Int = 4, _ pixel: (_ x: Int, _ y: Int) -> [UInt8]) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(width * height * channels)
@@ -32,10 +32,10 @@ package struct PixelImage: Hashable, Sendable {
         return Array(bytes[start..<start + channels])
     }
 
-    /// The pixel's alpha, 255 where there is none.
+    /// The alpha of a pixel; 255 without an alpha channel.
     package func alpha(_ x: Int, _ y: Int) -> UInt8 { channels == 4 ? self[x, y][3] : 255 }
 
-    /// A rectangle of it.
+    /// Part of the image.
     package func cropped(x: Int, y: Int, width: Int, height: Int) -> PixelImage {
         PixelImage(width: width, height: height, channels: channels) { self[x + $0, y + $1] }
     }

@@ -1,17 +1,17 @@
-/// One answer as `RawHTTPClient` read it.
+/// A response read by `RawHTTPClient`.
 package struct RawHTTPResponse: Sendable, CustomStringConvertible {
     /// The status code.
     package let status: Int
     /// The reason phrase, possibly empty.
     package let reason: String
-    /// The fields in their order, names as sent.
+    /// The fields in order, with names as sent.
     package let fields: [(name: String, value: String)]
-    /// The head as sent, with its empty line.
+    /// The raw head, including its empty line.
     package let head: String
-    /// The content; empty for answers without one.
+    /// The content; empty if there is none.
     package var body: [UInt8] = []
 
-    /// Parses a head; `nil` when it is not HTTP/1.1.
+    /// Parses a head; `nil` if it is not HTTP/1.1.
     package init?(head: String) {
         self.head = head
         var lines = head.split(separator: "\r\n", omittingEmptySubsequences: true).map(String.init)
@@ -29,10 +29,10 @@ package struct RawHTTPResponse: Sendable, CustomStringConvertible {
         self.fields = fields
     }
 
-    /// The value of the first field with this name, in any case.
+    /// The value of the first field with this name, ignoring case.
     package subscript(_ name: String) -> String? { values(of: name).first }
 
-    /// The values of all fields with this name, in any case.
+    /// The values of all fields with this name, ignoring case.
     package func values(of name: String) -> [String] {
         fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }

@@ -1,23 +1,23 @@
 import Glibc
 package import LinuxSystem
 
-/// A blocking HTTP/1.1 client for tests: sends exactly the bytes it is told to, and reads one answer at a time.
+/// A blocking HTTP/1.1 client for tests: sends exactly the given bytes, and reads one response at a time.
 ///
-/// Every call ends within the timeout given at creation. One thread at a time may use a client.
+/// Every call ends within the timeout given at creation. Not for concurrent use.
 package final class RawHTTPClient {
-    /// Why a read or a connect failed.
+    /// The reason a read or connect failed.
     package enum Failure: Error, Hashable {
         /// Nothing arrived within the timeout.
         case timedOut
-        /// The peer closed before the answer was complete; what had arrived until then.
+        /// The peer closed before the response was complete; the bytes received until then.
         case closed(received: [UInt8])
-        /// The answer is not HTTP/1.1.
+        /// The response is not HTTP/1.1.
         case malformed(String)
         /// A system call failed.
         case system(Errno)
     }
 
-    /// The socket, for tests that set options on it; closed with the client.
+    /// The socket, on which tests may set options; closed with the client.
     package let descriptor: CInt
     private var buffer: [UInt8] = []
     private var isOpen = true
@@ -26,8 +26,8 @@ package final class RawHTTPClient {
     ///
     /// - Parameters:
     ///   - port: the port to connect to.
-    ///   - host: an IPv4 or IPv6 address, no name.
-    ///   - timeoutMilliseconds: how long a single send or receive may take.
+    ///   - host: an IPv4 or IPv6 address.
+    ///   - timeoutMilliseconds: the timeout of a single send or receive.
     ///   - receiveBuffer: `SO_RCVBUF` in bytes, set before connecting, for slow readers.
     /// - Throws: `Failure.system` when nobody listens there.
     package convenience init(
@@ -90,14 +90,14 @@ package final class RawHTTPClient {
         }
     }
 
-    /// Sends a text as UTF-8; line ends are the caller's.
+    /// Sends text as UTF-8, without adding line ends.
     ///
-    /// - Throws: `Failure` when the peer is gone or does not read in time.
+    /// - Throws: `Failure` if the peer is gone or does not read in time.
     package func send(_ text: String) throws(Failure) { try send(Array(text.utf8)) }
 
-    /// Sends bytes, all of them.
+    /// Sends all bytes.
     ///
-    /// - Throws: `Failure` when the peer is gone or does not read in time.
+    /// - Throws: `Failure` if the peer is gone or does not read in time.
     package func send(_ bytes: [UInt8]) throws(Failure) {
         var sent = 0
         while sent < bytes.count {
@@ -113,7 +113,7 @@ package final class RawHTTPClient {
         }
     }
 
-    /// Says that nothing more will be sent; the answer can still be read.
+    /// Closes the sending side; the response can still be read.
     package func shutdownWrite() { shutdown(descriptor, CInt(SHUT_WR)) }
 
     /// Closes the connection; idempotent.
@@ -123,7 +123,7 @@ package final class RawHTTPClient {
         Glibc.close(descriptor)
     }
 
-    /// Closes with a reset (RST), as a client that crashes does.
+    /// Closes with a reset (RST), like a crashed client.
     package func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -140,9 +140,9 @@ package final class RawHTTPClient {
 }
 
 extension RawHTTPClient {
-    /// Receives once into the buffer.
+    /// Receives into the buffer, with one call.
     ///
-    /// - Returns: false when the peer has closed.
+    /// - Returns: false if the peer has closed.
     private func fill() throws(Failure) -> Bool {
         var chunk = [UInt8](repeating: 0, count: 65536)
         while true {
@@ -156,9 +156,9 @@ extension RawHTTPClient {
         }
     }
 
-    /// Takes exactly `count` bytes off the stream.
+    /// Reads exactly `count` bytes.
     ///
-    /// - Throws: `Failure` when they do not arrive.
+    /// - Throws: `Failure` if they do not arrive.
     package func read(exactly count: Int) throws(Failure) -> [UInt8] {
         while buffer.count < count {
             guard try fill() else { throw .closed(received: buffer) }
@@ -168,24 +168,24 @@ extension RawHTTPClient {
         return taken
     }
 
-    /// Takes everything until the peer closes.
+    /// Reads everything until the peer closes.
     ///
-    /// - Throws: `Failure` when the peer does not close in time, or resets the connection.
+    /// - Throws: `Failure` if the peer does not close in time, or resets the connection.
     package func readToEnd() throws(Failure) -> [UInt8] {
         while try fill() {}
         defer { buffer = [] }
         return buffer
     }
 
-    /// Whether the peer closes now, having sent nothing more.
+    /// Whether the peer closes without sending anything more.
     ///
-    /// - Throws: `Failure` when it does not close in time, or resets the connection.
+    /// - Throws: `Failure` if it does not close in time, or resets the connection.
     package func isAtEnd() throws(Failure) -> Bool { try readToEnd().isEmpty }
 
-    /// Reads one answer, interim ones (1xx) included.
+    /// Reads one response, which may be interim (1xx).
     ///
-    /// - Parameter toHEAD: the request was a HEAD: no body follows, whatever Content-Length says.
-    /// - Throws: `Failure` when no complete answer arrives.
+    /// - Parameter toHEAD: whether the request was HEAD, so that no body follows, whatever Content-Length says.
+    /// - Throws: `Failure` if no complete response arrives.
     package func readResponse(toHEAD: Bool = false) throws(Failure) -> RawHTTPResponse {
         var end: Int?
         while end == nil {
@@ -212,16 +212,16 @@ extension RawHTTPClient {
         return response
     }
 
-    /// Sends a GET with `Host: localhost` and reads the answer; the connection stays open.
+    /// Sends a GET with `Host: localhost` and reads the response; the connection stays open.
     ///
-    /// - Throws: `Failure` when no complete answer arrives.
+    /// - Throws: `Failure` if no complete response arrives.
     package func get(_ target: String, _ fields: [(String, String)] = []) throws(Failure) -> RawHTTPResponse {
         try request("GET", target, fields)
     }
 
-    /// Sends a request without content and with `Host: localhost`, and reads the answer; the connection stays open.
+    /// Sends a request without content and with `Host: localhost`, and reads the response; the connection stays open.
     ///
-    /// - Throws: `Failure` when no complete answer arrives.
+    /// - Throws: `Failure` if no complete response arrives.
     package func request(
         _ method: String,
         _ target: String,

@@ -1,24 +1,24 @@
 import Glibc
 import LinuxSystem
 
-/// A request as it came over the wire.
+/// A request as received.
 package struct ScriptedRequest: Sendable {
-    /// Everything up to and with the blank line.
+    /// The head, including the blank line.
     package let head: String
-    /// 1 for the origin's first request.
+    /// The number of the request at this origin, from 1.
     package let number: Int
-    /// 1 for the origin's first connection.
+    /// The number of the connection at this origin, from 1.
     package let connection: Int
 
-    /// The request line's method.
+    /// The method.
     package var method: String { requestLine(0) }
-    /// The request line's target, raw.
+    /// The raw target.
     package var target: String { requestLine(1) }
 
-    /// A field's value, the first of that name (case does not matter).
+    /// The value of the first field with a name, ignoring case.
     package func field(_ name: String) -> String? { Self.field(name, in: head) }
 
-    /// A field's value in a raw head.
+    /// The value of a field in a raw head.
     package static func field(_ name: String, in head: String) -> String? {
         let wanted = name.lowercased() + ":"
         for line in head.split(separator: "\r\n").dropFirst() where line.lowercased().hasPrefix(wanted) {
@@ -34,7 +34,7 @@ package struct ScriptedRequest: Sendable {
     }
 }
 
-/// The origin's side of a connection: writes raw bytes, whatever they say.
+/// The origin's side of a connection, which writes raw bytes.
 package final class ScriptedConnection: Sendable {
     private let descriptor: CInt
     private let state = Lock(State())
@@ -42,7 +42,7 @@ package final class ScriptedConnection: Sendable {
     private struct State {
         var isClosed = false
         var number = 0
-        /// Bytes that came after the head which was read last.
+        /// Bytes received after the last head.
         var rest: [UInt8] = []
     }
 
@@ -57,14 +57,14 @@ package final class ScriptedConnection: Sendable {
         set { state.withLock { $0.number = newValue } }
     }
 
-    /// Whether the script has closed it.
+    /// Whether the script has closed the connection.
     package var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Writes text as it is.
+    /// Writes text unchanged.
     @discardableResult
     package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-    /// Writes bytes as they are; `false` when the peer has gone.
+    /// Writes bytes unchanged; returns `false` if the peer has gone.
     @discardableResult
     package func send(_ bytes: [UInt8]) -> Bool {
         guard !isClosed else { return false }
@@ -80,20 +80,20 @@ package final class ScriptedConnection: Sendable {
         return true
     }
 
-    /// Writes a whole answer with `Content-Length`.
+    /// Writes a complete response with `Content-Length`.
     ///
-    /// - Parameter fields: lines without their ends, such as `ETag: "a"`.
+    /// - Parameter fields: lines without line ends, such as `ETag: "a"`.
     package func respond(_ status: String = "200 OK", _ fields: [String] = [], body: [UInt8] = []) {
         let lines = ["HTTP/1.1 \(status)"] + fields + ["Content-Length: \(body.count)", "", ""]
         send(Array(lines.joined(separator: "\r\n").utf8) + body)
     }
 
-    /// As above, with text for a body.
+    /// As above, with a text body.
     package func respond(_ status: String = "200 OK", _ fields: [String] = [], text: String) {
         respond(status, fields, body: Array(text.utf8))
     }
 
-    /// Closes in order: the peer reads what was sent, then the end.
+    /// Closes gracefully: the peer reads everything sent, then the end.
     package func close() {
         let first = state.withLock { state in
             defer { state.isClosed = true }
@@ -104,7 +104,7 @@ package final class ScriptedConnection: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// Blocks until the peer has closed its side, dropping what it still sends.
+    /// Blocks until the peer has closed its side, discarding input.
     package func waitForPeer() {
         var bytes = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -113,14 +113,14 @@ package final class ScriptedConnection: Sendable {
         }
     }
 
-    /// Wakes a thread that blocks on it; the thread closes it.
+    /// Wakes a thread that blocks on the connection; that thread closes it.
     func cut() {
         state.withLock { state in
             if !state.isClosed { shutdown(descriptor, CInt(SHUT_RDWR)) }
         }
     }
 
-    /// The next head, raw; `nil` at the end of the connection or beyond 64 KiB.
+    /// The next raw head; `nil` at the end of the connection, or beyond 64 KiB.
     func readHead() -> String? {
         var bytes = state.withLock { $0.rest }
         var chunk = [UInt8](repeating: 0, count: 4096)

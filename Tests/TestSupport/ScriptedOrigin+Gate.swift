@@ -2,25 +2,25 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Holds scripts until a test lets them go: closed at first, once opened open for ever.
+/// A gate that blocks scripts until a test opens it, once and for all.
 package final class ScriptedGate: Sendable {
     private let event: SharedDescriptor
 
     /// Creates a closed gate.
     ///
-    /// - Throws: `Errno` when the system refuses a descriptor.
+    /// - Throws: `Errno` if the system cannot create a descriptor.
     package init() throws {
         event = SharedDescriptor(owning: try checked("eventfd") { eventfd(0, CInt(EFD_CLOEXEC)) })
     }
 
-    /// Lets everybody pass, now and later.
+    /// Opens the gate for current and future waiters.
     package func open() {
         eventfd_write(event.number, 1)
     }
 
     /// Blocks the thread until the gate is open; for scripts, not for `async` tests.
     ///
-    /// - Returns: whether the gate opened within the time.
+    /// - Returns: whether the gate opened in time.
     @discardableResult
     package func wait(milliseconds: Int = 30_000) -> Bool {
         var entry = pollfd(fd: event.number, events: Int16(POLLIN), revents: 0)

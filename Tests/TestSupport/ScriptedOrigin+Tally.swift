@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// What a `ScriptedOrigin` has seen, and who waits for it to see more.
+/// The counters of a `ScriptedOrigin`, and the tests that wait for them.
 final class ScriptedTally: Sendable {
     struct State {
         var heads: [String] = []
@@ -33,7 +33,7 @@ final class ScriptedTally: Sendable {
 
     let state = Lock(State())
 
-    /// Resumes at once when the condition holds already.
+    /// Resumes at once if the condition already holds.
     func wait(for condition: Condition, _ continuation: CheckedContinuation<Void, Never>) {
         change { $0.waiters.append((condition, continuation)) }
     }
@@ -67,7 +67,7 @@ final class ScriptedTally: Sendable {
         change { $0.active -= 1 }
     }
 
-    /// The connections to cut; `nil` when it was stopped before.
+    /// The connections to cut; `nil` if already stopped.
     func stop() -> [ScriptedConnection]? {
         change {
             guard !$0.isStopped else { return nil }

@@ -1,12 +1,12 @@
 import Glibc
 import LinuxSystem
 
-/// An HTTP origin for tests: raw blocking sockets on loopback, and a script that decides every byte of every answer.
+/// An HTTP origin for tests: raw blocking sockets on loopback, and a script that writes every byte of every response.
 ///
-/// Each connection has a thread of its own, so a script may block on a `ScriptedGate`. After the script returns, the
-/// connection stays open for the next request (keep-alive) unless the script closed it.
+/// Each connection has its own thread, so a script may block on a `ScriptedGate`. After the script returns, the connection stays
+/// open for the next request (keep-alive) unless the script has closed it.
 package final class ScriptedOrigin: Sendable {
-    /// Answers one request; runs on the connection's thread.
+    /// Responds to one request, on the connection's thread.
     package typealias Script = @Sendable (ScriptedRequest, ScriptedConnection) -> Void
 
     /// The port on 127.0.0.1, chosen by the system.
@@ -14,9 +14,9 @@ package final class ScriptedOrigin: Sendable {
     let tally = ScriptedTally()
     private let listener: CInt
 
-    /// Starts listening at once.
+    /// Starts listening.
     ///
-    /// - Throws: `Errno` when the system refuses a socket or a thread.
+    /// - Throws: `Errno` if the system cannot create a socket or a thread.
     package init(_ script: @escaping Script) throws {
         let listener = try checked("socket") { socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0) }
         self.listener = listener
@@ -32,23 +32,23 @@ package final class ScriptedOrigin: Sendable {
 
     /// `http://127.0.0.1:PORT`, without a trailing slash.
     package var url: String { "http://127.0.0.1:\(port)" }
-    /// Requests whose head has come in, so far.
+    /// The number of requests received so far, counted by their heads.
     package var requests: Int { tally.state.withLock { $0.heads.count } }
-    /// Connections accepted so far.
+    /// The number of connections accepted so far.
     package var connections: Int { tally.state.withLock { $0.accepted } }
-    /// The most connections that were open at one time.
+    /// The maximum number of connections open at a time.
     package var mostOpenConnections: Int { tally.state.withLock { $0.mostOpen } }
-    /// The most requests that were being answered at one time.
+    /// The maximum number of requests in progress at a time.
     package var mostActiveRequests: Int { tally.state.withLock { $0.mostActive } }
-    /// The heads of all requests, raw, in the order in which they came.
+    /// The raw heads of all requests, in order of arrival.
     package var heads: [String] { tally.state.withLock { $0.heads } }
 
-    /// Suspends until so many requests have come in over all (counted from the start).
+    /// Suspends until a total number of requests has arrived.
     package func arrival(of count: Int) async {
         await withCheckedContinuation { tally.wait(for: .heads(count), $0) }
     }
 
-    /// Suspends until no more than so many connections are open.
+    /// Suspends until at most a given number of connections are open.
     package func openConnections(fallTo count: Int) async {
         await withCheckedContinuation { tally.wait(for: .open(count), $0) }
     }
@@ -56,7 +56,7 @@ package final class ScriptedOrigin: Sendable {
     /// Stops listening and cuts every connection.
     package func stop() {
         guard let open = tally.stop() else { return }
-        // The accepting thread wakes with an error and closes the listener.
+        // The accept thread wakes with an error and closes the listener.
         shutdown(listener, CInt(SHUT_RDWR))
         for connection in open { connection.cut() }
     }

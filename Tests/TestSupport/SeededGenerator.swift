@@ -1,8 +1,8 @@
-/// SplitMix64: the same numbers on every run, for tests of properties.
+/// A SplitMix64 generator: the same numbers in every run, for property tests.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Starts a sequence.
+    /// Creates a generator.
     package init(seed: UInt64) {
         state = seed
     }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The collection of real photographs beside the package, which is not part of it: `../shared/images`.
+/// A collection of real photographs next to the package and not part of it: `../shared/images`.
 ///
-/// Tests that need it are enabled only where it is there: `.enabled(if: SharedImages.isAvailable)`.
+/// Enable tests that need it with `.enabled(if: SharedImages.isAvailable)`.
 package enum SharedImages {
-    /// The folder, without a slash at the end; `EDGEPRINT_SHARED_IMAGES` where the package has none beside it.
+    /// The folder, without a trailing slash; `EDGEPRINT_SHARED_IMAGES` overrides the default if that is missing.
     package static let folder: String = {
         let beside = Checkout.path("../shared/images")
         if exists(beside) { return beside }
@@ -17,7 +17,7 @@ package enum SharedImages {
     /// The path of a file in the folder.
     package static func path(_ name: String) -> String { folder + "/" + name }
 
-    /// A file's bytes; `nil` where it cannot be read.
+    /// The bytes of a file; `nil` if it cannot be read.
     package static func bytes(_ name: String) -> [UInt8]? {
         let descriptor = unsafe open(path(name), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

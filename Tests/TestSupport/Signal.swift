@@ -2,21 +2,21 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// A value that one thread changes and a test waits on.
+/// A value that threads change and tests wait for.
 package final class Signal<Value: Sendable>: Sendable {
     private let state: Lock<Value>
     private let changed = Lock<[CInt]>([])
 
-    /// Starts with a value.
+    /// Creates a signal with a value.
     package init(_ value: Value) { state = Lock(value) }
 
-    /// The value now.
+    /// The current value.
     package var value: Value { state.withLock { $0 } }
 
-    /// Changes the value and wakes who waits.
+    /// Changes the value and wakes all waiters.
     package func update(_ change: (inout Value) -> Void) {
         state.withLock { change(&$0) }
-        // Under the lock: a descriptor that is not among these any more may be closed, and another file's by now.
+        // Under the lock: a descriptor no longer in the list may be closed and reused for another file.
         changed.withLock { waiting in
             for descriptor in waiting { eventfd_write(descriptor, 1) }
             waiting = []
@@ -25,7 +25,7 @@ package final class Signal<Value: Sendable>: Sendable {
 
     /// Blocks the calling thread until the condition holds.
     ///
-    /// - Throws: `SignalTimeout` after 20 s: a test that waits for what never comes fails, and does not hang.
+    /// - Throws: `SignalTimeout` after 20 s, so that a test fails instead of hanging.
     @discardableResult
     package func wait(until condition: (Value) -> Bool) throws(SignalTimeout) -> Value {
         let descriptor = eventfd(0, CInt(EFD_CLOEXEC))
@@ -49,5 +49,5 @@ package final class Signal<Value: Sendable>: Sendable {
     }
 }
 
-/// What a test waited for did not come.
+/// The condition a test waited for did not hold in time.
 package struct SignalTimeout: Error {}

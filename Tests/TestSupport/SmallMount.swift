@@ -1,20 +1,20 @@
 import Glibc
 import LinuxSystem
 
-/// A tmpfs of a test's own.
+/// A tmpfs for a single test.
 package final class SmallMount: Sendable {
-    /// Whether this process may mount.
+    /// Whether this process may mount file systems.
     package static let isPossible: Bool = {
         guard geteuid() == 0, let mount = try? SmallMount(bytes: 1 << 20) else { return false }
         return !mount.path.isEmpty
     }()
 
     private let folder: TemporaryFolder
-    /// Where it is mounted.
+    /// The mount point.
     package let path: String
     private let hidden = Lock(0)
 
-    /// Mounts an empty file system of so many bytes.
+    /// Mounts an empty file system of a given size.
     package init(bytes: Int) throws {
         folder = try TemporaryFolder()
         path = folder.path + "/mount"
@@ -26,21 +26,21 @@ package final class SmallMount: Sendable {
         for _ in 0...hidden.withLock({ $0 }) { _ = unsafe umount2(path, CInt(MNT_DETACH)) }
     }
 
-    /// Makes it larger or smaller; EINVAL where more is in it.
+    /// Changes the size; fails with EINVAL if the contents are larger.
     package func resize(bytes: Int) throws { try Self.mount(path, flags: MS_REMOUNT, "size=\(bytes)") }
 
-    /// Only while nobody has a file of it open for writing: else EBUSY.
+    /// Remounts the file system read-only; fails with EBUSY while a file is open for writing.
     package func setReadOnly(_ isReadOnly: Bool) throws {
         try Self.mount(path, flags: MS_REMOUNT | (isReadOnly ? MS_RDONLY : 0), "")
     }
 
-    /// Puts a read-only, empty file system over it.
+    /// Covers the file system with an empty, read-only one.
     package func hide() throws {
         try Self.mount(path, flags: MS_RDONLY, "size=65536")
         hidden.withLock { $0 += 1 }
     }
 
-    /// Takes away what `hide` has put there.
+    /// Removes the cover of `hide`.
     package func unhide() throws {
         try checked("umount") { unsafe umount2(path, CInt(MNT_DETACH)) }
         hidden.withLock { $0 -= 1 }

@@ -1,17 +1,17 @@
 import Glibc
 
-/// A new empty folder that is deleted, with everything in it, when its last owner lets go.
+/// A new empty folder, deleted with its contents when its last owner releases it.
 package final class TemporaryFolder: Sendable {
-    /// The folder's absolute path, without a slash at its end.
+    /// The absolute path, without a trailing slash.
     package let path: String
 
-    /// Why there is no folder.
+    /// The reason the folder could not be created.
     package struct Failure: Error {
         /// The value of `errno`.
         package let code: CInt
     }
 
-    /// Makes the folder below `TMPDIR`, or `/tmp`.
+    /// Creates the folder in `TMPDIR`, or `/tmp`.
     package init() throws {
         let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/edgeprint-test-XXXXXX".utf8CString)
@@ -23,14 +23,14 @@ package final class TemporaryFolder: Sendable {
         Self.delete(path)
     }
 
-    /// Deletes a file, or a folder with everything in it; follows no symbolic link.
+    /// Deletes a file, or a folder with its contents, without following symbolic links.
     package static func delete(_ path: String) {
         if unsafe unlink(path) == 0 || errno == ENOENT { return }
         for name in names(in: path) { delete("\(path)/\(name)") }
         unsafe rmdir(path)
     }
 
-    /// The names in a folder, sorted, without `.` and `..`; none when it cannot be read.
+    /// The sorted names in a folder, without `.` and `..`; empty if it cannot be read.
     package static func names(in path: String) -> [String] {
         guard let folder = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(folder) }

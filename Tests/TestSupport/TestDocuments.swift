@@ -1,6 +1,6 @@
-/// Small documents that tests write themselves.
+/// Small documents, written by hand.
 package enum TestDocuments {
-    /// A PDF with a page of 200 × 100 points for each content stream (ISO 32000-1 §7.5).
+    /// A PDF with one page of 200 × 100 points per content stream (ISO 32000-1 §7.5).
     package static func pdf(_ contents: [String]) -> [UInt8] {
         var objects = ["<</Type/Catalog/Pages 2 0 R>>"]
         let kids = contents.indices.map { "\(3 + 2 * $0) 0 R" }.joined(separator: " ")

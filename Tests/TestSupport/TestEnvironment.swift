@@ -1,8 +1,8 @@
 import Glibc
 
-/// What `make` tells tests by variables: longer runs than those of every day, other binaries.
+/// Environment variables with which `make` requests longer runs or other binaries.
 package enum TestEnvironment {
-    /// A variable's value; `nil` where it is not set.
+    /// The value of a variable; `nil` if it is not set.
     package static func value(_ name: String) -> String? {
         // Safe: nothing in the tests changes the environment.
         unsafe getenv(name).map { unsafe String(cString: $0) }

@@ -1,16 +1,16 @@
-/// One frame of a GIF: a rectangle of the canvas, and what becomes of it after its time.
+/// A frame of a GIF: a rectangle of the canvas, and its disposal.
 package struct GIFFrame: Sendable {
     package var left = 0
     package var top = 0
     package var width: Int
     package var height: Int
-    /// Indices into the palette of four, row by row.
+    /// Indices into the four-colour palette, row by row.
     package var pixels: [UInt8]
-    /// Hundredths of a second.
+    /// The delay in hundredths of a second.
     package var delay = 10
-    /// GIF89a §23: 1 leaves it, 2 clears its rectangle, 3 puts back what was there before.
+    /// The disposal method (GIF89a §23): 1 keeps the frame, 2 clears its rectangle, 3 restores the previous contents.
     package var disposal: UInt8 = 1
-    /// The index that shows what lies under the frame; `nil` for none.
+    /// The transparent index; `nil` for none.
     package var transparent: UInt8?
 
     /// A frame of one colour.
@@ -21,7 +21,7 @@ package struct GIFFrame: Sendable {
 }
 
 extension TestImages {
-    /// A GIF of frames that need not cover its canvas; `loop` as in the NETSCAPE block, which `nil` leaves out.
+    /// A GIF of frames that need not cover its canvas; `loop` as in the NETSCAPE block, omitted for `nil`.
     package static func gif(
         width: Int,
         height: Int,
@@ -49,7 +49,7 @@ extension TestImages {
         return file + [0x3B]
     }
 
-    /// A little-endian TIFF of uncompressed grey pages, each of one value.
+    /// A little-endian TIFF of uncompressed grey pages, each with a single value.
     package static func tiff(pages: [(width: Int, height: Int, grey: UInt8)]) -> [UInt8] {
         var file: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0]
         for (index, page) in pages.enumerated() {
@@ -61,7 +61,7 @@ extension TestImages {
             let end = file.count + 2 + 12 * entries.count + 4
             file += littleEndian(entries.count)
             for entry in entries {
-                // Each a LONG.
+                // LONG values.
                 file += littleEndian(entry.tag) + [4, 0, 1, 0, 0, 0] + word(entry.tag == 273 ? end : entry.value)
             }
             let next = (end + pixels.count + 1) & ~1

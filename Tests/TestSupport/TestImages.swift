@@ -1,11 +1,11 @@
-/// Small image files that tests write themselves, without any image library.
+/// Small image files, written without any image library.
 package enum TestImages {
-    /// A PNG of 8-bit RGBA pixels, row by row; stored, not compressed.
+    /// An uncompressed PNG of 8-bit RGBA pixels, row by row.
     package static func png(width: Int, height: Int, rgba: [UInt8]) -> [UInt8] {
         png(width: width, height: height, pixels: rgba, channels: 4)
     }
 
-    /// A PNG of 8-bit RGB pixels, likewise.
+    /// An uncompressed PNG of 8-bit RGB pixels, row by row.
     package static func png(width: Int, height: Int, rgb: [UInt8]) -> [UInt8] {
         png(width: width, height: height, pixels: rgb, channels: 3)
     }
@@ -25,7 +25,7 @@ package enum TestImages {
         return file
     }
 
-    /// An opaque PNG with a gradient in each direction: something that every transform changes.
+    /// An opaque PNG with a gradient in each direction, which every transform changes.
     package static func gradient(width: Int, height: Int) -> [UInt8] {
         var rgba: [UInt8] = []
         rgba.reserveCapacity(width * height * 4)
@@ -39,7 +39,7 @@ package enum TestImages {
         return png(width: width, height: height, rgba: rgba)
     }
 
-    /// A JPEG with an EXIF block that names the camera's make, of up to 30 ASCII letters, behind its start.
+    /// Inserts an EXIF block with a camera make, 4–30 ASCII letters, at the start of a JPEG.
     package static func withCamera(_ make: String, _ jpeg: [UInt8]) -> [UInt8] {
         precondition(jpeg.starts(with: [0xFF, 0xD8]) && (4...30).contains(make.utf8.count))
         let count = UInt8(make.utf8.count + 1)
@@ -49,16 +49,16 @@ package enum TestImages {
         return [0xFF, 0xD8, 0xFF, 0xE1, 0, UInt8(segment.count + 2)] + segment + jpeg.dropFirst(2)
     }
 
-    /// One frame of an animated PNG: where it stands, and RGBA for each of its pixels.
+    /// A frame of an animated PNG: its position, and RGBA for each pixel.
     package struct PNGFrame {
         package var left = 0
         package var top = 0
         package var width: Int
         package var height: Int
         package var rgba: [UInt8]
-        /// Seconds, as a fraction.
+        /// The duration in seconds, as a fraction.
         package var delay = (1, 10)
-        /// As `dispose_op` and `blend_op`.
+        /// The values of `dispose_op` and `blend_op`.
         package var disposal: UInt8 = 0
         package var blending: UInt8 = 0
 
@@ -70,7 +70,7 @@ package enum TestImages {
         }
     }
 
-    /// An animated PNG (W3C PNG, third edition, §4.9); of the canvas's size is the still picture, else the first frame.
+    /// An animated PNG (W3C PNG, third edition, §4.9); the still image, or else the first frame, has the size of the canvas.
     package static func animatedPNG(
         width: Int,
         height: Int,
@@ -97,7 +97,7 @@ package enum TestImages {
                 appendChunk("IDAT", pixels, to: &file)
                 continue
             }
-            // In two pieces, as writers may.
+            // In two chunks, which encoders may use.
             for piece in [pixels[..<(pixels.count / 2)], pixels[(pixels.count / 2)...]] {
                 appendChunk("fdAT", bigEndian(number) + piece, to: &file)
                 number += 1
@@ -107,7 +107,7 @@ package enum TestImages {
         return file
     }
 
-    /// Only what a sniffer looks at of a PNG: a header that claims a size, without any pixels behind it.
+    /// A PNG with only the parts a sniffer reads: a header that claims a size, without pixels.
     package static func claimedPNG(width: Int, height: Int) -> [UInt8] {
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         appendChunk("IHDR", bigEndian(width) + bigEndian(height) + [8, 2, 0, 0, 0], to: &file)
@@ -116,7 +116,7 @@ package enum TestImages {
         return file
     }
 
-    /// A GIF whose frames are pictures of one palette; delays in hundredths of a second, `loop` as in the NETSCAPE block.
+    /// A GIF whose frames share one palette; delays in hundredths of a second, `loop` as in the NETSCAPE block.
     package static func gif(
         width: Int,
         height: Int,
@@ -144,7 +144,7 @@ package enum TestImages {
         return file + [0x3B]
     }
 
-    /// The 43 bytes of a GIF with one pixel, whose header claims a canvas and a frame of any size.
+    /// A GIF of 43 bytes and one pixel whose header claims a canvas and frame of any size.
     package static func deadlyGIF(width: Int, height: Int) -> [UInt8] {
         let head = Array("GIF89a".utf8) + littleEndian(width) + littleEndian(height) + [0x80, 0, 0]
         let palette: [UInt8] = [0, 0, 0, 255, 255, 255]
@@ -153,7 +153,7 @@ package enum TestImages {
         return head + palette + control + frame + [2, 2, 0x44, 1, 0, 0x3B]
     }
 
-    /// GIF LZW codes of 2-bit pixels, 3 bits each: a clear code after every two keeps the code size.
+    /// LZW codes of 2-bit pixels, 3 bits each: a clear code after every second one keeps the code size.
     static func uncompressedCodes(_ pixels: [UInt8]) -> [UInt8] {
         var codes: [UInt8] = []
         for (index, pixel) in pixels.enumerated() {
@@ -177,7 +177,7 @@ package enum TestImages {
         return bytes
     }
 
-    /// RFC 1950 around stored blocks (RFC 1951 §3.2.4).
+    /// A zlib stream (RFC 1950) of stored blocks (RFC 1951 §3.2.4).
     private static func zlibStored(_ bytes: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         for start in stride(from: 0, to: max(bytes.count, 1), by: 65_535) {
@@ -199,7 +199,7 @@ package enum TestImages {
         file += bigEndian(body.count) + content + bigEndian(Int(crc32(content)))
     }
 
-    /// PNG annex D.
+    /// The checksum of PNG, annex D.
     private static func crc32(_ bytes: [UInt8]) -> UInt32 {
         var crc = UInt32.max
         for byte in bytes {

@@ -1,23 +1,23 @@
-# Sourced by the scripts that try the package in a clean system: a minimal Debian of this machine's release below a folder.
-# Whoever sources it runs in a mount and process namespace of its own: what is mounted or running goes with the last process.
+# Creates and boots a minimal Debian of this machine's release in a folder; sourced by the scripts that test the package.
+# They run in their own mount and process namespace, so mounts and processes disappear with the last process.
 # shellcheck shell=bash
 
-# Why no clean system can be made here; nothing where one can.
+# Prints why no clean system can be created here, or nothing.
 obstacle() {
-  [ "$(id -u)" -eq 0 ] || { echo 'it needs root'; return; }
+  [ "$(id -u)" -eq 0 ] || { echo 'root is required'; return; }
   command -v debootstrap >/dev/null || { echo 'debootstrap is not installed'; return; }
-  unshare --mount --pid --net --fork true 2>/dev/null || { echo 'this system allows no namespaces'; return; }
-  [ -n "$(repositories)" ] || echo 'apt knows no repository of this release'
+  unshare --mount --pid --net --fork true 2>/dev/null || { echo 'namespaces are not permitted'; return; }
+  [ -n "$(repositories)" ] || echo 'apt has no repository of this release'
 }
 
-# What this machine's apt knows of its own release, a line each: URI, release, component; updates and security among them.
+# Prints this machine's apt repositories of its own release, including updates and security: URI, release, component per line.
 repositories() {
   # shellcheck disable=SC2016 # apt's own placeholders
   apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
     awk -v release="$(. /etc/os-release && echo "$VERSION_CODENAME")" '$2 ~ "^" release "(-|$)"' | sort -u
 }
 
-# A tar file of the minimal system, made again after a week; its path on standard output.
+# Prints the path of a tar file of the minimal system, which is renewed after a week.
 base_system() {
   local folder=.build/chroot release root tarball
   release=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -36,7 +36,7 @@ base_system() {
   echo "$tarball"
 }
 
-# Unpacks the minimal system and gives it this machine's way to the repositories: mirror, proxies, names, certificates.
+# Unpacks the minimal system and copies this machine's access to the repositories: mirror, proxies, names, certificates.
 make_system() { # folder
   local root=$1 archives=$PWD/.build/chroot/archives
   mkdir -p "$root" "$archives/partial"
@@ -47,7 +47,7 @@ make_system() { # folder
   cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
   if [ -e /etc/ssl/certs/ca-certificates.crt ]; then
     cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/apt/machine.crt"
-    # Until the package ca-certificates is there, and for a mirror or proxy that only this machine believes.
+    # Needed until ca-certificates is installed, and for mirrors or proxies that only this machine trusts.
     echo 'Acquire::https::CaInfo "/etc/apt/machine.crt";' >> "$root/etc/apt/apt.conf.d/99machine"
   fi
   mount -t proc proc "$root/proc"
@@ -58,12 +58,12 @@ make_system() { # folder
     mount --bind "/dev/$device" "$root/dev/$device"
   done
   ln -s /proc/self/fd "$root/dev/fd"
-  # Downloads are kept from one run to the next; what is installed is decided each time anew.
+  # Downloads are kept between runs; what is installed is resolved each time.
   mount --bind "$archives" "$root/var/cache/apt/archives"
   echo 'APT::Keep-Downloaded-Packages "true";' > "$root/etc/apt/apt.conf.d/98keep"
 }
 
-# Runs a command in a system, with this machine's proxies and nothing else of its environment.
+# Runs a command in a system, with only the proxy settings of this machine's environment.
 in_system() { # folder, command…
   local kept=() name
   for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
@@ -72,27 +72,27 @@ in_system() { # folder, command…
   chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "${kept[@]}" "${@:2}"
 }
 
-# Quiet unless it fails.
+# Runs a command and shows its output only if it fails.
 quietly() {
   "$@" > "$scratch/output" 2>&1 && return
   tail -n 40 "$scratch/output" >&2
   fail "failed: $*"
 }
 
-# Starts systemd as the first process of a system, in namespaces and a control group of its own: its network is loopback
-# and nothing else, so that the packaged ports are free there and no packet leaves. Sets $init, which in_booted enters.
+# Boots a system: starts systemd as process 1 in its own namespaces and control group. Its network has only loopback, so the
+# packaged ports are free and no packet leaves. Sets $init, which in_booted enters.
 boot() { # folder
   local groups=$scratch/groups
   mkdir -p "$groups"
   mount -t cgroup2 cgroup2 "$groups"
   control_group=$groups/edgeprint-try-deb-$(basename "$scratch" | tr -cd '[:alnum:]')
   mkdir "$control_group"
-  # Whatever goes wrong from here on leaves no group behind.
+  # A failure from here on removes the control group.
   trap halt EXIT
-  # shellcheck disable=SC2016 # for the shell that is started
+  # shellcheck disable=SC2016 # expanded by the inner shell
   sh -c 'echo $$ > "$1/cgroup.procs"; shift; exec "$@"' sh "$control_group" \
     unshare --cgroup --mount --uts --ipc --net --pid --fork --kill-child sh -euc '
-      # Services with namespaces of their own need a root that is a mount, and the real root.
+      # Services with their own namespaces need a root that is a mount point and is entered by pivot_root.
       mount --rbind "$1" "$1"
       cd "$1"
       mount -t proc proc proc
@@ -117,23 +117,23 @@ boot() { # folder
     sleep 0.1
   done
   tail -n 20 "$scratch/systemd.log" >&2
-  fail "systemd does not come up (state '$state')"
+  fail "systemd does not start (state '$state')"
 }
 
-# Runs a command beside the systemd that boot started.
+# Runs a command in the booted system.
 in_booted() {
   nsenter --target "$init" --mount --uts --ipc --net --pid --cgroup --root --wd \
     /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
 }
 
-# Runs a command of this machine in the booted system's network.
+# Runs a command of this machine in the network namespace of the booted system.
 isolated() { nsenter --target "$init" --net "$@"; }
 
-# Ends the booted system.
+# Shuts the booted system down.
 halt() {
   trap - EXIT
   [ -z "${init:-}" ] || kill -KILL "$init" 2>/dev/null || true
   wait || true
-  # The system's own groups lie below, empty by now.
+  # The system's own groups are below it and empty by now.
   find "$control_group" -depth -type d -exec rmdir {} +
 }

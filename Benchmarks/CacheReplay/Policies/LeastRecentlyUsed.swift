@@ -1,6 +1,6 @@
 import ImagePipeline
 
-/// Least recently used: what the others are measured by.
+/// Least recently used, the baseline.
 struct LeastRecentlyUsed: EvictionPolicy {
     private var nodes: [SlotNode] = []
     private var queue = SlotQueue()

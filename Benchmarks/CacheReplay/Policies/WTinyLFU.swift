@@ -2,9 +2,9 @@ import ImagePipeline
 
 /// Window TinyLFU (Einziger et al., "TinyLFU: a highly efficient cache admission policy", ACM ToS 2017), with shares in bytes.
 ///
-/// New entries pass a window of one percent, least recently used first; from there each has to be asked for more often, by a
-/// sketch of all requests, than the entry of the main part that would go for it. The main part is segmented: what is used on
-/// probation is protected, up to four fifths of it.
+/// New entries enter an LRU window of one percent. An entry that leaves it is admitted to the main part only if a sketch of all
+/// requests counts it more often than the entry it would evict. The main part is a segmented LRU: an entry used on probation
+/// becomes protected, up to four fifths of the part.
 struct WTinyLFU: EvictionPolicy {
     private enum Queue {
         static let window: UInt8 = 0
@@ -15,7 +15,7 @@ struct WTinyLFU: EvictionPolicy {
     private var nodes: [SlotNode] = []
     private var queues = [SlotQueue(), SlotQueue(), SlotQueue()]
     private var entries = 0
-    /// Whether anything has ever had to go.
+    /// Whether anything has been evicted yet.
     private var isFull = false
     private var sketch = FrequencySketch()
 
@@ -27,7 +27,7 @@ struct WTinyLFU: EvictionPolicy {
         sketch.add(fingerprint)
         nodes.set(slot, SlotNode(fingerprint: fingerprint, cost: cost))
         queues[Int(Queue.window)].append(slot, in: &nodes)
-        // While there is room, the main part takes everything.
+        // While there is room, the main part admits everything.
         while !isFull, queues[Int(Queue.window)].bytes > bytes / 100, queues[Int(Queue.window)].oldest != slot {
             move(queues[Int(Queue.window)].oldest, to: Queue.probation)
         }
@@ -81,7 +81,7 @@ struct WTinyLFU: EvictionPolicy {
     }
 }
 
-/// How often a fingerprint was asked for lately, at most 15 and never too few: a count-min sketch that halves with age.
+/// A count-min sketch of recent requests per fingerprint: counts up to 15, never underestimates, and halves with age.
 private struct FrequencySketch {
     private static let rows: [UInt64] = [
         0xC3A5_C85C_97CB_3127, 0xB492_B66F_BE98_F273, 0x9AE1_6A3B_2F90_404F, 0xCBF2_9CE4_8422_2325,
@@ -90,7 +90,7 @@ private struct FrequencySketch {
     private var additions = 0
 
     mutating func reserve(_ entries: Int) {
-        // A counter's place in a table twice as large is its old one or that far behind the middle.
+        // In a table twice as large a counter stays at its index, or moves by half the new size.
         while counters.count < entries * 16 { counters += counters }
     }
 

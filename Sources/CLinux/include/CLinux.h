@@ -1,6 +1,6 @@
 #pragma once
-// What Swift cannot import from glibc: calls behind _GNU_SOURCE (defining it in a header would make
-// fd_set differ between clang modules), variadics and function-like macros. Each entry says which.
+// What Swift cannot import from glibc: calls behind _GNU_SOURCE (defining it in a header would make fd_set differ
+// between clang modules), variadic functions and function-like macros. Each entry says which.
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,67 +11,65 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-// The file of the shared library that has a symbol, as the loader opened it; -1 where none has it or the path is longer.
+// The path of the shared library that defines a symbol; -1 if there is none or the path does not fit.
 int edge_library_of(const char *symbol, char *path, size_t size);
 
 // _GNU_SOURCE: accept4 with SOCK_NONBLOCK | SOCK_CLOEXEC.
 int edge_accept4(int fd, struct sockaddr *address, socklen_t *length);
-// SOCK_* belong to whichever C module included sys/socket.h first, in an optimised build libcurl's: a close-on-exec pair.
+// SOCK_* belong to whichever C module includes sys/socket.h first (libcurl's in optimised builds). A close-on-exec pair.
 int edge_seqpacket_pair(int ends[2]);
 // _GNU_SOURCE: memfd_create(MFD_CLOEXEC | MFD_ALLOW_SEALING).
 int edge_memfd_create(const char *name);
 // _GNU_SOURCE, variadic fcntl: F_ADD_SEALS with F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL.
 int edge_memfd_seal(int fd);
-// 1 when all of F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_WRITE are set, 0 when not, -1 on error.
+// 1 if F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_WRITE are all set, 0 if not, -1 on error.
 int edge_memfd_is_sealed(int fd);
-// variadic: openat2(2) with RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS: a path cannot leave its root, symlinks included.
+// variadic: openat2(2) with RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS; a path cannot escape the directory, even by symlinks.
 int edge_openat_beneath(int directory, const char *path, int flags);
 // variadic open/openat, fcntl.
 int edge_open(const char *path, int flags, mode_t mode);
 int edge_openat(int directory, const char *path, int flags, mode_t mode);
 int edge_set_nonblocking(int fd);
 int edge_set_cloexec(int fd, int on);
-// macros: a socket filter that makes a listening TCP socket deaf to new connections (SYN), not to those being made.
+// macros: attaches a filter that makes a listening TCP socket ignore new connections (SYN) but not handshakes in progress.
 int edge_ignore_new_connections(int listener);
 // CMSG macros: sends bytes with up to 16 descriptors (SCM_RIGHTS); MSG_NOSIGNAL. Returns bytes sent or -1.
 ssize_t edge_send_with_descriptors(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count);
-// CMSG macros: receives bytes with up to `*descriptor_count` descriptors (close-on-exec). On return
-// `*descriptor_count` says how many came. Returns bytes received, 0 at end, -1 on error (also when truncated).
+// CMSG macros: receives bytes with up to `*descriptor_count` descriptors (close-on-exec) and updates the count. Returns
+// bytes received, 0 at the end, -1 on error (also if truncated).
 ssize_t edge_receive_with_descriptors(int socket, void *bytes, size_t count, int *descriptors, int *descriptor_count);
 // variadic: prctl(PR_SET_PDEATHSIG / PR_SET_NO_NEW_PRIVS / PR_SET_DUMPABLE / PR_SET_NAME).
 int edge_set_parent_death_signal(int signal);
 int edge_set_no_new_privileges(void);
 int edge_set_thread_name(const char *name);
-// mallopt's constants are macros that Swift imports, but malloc.h is not in Glibc's module map.
+// Swift imports mallopt's constants, but malloc.h is not in Glibc's module map.
 int edge_malloc_set_arenas(int count);
-// Keeps so many freed bytes at the heap's end instead of giving them back to the system at once.
+// Keeps up to this many freed bytes at the top of the heap instead of returning them to the system.
 int edge_malloc_keep(int bytes);
 int edge_malloc_trim(void);
-// fork + exec in C: nothing of Swift's runtime may run between them. `descriptors[i]` becomes descriptor
-// 3 + i of the child, everything else is closed; the child gets PDEATHSIG SIGKILL, no-new-privileges, default
-// signals and the given limits (-1 = leave). Returns the child's pid, or -1 with errno.
+// fork and exec in C, since Swift's runtime must not run between them. `descriptors[i]` becomes descriptor 3 + i of
+// the child, all others are closed. The child gets PDEATHSIG SIGKILL, no-new-privileges, default signal handlers and
+// the given limits (-1 for none). Returns the child's pid, or -1 with errno.
 pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const int *descriptors, int descriptor_count,
                  int64_t limit_address_space, int64_t limit_cpu_seconds, int64_t limit_files, int64_t limit_file_size);
 // WIF* macros.
 int edge_wait_exited(int status);
 int edge_wait_exit_code(int status);
 int edge_wait_signal(int status);
-// _GNU_SOURCE: EPOLLET and EPOLLRDHUP import badly or not at all.
-// _GNU_SOURCE.
+// _GNU_SOURCE, or badly imported.
 extern const int edge_O_PATH;
 extern const uint32_t edge_EPOLLIN, edge_EPOLLOUT, edge_EPOLLRDHUP, edge_EPOLLHUP, edge_EPOLLERR, edge_EPOLLET;
 // syscall(2) is variadic: pidfd_open.
 int edge_pidfd_open(pid_t pid);
-// _GNU_SOURCE: copy_file_range, falling back to read/write is the caller's work.
+// _GNU_SOURCE: copy_file_range; the caller falls back to read and write.
 ssize_t edge_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count);
-// _GNU_SOURCE: sync_file_range / posix_fadvise stay importable; renameat2 is not needed.
 
-// What the machine can do; none of these changes anything (Probes.c).
-// syscall(2) is variadic: landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION). The ABI's number from 1, or -1.
+// Probes of the system's capabilities; none changes anything (Probes.c).
+// syscall(2) is variadic: landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION). The ABI version from 1, or -1.
 int edge_landlock_version(void);
-// syscall(2) is variadic: io_uring_setup with impossible arguments. The errno; EFAULT or EINVAL where the kernel has it.
+// syscall(2) is variadic: io_uring_setup with invalid arguments. The errno; EFAULT or EINVAL if the kernel supports it.
 int edge_io_uring_error(void);
-// sys/timex.h is not in Glibc's module map: adjtimex that only reads. 1 synchronised, 0 not, -1 on error.
+// sys/timex.h is not in Glibc's module map: read-only adjtimex. 1 if synchronised, 0 if not, -1 on error.
 int edge_clock_is_synchronised(void);
-// sys/vfs.h is not in Glibc's module map: statfs's f_type, or -1.
+// sys/vfs.h is not in Glibc's module map: the f_type of statfs, or -1.
 int64_t edge_file_system_type(const char *path);

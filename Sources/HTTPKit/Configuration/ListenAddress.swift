@@ -1,15 +1,15 @@
-/// Where a server listens.
+/// An address a server listens on.
 package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
-    /// A numeric IPv4 or IPv6 address, a name that resolves to one, or empty for every interface; port 0 takes a free one.
+    /// A numeric IPv4 or IPv6 address, a host name, or empty for all interfaces; port 0 picks a free one.
     case tcp(host: String, port: UInt16)
-    /// A Unix-domain socket at a path; a stale socket file there is replaced.
+    /// A Unix-domain socket; a stale socket file at the path is replaced.
     case unix(path: String)
-    /// An open, bound and listening stream socket, as socket activation hands over; the server closes it.
+    /// A bound and listening stream socket, as passed by socket activation; the server closes it.
     case descriptor(CInt)
 
     /// Parses `HOST:PORT`, `[V6]:PORT`, `:PORT` or `unix:/path`.
     ///
-    /// - Returns: `nil` when the text is none of these.
+    /// - Returns: `nil` for anything else.
     package init?(_ text: String) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
@@ -41,7 +41,7 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The TCP port; `nil` for the others.
+    /// The TCP port; `nil` for other addresses.
     package var port: UInt16? {
         if case .tcp(_, let port) = self { port } else { nil }
     }

@@ -1,53 +1,53 @@
 package import LinuxSystem
 
-/// What a server needs to know before it starts.
+/// The configuration of a server.
 package struct ServerConfiguration: Sendable {
-    /// Where to listen; all addresses serve the same handler.
+    /// The addresses to listen on; all serve the same handler.
     package var addresses: [ListenAddress]
-    /// The number of event loops, each a thread, at least one; one per core is right.
+    /// The number of event loops, each on a thread of its own, at least one; one per core is best.
     package var loops: Int
-    /// Bounds on what one client may send.
+    /// Limits on what a client may send.
     package var limits: ServerLimits
-    /// How long the server waits for a client.
+    /// Time limits for clients.
     package var timeouts: ServerTimeouts
-    /// How many connections may be open over all loops; one more is told 503 and closed.
+    /// The maximum number of open connections over all loops; further ones get 503 and are closed.
     package var maximumConnections: Int
-    /// The queue of connections that the kernel has accepted and the server has not.
+    /// The length of the kernel's queue of connections not yet accepted.
     package var backlog: CInt
-    /// Whether another process may listen on the same TCP port at the same time (an overlapping restart).
+    /// Whether another process may listen on the same TCP port at the same time, for overlapping restarts.
     ///
-    /// Loops share the port among themselves in any case.
+    /// The server's own loops always share the port.
     package var sharesPort: Bool
-    /// Who may connect to Unix sockets that the server opens.
+    /// The permissions of Unix sockets that the server creates.
     package var socketMode: SocketMode
-    /// What a client that has shut down its sending side, and waits for its answer, gets.
+    /// How to treat a client that has closed its sending side while waiting for a response.
     package var halfClose: HalfClosePolicy
-    /// Whose word about a client's address counts.
+    /// The proxies that are trusted to report client addresses.
     package var proxies: TrustedProxies
-    /// Random numbers: one a loop, for the ids of its requests.
+    /// The source of random numbers, called once per loop to seed its request ids.
     package var randomness: @Sendable () -> UInt64
-    /// The clocks for timeouts and for `Date`.
+    /// The clocks for timeouts and the `Date` field.
     package var time: any TimeSource
 
-    /// What to think of a client that has sent its FIN while its answer is still in the making.
+    /// How to treat a client that has sent FIN before its response is ready.
     ///
-    /// On TCP, `shutdown(SHUT_WR)` and `close()` look alike until something is written.
+    /// On TCP, `shutdown(SHUT_WR)` and `close()` are indistinguishable until something is written.
     package enum HalfClosePolicy: Sendable {
-        /// It still wants its answer (RFC 9112 §9.6); a reset says that it does not.
+        /// Send the response (RFC 9112 §9.6); a reset means that the client is gone.
         case answered
-        /// It is gone, as most reverse proxies assume: the reply is cancelled.
+        /// Cancel the response, like most reverse proxies.
         case gone
     }
 
-    /// Who may connect to a Unix socket, as far as its folder lets them reach it.
+    /// The permissions of a Unix socket; its folder may restrict access further.
     package enum SocketMode: Sendable {
-        /// The server's user, its group, and root: 0660.
+        /// The server's user and group, and root: 0660.
         case ownerAndGroup
         /// Every local user: 0666.
         case everybody
     }
 
-    /// Creates a configuration; the defaults are the contract's.
+    /// Creates a configuration.
     package init(
         addresses: [ListenAddress],
         loops: Int = 1,

@@ -1,19 +1,19 @@
-/// Bounds on what one client may send, in bytes unless said otherwise.
+/// Limits on what a client may send, in bytes unless noted otherwise.
 package struct ServerLimits: Hashable, Sendable {
-    /// The request line without its CRLF; a longer one is answered 414.
+    /// The request line without CRLF; longer ones get 414.
     package var requestLine: Int
-    /// The header section, from after the request line to and with its empty line; a longer one is answered 431.
+    /// The header section, from after the request line up to and including the empty line; longer ones get 431.
     package var headerBlock: Int
-    /// The number of header fields; more are answered 431.
+    /// The number of header fields; more get 431.
     package var fieldCount: Int
-    /// The request's content after decoding; more is answered 413.
+    /// The request content after decoding; more gets 413.
     package var body: Int
-    /// The number of requests on one connection, after which it is closed.
+    /// The number of requests per connection, after which it is closed.
     package var requestsPerConnection: Int
-    /// What is read and thrown away after a refusal, so that the client reads the answer before it meets a reset.
+    /// How much to read and discard after an error, so that the client can read the response before it sees a reset.
     package var lingeringDrain: Int
 
-    /// Creates limits; the defaults are the contract's.
+    /// Creates limits.
     package init(
         requestLine: Int = 8 * 1024,
         headerBlock: Int = 16 * 1024,
@@ -31,22 +31,22 @@ package struct ServerLimits: Hashable, Sendable {
     }
 }
 
-/// How long the server waits for a client, in milliseconds of the monotonic clock.
+/// Time limits for clients, in milliseconds of the monotonic clock.
 package struct ServerTimeouts: Hashable, Sendable {
-    /// From a request's first byte (or the connection's begin) to the end of its head.
+    /// From the first byte of a request, or the start of the connection, to the end of its head.
     package var header: Int
-    /// From the end of a request's head to the end of its body.
+    /// From the end of the head of a request to the end of its body.
     package var body: Int
-    /// Between an answer and the next request's first byte.
+    /// Between a response and the first byte of the next request.
     package var idle: Int
-    /// Without any progress of an answer that is being written.
+    /// Without progress in writing a response.
     package var write: Int
-    /// After a refusal, for the client to read the answer and close.
+    /// After an error, for the client to read the response and close.
     package var linger: Int
-    /// How often deadlines are looked at: a timeout fires at most this much late.
+    /// The interval between checks of deadlines: the longest delay of a timeout.
     package var resolution: Int
 
-    /// Creates timeouts; the defaults are the contract's.
+    /// Creates timeouts.
     package init(
         header: Int = 10_000,
         body: Int = 10_000,
@@ -63,7 +63,7 @@ package struct ServerTimeouts: Hashable, Sendable {
         self.resolution = resolution
     }
 
-    /// Milliseconds as nanoseconds, within 0 and some thirty years, so that sums with a clock never overflow.
+    /// Converts milliseconds to nanoseconds, clamped to between 0 and some thirty years so that sums with a clock never overflow.
     static func nanoseconds(_ milliseconds: Int) -> Int64 {
         Int64(min(max(0, milliseconds), 1 << 40)) * 1_000_000
     }

@@ -1,24 +1,24 @@
 package import HTTPSemantics
 
-/// What became of one exchange, for the access log and the metrics.
+/// The outcome of an exchange, for the access log and the metrics.
 package struct ExchangeSummary: Sendable {
-    /// The request's method; `other` with an empty range when none was recognised.
+    /// The method of the request; `other` with an empty range if there was none.
     package var method: HTTPMethod
-    /// The answer's status.
+    /// The status of the response.
     package var status: UInt16
     /// The minor version of the request.
     package var minorVersion: UInt8
-    /// Head and content bytes handed to the kernel.
+    /// The bytes of head and content handed to the kernel.
     package var bytesSent: Int64
-    /// From the end of the request's head and body to the answer's last byte in the kernel, in nanoseconds.
+    /// The time from the end of the request to the last byte of the response in the kernel, in nanoseconds.
     package var duration: Int64
-    /// Whether the whole answer was written; false when the client or a timeout ended it before.
+    /// Whether the whole response was written; false if the client or a timeout ended it early.
     package var isComplete: Bool
     /// `Response.tag`.
     package var tag: UInt64
-    /// Who asked, by the word of trusted proxies where there are such in between.
+    /// The client's address, as reported by trusted proxies if there are any.
     package var peer: PeerAddress
-    /// The trace that the request belongs to; of one that could not be read, made for it.
+    /// The trace context of the request; a new one if the request could not be parsed.
     package var trace: TraceContext
     /// The index of the loop.
     package var loop: Int

@@ -1,37 +1,37 @@
 package import HTTPSemantics
 
-/// The connection's side of a request, valid for the duration of `RequestHandler.handle`.
+/// The connection state of a request, valid during `RequestHandler.handle`.
 ///
-/// Not sendable: what is needed later is copied out of it, and the answer goes through a promise.
+/// Not sendable: copy what is needed later, and respond through a promise.
 package struct RequestContext {
-    /// The index of the loop, from 0: a key for state per loop that needs no lock.
+    /// The index of the loop, from 0, which can key per-loop state that needs no lock.
     package let loop: Int
-    /// The request's content, decoded; empty where there is none.
+    /// The decoded request content; empty if there is none.
     package let body: [UInt8]
-    /// The monotonic clock at the begin of this turn of the loop, in nanoseconds.
+    /// The monotonic clock at the start of this turn of the loop, in nanoseconds.
     package let monotonic: Int64
-    /// The wall clock at the begin of this turn of the loop, in seconds since 1970.
+    /// The wall clock at the start of this turn of the loop, in seconds since 1970.
     package let wallSeconds: Int64
-    /// Who asks, by the word of trusted proxies where there are such in between.
+    /// The client's address, as reported by trusted proxies if there are any.
     package let peer: PeerAddress
-    /// The trace that the request belongs to: its id.
+    /// The trace context of the request.
     package let trace: TraceContext
-    /// Whether the connection is a trusted proxy's (`TrustedProxies`).
+    /// Whether the connection comes from a trusted proxy (`TrustedProxies`).
     package var isFromTrustedProxy: Bool { connection.isTrusted }
     let connection: Connection
     let mailbox: LoopMailbox
 
-    /// Takes a promise for the answer; once per request, and `handle` then returns `Reply.later`.
+    /// Creates a promise of the response; call it at most once per request, and then return `Reply.later` from `handle`.
     ///
-    /// - Parameter onCancel: called on the loop's thread if the client is gone before the promise is completed, or the
-    ///   server stops; not called after `complete`d answers have reached the loop.
+    /// - Parameter onCancel: called on the loop's thread if the client disconnects or the server stops before a response has
+    ///   reached the loop; never afterwards.
     package func promise(onCancel: (@Sendable () -> Void)? = nil) -> ResponsePromise {
         connection.pending = PendingReply(onCancel: onCancel)
         return ResponsePromise(connection.id, connection.sequence, mailbox)
     }
 }
 
-/// What a connection keeps while a handler owes it an answer.
+/// The state of a connection whose handler has promised a response.
 struct PendingReply {
     var onCancel: (@Sendable () -> Void)?
 }

@@ -1,43 +1,43 @@
-/// What a server serves: everything above the wire.
+/// The application of a server: everything above the wire protocol.
 ///
-/// All calls come on the thread of the loop that owns the connection, and must not block.
+/// All methods are called on the thread of the loop that owns the connection, and must not block.
 package protocol RequestHandler: Sendable {
-    /// Whether `finished` is to be called; read once, when the server starts.
+    /// Whether to call `finished`; read once, when the server starts.
     var wantsCompletions: Bool { get }
 
-    /// Answers a request, now or later.
+    /// Responds to a request, now or later.
     ///
     /// - Parameters:
     ///   - head: the parsed head.
-    ///   - bytes: the bytes that the head's offsets point into; gone after the call.
-    ///   - context: the connection's side: peer, body, clock, promises.
+    ///   - bytes: the bytes the head's offsets refer to; invalid after the call.
+    ///   - context: the connection's state: peer, body, clock, promises.
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply
 
-    /// Answers a request with `Expect: 100-continue` without its content; `nil` where the content is wanted.
+    /// Rejects a request with `Expect: 100-continue` before its content is sent; `nil` accepts the content.
     ///
-    /// Asked before 100 is sent (RFC 9110 §10.1.1); the connection is closed after the answer.
-    /// - Parameters: as those of `handle`; `loop` is the index of the loop, `peer` is connected.
+    /// Called before 100 is sent (RFC 9110 §10.1.1). The connection is closed after the response.
+    /// - Parameters: as for `handle`; `loop` is the index of the loop, `peer` the address of the connection.
     func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int, peer: PeerAddress) -> Response?
 
-    /// Builds the answer to a request that the server refuses; the connection is closed after it, but for `abandoned`.
+    /// Builds the response to a request the server rejects; the connection is then closed, except for `abandoned`.
     func reject(_ rejection: RequestRejection) -> Response
 
-    /// Hears that an exchange has ended, written or aborted; `target` is the request target as sent, possibly empty.
+    /// Called when an exchange has ended, complete or aborted; `target` is the raw request target, possibly empty.
     func finished(_ exchange: ExchangeSummary, target: Span<UInt8>)
 
-    /// Hears the end of each turn of a loop that did something: the place to flush what was gathered per loop.
+    /// Called at the end of each turn of a loop that did any work: the place to flush per-loop buffers.
     func tick(loop: Int)
 }
 
 extension RequestHandler {
-    /// Content is always wanted.
+    /// Accepts all content.
     package func refusal(
         of head: borrowing RequestHead,
         bytes: Span<UInt8>,
         loop: Int,
         peer: PeerAddress
     ) -> Response? { nil }
-    /// Completions are not wanted unless the handler says so.
+    /// False by default.
     package var wantsCompletions: Bool { false }
     /// Nothing.
     package func finished(_ exchange: ExchangeSummary, target: Span<UInt8>) {}
@@ -45,10 +45,10 @@ extension RequestHandler {
     package func tick(loop: Int) {}
 }
 
-/// A handler's answer.
+/// The return value of a handler.
 package enum Reply: Sendable {
-    /// The answer itself.
+    /// The response.
     case now(Response)
-    /// A promise taken from the context will be completed; requests behind this one wait.
+    /// The response will come through a promise from the context; later requests on the connection wait.
     case later
 }

@@ -1,17 +1,17 @@
-/// Why the server answers a request itself, or instead of the handler.
+/// The reason the server responds without, or instead of, the handler.
 package enum RequestRejection: Hashable, Sendable {
-    /// The bytes are not a request that the server takes.
+    /// The bytes are not a valid request.
     case malformed(ParseError)
     /// The request did not arrive in time (RFC 9110 §15.5.9).
     case timeout
     /// An `Expect` other than 100-continue (RFC 9110 §10.1.1).
     case unknownExpectation
-    /// More connections than configured.
+    /// The limit on connections is reached.
     case tooManyConnections
-    /// The handler promised an answer and dropped the promise.
+    /// The handler dropped its promise without completing it.
     case abandoned
 
-    /// The status code that tells the client.
+    /// The status code of the response.
     package var status: UInt16 {
         switch self {
         case .malformed(let error): error.status

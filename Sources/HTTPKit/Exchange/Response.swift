@@ -1,30 +1,33 @@
 package import LinuxSystem
 
-/// An answer: a status, blocks of encoded fields, and content that is never copied.
+/// A response: a status, blocks of encoded fields, and content that is never copied.
 ///
-/// The server writes the status line, `Date`, `Content-Length` and `Connection`; everything else stands in the blocks.
+/// The server adds the status line, `Date`, `Content-Length` and `Connection`; the blocks contain everything else.
 package struct Response: Sendable {
     /// The status code, 200 to 599.
     package var status: UInt16
-    /// Encoded fields (`FieldBlock.bytes`), shared by all responses of one cached entity.
+    /// Encoded fields (`FieldBlock.bytes`), shared by all responses from one cached entity.
     package var fields: [UInt8]
-    /// A second block of encoded fields, for what differs from response to response, as `Cache-Status`.
+    /// Encoded fields that differ between responses, such as `Cache-Status`.
     package var dynamicFields: [UInt8]
-    /// The line of `Date`, encoded, where it is not now: a stored answer keeps the date that it was made at.
+    /// The encoded `Date` line; `nil` for the current time.
+    ///
+    /// A stored response keeps its original date.
     package var date: [UInt8]?
-    /// Seconds for an `Age` field (RFC 9111 §5.1); `nil` leaves it out.
+    /// The value of the `Age` field in seconds (RFC 9111 §5.1); `nil` omits it.
     package var age: Int64?
     /// The content; not sent for HEAD, 204 and 304.
     package var body: ResponseBody
-    /// The `Content-Length` where it is not the body's: answers to HEAD whose body is not at hand, and 304; below 0 it is left
-    /// out, which only answers to HEAD allow.
+    /// The `Content-Length` if it differs from the body's.
+    ///
+    /// For HEAD without a body at hand, and for 304. A negative value omits the field, which is valid only for HEAD.
     package var contentLength: Int64?
-    /// Whether the connection is closed after this answer.
+    /// Whether to close the connection after this response.
     package var closesConnection: Bool
-    /// Comes back in `ExchangeSummary.tag`: what the handler wants to know when the exchange has ended.
+    /// A value for the handler's own use, passed back in `ExchangeSummary.tag`.
     package var tag: UInt64
 
-    /// Creates an answer.
+    /// Creates a response.
     package init(
         status: UInt16,
         fields: [UInt8] = [],
@@ -46,13 +49,13 @@ package struct Response: Sendable {
     }
 }
 
-/// An answer's content.
+/// The content of a response.
 package enum ResponseBody: Sendable {
     /// No content: `Content-Length: 0`.
     case none
-    /// A range of immutable bytes, sent from where they lie.
+    /// A range of immutable bytes, sent without copying.
     case bytes([UInt8], Range<Int>)
-    /// A range of a file, sent with sendfile(2); a file that proves shorter costs the connection.
+    /// A range of a file, sent with sendfile(2); if the file turns out shorter, the connection is closed.
     case file(SharedDescriptor, offset: Int64, length: Int64)
 
     /// All of an array.

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// An answer that is owed to a connection; completed once, from any thread.
+/// A promise of a response, completed once, from any thread.
 ///
-/// The first completion counts. A promise that nobody holds any more and that was never completed answers 500, through
-/// `RequestHandler.reject(.abandoned)`: a connection never waits for nobody.
+/// Only the first completion counts. Releasing a promise without completing it responds with 500, through
+/// `RequestHandler.reject(.abandoned)`, so no connection waits for ever.
 package final class ResponsePromise: Sendable {
     private let connection: ConnectionID
     private let sequence: UInt32
@@ -16,7 +16,7 @@ package final class ResponsePromise: Sendable {
         self.mailbox = mailbox
     }
 
-    /// Hands the answer to the connection's loop; dropped silently when the client is gone.
+    /// Passes the response to the connection's loop; does nothing if the client has disconnected.
     package func complete(_ response: Response) {
         guard !isDone.exchange(true, ordering: .relaxed) else { return }
         mailbox.post(.complete(connection, sequence, response))

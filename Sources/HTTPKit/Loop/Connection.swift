@@ -1,16 +1,16 @@
 import LinuxSystem
 
-/// One client's connection: what its loop remembers between two events.
+/// The state of one client connection.
 ///
-/// Confined to the loop's thread. An idle one owns no buffer: bytes are read into the loop's, and only what is left of
-/// an incomplete request is kept here.
+/// Confined to its loop's thread. An idle connection owns no buffer: reads go to the loop's buffer, and only the rest of an
+/// incomplete request is kept here.
 final class Connection {
     enum Phase {
-        /// Waits for requests, or for the socket to take the answers to them.
+        /// Waiting for requests, or for the socket to accept output.
         case reading
-        /// The handler owes an answer; nothing is read until it is there.
+        /// Waiting for the handler's response; nothing is read meanwhile.
         case answering
-        /// The last answer is written, our side is shut down; what the client still sends is thrown away.
+        /// The last response is written and the sending side closed; further input is discarded.
         case lingering
         case closed
     }
@@ -21,43 +21,43 @@ final class Connection {
 
     let descriptor: CInt
     let id: ConnectionID
-    /// The client: who has connected, or whom a PROXY protocol header has named.
+    /// The client's address: the socket's peer, or the one from a PROXY protocol header.
     var peer: PeerAddress
-    /// Whether what the peer says of a client in `X-Forwarded-For` counts.
+    /// Whether the peer is trusted to report client addresses in `X-Forwarded-For`.
     var isTrusted: Bool
-    /// Whether a PROXY protocol header has still to come.
+    /// Whether a PROXY protocol header is still due.
     var awaitsProxyHeader: Bool
     var phase = Phase.reading
     var timer = Timer.none
-    /// When `timer` fires, in monotonic nanoseconds.
+    /// The time at which `timer` fires, in monotonic nanoseconds.
     var deadline = Int64.max
 
-    /// Whether a read may bring something: set by events, cleared by a short read (edge-triggered epoll).
+    /// Whether a read may return data: set by events, cleared by a short read (edge-triggered epoll).
     var mayRead = false
-    /// The peer's FIN has been announced: reads go on until they return 0.
+    /// Whether the peer has sent FIN; reads continue until they return 0.
     var isHalfClosed = false
-    /// A read has returned 0.
+    /// Whether a read has returned 0.
     var isInputEnded = false
-    /// Nothing more is read as requests; closed when the output is written.
+    /// Whether to close once the output is written; no more requests are read.
     var closesAfterOutput = false
-    /// Unread input is certain or likely: a plain close would reset, and the client might lose the answer.
+    /// Whether there may be unread input: a plain close would reset the connection and could lose the response.
     var lingers = false
-    /// `input` may hold whole requests that have not been looked at.
+    /// Whether `input` may contain complete requests not yet parsed.
     var hasUnparsedInput = false
-    /// The loop has it on its list of connections to go on with.
+    /// Whether the connection is in the loop's `scheduled` list.
     var isScheduled = false
 
-    /// Received and not consumed.
+    /// Input received but not consumed.
     var input: [UInt8] = []
     var progress = ParseProgress()
     /// A request whose head is complete and whose body is not.
     var partial: PartialRequest?
-    /// What the socket has not taken yet.
+    /// Output the socket has not accepted yet.
     var output: OutputBatch?
     var pending: PendingReply?
-    /// What is known of the request that `pending` answers.
+    /// The request that `pending` answers.
     var waiting = ExchangeFacts()
-    /// Counts requests, so that an answer to an earlier one is recognised and dropped.
+    /// The number of the current request; responses to earlier ones are dropped.
     var sequence: UInt32 = 0
     var served = 0
     var drained = 0
@@ -70,14 +70,14 @@ final class Connection {
         self.peer = peer
     }
 
-    /// Whether the loop may look for the next request.
+    /// Whether the next request may be parsed.
     @inline(__always)
     var takesRequests: Bool { phase == .reading && output == nil && !closesAfterOutput }
 }
 
 /// A request whose body is arriving.
 final class PartialRequest {
-    /// The head's bytes; parsed again when the body is complete.
+    /// The bytes of the head, which is parsed again when the body is complete.
     let head: [UInt8]
     var decoder: BodyDecoder
 

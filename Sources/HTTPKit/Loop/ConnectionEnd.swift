@@ -1,20 +1,20 @@
-/// What a connection's state says about its end; asked after every transition, in `EventLoop.settle`.
+/// Whether and how a connection ends in its current state; evaluated after every transition, in `EventLoop.settle`.
 enum ConnectionEnd {
-    /// It goes on: an answer is owed or being written, or more may come.
+    /// Stays open: a response is due or being written, or more requests may come.
     case open
-    /// Everything is written, but unread input is certain or likely.
+    /// Everything is written, but there may be unread input.
     ///
-    /// RFC 9112 §9.6: closing now would reset the connection, and the client might lose the answer; so only our side is
-    /// shut down, and what still comes is read for a while.
+    /// RFC 9112 §9.6: closing now would reset the connection, and the client could lose the response. Only the sending side is
+    /// closed, and input is discarded for a while.
     case linger
-    /// Nothing is left to do.
+    /// Closes: nothing is left to do.
     case close
 }
 
 extension Connection {
-    /// What becomes of the connection in the state that it is in.
+    /// Whether and how the connection ends in its current state.
     ///
-    /// - Parameter drainLimit: bytes that are read and thrown away at most while it lingers.
+    /// - Parameter drainLimit: the most bytes to read and discard while lingering.
     @inline(__always)
     func end(_ policy: ServerConfiguration.HalfClosePolicy, drainLimit: Int) -> ConnectionEnd {
         switch phase {
@@ -29,7 +29,7 @@ extension Connection {
             if closesAfterOutput {
                 return !isInputEnded && (lingers || mayRead) ? .linger : .close
             }
-            // Nothing more will come; everything that came is answered, up to the beginning of a request.
+            // No more input will come, and every complete request has been answered.
             return isInputEnded && !hasUnparsedInput ? .close : .open
         }
     }

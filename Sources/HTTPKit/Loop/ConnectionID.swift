@@ -1,7 +1,7 @@
-/// A connection's slot in its loop, and which of the slot's connections it is.
+/// The identity of a connection: its slot in the loop, and the slot's generation.
 ///
-/// Also epoll's user data: an event or an answer for a connection that is closed, and whose slot is taken again, does
-/// not match and is dropped.
+/// Also serves as epoll user data. Events and responses for a closed connection do not match the slot's new generation and are
+/// dropped.
 struct ConnectionID: Hashable, Sendable {
     var slot: UInt32
     var generation: UInt32

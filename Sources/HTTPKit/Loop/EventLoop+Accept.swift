@@ -3,13 +3,13 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// Listeners, and the begin of connections.
+/// Listening and accepting.
 extension EventLoop {
     private static let exclusive: UInt32 = 1 << 28
-    /// How many connections over the maximum may be told so at once; more are closed unheard.
+    /// How many connections above the maximum get a 503; further ones are closed without a response.
     private static let overflowLimit = 256
 
-    /// Puts the mailbox and the listeners under watch; on the starting thread, so that errors reach the caller.
+    /// Registers the mailbox and the listeners with epoll; runs on the starting thread so that the caller sees errors.
     static func watch(_ epoll: CInt, _ mailbox: LoopMailbox, _ listeners: [Listener]) throws(Errno) {
         try add(epoll, mailbox.wakeDescriptor, edge_EPOLLIN | edge_EPOLLET, UInt64(wakeSlot))
         for index in listeners.indices { try watch(epoll, listeners[index], index) }
@@ -25,13 +25,13 @@ extension EventLoop {
         try checked("epoll_ctl") { unsafe epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) }
     }
 
-    /// Accepts what waits, a bounded number per turn: the listener is level-triggered and comes again.
+    /// Accepts waiting connections, a bounded number per turn; listeners are level-triggered, so the event repeats.
     ///
-    /// - Returns: whether more may wait.
+    /// - Returns: whether more connections may be waiting.
     @discardableResult
     func acceptConnections(_ listener: Int) -> Bool {
         guard let descriptor = listeners[listener]?.descriptor.number else { return false }
-        // One at a time from a socket that all loops wait on: the event comes again, to another loop as likely as to this.
+        // Accept one at a time from a shared socket: the event repeats, and may go to another loop.
         for _ in 0..<(listeners[listener]?.isShared == true ? 1 : 64) {
             var storage = sockaddr_storage()
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -50,7 +50,7 @@ extension EventLoop {
             case EAGAIN:
                 return false
             default:
-                // Out of descriptors or memory: waiting for connections to end beats spinning.
+                // Out of descriptors or memory: wait for connections to end instead of spinning.
                 pauseListeners()
                 return false
             }
@@ -59,17 +59,17 @@ extension EventLoop {
     }
 
     private func admit(_ descriptor: CInt, _ peer: PeerAddress) {
-        counters.accepted.addAlone(1)
+        counters.accepted.addSingleWriter(1)
         let open = shared.open.wrappingAdd(1, ordering: .relaxed).newValue
         let isOver = open > configuration.maximumConnections
         let connection = register(descriptor, peer)
         let isWatched = (try? Self.add(epoll, descriptor, Self.connectionFlags, connection.id.userData)) != nil
         if !isWatched || open > configuration.maximumConnections + Self.overflowLimit {
-            if isOver { counters.turnedAway.addAlone(1) }
+            if isOver { counters.turnedAway.addSingleWriter(1) }
             return end(connection)
         }
         if isOver {
-            counters.turnedAway.addAlone(1)
+            counters.turnedAway.addSingleWriter(1)
             refuse(connection, .tooManyConnections)
             flush(connection)
             proceed(connection)

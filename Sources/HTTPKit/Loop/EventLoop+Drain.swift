@@ -1,18 +1,18 @@
 import CLinux
 import LinuxSystem
 
-/// The graceful end.
+/// Graceful shutdown.
 extension EventLoop {
-    /// How long a connection that has not sent anything yet is waited for.
+    /// How long to wait for a connection that has not sent anything yet, in nanoseconds.
     private static let freshGrace: Int64 = 1_000_000_000
-    /// How long handshakes and requests that are on their way already are waited for: a round trip and more.
+    /// How long to wait for handshakes and requests in flight, in nanoseconds: more than a round trip.
     private static let flightTime: Int64 = 100_000_000
 
-    /// Stops accepting, closes what is idle, lets the rest finish until `deadline`.
+    /// Stops accepting, closes idle connections, and lets the others finish until `deadline`.
     ///
-    /// A client must never be let in and then be reset. So TCP listeners first ignore new SYNs, which clients repeat after a
-    /// second, and close when the handshakes under way have come in; and kept connections close when a request that was
-    /// sent before has had the time to arrive.
+    /// No client may be accepted and then reset. So TCP listeners first ignore new SYNs, which clients repeat after a second, and
+    /// close once the handshakes in flight have completed. Idle connections close once a request already on its way has had the
+    /// time to arrive.
     func drain(_ deadline: Int64) {
         let isFirst = drainDeadline == nil
         drainDeadline = min(deadline, drainDeadline ?? .max)
@@ -30,7 +30,7 @@ extension EventLoop {
         }
         for slot in slots.indices {
             guard let connection = slots[slot].connection, connection.takesRequests else { continue }
-            // A request may be there whose event has not been seen yet.
+            // A request may have arrived whose event has not been handled yet.
             connection.mayRead = true
             proceed(connection)
             switch connection.timer {
@@ -42,7 +42,7 @@ extension EventLoop {
         nextSweep = min(nextSweep, flightEnd)
     }
 
-    /// Closes the listeners that were left open for handshakes under way, when their time is over.
+    /// Closes the listeners left open for handshakes in flight when their time is over.
     func closeListenersIfDue() {
         guard let end = listenersEnd, now >= end else { return }
         listenersEnd = nil
@@ -50,7 +50,7 @@ extension EventLoop {
     }
 
     private func closeListener(_ index: Int) {
-        // Who has connected in time is still served.
+        // Accept what has connected in time.
         var rounds = 0
         while rounds < 64, acceptConnections(index) { rounds += 1 }
         if let listener = listeners[index] { forget(listener) }

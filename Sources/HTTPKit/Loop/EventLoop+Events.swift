@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What happens to a connection when epoll, another thread or the loop itself says so.
+/// The events of a connection: from epoll, from other threads and from the loop itself.
 extension EventLoop {
     func handle(_ flags: UInt32, _ userData: UInt64) {
         let id = ConnectionID(userData: userData)
@@ -11,7 +11,7 @@ extension EventLoop {
         }
         guard let connection = connection(id) else { return }
         if flags & (edge_EPOLLERR | edge_EPOLLHUP) != 0 {
-            // A reset, or both directions closed: nobody will read an answer.
+            // A reset, or both directions closed: nobody would read a response.
             return end(connection)
         }
         if flags & edge_EPOLLRDHUP != 0 {
@@ -22,14 +22,14 @@ extension EventLoop {
         proceed(connection)
     }
 
-    /// Does whatever can be done for a connection now, then ends it or sets its timer.
+    /// Does all work possible for a connection now, then ends it or sets its timer.
     func proceed(_ connection: Connection) {
         if connection.phase == .reading { readRequests(connection) }
         if connection.phase == .lingering { drainInput(connection) }
         settle(connection)
     }
 
-    /// Decides whether a connection ends here: the last step of every transition, and the only place that knows.
+    /// Ends the connection if its state says so: the last step of every transition, and the only place that decides.
     @inline(__always)
     private func settle(_ connection: Connection) {
         switch connection.end(configuration.halfClose, drainLimit: configuration.limits.lingeringDrain) {
@@ -49,7 +49,7 @@ extension EventLoop {
             fulfil(id, sequence) { _ in response }
         case .abandoned(let id, let sequence):
             fulfil(id, sequence) { loop in loop.handler.reject(.abandoned) }
-        case .answer(let completion):
+        case .ping(let completion):
             completion()
         case .adjust(let timeouts, let maximumConnections):
             configuration.timeouts = timeouts
@@ -67,14 +67,14 @@ extension EventLoop {
         connection.phase = .reading
         let facts = connection.waiting
         connection.waiting = ExchangeFacts()
-        // What earlier answers still owe the client goes first: the loop's own batch is empty between two events.
+        // Unwritten output of earlier responses comes first; the loop's own batch is empty between events.
         if let output = connection.output.take() { batch = output }
         answer(connection, response(self), facts)
         flush(connection)
         proceed(connection)
     }
 
-    /// Has the loop go on with a connection in its next turn, after the others.
+    /// Schedules a connection for the next turn of the loop, after the others.
     func schedule(_ connection: Connection) {
         guard !connection.isScheduled else { return }
         connection.isScheduled = true

@@ -1,16 +1,16 @@
 import HTTPSemantics
 import LinuxSystem
 
-/// From requests to answers.
+/// Dispatching requests and encoding responses.
 extension EventLoop {
-    /// Hands a complete request to the handler.
+    /// Passes a complete request to the handler.
     ///
-    /// - Parameter place: where the request begins in the scratch buffer; `nil` when its bytes are elsewhere.
+    /// - Parameter place: the offset of the request in the scratch buffer; `nil` if its bytes are elsewhere.
     @inline(__always)
     func dispatch(_ connection: Connection, _ bytes: Span<UInt8>, body: [UInt8], place: Int?) {
         connection.sequence &+= 1
         connection.served += 1
-        counters.requests.addAlone(1)
+        counters.requests.addSingleWriter(1)
         let client =
             connection.isTrusted && head.has(.xForwardedFor)
             ? ForwardedFor.client(head, bytes, proxies: configuration.proxies) ?? connection.peer : connection.peer
@@ -32,7 +32,7 @@ extension EventLoop {
         switch reply {
         case .now(let response):
             if connection.pending != nil {
-                // The handler changed its mind: the promise is void.
+                // The handler took a promise, then responded directly: void the promise.
                 connection.pending = nil
                 connection.sequence &+= 1
             }
@@ -45,7 +45,7 @@ extension EventLoop {
         }
     }
 
-    /// The caller's trace where it has named one, and one only; else a new one.
+    /// The caller's trace context if there is exactly one and it is valid; otherwise a new one.
     @inline(__always)
     private func trace(_ bytes: Span<UInt8>) -> TraceContext {
         guard head.has(.traceparent) else { return traces.next() }
@@ -59,7 +59,7 @@ extension EventLoop {
         return found
     }
 
-    /// What of the parsed request is needed once its bytes are gone.
+    /// The parts of the parsed request that are needed after its bytes are gone.
     @inline(__always)
     func facts(_ bytes: Span<UInt8>, _ place: Int?) -> ExchangeFacts {
         var facts = ExchangeFacts(
@@ -78,7 +78,7 @@ extension EventLoop {
         return facts
     }
 
-    /// Puts an answer into the batch.
+    /// Appends a response to the batch.
     @inline(__always)
     func answer(_ connection: Connection, _ response: Response, _ facts: ExchangeFacts) {
         let keepsAlive =
@@ -86,12 +86,12 @@ extension EventLoop {
             && connection.served < configuration.limits.requestsPerConnection
         let begin = batch.total
         let start = batch.heads.count
-        let circumstances = ResponseEncoder.Circumstances(
+        let options = ResponseEncoder.Options(
             isHEAD: facts.method == .head,
             minorVersion: facts.minorVersion,
             keepsAlive: keepsAlive
         )
-        let hasBody = encoder.encode(response, circumstances, date: date.line, into: &batch.heads)
+        let hasBody = encoder.encode(response, options, date: date.line, into: &batch.heads)
         batch.appendHead(from: start)
         if hasBody { batch.append(response.body) }
         if !keepsAlive { connection.closesAfterOutput = true }
@@ -102,11 +102,11 @@ extension EventLoop {
         }
     }
 
-    /// Answers instead of the handler; the connection is closed after it.
+    /// Responds instead of the handler; the connection is closed afterwards.
     ///
-    /// - Parameter facts: of the request, where its head could be parsed.
+    /// - Parameter facts: the facts of the request, if its head could be parsed.
     func refuse(_ connection: Connection, _ rejection: RequestRejection, _ facts: ExchangeFacts? = nil) {
-        counters.rejected.addAlone(1)
+        counters.rejected.addSingleWriter(1)
         connection.partial = nil
         connection.input = []
         connection.lingers = true
@@ -115,23 +115,23 @@ extension EventLoop {
         answer(connection, handler.reject(rejection), facts)
     }
 
-    /// Answers a request whose content is not wanted; the connection is closed after it, as the content may come all the same.
+    /// Responds to a request whose content was rejected; the connection is closed, since the content may be sent anyway.
     func decline(_ connection: Connection, _ response: Response, _ facts: ExchangeFacts) {
         connection.lingers = true
         connection.served += 1
-        counters.requests.addAlone(1)
+        counters.requests.addSingleWriter(1)
         var facts = facts
         facts.keepsAlive = false
         answer(connection, response, facts)
     }
 
-    /// Copies the target out of the scratch buffer, which will be overwritten.
+    /// Copies the target out of the scratch buffer, which is about to be overwritten.
     func save(_ facts: inout ExchangeFacts) {
         guard wantsCompletions, facts.savedTarget == nil else { return }
         facts.savedTarget = unsafe Array(scratch[facts.target])
     }
 
-    /// Tells the handler how exchanges ended: all whose last byte is written, and with `isAborted` the others too.
+    /// Reports finished exchanges to the handler: the completely written ones, and with `isAborted` all others.
     func report(_ connection: Connection, _ batch: inout OutputBatch, isAborted: Bool = false) {
         guard !batch.exchanges.isEmpty else { return }
         let end = configuration.time.monotonic

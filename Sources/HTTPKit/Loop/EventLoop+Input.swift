@@ -1,9 +1,9 @@
 import Glibc
 import LinuxSystem
 
-/// From a socket's bytes to requests.
+/// Reading and parsing.
 extension EventLoop {
-    /// How many reads one connection gets in a turn before the others get theirs.
+    /// The most reads per connection and turn, for fairness.
     private static let readsPerTurn = 16
 
     func readRequests(_ connection: Connection) {
@@ -28,7 +28,7 @@ extension EventLoop {
 
     /// Reads once.
     ///
-    /// - Returns: the number of bytes; `nil` when the connection is broken.
+    /// - Returns: the number of bytes; `nil` if the connection is broken.
     @inline(__always)
     private func receive(_ connection: Connection, behind kept: Int) -> Int? {
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: scratch[kept...])
@@ -41,17 +41,17 @@ extension EventLoop {
                 connection.mayRead = false
                 connection.isInputEnded = true
             } else if count < room.count {
-                // A short read has emptied the socket; but an announced FIN comes without another event.
+                // A short read has emptied the socket, but a FIN already signalled comes without another event.
                 connection.mayRead = connection.isHalfClosed
             }
-            counters.bytesReceived.addAlone(Int64(count))
+            counters.bytesReceived.addSingleWriter(Int64(count))
             return count
         } catch {
             return nil
         }
     }
 
-    /// Answers the requests among the first `count` bytes of the scratch buffer, and keeps the rest.
+    /// Handles the requests in the first `count` bytes of the scratch buffer, and keeps the rest.
     private func process(_ connection: Connection, _ count: Int) {
         var start = 0
         connection.hasUnparsedInput = false
@@ -63,7 +63,7 @@ extension EventLoop {
         if start == count || connection.phase == .closed {
             if !connection.input.isEmpty { connection.input = [] }
         } else if connection.closesAfterOutput, connection.phase == .reading {
-            // More was sent behind the last request that is answered, and more of it may be on its way.
+            // There is input after the last request to be answered, and more may be on its way.
             connection.input = []
             connection.lingers = true
         } else {
@@ -72,9 +72,9 @@ extension EventLoop {
         }
     }
 
-    /// Takes requests until the bytes are used up, an answer is owed, or the batch is full.
+    /// Handles requests until the bytes are used up, a response is due, or the batch is full.
     ///
-    /// - Returns: whether more bytes are needed to go on.
+    /// - Returns: whether more bytes are needed to continue.
     private func consume(_ connection: Connection, _ start: inout Int, _ count: Int) -> Bool {
         while start < count {
             if batch.isFull { return false }
@@ -102,9 +102,9 @@ extension EventLoop {
         return true
     }
 
-    /// Takes the PROXY protocol header, whole or not at all.
+    /// Consumes the PROXY protocol header, all of it or nothing.
     ///
-    /// - Returns: the bytes used; `nil` when it is not complete.
+    /// - Returns: the number of bytes used; `nil` if the header is incomplete.
     private func takeProxyHeader(_ connection: Connection, _ bytes: Span<UInt8>) throws(ParseError) -> Int? {
         let header: ProxyHeader?
         do throws(ProxyHeader.Malformed) {
@@ -116,15 +116,15 @@ extension EventLoop {
         connection.awaitsProxyHeader = false
         if let client = header.client {
             connection.peer = client
-            // Whoever speaks behind the proxy: its fields count only if it is a trusted proxy itself.
+            // The named client may itself be a trusted proxy.
             connection.isTrusted = configuration.proxies.trusts(client)
         }
         return header.length
     }
 
-    /// Takes one request, or the begin of one.
+    /// Consumes one request, or the beginning of one.
     ///
-    /// - Returns: the bytes used; `nil` when the head is not complete.
+    /// - Returns: the number of bytes used; `nil` if the head is incomplete.
     @inline(__always)
     private func takeRequest(
         _ connection: Connection,
@@ -164,7 +164,7 @@ extension EventLoop {
             dispatch(connection, bytes, body: decoder.content, place: start)
             return used
         }
-        // RFC 9110 §10.1.1: not when some of the content is already here.
+        // RFC 9110 §10.1.1: no 100 if some of the content has already arrived.
         if head.expectsContinue, used == consumed {
             if let response = handler.refusal(of: head, bytes: bytes, loop: index, peer: connection.peer) {
                 decline(connection, response, facts(bytes, start))

@@ -2,16 +2,16 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// From answers to the socket, and the end of connections.
+/// Writing, and closing connections.
 extension EventLoop {
-    /// Writes the loop's batch; what the socket does not take stays with the connection.
+    /// Writes the loop's batch; what the socket does not accept stays with the connection.
     @inline(__always)
     func flush(_ connection: Connection) {
         guard !batch.isEmpty else { return }
         let before = batch.written
         do throws(Errno) {
             let outcome = try batch.write(to: connection.descriptor)
-            counters.bytesSent.addAlone(batch.written - before)
+            counters.bytesSent.addSingleWriter(batch.written - before)
             if wantsCompletions { report(connection, &batch) }
             if outcome == .complete {
                 batch.reset()
@@ -36,14 +36,14 @@ extension EventLoop {
         end(connection)
     }
 
-    /// Goes on writing what the socket did not take.
+    /// Continues writing what the socket did not accept.
     func resumeOutput(_ connection: Connection) {
         guard var output = connection.output.take() else { return }
         let before = output.written
         do throws(Errno) {
             let outcome = try output.write(to: connection.descriptor)
             let progress = output.written - before
-            counters.bytesSent.addAlone(progress)
+            counters.bytesSent.addSingleWriter(progress)
             if wantsCompletions { report(connection, &output) }
             // The write timeout runs from the last progress.
             if progress > 0 { connection.timer = .none }
@@ -57,13 +57,13 @@ extension EventLoop {
         }
     }
 
-    /// Shuts our side down; what the client still sends is read and thrown away from here on.
+    /// Closes the sending side; further input is read and discarded.
     func beginLingering(_ connection: Connection) {
         shutdown(connection.descriptor, CInt(SHUT_WR))
         connection.input = []
         connection.partial = nil
         connection.phase = .lingering
-        // Not every byte of the input that made us refuse has been announced by an event.
+        // Some of the rejected input may not have been signalled by an event.
         connection.mayRead = true
     }
 
@@ -83,21 +83,21 @@ extension EventLoop {
         }
     }
 
-    /// Closes at once; what was owed to the client is reported as not delivered.
+    /// Closes at once; unwritten responses are reported as aborted.
     func end(_ connection: Connection) {
         guard connection.phase != .closed else { return }
         let wasAnswering = connection.phase == .answering
         connection.phase = .closed
         if var output = connection.output.take() { report(connection, &output, isAborted: true) }
         if wasAnswering, wantsCompletions {
-            // 499: never sent; the log's word for a client that left before its answer.
+            // 499 is only logged: the client disconnected before its response.
             let end = configuration.time.monotonic
             report(connection, connection.waiting, 499, 0, 0, end, false)
         }
         let cancel = connection.pending?.onCancel
         connection.pending = nil
         close(connection.descriptor)
-        counters.closed.addAlone(1)
+        counters.closed.addSingleWriter(1)
         shared.open.wrappingSubtract(1, ordering: .relaxed)
         connectionCount -= 1
         let slot = Int(connection.id.slot)

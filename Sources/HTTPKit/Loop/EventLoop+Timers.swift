@@ -1,12 +1,11 @@
-/// Deadlines: set when a connection changes what it waits for, looked at in sweeps.
+/// Deadlines: set when a connection's state changes, checked in sweeps.
 ///
-/// A sweep over all connections every quarter of a second costs less than keeping any order among deadlines would cost
-/// on each request.
+/// A sweep over all connections four times a second costs less than keeping deadlines sorted on every request.
 extension EventLoop {
     @inline(__always)
     func setTimer(_ connection: Connection) {
         let timer = wantedTimer(connection)
-        // An idle connection's time begins with each answer, the others' when their state does.
+        // The idle timer restarts with each response, the others when their state begins.
         guard timer != connection.timer || timer == .idle else { return }
         connection.timer = timer
         connection.deadline = timer == .none ? .max : now + duration(timer)
@@ -40,7 +39,7 @@ extension EventLoop {
         return ServerTimeouts.nanoseconds(milliseconds)
     }
 
-    /// Ends what is over its deadline.
+    /// Ends connections past their deadline.
     func sweep() {
         nextSweep = now + resolution
         if areListenersPaused { resumeListeners() }
@@ -52,11 +51,11 @@ extension EventLoop {
     }
 
     private func expire(_ connection: Connection) {
-        if connection.timer != .linger { counters.timedOut.addAlone(1) }
+        if connection.timer != .linger { counters.timedOut.addSingleWriter(1) }
         switch connection.timer {
         case .none: break
         case .head, .body:
-            // RFC 9110 §15.5.9; only where something of a request has been received.
+            // RFC 9110 §15.5.9: only if part of a request has been received.
             refuse(connection, .timeout)
             flush(connection)
             proceed(connection)

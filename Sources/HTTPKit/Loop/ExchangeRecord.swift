@@ -1,28 +1,28 @@
 import HTTPSemantics
 
-/// What of a request is still needed when its answer is written.
+/// The parts of a request that are needed when its response is written.
 struct ExchangeFacts {
     var method: HTTPMethod = .other(0..<0)
     var minorVersion: UInt8 = 1
     var keepsAlive = false
-    /// Monotonic nanoseconds at which the request was complete.
+    /// The time at which the request was complete, in monotonic nanoseconds.
     var start: Int64 = 0
-    /// Who asked, where a trusted proxy has named somebody else than the connection's peer.
+    /// The client, if a trusted proxy has named one other than the peer.
     var client: PeerAddress?
-    /// The request's trace; `nil` before one was made.
+    /// The trace context of the request; `nil` until one is assigned.
     var trace: TraceContext?
-    /// The request target, by place in the loop's read buffer.
+    /// The request target as a range of the loop's read buffer.
     var target: Range<Int> = 0..<0
-    /// The request target, copied, once the read buffer no longer holds it.
+    /// A copy of the request target, made before the read buffer is reused.
     var savedTarget: [UInt8]?
 }
 
-/// An exchange whose answer lies in an output batch.
+/// An exchange whose response is in an output batch.
 struct ExchangeRecord {
     var facts: ExchangeFacts
     var status: UInt16
     var tag: UInt64
-    /// Where in the batch's stream of bytes the answer begins and ends.
+    /// The range of the response in the batch's byte stream.
     var begin: Int64
     var end: Int64
 }

@@ -3,23 +3,23 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// What other threads tell a loop.
+/// A message from another thread to a loop.
 enum LoopMessage: Sendable {
-    /// The answer to the request with this sequence number on this connection.
+    /// The response to the request with this sequence number on this connection.
     case complete(ConnectionID, UInt32, Response)
-    /// Nobody will complete that request.
+    /// The promise of that response was dropped.
     case abandoned(ConnectionID, UInt32)
-    /// Stop accepting, finish what is in flight, and end at the latest at this monotonic time.
+    /// Stop accepting, finish what is in flight, and end at this monotonic time at the latest.
     case drain(deadline: Int64)
-    /// Call back: a sign that the loop turns.
-    case answer(@Sendable () -> Void)
-    /// Go by other bounds from now on.
+    /// Call back, which shows that the loop is running.
+    case ping(@Sendable () -> Void)
+    /// Use other limits from now on.
     case adjust(ServerTimeouts, maximumConnections: Int)
 }
 
-/// The only way into a loop from other threads: a queue, and an eventfd that is written to only when the loop sleeps.
+/// The message queue of a loop, with an eventfd that is written only while the loop sleeps.
 ///
-/// Its growth is bounded by the promises that are open, one per connection.
+/// Its length is bounded by the number of open promises, one per connection.
 final class LoopMailbox: Sendable {
     /// The eventfd, watched edge-triggered: it is never read.
     let wakeDescriptor: CInt
@@ -33,10 +33,10 @@ final class LoopMailbox: Sendable {
 
     deinit { close(wakeDescriptor) }
 
-    /// Puts a message in, from any thread.
+    /// Posts a message, from any thread.
     func post(_ message: LoopMessage) {
         messages.withLock { $0.append(message) }
-        // Sequentially consistent on both sides: either the loop sees the message before it sleeps, or we see it asleep.
+        // Sequentially consistent on both sides: either the loop sees the message before it sleeps, or we see that it sleeps.
         hasMessages.store(true, ordering: .sequentiallyConsistent)
         if isAsleep.exchange(false, ordering: .sequentiallyConsistent) {
             var one: UInt64 = 1
@@ -44,9 +44,9 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// Says, on the loop's thread, that the loop is about to wait.
+    /// Marks the loop as about to wait; called on the loop's thread.
     ///
-    /// - Returns: false when there are messages: it must not wait.
+    /// - Returns: false if there are messages, in which case the loop must not wait.
     func fallAsleep() -> Bool {
         isAsleep.store(true, ordering: .sequentiallyConsistent)
         if hasMessages.load(ordering: .sequentiallyConsistent) {
@@ -56,10 +56,10 @@ final class LoopMailbox: Sendable {
         return true
     }
 
-    /// Says, on the loop's thread, that the loop no longer waits.
+    /// Marks the loop as awake; called on the loop's thread.
     func wake() { isAsleep.store(false, ordering: .relaxed) }
 
-    /// Takes what has arrived, on the loop's thread.
+    /// Takes all messages; called on the loop's thread.
     func take() -> [LoopMessage] {
         guard hasMessages.load(ordering: .acquiring) else { return [] }
         return messages.withLock { messages in

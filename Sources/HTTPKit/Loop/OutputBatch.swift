@@ -1,10 +1,10 @@
 import Glibc
 import LinuxSystem
 
-/// Answers on their way to one client: encoded heads, and content where it lies.
+/// Responses to be written to one client: encoded heads, and content without copying.
 ///
-/// A loop fills one batch per readable event and writes it with one call. Only what the socket does not take at once
-/// stays with the connection, the batch itself, nothing copied.
+/// A loop fills one batch per read event and writes it with one call. A batch that the socket does not accept at once moves to
+/// the connection as it is.
 struct OutputBatch {
     enum Segment {
         /// A range of `heads`.
@@ -23,27 +23,27 @@ struct OutputBatch {
     enum Outcome {
         /// Everything is written.
         case complete
-        /// The socket takes no more now; an event will come.
+        /// The socket is full; an event will follow.
         case blocked
-        /// Enough for one turn: others want theirs, and no event will come.
+        /// The limit for one turn is reached; no event will follow.
         case yields
     }
 
-    /// How many pieces of memory go into one call.
+    /// The most buffers per call.
     static let vectorLimit = 32
-    /// Content up to this length is copied behind its head: cheaper than a piece of its own.
+    /// Content up to this size, in bytes, is copied after its head, which is cheaper than a buffer of its own.
     static let copyLimit = 512
-    /// What one connection may write in one turn.
+    /// The most bytes one connection may write in one turn.
     private static let turnLimit: Int64 = 4 << 20
     private static let fileStep: Int64 = 1 << 20
 
     var heads: [UInt8] = []
     private(set) var segments: [Segment] = []
-    /// The exchanges whose answers are in here, in order; empty when the handler does not want completions.
+    /// The exchanges whose responses are in the batch, in order; empty if the handler does not want completions.
     var exchanges: [ExchangeRecord] = []
-    /// All bytes ever put in.
+    /// The number of bytes added so far.
     private(set) var total: Int64 = 0
-    /// All bytes the kernel has taken.
+    /// The number of bytes the kernel has accepted.
     private(set) var written: Int64 = 0
     private var next = 0
     private var offset: Int64 = 0
@@ -56,11 +56,11 @@ struct OutputBatch {
     @inline(__always)
     var isEmpty: Bool { segments.isEmpty }
 
-    /// Whether it is better written before more is put in.
+    /// Whether the batch should be written before more is added.
     @inline(__always)
     var isFull: Bool { segments.count >= Self.vectorLimit - 2 || total > 1 << 20 || heads.count > 48 * 1024 }
 
-    /// Makes a segment of everything in `heads` from `start` on.
+    /// Adds everything in `heads` from `start` on as a segment.
     @inline(__always)
     mutating func appendHead(from start: Int) {
         total += Int64(heads.count - start)
@@ -71,7 +71,7 @@ struct OutputBatch {
         }
     }
 
-    /// Appends an answer's content.
+    /// Appends the content of a response.
     @inline(__always)
     mutating func append(_ body: ResponseBody) {
         switch body {
@@ -92,7 +92,7 @@ struct OutputBatch {
         }
     }
 
-    /// Forgets everything but the storage.
+    /// Empties the batch but keeps its storage.
     mutating func reset() {
         heads.removeAll(keepingCapacity: true)
         segments.removeAll(keepingCapacity: true)
@@ -102,9 +102,9 @@ struct OutputBatch {
 }
 
 extension OutputBatch {
-    /// Writes as much as the socket takes, or as one turn allows.
+    /// Writes as much as the socket accepts or one turn allows.
     ///
-    /// - Throws: `Errno` when the client is gone, or a file proves shorter than its answer said.
+    /// - Throws: `Errno` if the client is gone, or a file is shorter than announced.
     mutating func write(to descriptor: CInt) throws(Errno) -> Outcome {
         let start = written
         while next < segments.count {
@@ -123,7 +123,7 @@ extension OutputBatch {
 
     private func writeFile(_ socket: CInt, _ file: CInt, _ from: Int64, _ left: Int64) throws(Errno) -> Int64? {
         let sent = try SocketCalls.send(socket, file: file, offset: from, count: Int(min(left, Self.fileStep)))
-        // The file was truncated: the promised Content-Length cannot be kept, and only a closed connection says so.
+        // The file was truncated: the announced Content-Length cannot be met, so the connection must be closed.
         if sent == 0 { throw Errno(EIO, "sendfile") }
         return sent.map(Int64.init)
     }
@@ -149,7 +149,7 @@ extension OutputBatch {
         return sent.map(Int64.init)
     }
 
-    /// One head and one body: what nearly every call is about, without the list.
+    /// Writes one head and one body, by far the most common case, without gathering.
     @inline(__always)
     private func writePair(_ socket: CInt, _ bytes: [UInt8], _ range: Range<Int>) throws(Errno) -> Int64? {
         let sent = try SocketCalls.again("sendmsg") {
@@ -162,7 +162,7 @@ extension OutputBatch {
         return sent.map(Int64.init)
     }
 
-    /// Lists where segments lie in memory, each pinned by the call that lists the rest, then sends.
+    /// Gathers segments recursively, each pinned by its own stack frame, then sends them.
     private func gather(
         _ index: Int,
         _ end: Int,
@@ -181,7 +181,7 @@ extension OutputBatch {
         }
         return unsafe owner.withUnsafeBytes { raw in
             let start = range.lowerBound + skipped
-            // The memory is only read from.
+            // The kernel only reads the memory.
             unsafe vectors[count] = iovec(
                 iov_base: UnsafeMutableRawPointer(mutating: raw.baseAddress?.advanced(by: start)),
                 iov_len: range.upperBound - start

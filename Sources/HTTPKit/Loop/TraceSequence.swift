@@ -1,18 +1,20 @@
 import HTTPSemantics
 
-/// Ids for requests that come without one: unlike each other and those of other loops and processes, and nearly for free.
+/// Generates trace ids for requests without one: unique across loops and processes, and nearly free.
 struct TraceSequence {
     private let seed: UInt64
     private var count: UInt64 = 0
 
-    /// - Parameter seed: random, so that no two loops of any two processes count through the same ids.
+    /// Creates a sequence.
+    ///
+    /// - Parameter seed: a random number, so that no two loops generate the same ids.
     init(seed: UInt64) { self.seed = seed }
 
-    /// The next one.
+    /// The next context.
     @inline(__always)
     mutating func next() -> TraceContext {
         count &+= 1
-        // An odd factor: no two counts meet, and nobody reads off how many requests there were.
+        // An odd factor is invertible, so ids are distinct, and it hides the number of requests.
         return TraceContext(high: seed, low: count &* 0x9E37_79B9_7F4A_7C15 ^ seed)
     }
 }

@@ -1,9 +1,9 @@
-/// What trusted proxies say of a request's client in `X-Forwarded-For`.
+/// Finds the client of a request in `X-Forwarded-For`, as reported by trusted proxies.
 ///
-/// Each proxy appends whom it was asked by, so the list is read from its end: the first address that is no trusted proxy's is
-/// the client. What stands before it may be anybody's invention.
+/// Each proxy appends the address of its peer, so the list is read from the end: the first address that is not a trusted proxy
+/// is the client. Everything before it is untrusted.
 enum ForwardedFor {
-    /// The client; `nil` where the field names none that can be believed.
+    /// The client; `nil` if the field names none that can be trusted.
     static func client(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, proxies: TrustedProxies) -> PeerAddress? {
         var hops: [UInt8] = []
         head.forEach(.xForwardedFor) { value in
@@ -20,7 +20,7 @@ enum ForwardedFor {
         return client
     }
 
-    /// One hop: an address, perhaps with a port, an IPv6 one perhaps in brackets.
+    /// Parses one hop: an address, optionally with a port; IPv6 optionally in brackets.
     private static func address(_ hop: String) -> PeerAddress? {
         let text = hop.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
         let hop = String(text)
@@ -31,7 +31,7 @@ enum ForwardedFor {
             let inner = String(hop[hop.index(after: hop.startIndex)..<end])
             return inner.contains(":") ? PeerAddress(inner, port: 0) : nil
         }
-        // Azure's gateway and others add the port to an IPv4 address.
+        // Azure's gateway, among others, adds a port to IPv4 addresses.
         if let colon = hop.firstIndex(of: ":"), hop.firstIndex(of: ".").map({ $0 < colon }) == true {
             guard isPort(hop[hop.index(after: colon)...]) else { return nil }
             return PeerAddress(String(hop[..<colon]), port: 0)

@@ -1,18 +1,18 @@
-/// The header with which a proxy announces a connection's client (HAProxy, "The PROXY protocol", versions 1 and 2).
+/// A PROXY protocol header, which tells the client's address (HAProxy, "The PROXY protocol", versions 1 and 2).
 ///
-/// Strict: it is required where it is expected, and nothing is guessed.
+/// The parser is strict, and the header is required from proxies configured to send it.
 package struct ProxyHeader: Hashable, Sendable {
-    /// The client; `nil` where the proxy speaks for itself (LOCAL), or does not know (UNKNOWN, other families).
+    /// The client; `nil` if the proxy speaks for itself (LOCAL) or does not know (UNKNOWN, other families).
     package var client: PeerAddress?
-    /// Bytes of the header.
+    /// The length of the header in bytes.
     package var length: Int
 
-    /// The bytes are no such header.
+    /// The bytes are not a PROXY protocol header.
     package struct Malformed: Error, Hashable {}
 
-    /// The longest header of version 1, its CRLF included.
+    /// The longest version 1 header in bytes, including CRLF.
     static let longestText = 107
-    /// The longest content of a version 2 header that is taken: addresses, and what a proxy may add.
+    /// The longest accepted content of a version 2 header in bytes: addresses and extensions.
     static let longestContent = 2_048
 
     private static let textStart: StaticString = "PROXY "
@@ -20,9 +20,9 @@ package struct ProxyHeader: Hashable, Sendable {
         0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A,
     ]
 
-    /// Reads a header from the first bytes of a connection.
+    /// Parses a header from the first bytes of a connection.
     ///
-    /// - Returns: `nil` when more bytes are needed.
+    /// - Returns: `nil` if more bytes are needed.
     package static func parse(_ bytes: Span<UInt8>) throws(Malformed) -> ProxyHeader? {
         guard bytes.count > 0 else { return nil }
         return bytes[0] == 0x0D ? try parseBinary(bytes) : try parseText(bytes)
@@ -52,7 +52,7 @@ package struct ProxyHeader: Hashable, Sendable {
     private static func client(_ line: String) throws(Malformed) -> PeerAddress? {
         let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard words.count > 1 else { throw Malformed() }
-        // What follows UNKNOWN is to be ignored.
+        // Anything after UNKNOWN must be ignored.
         if words[1] == "UNKNOWN" { return nil }
         guard words.count == 6, let port = port(words[4]), Self.port(words[5]) != nil,
             let source = PeerAddress(words[2], port: port), PeerAddress(words[3], port: 0) != nil
@@ -96,7 +96,7 @@ package struct ProxyHeader: Hashable, Sendable {
             let client = PeerAddress(port: port(bytes, 48), high: number(bytes, 16, 8), low: number(bytes, 24, 8))
             return ProxyHeader(client: client, length: length)
         default:
-            // Unspecified, datagrams, Unix: nothing that names a client here.
+            // Unspecified, datagram and Unix addresses do not identify a client.
             return ProxyHeader(client: nil, length: length)
         }
     }

@@ -1,14 +1,14 @@
-/// Which peers are proxies whose word about a client's address counts.
+/// The proxies that are trusted to report client addresses.
 package struct TrustedProxies: Sendable {
-    /// Whether a peer is one; asked once a connection, and for each hop of `X-Forwarded-For`.
+    /// Whether a peer is a trusted proxy; called once per connection and for each hop of `X-Forwarded-For`.
     package var trusts: @Sendable (PeerAddress) -> Bool
-    /// Whether their connections begin with a PROXY protocol header, which is then required.
+    /// Whether their connections start with a PROXY protocol header, which is then required.
     package var usesProxyProtocol: Bool
 
-    /// Nobody.
+    /// Trusts nobody.
     package static let none = TrustedProxies(usesProxyProtocol: false) { _ in false }
 
-    /// Trusts those for whom the closure is true.
+    /// Trusts the peers for which the closure returns true.
     package init(usesProxyProtocol: Bool, trusts: @escaping @Sendable (PeerAddress) -> Bool) {
         self.trusts = trusts
         self.usesProxyProtocol = usesProxyProtocol

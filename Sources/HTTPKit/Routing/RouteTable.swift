@@ -1,12 +1,12 @@
-/// A small table from methods and literal paths to routes, as an admin listener needs: no patterns, no decoding.
+/// A table of routes by method and literal path, for the admin listener: no patterns, no decoding.
 ///
-/// Built once; a look-up compares bytes and allocates nothing unless the method is wrong.
+/// Built once. A lookup compares bytes and allocates only if the method is wrong.
 package struct RouteTable<Route: Sendable>: Sendable {
-    /// What a request leads to.
+    /// The result of a lookup.
     package enum Match {
-        /// A route, and where in the bytes the rest of the path lies behind a prefix route's slash.
+        /// A route, and for a prefix route the rest of the path after its slash.
         case route(Route, rest: Range<Int>)
-        /// The path is there, but not for this method; the value of `Allow` (RFC 9110 §15.5.6).
+        /// The path exists, but not for this method; the value of `Allow` (RFC 9110 §15.5.6).
         case methodNotAllowed(allow: String)
         /// No such path.
         case notFound
@@ -28,15 +28,15 @@ package struct RouteTable<Route: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - method: GET also answers HEAD.
-    ///   - path: the whole path as sent, or a prefix that ends in `/*`: then at least one more byte must follow the slash.
-    ///   - route: what `match` gives back; of several that match, the first one added.
+    ///   - path: the whole raw path, or a prefix that ends in `/*` and needs at least one more byte after the slash.
+    ///   - route: the result of `match`; if several routes match, the first one added wins.
     package mutating func add(_ method: HTTPMethod, _ path: String, _ route: Route) {
         let isPrefix = path.hasSuffix("/*")
         let bytes = Array((isPrefix ? String(path.dropLast()) : path).utf8)
         entries.append(Entry(method: method, path: bytes, isPrefix: isPrefix, route: route))
     }
 
-    /// Looks a request up.
+    /// Looks up a request.
     package func match(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Match {
         let path = head.path(in: bytes)
         var isKnown = false

@@ -3,19 +3,19 @@ import Glibc
 package import LinuxSystem
 import Synchronization
 
-/// Why a server did not start.
+/// The reason a server did not start.
 package enum ServerStartError: Error, Hashable, Sendable {
-    /// An address cannot be listened on: taken, not this machine's, not permitted, or no name.
+    /// An address cannot be bound: it is in use, not local, not permitted, or cannot be resolved.
     case address(ListenAddress, Errno)
-    /// The system refuses a thread, an epoll or an eventfd.
+    /// The system has no resources for a thread, an epoll instance or an eventfd.
     case resources(Errno)
-    /// It has been started before.
+    /// The server has been started before.
     case alreadyStarted
 }
 
 /// An HTTP/1.1 server (RFC 9110, RFC 9112) on BSD sockets: one thread, one epoll and one listener per loop.
 ///
-/// It is started once and stopped once; safe to use from any thread.
+/// Start it once and stop it once. All methods may be called from any thread.
 package final class HTTPServer: Sendable {
     private struct State {
         var hasStarted = false
@@ -31,7 +31,7 @@ package final class HTTPServer: Sendable {
     private let shared: ServerShared
     private let state = Lock(State())
 
-    /// Creates a server that listens nowhere yet.
+    /// Creates a server that is not listening yet.
     package init(configuration: ServerConfiguration, handler: any RequestHandler) {
         var configuration = configuration
         configuration.loops = max(1, configuration.loops)
@@ -40,9 +40,9 @@ package final class HTTPServer: Sendable {
         shared = ServerShared(loops: configuration.loops)
     }
 
-    /// Opens the listeners and starts the loops; when it returns, connections are accepted.
+    /// Opens the listeners and starts the loops; accepts connections when it returns.
     ///
-    /// - Throws: `ServerStartError`; nothing is left open then.
+    /// - Throws: `ServerStartError`; nothing stays open in that case.
     package func start() throws(ServerStartError) {
         let isFirst = state.withLock { state in
             defer { state.hasStarted = true }
@@ -67,17 +67,17 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    /// Where the server listens, with the ports that were bound; empty before `start`.
+    /// The addresses the server listens on, with the bound ports; empty before `start`.
     package var boundAddresses: [ListenAddress] { state.withLock { $0.boundAddresses } }
 
-    /// What has been counted since the start.
+    /// The counters since the start.
     package var statistics: ServerStatistics { ServerStatistics(shared.counters) }
 
-    /// Stops: no new connections, what is in flight is finished, last answers say `Connection: close`.
+    /// Stops accepting, finishes what is in flight, and then ends; last responses carry `Connection: close`.
     ///
     /// - Parameters:
-    ///   - graceMilliseconds: how long; then connections are closed as they are.
-    ///   - completion: called once all loops have ended, on one of their threads, or at once if none runs.
+    ///   - graceMilliseconds: how long to wait before connections are closed as they are.
+    ///   - completion: called once all loops have ended, on the thread of one of them, or at once if none is running.
     package func stop(graceMilliseconds: Int, completion: @escaping @Sendable () -> Void) {
         let (mailboxes, paths) = state.withLock { state -> ([LoopMailbox], [String]) in
             guard state.runningLoops > 0 else { return ([], []) }
@@ -86,23 +86,23 @@ package final class HTTPServer: Sendable {
             return (state.mailboxes, state.unixPaths)
         }
         if mailboxes.isEmpty { return completion() }
-        // At once, and not when the last loop ends: by then the path may be our successor's.
+        // At once, not after the last loop has ended: by then the path may belong to a successor.
         for path in paths { unsafe unlink(path) }
         let deadline = configuration.time.monotonic + ServerTimeouts.nanoseconds(graceMilliseconds)
         for mailbox in mailboxes { mailbox.post(.drain(deadline: deadline)) }
     }
 
-    /// Calls back once every loop has turned: at once where none runs, never while one hangs.
-    package func askLoops(_ completion: @escaping @Sendable () -> Void) {
+    /// Calls back once every loop has completed a turn: at once if none is running, never while one hangs.
+    package func pingLoops(_ completion: @escaping @Sendable () -> Void) {
         let mailboxes = state.withLock { $0.runningLoops > 0 ? $0.mailboxes : [] }
         guard !mailboxes.isEmpty else { return completion() }
         let missing = LoopCount(mailboxes.count)
         for mailbox in mailboxes {
-            mailbox.post(.answer { if missing.decrement() { completion() } })
+            mailbox.post(.ping { if missing.decrement() { completion() } })
         }
     }
 
-    /// Gives a running server other bounds; a timeout that runs already runs on as it was set.
+    /// Changes the limits of a running server; timers already set keep their deadlines.
     package func adjust(timeouts: ServerTimeouts, maximumConnections: Int) {
         for mailbox in state.withLock({ $0.mailboxes }) {
             mailbox.post(.adjust(timeouts, maximumConnections: maximumConnections))
@@ -143,7 +143,7 @@ package final class HTTPServer: Sendable {
                     loopEnded()
                 }
             } catch {
-                // Those that run already end at once.
+                // End the loops already running.
                 for mailbox in mailboxes { mailbox.post(.drain(deadline: .min)) }
                 loopEnded()
                 throw error
@@ -162,12 +162,12 @@ package final class HTTPServer: Sendable {
     }
 }
 
-/// Counts down, from any thread.
+/// A countdown, usable from any thread.
 private final class LoopCount: Sendable {
     private let left: Atomic<Int>
 
     init(_ count: Int) { left = Atomic(count) }
 
-    /// Whether this was the last one.
+    /// Decrements; returns whether the count reached zero.
     func decrement() -> Bool { left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What one loop counts; written by its thread alone, read by any.
+/// The counters of one loop; written by its thread only, read by any.
 final class LoopCounters: Sendable {
     let accepted = Atomic<Int64>(0)
     let closed = Atomic<Int64>(0)
@@ -13,16 +13,16 @@ final class LoopCounters: Sendable {
 }
 
 extension Atomic where Value == Int64 {
-    /// Adds on the only thread that writes: a load and a store, no locked instruction.
+    /// Adds to a counter that no other thread writes: a load and a store, without a locked instruction.
     @inline(__always)
-    func addAlone(_ value: Int64) {
+    func addSingleWriter(_ value: Int64) {
         store(load(ordering: .relaxed) &+ value, ordering: .relaxed)
     }
 }
 
-/// What all loops of a server share.
+/// The state shared by all loops of a server.
 final class ServerShared: Sendable {
-    /// Open connections over all loops, those that are being turned away included.
+    /// The number of open connections over all loops, including those being rejected.
     let open = Atomic<Int>(0)
     let counters: [LoopCounters]
 
@@ -31,23 +31,23 @@ final class ServerShared: Sendable {
     }
 }
 
-/// A server's counts since its start; a snapshot, not taken at one instant over all loops.
+/// A snapshot of a server's counters since its start; the loops are not read at one instant.
 package struct ServerStatistics: Hashable, Sendable {
-    /// Connections open now.
+    /// Connections currently open.
     package var openConnections: Int64 = 0
     /// Connections accepted.
     package var accepted: Int64 = 0
-    /// Connections told 503, or closed unheard, because there were too many.
+    /// Connections rejected because there were too many, with 503 or without a response.
     package var turnedAway: Int64 = 0
-    /// Requests handed to the handler.
+    /// Requests passed to the handler.
     package var requests: Int64 = 0
-    /// Requests that the server refused itself.
+    /// Requests rejected by the server itself.
     package var rejected: Int64 = 0
     /// Connections ended by a timeout.
     package var timedOut: Int64 = 0
-    /// Bytes received, heads and bodies.
+    /// Bytes received, including heads.
     package var bytesReceived: Int64 = 0
-    /// Bytes sent, heads and bodies.
+    /// Bytes sent, including heads.
     package var bytesSent: Int64 = 0
 
     init(_ all: [LoopCounters]) {

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 extension ListenAddress {
-    /// Where an open socket is bound; `nil` for a socket without a name, and for other families than TCP's and Unix's.
+    /// The address an open socket is bound to; `nil` for unnamed sockets and families other than IP and Unix.
     package init?(boundTo descriptor: CInt) {
         var storage = sockaddr_un()
         var length = socklen_t(MemoryLayout<sockaddr_un>.size)

@@ -1,12 +1,12 @@
 import Glibc
 package import LinuxSystem
 
-/// Tries whether a server could listen, without listening: no client ever notices.
+/// Checks whether a server could listen on an address, without listening on it.
 package enum ListenTrial {
-    /// Why an address cannot be bound; `nil` where it can, and for what somebody else has bound.
+    /// The error that binding an address would give; `nil` if there is none, or for a descriptor.
     ///
-    /// A TCP address is bound for an instant, without queue; a Unix socket's path is only looked at, as to bind it would
-    /// leave a file: `EADDRINUSE` says that something has the name, not that somebody listens.
+    /// A TCP address is bound for an instant, without listening. The path of a Unix socket is only inspected, since binding would
+    /// create a file: `EADDRINUSE` then means that the path exists, not that someone listens on it.
     package static func error(_ address: ListenAddress) -> Errno? {
         switch address {
         case .descriptor: return nil

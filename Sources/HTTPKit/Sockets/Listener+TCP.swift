@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// TCP: a socket per loop, with SO_REUSEPORT.
+/// TCP listeners: one socket per loop, with SO_REUSEPORT.
 extension ListenerFactory {
     static func tcp(
         _ host: String,
@@ -11,14 +11,14 @@ extension ListenerFactory {
     ) throws(Errno) -> (listeners: [Listener], bound: ListenAddress) {
         var address = try resolve(host, port)
         if port != 0, !configuration.sharesPort {
-            // SO_REUSEPORT would let a second daemon take half of our connections: ask first, without it.
+            // SO_REUSEPORT would let a second daemon take half of our connections: bind without it first.
             close(try bound(&address, reusesPort: false))
         }
         var listeners: [Listener] = []
         var boundPort = port
         for _ in 0..<configuration.loops {
             let descriptor = SharedDescriptor(owning: try bound(&address, reusesPort: true))
-            // Inherited by accepted sockets: answers are whole when they are written.
+            // Inherited by accepted sockets: responses are written whole, so there is nothing to delay.
             try setOption(descriptor.number, CInt(IPPROTO_TCP), TCP_NODELAY)
             try checked("listen") { listen(descriptor.number, configuration.backlog) }
             if boundPort == 0 {
@@ -30,7 +30,7 @@ extension ListenerFactory {
         return (listeners, .tcp(host: host, port: boundPort))
     }
 
-    /// Binds a TCP address for an instant, as the first thing that a server does.
+    /// Binds a TCP address for an instant.
     static func tryToBind(_ host: String, _ port: UInt16) throws(Errno) {
         var address = try resolve(host, port)
         close(try bound(&address, reusesPort: false))
@@ -75,7 +75,7 @@ struct SocketAddress {
     var storage = sockaddr_storage()
     var length: socklen_t = 0
 
-    /// `::` also takes IPv4 connections.
+    /// Whether this is `::`, which also accepts IPv4 connections.
     var isWildcardIPv6: Bool {
         guard CInt(storage.ss_family) == AF_INET6 else { return false }
         let peer = PeerAddress(storage)
@@ -84,7 +84,7 @@ struct SocketAddress {
 }
 
 extension ListenerFactory {
-    /// Resolves a host; the empty one is every interface, IPv6 where the machine has it.
+    /// Resolves a host; an empty one means all interfaces, IPv6 if available.
     private static func resolve(_ host: String, _ port: UInt16) throws(Errno) -> SocketAddress {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
@@ -108,7 +108,7 @@ extension ListenerFactory {
         return address
     }
 
-    /// The port lies at the same place in both families.
+    /// Sets the port, which has the same offset in both families.
     private static func setPort(_ address: inout SocketAddress, _ port: UInt16) {
         unsafe withUnsafeMutableBytes(of: &address.storage) { raw in
             unsafe raw.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Unix-domain sockets, and sockets that somebody else has opened.
+/// Unix-domain sockets and inherited sockets.
 extension ListenerFactory {
     static func unix(_ path: String, _ configuration: ServerConfiguration) throws(Errno) -> CInt {
         var address = sockaddr_un()
@@ -17,7 +17,7 @@ extension ListenerFactory {
         do throws(Errno) {
             try removeStale(path, &address)
             try checked("bind") { unsafe call(&address) { unsafe bind(descriptor, $0, $1) } }
-            // Nobody can connect before the socket listens, so that its mode counts from the first connection on.
+            // No client can connect before listen(2), so the mode applies from the first connection on.
             let mode: mode_t = configuration.socketMode == .everybody ? 0o666 : 0o660
             try checked("chmod") { unsafe chmod(path, mode) }
             try checked("listen") { listen(descriptor, configuration.backlog) }
@@ -28,7 +28,7 @@ extension ListenerFactory {
         return descriptor
     }
 
-    /// Removes a socket file on which nobody listens any more; a live one, or another kind of file, stays.
+    /// Removes a socket file without a listener; a live one, or any other kind of file, is an error.
     private static func removeStale(_ path: String, _ address: inout sockaddr_un) throws(Errno) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return }
@@ -56,7 +56,7 @@ extension ListenerFactory {
     static func inherited(_ number: CInt) throws(Errno) -> CInt {
         try checked("fcntl") { edge_set_nonblocking(number) }
         try checked("fcntl") { edge_set_cloexec(number, 1) }
-        // Not a TCP socket perhaps: then there is nothing to set.
+        // Fails harmlessly if this is not a TCP socket.
         try? setOption(number, CInt(IPPROTO_TCP), TCP_NODELAY)
         return number
     }

@@ -4,15 +4,15 @@ import LinuxSystem
 
 /// A listening socket as one loop sees it.
 struct Listener: Sendable {
-    /// Closed when the last loop lets go.
+    /// The socket, closed when the last loop releases it.
     let descriptor: SharedDescriptor
-    /// Whether other loops wait on the same socket, so that one connection should wake one of them only.
+    /// Whether other loops wait on the same socket, so that a connection should wake only one of them.
     let isShared: Bool
-    /// Whether it is a TCP socket that nobody listens on any more once this server ends.
+    /// Whether this is a TCP socket of this server alone.
     var isOwnTCP = false
 }
 
-/// Hands listeners to the loop that will own them, and keeps none: they close when the loop lets go.
+/// Transfers listeners to the loop that will own them.
 final class ListenerBox: Sendable {
     private let listeners: Lock<[Listener]>
 
@@ -20,7 +20,7 @@ final class ListenerBox: Sendable {
         self.listeners = Lock(listeners)
     }
 
-    /// Takes them out; empty the second time.
+    /// Takes the listeners; empty the second time.
     func take() -> [Listener] {
         listeners.withLock { listeners in
             defer { listeners = [] }
@@ -33,7 +33,7 @@ final class ListenerBox: Sendable {
 enum ListenerFactory {
     /// Opens one socket per loop (TCP), or one for all.
     ///
-    /// - Returns: the listeners, loop by loop, and the address with the port that was bound.
+    /// - Returns: the listeners in order of loops, and the address with the bound port.
     static func open(
         _ address: ListenAddress,
         _ configuration: ServerConfiguration

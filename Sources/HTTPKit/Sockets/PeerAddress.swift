@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A client's address, as the kernel reports it.
+/// The address of a client.
 package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address family.
     package enum Family: UInt8, Sendable {
@@ -12,9 +12,9 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     package let family: Family
     /// The client's port; 0 for Unix-domain sockets.
     package let port: UInt16
-    /// The address's first eight bytes in network order, as a number; 0 for IPv4.
+    /// The first eight bytes of the address in network order; 0 for IPv4.
     package let high: UInt64
-    /// The address's last eight bytes in network order, as a number; an IPv4 address takes the last four.
+    /// The last eight bytes of the address in network order; an IPv4 address uses the last four.
     package let low: UInt64
 
     /// Creates an address.
@@ -25,15 +25,15 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// An IPv6 address, or the IPv4 address that is mapped into it.
+    /// Creates an IPv6 address, or the IPv4 address mapped into it.
     package init(port: UInt16, high: UInt64, low: UInt64) {
         let isMapped = high == 0 && low >> 32 == 0xFFFF
         self.init(family: isMapped ? .ipv4 : .ipv6, port: port, high: high, low: isMapped ? low & 0xFFFF_FFFF : low)
     }
 
-    /// Reads an address in its usual text form, without brackets or zone; `nil` for anything else.
+    /// Parses an address in the usual notation, without brackets or zone.
     package init?(_ text: String, port: UInt16) {
-        // C would end the text there, and take what stands before it.
+        // C would stop at the NUL and accept what precedes it.
         guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         var six = in6_addr()
@@ -49,10 +49,10 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A peer without an address.
+    /// The peer of a Unix-domain socket.
     package static let unix = PeerAddress(family: .unix, port: 0, high: 0, low: 0)
 
-    /// Reads what accept4(2) or getsockname(2) filled in.
+    /// Converts the result of accept4(2) or getsockname(2).
     init(_ storage: sockaddr_storage) {
         switch CInt(storage.ss_family) {
         case AF_INET:
@@ -78,7 +78,7 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address without its port, in the usual text form.
+    /// The address in the usual notation, without the port.
     package var description: String {
         switch family {
         case .unix: return "unix"

@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// The system calls on a connection's socket; `nil` says that the call would block.
+/// The system calls on a connection's socket; `nil` means that the call would block.
 enum SocketCalls {
-    /// As `retrying`, but for one type and in this module: a generic function of another module is not specialised, and
-    /// costs more than the parser does.
+    /// As `retrying`, but not generic and in this module: generic functions of other modules are not specialised here, which costs
+    /// more than parsing.
     @inline(__always)
     static func again(_ call: StaticString, _ body: () -> Int) throws(Errno) -> Int? {
         while true {
@@ -19,16 +19,16 @@ enum SocketCalls {
         }
     }
 
-    /// Receives once into memory.
+    /// Receives into memory, with one call.
     @inline(__always)
     static func receive(_ descriptor: CInt, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int? {
         try again("recv") { unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0) }
     }
 
-    /// Sends memory, once, never raising SIGPIPE.
+    /// Sends memory with one call, never raising SIGPIPE.
     ///
-    /// - Parameter hasMore: something follows at once: the kernel need not send a short segment for this.
-    /// - Returns: as send(2) does: -1 with `errno` for would-block and for errors.
+    /// - Parameter hasMore: whether more follows at once, so that the kernel need not send a short segment.
+    /// - Returns: the result of send(2): -1 with `errno` if it would block or fails.
     @inline(__always)
     static func send(_ descriptor: CInt, _ vectors: UnsafeMutablePointer<iovec>, _ count: Int, hasMore: Bool) -> Int {
         let flags = CInt(MSG_NOSIGNAL) | (hasMore ? CInt(MSG_MORE) : 0)
@@ -41,12 +41,12 @@ enum SocketCalls {
         return unsafe sendmsg(descriptor, &message, flags)
     }
 
-    /// Sends two pieces of memory, once.
+    /// Sends two buffers with one call.
     ///
-    /// - Returns: as send(2) does.
+    /// - Returns: the result of send(2).
     @inline(__always)
     static func send(_ descriptor: CInt, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int {
-        // The memory is only read from.
+        // The kernel only reads the memory.
         var vectors: [2 of iovec] = unsafe [
             iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count),
             iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count),
@@ -58,9 +58,9 @@ enum SocketCalls {
         }
     }
 
-    /// Sends a piece of a file.
+    /// Sends part of a file.
     ///
-    /// - Returns: the bytes sent; 0 when the file ends before `offset`.
+    /// - Returns: the number of bytes sent; 0 if the file ends before `offset`.
     static func send(_ descriptor: CInt, file: CInt, offset: Int64, count: Int) throws(Errno) -> Int? {
         var position = off_t(offset)
         return try again("sendfile") { unsafe sendfile(descriptor, file, &position, count) }

@@ -1,6 +1,6 @@
-/// Takes a request's content off the wire, by length or by chunks (RFC 9112 §6, §7.1), within a bound.
+/// Decodes request content by length or by chunks (RFC 9112 §6, §7.1), up to a limit.
 ///
-/// However the bytes are split over reads, the result is the same. Trailers are checked and dropped.
+/// The result does not depend on how reads split the bytes. Trailers are checked and dropped.
 package struct BodyDecoder: Sendable {
     private enum State: Sendable {
         case length(left: Int)
@@ -21,12 +21,12 @@ package struct BodyDecoder: Sendable {
     private var state: State
     private let limit: Int
     private var overhead = 0
-    /// What has been decoded so far.
+    /// The content decoded so far.
     package private(set) var content: [UInt8] = []
 
-    /// Creates a decoder for what follows a head.
+    /// Creates a decoder for the content after a head.
     ///
-    /// - Throws: `bodyTooLong` when the announced length is beyond the limit.
+    /// - Throws: `bodyTooLong` if the announced length exceeds the limit.
     package init(_ framing: RequestHead.Framing, limit: Int) throws(ParseError) {
         self.limit = limit
         switch framing {
@@ -41,10 +41,10 @@ package struct BodyDecoder: Sendable {
     /// Whether the content is complete.
     package var isComplete: Bool { if case .done = state { true } else { false } }
 
-    /// Takes bytes from `start` on.
+    /// Decodes bytes from `start` on.
     ///
-    /// - Returns: the index after the last byte taken; bytes behind a complete body are left.
-    /// - Throws: `ParseError` for broken chunks and a body over the limit.
+    /// - Returns: the index after the last byte consumed; bytes after a complete body are left.
+    /// - Throws: `ParseError` for malformed chunks and content over the limit.
     package mutating func take(_ bytes: Span<UInt8>, from start: Int) throws(ParseError) -> Int {
         var index = start
         while index < bytes.count {
@@ -74,8 +74,8 @@ package struct BodyDecoder: Sendable {
     }
 
     private mutating func takeSyntax(_ byte: UInt8) throws(ParseError) {
-        // Extensions and trailers carry nothing for us: bounded, so that they cannot be used to stall. A chunk of one
-        // byte has five bytes around it.
+        // Extensions and trailers are ignored but limited, so that they cannot be used to stall. A chunk of one byte has five bytes
+        // of overhead.
         overhead += 1
         guard overhead <= 16 * 1024 + 8 * content.count else { throw .invalidChunk }
         switch state {
@@ -101,7 +101,7 @@ package struct BodyDecoder: Sendable {
         }
     }
 
-    /// RFC 9112 §7.1: 1*HEXDIG, then perhaps extensions, then CRLF; a bare LF is refused.
+    /// RFC 9112 §7.1: 1*HEXDIG, optional extensions, CRLF; a bare LF is rejected.
     private mutating func takeSize(_ byte: UInt8, _ value: Int, _ digits: Int) throws(ParseError) {
         if let digit = ByteClass.hexValue(byte) {
             try expect(digits < 15)

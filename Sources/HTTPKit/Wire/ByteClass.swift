@@ -1,4 +1,4 @@
-/// The character classes of RFC 9110 §5.6 and RFC 9112 §3 as bitmaps over one byte.
+/// The character classes of RFC 9110 §5.6 and RFC 9112 §3, as bitmaps over ASCII.
 enum ByteClass {
     /// `tchar` of RFC 9110 §5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``.
     @inline(__always)
@@ -6,25 +6,25 @@ enum ByteClass {
         contains(byte, low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
     }
 
-    /// What may stand in a request target: no control, no space, no DEL, no `#` (a fragment is never sent).
+    /// A byte permitted in a request target: no controls, space, DEL or `#` (fragments are never sent).
     ///
-    /// Bytes from 0x80 pass, though RFC 3986 would have them percent-encoded: some clients send them raw, and nginx takes
-    /// them, too. What they mean is for the application to judge.
+    /// Bytes from 0x80 are accepted, although RFC 3986 requires percent-encoding: some clients send them raw, and nginx accepts
+    /// them, too. The application decides what they mean.
     @inline(__always)
     static func isTarget(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F && byte != 0x23 }
 
-    /// What may stand in a field value: VCHAR, obs-text, SP and HTAB (RFC 9110 §5.5).
+    /// A byte permitted in a field value: VCHAR, obs-text, SP and HTAB (RFC 9110 §5.5).
     @inline(__always)
     static func isValue(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == 0x09 }
 
-    /// What may stand in a registered name or an IPv4 address, but for percent-encoding: unreserved and sub-delims
-    /// (RFC 3986 §3.2.2).
+    /// A byte permitted in a registered name or an IPv4 address, other than percent-encoding: unreserved and sub-delims (RFC 3986
+    /// §3.2.2).
     @inline(__always)
     static func isNameByte(_ byte: UInt8) -> Bool {
         contains(byte, low: 0x2BFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
 
-    /// `qdtext` of RFC 9110 §5.6.4: what stands in a quoted string as it is.
+    /// `qdtext` of RFC 9110 §5.6.4: a byte that needs no escape in a quoted string.
     static func isQuotedText(_ byte: UInt8) -> Bool { isValue(byte) && byte != 0x22 && byte != 0x5C }
 
     @inline(__always)

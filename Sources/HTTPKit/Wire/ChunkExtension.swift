@@ -1,22 +1,22 @@
-/// Where in the extensions of a chunk a decoder is (RFC 9112 §7.1.1).
+/// The state of parsing chunk extensions (RFC 9112 §7.1.1).
 ///
-/// `chunk-ext = *( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] )`. None means anything here, but what is
-/// read otherwise elsewhere is how requests are smuggled, so they must be well-formed.
+/// `chunk-ext = *( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] )`. Extensions are ignored, but must be
+/// well-formed: differences in how servers read them enable request smuggling.
 enum ChunkExtension: Sendable {
     /// White space before a semicolon.
     case between
-    /// Behind a semicolon.
+    /// After a semicolon.
     case beforeName
     case name
-    /// White space behind a name.
+    /// White space after a name.
     case afterName
-    /// Behind an equals sign.
+    /// After an equals sign.
     case beforeValue
     case token
     case quoted
-    /// Behind a backslash within quotes.
+    /// After a backslash within quotes.
     case escaped
-    /// Behind the closing quote.
+    /// After the closing quote.
     case closed
 
     /// Whether the line may end here.
@@ -27,9 +27,9 @@ enum ChunkExtension: Sendable {
         }
     }
 
-    /// Takes a byte other than CR.
+    /// Consumes a byte other than CR.
     ///
-    /// - Returns: whether it may stand here.
+    /// - Returns: whether the byte is permitted here.
     mutating func take(_ byte: UInt8) -> Bool {
         let isBlank = byte == 0x20 || byte == 0x09
         switch self {

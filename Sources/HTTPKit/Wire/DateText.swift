@@ -1,12 +1,12 @@
 import HTTPSemantics
 
-/// The current second as an IMF-fixdate (RFC 9110 §5.6.7), in bytes; it is computed again only when the second changes.
+/// The `Date` field line for the current second (RFC 9110 §5.6.7), recomputed only when the second changes.
 struct DateText: Sendable {
     /// `Date: Sun, 06 Nov 1994 08:49:37 GMT` CRLF.
     private(set) var line: [UInt8] = []
     private var second = Int64.min
 
-    /// Brings the text to a second since 1970.
+    /// Updates the text to a time in seconds since 1970.
     @inline(__always)
     mutating func update(to now: Int64) {
         if now != second { rewrite(now) }

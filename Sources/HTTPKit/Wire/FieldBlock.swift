@@ -1,7 +1,7 @@
-/// Response fields as they go onto the wire: `Name: value` CRLF, any number of them.
+/// Encoded response fields: any number of `Name: value` CRLF lines.
 ///
-/// Encoded once, then shared by every response that carries the same fields. Only valid names and values get in, so no
-/// value from outside can begin a field, or an answer, of its own.
+/// Encoded once and shared by every response with the same fields. Only valid names and values are accepted, so untrusted values
+/// cannot inject fields or responses.
 package struct FieldBlock: Hashable, Sendable {
     /// The encoded lines, for `Response.fields` or `Response.dynamicFields`.
     package private(set) var bytes: [UInt8] = []
@@ -9,35 +9,35 @@ package struct FieldBlock: Hashable, Sendable {
     /// Creates an empty block.
     package init() {}
 
-    /// Creates a block of lines; those that are not valid are left out, as with `append`.
+    /// Creates a block from fields; invalid ones are left out.
     package init(_ fields: KeyValuePairs<StaticString, String>) {
         for (name, value) in fields { append(name, value) }
     }
 
     /// Appends a line.
     ///
-    /// - Returns: false, and nothing is appended, when the name is no token or the value holds CR, LF, NUL or another
-    ///   control character (RFC 9110 §5.5), or when the server itself writes this field.
+    /// - Returns: false, without appending anything, if the name is not a token, the value contains CR, LF, NUL or another control
+    ///   character (RFC 9110 §5.5), or the server itself writes the field.
     @discardableResult
     package mutating func append(_ name: String, _ value: String) -> Bool {
         append(name: Array(name.utf8), value: Array(value.utf8))
     }
 
-    /// Appends a line whose name is known when the program is written.
+    /// Appends a line with a constant name.
     ///
     /// - Returns: as `append(name:value:)`.
     @discardableResult
     package mutating func append(_ name: StaticString, _ value: String) -> Bool { append(name.description, value) }
 
-    /// Appends a line with a number as its value.
+    /// Appends a line with a numeric value.
     ///
     /// - Returns: as `append(name:value:)`.
     @discardableResult
     package mutating func append(_ name: StaticString, _ value: Int64) -> Bool { append(name.description, "\(value)") }
 
-    /// Appends a line, in bytes; white space around the value is dropped.
+    /// Appends a line from bytes; white space around the value is removed.
     ///
-    /// - Returns: false, and nothing is appended, when name or value are not valid, or the server writes the field.
+    /// - Returns: false, without appending anything, if name or value is invalid, or the server itself writes the field.
     @discardableResult
     package mutating func append(name: [UInt8], value: [UInt8]) -> Bool {
         let nameSpan = name.span
@@ -55,7 +55,7 @@ package struct FieldBlock: Hashable, Sendable {
         return true
     }
 
-    /// A line of `Date` for `Response.date`; `nil` where the value is not valid.
+    /// Encodes a `Date` line for `Response.date`; `nil` if the value is invalid.
     package static func date(_ value: [UInt8]) -> [UInt8]? {
         guard !value.isEmpty, value.span.isFieldValue(0..<value.count) else { return nil }
         return Array("Date: ".utf8) + value + [0x0D, 0x0A]
@@ -64,7 +64,7 @@ package struct FieldBlock: Hashable, Sendable {
     /// Whether there are no lines.
     package var isEmpty: Bool { bytes.isEmpty }
 
-    /// The fields that frame a message, and the date: the connection writes them.
+    /// Whether the server writes the field itself: the date and the fields that frame a message.
     private static func isReserved(_ name: Span<UInt8>) -> Bool {
         let all = 0..<name.count
         return name.equalsIgnoringCase(all, "content-length") || name.equalsIgnoringCase(all, "transfer-encoding")

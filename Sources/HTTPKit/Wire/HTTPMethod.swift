@@ -1,10 +1,10 @@
-/// A request's method (RFC 9110 §9); unknown ones keep their place in the request's bytes.
+/// A request method (RFC 9110 §9); unknown ones refer to the request's bytes.
 package enum HTTPMethod: Hashable, Sendable {
     case get, head, post, put, delete, options, patch, trace, connect, purge
-    /// Any other token; the range lies in the request's bytes. Methods are case-sensitive.
+    /// Any other token, as a range of the request's bytes. Methods are case-sensitive.
     case other(Range<Int>)
 
-    /// Recognises the token at `range`.
+    /// Recognises the method at `range`.
     init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
         self = .other(range)
         guard range.count <= 8 else { return }
@@ -25,7 +25,7 @@ package enum HTTPMethod: Hashable, Sendable {
         }
     }
 
-    /// The method's name; `nil` for `other`.
+    /// The name of the method; `nil` for `other`.
     package var name: String? {
         switch self {
         case .get: "GET"

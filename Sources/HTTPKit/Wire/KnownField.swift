@@ -1,4 +1,4 @@
-/// A request field that is recognised once, while the head is parsed; everything else is found by name.
+/// A request field that the parser recognises; all others are found by name.
 package enum KnownField: UInt8, CaseIterable, Sendable {
     case host, connection, contentLength, transferEncoding, expect, upgrade, te, trailer, keepAlive
     case accept, acceptEncoding, acceptLanguage, contentType, userAgent, referer, origin, cookie
@@ -9,7 +9,7 @@ package enum KnownField: UInt8, CaseIterable, Sendable {
     case saveData, dpr, width, viewportWidth, secChDpr, secChWidth, secChViewportWidth
     case accessControlRequestMethod, accessControlRequestHeaders, lastEventID, priority
 
-    /// The field's name in lower case.
+    /// The name in lower case.
     package var name: String {
         switch self {
         case .host: "host"

@@ -1,6 +1,6 @@
-/// A hash table from a field name, in any case, to the known field it names.
+/// A hash table from field names, in any case, to known fields.
 ///
-/// Built once with the parser; a look-up reads the name once, compares it with one candidate and allocates nothing.
+/// Built once with the parser. A lookup hashes the name, compares it with candidates, and allocates nothing.
 struct KnownFieldTable: Sendable {
     private struct Entry {
         var field: KnownField
@@ -8,7 +8,7 @@ struct KnownFieldTable: Sendable {
         var count: UInt16
     }
 
-    /// Open addressing; a power of two, at least twice the number of fields.
+    /// The slots, with open addressing; a power of two, at least twice the number of fields.
     private let entries: [Entry?]
     private let names: [UInt8]
     private let mask: Int
@@ -29,7 +29,7 @@ struct KnownFieldTable: Sendable {
         self.names = names
     }
 
-    /// The known field that a *valid* field name spells, if any.
+    /// The known field with a name, which must be valid.
     func find(_ bytes: Span<UInt8>, _ range: Range<Int>) -> KnownField? {
         var place = Self.hash(bytes, range) & mask
         while let entry = entries[place] {
@@ -41,7 +41,7 @@ struct KnownFieldTable: Sendable {
 
     private func matches(_ entry: Entry, _ bytes: Span<UInt8>, _ start: Int) -> Bool {
         let base = Int(entry.start)
-        // Among token characters, only letters and `-` fold to letters and `-`.
+        // Setting bit 5 folds only letters and `-` to letters and `-` among token characters.
         for offset in 0..<Int(entry.count) where names[base + offset] != bytes[start + offset] | 0x20 { return false }
         return true
     }

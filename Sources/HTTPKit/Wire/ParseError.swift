@@ -1,6 +1,6 @@
-/// Why bytes are not a request that this server answers; each case names the rule that was broken.
+/// The rule that a malformed request violates.
 package enum ParseError: Error, Hashable, Sendable {
-    /// No PROXY protocol header, although the peer must send one.
+    /// A required PROXY protocol header is missing or malformed.
     case malformedProxyHeader
     /// The request line is longer than the limit.
     case requestLineTooLong
@@ -10,19 +10,19 @@ package enum ParseError: Error, Hashable, Sendable {
     case tooManyFields
     /// The request line is not `method SP target SP version` (RFC 9112 §3).
     case malformedRequestLine
-    /// The method is no token (RFC 9110 §9.1).
+    /// The method is not a token (RFC 9110 §9.1).
     case invalidMethod
-    /// The method is longer than any that is known or passed on (RFC 9112 §3).
+    /// The method is longer than any known or forwarded one (RFC 9112 §3).
     case methodTooLong
-    /// The target is none of the four forms, or holds a byte that no target may hold (RFC 9112 §3.2).
+    /// The target has none of the four forms, or contains an invalid byte (RFC 9112 §3.2).
     case invalidTarget
     /// The version is not `HTTP/` digit `.` digit (RFC 9112 §2.3).
     case invalidVersion
     /// The version is well-formed, but its major number is not 1.
     case unsupportedVersion
-    /// A line ends in LF without CR, or holds a CR elsewhere (RFC 9112 §2.2).
+    /// A line ends in LF without CR, or contains a CR elsewhere (RFC 9112 §2.2).
     case bareLineFeed
-    /// A line begins with white space: obsolete folding (RFC 9112 §5.2), or space before the first field (§2.2).
+    /// A line starts with white space: obsolete line folding (RFC 9112 §5.2), or a space before the first field (§2.2).
     case obsoleteFolding
     /// A field line without a colon, with an invalid name, or with white space before the colon (RFC 9112 §5.1).
     case invalidFieldName
@@ -30,22 +30,22 @@ package enum ParseError: Error, Hashable, Sendable {
     case invalidFieldValue
     /// HTTP/1.1 without `Host` (RFC 9112 §3.2).
     case missingHost
-    /// More than one `Host`, or one that is no authority (RFC 9112 §3.2).
+    /// More than one `Host`, or one that is not an authority (RFC 9112 §3.2).
     case invalidHost
-    /// A `Content-Length` that is no number, or several that differ (RFC 9112 §6.3).
+    /// A `Content-Length` that is not a number, or several that differ (RFC 9112 §6.3).
     case invalidContentLength
-    /// `Transfer-Encoding` that is repeated, does not end in chunked, or came with HTTP/1.0 (RFC 9112 §6.1, §6.3).
+    /// A `Transfer-Encoding` that is repeated, does not end in chunked, or comes with HTTP/1.0 (RFC 9112 §6.1, §6.3).
     case invalidTransferEncoding
     /// A transfer coding other than chunked (RFC 9112 §6.1).
     case unsupportedTransferCoding
-    /// `Content-Length` beside `Transfer-Encoding`: an attempt at smuggling (RFC 9112 §6.1).
+    /// Both `Content-Length` and `Transfer-Encoding`, a sign of request smuggling (RFC 9112 §6.1).
     case conflictingFraming
-    /// A chunk size line, chunk end or trailer section that breaks RFC 9112 §7.1.
+    /// A chunk size line, chunk end or trailer section that violates RFC 9112 §7.1.
     case invalidChunk
     /// The content is longer than the limit.
     case bodyTooLong
 
-    /// The status code that tells the client.
+    /// The status code of the response.
     package var status: UInt16 {
         switch self {
         case .requestLineTooLong: 414

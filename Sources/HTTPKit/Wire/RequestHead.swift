@@ -1,24 +1,24 @@
-/// A parsed request head: offsets only, into bytes that are handed over beside it.
+/// A parsed request head, as offsets into separate bytes.
 ///
-/// A loop parses every request into the same head, so that the field table's storage is allocated once. Not copyable:
-/// who needs something of it longer copies those bytes.
+/// A loop parses all requests into one head, so that the storage of the field table is allocated once. Not copyable: copy bytes
+/// that are needed longer.
 package struct RequestHead: ~Copyable, Sendable {
-    /// One field line, its name as sent and its value without the white space around it.
+    /// A field line: the name as sent, and the value without surrounding white space.
     package struct Field: Sendable {
         var nameStart: UInt32
         var nameEnd: UInt32
         var valueStart: UInt32
         var valueEnd: UInt32
-        /// The field's identity, if it is a known one.
+        /// The known field, if the name is one.
         package var known: KnownField?
 
-        /// Where the name lies.
+        /// The range of the name.
         package var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
-        /// Where the value lies; possibly empty.
+        /// The range of the value; possibly empty.
         package var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
     }
 
-    /// The four forms of RFC 9112 §3.2.
+    /// The form of a request target (RFC 9112 §3.2).
     package enum TargetForm: Sendable {
         case origin, absolute, authority, asterisk
     }
@@ -32,19 +32,19 @@ package struct RequestHead: ~Copyable, Sendable {
 
     /// The method.
     package internal(set) var method: HTTPMethod = .get
-    /// The whole request target as sent.
+    /// The raw request target.
     package internal(set) var target: Range<Int> = 0..<0
-    /// Path and query: the target itself in origin-form, what follows the authority in absolute-form (empty means `/`),
+    /// The path and query: the target itself in origin-form, the part after the authority in absolute-form (empty means `/`),
     /// `*` in asterisk-form, empty in authority-form.
     package internal(set) var pathAndQuery: Range<Int> = 0..<0
-    /// Host and port: from the target in absolute- and authority-form (RFC 9112 §3.2.2), else from `Host`; may be `nil`
-    /// in HTTP/1.0.
+    /// The host and port: from the target in absolute- and authority-form (RFC 9112 §3.2.2), otherwise from `Host`; may be `nil` in
+    /// HTTP/1.0.
     package internal(set) var authority: Range<Int>?
-    /// Which form the target has.
+    /// The form of the target.
     package internal(set) var targetForm: TargetForm = .origin
-    /// The minor version: 0 or 1; higher ones count as 1.
+    /// The minor version, 0 or 1; higher ones count as 1.
     package internal(set) var minorVersion: UInt8 = 1
-    /// Whether the client wants to keep the connection (RFC 9112 §9.3).
+    /// Whether the client wants to keep the connection open (RFC 9112 §9.3).
     package internal(set) var keepAlive = true
     /// How the content is delimited.
     package internal(set) var framing: Framing = .none
@@ -52,9 +52,9 @@ package struct RequestHead: ~Copyable, Sendable {
     package internal(set) var expectsContinue = false
     /// Whether there is an expectation other than 100-continue.
     package internal(set) var hasUnknownExpectation = false
-    /// All field lines, in the order in which they came.
+    /// All field lines in order.
     package internal(set) var fields: [Field] = []
-    /// Whether some `Connection` line said `close`.
+    /// Whether a `Connection` line contains `close`.
     var closes = false
     private var present: UInt64 = 0
 
@@ -82,7 +82,7 @@ package struct RequestHead: ~Copyable, Sendable {
         if let known = field.known { present |= 1 << UInt64(known.rawValue) }
     }
 
-    /// Whether the field came at all; costs one bit test.
+    /// Whether the field is present; costs one bit test.
     @inline(__always)
     package func has(_ field: KnownField) -> Bool { present >> UInt64(field.rawValue) & 1 == 1 }
 
@@ -99,13 +99,13 @@ package struct RequestHead: ~Copyable, Sendable {
         return fields.reduce(0) { $0 + ($1.known == field ? 1 : 0) }
     }
 
-    /// Hands each line of a known field to `body`, in order.
+    /// Calls `body` with the value of each line of a known field, in order.
     package func forEach(_ field: KnownField, _ body: (Range<Int>) -> Void) {
         guard has(field) else { return }
         for line in fields where line.known == field { body(line.value) }
     }
 
-    /// The value of the first line with a name, compared without case.
+    /// The value of the first line with a name, ignoring case.
     package func value(named name: StaticString, in bytes: Span<UInt8>) -> Range<Int>? {
         for line in fields where bytes.equalsIgnoringCase(line.name, name) { return line.value }
         return nil

@@ -1,13 +1,13 @@
 import Glibc
 
-/// `uri-host [ ":" port ]` (RFC 9110 §4.2.1, §7.2; RFC 3986 §3.2.2).
+/// Parsing authorities: `uri-host [ ":" port ]` (RFC 9110 §4.2.1, §7.2; RFC 3986 §3.2.2).
 extension RequestParser {
-    /// Whether the bytes name a host, and perhaps a port.
+    /// Whether the bytes are a host with an optional port.
     ///
-    /// Stricter than the grammar where a name could be read in two ways: the host must not be empty (an `http` URI with
-    /// an empty one is invalid), a port is at most 65535, and IP literals are IPv6 addresses without a zone.
+    /// Stricter than the grammar where it is ambiguous: the host must not be empty (an `http` URI with an empty host is invalid), a
+    /// port is at most 65535, and IP literals are IPv6 addresses without a zone.
     ///
-    /// - Parameter needsPort: whether the port must be there and not empty, as in authority-form (RFC 9112 §3.2.3).
+    /// - Parameter needsPort: whether a non-empty port is required, as in authority-form (RFC 9112 §3.2.3).
     func isAuthority(_ bytes: Span<UInt8>, _ range: Range<Int>, needsPort: Bool = false) -> Bool {
         guard let first = range.first else { return false }
         let hostEnd = bytes[first] == 0x5B ? literalEnd(bytes, range) : nameEnd(bytes, range)
@@ -16,14 +16,14 @@ extension RequestParser {
         return bytes[hostEnd] == 0x3A && isPort(bytes, hostEnd + 1..<range.upperBound, needsPort: needsPort)
     }
 
-    /// Where a registered name or an IPv4 address ends: at a colon, or with the range.
+    /// The end of a registered name or IPv4 address: a colon, or the end of the range.
     private func nameEnd(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
         var index = range.lowerBound
         while index < range.upperBound, bytes[index] != 0x3A {
             if ByteClass.isNameByte(bytes[index]) {
                 index += 1
             } else {
-                // RFC 3986 §2.1: percent-encoding, which is the only other thing that may stand there.
+                // RFC 3986 §2.1: the only alternative is percent-encoding.
                 guard bytes[index] == 0x25, index + 2 < range.upperBound, ByteClass.hexValue(bytes[index + 1]) != nil,
                     ByteClass.hexValue(bytes[index + 2]) != nil
                 else { return nil }
@@ -33,9 +33,9 @@ extension RequestParser {
         return index > range.lowerBound ? index : nil
     }
 
-    /// Where an IPv6 address in brackets ends; `nil` where there is none.
+    /// The end of an IPv6 address in brackets; `nil` if there is none.
     private func literalEnd(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
-        // The longest address has 45 characters.
+        // The longest IPv6 address has 45 characters.
         var text: [48 of CChar] = .init(repeating: 0)
         var index = range.lowerBound + 1
         var count = 0

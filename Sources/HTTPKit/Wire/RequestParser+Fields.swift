@@ -1,11 +1,11 @@
-/// The header section (RFC 9112 §5) and what follows from it for the message (§6, §9.3).
+/// Parsing the header section (RFC 9112 §5) and its meaning for the message (§6, §9.3).
 extension RequestParser {
     func parseField(_ bytes: Span<UInt8>, _ line: Range<Int>, _ head: inout RequestHead) throws(ParseError) {
         // RFC 9112 §5.2 and §2.2.
         if bytes[line.lowerBound] == 0x20 || bytes[line.lowerBound] == 0x09 { throw .obsoleteFolding }
         var colon = line.lowerBound
         while colon < line.upperBound, ByteClass.isToken(bytes[colon]) { colon += 1 }
-        // RFC 9112 §5.1: white space between name and colon is refused, as is every other non-token byte.
+        // RFC 9112 §5.1: white space between name and colon is rejected, like any other non-token byte.
         guard colon < line.upperBound, bytes[colon] == 0x3A, colon > line.lowerBound else { throw .invalidFieldName }
 
         var start = colon + 1
@@ -36,8 +36,8 @@ extension RequestParser {
     ) throws(ParseError) {
         switch field {
         case .host:
-            // RFC 9112 §3.2: exactly one, and valid. An empty one would say that the target has no authority (RFC 9110
-            // §7.2), which no http URI lacks.
+            // RFC 9112 §3.2: exactly one, and valid. An empty one would mean that the target has no authority (RFC 9110
+            // §7.2), which every http URI has.
             guard !head.has(.host), isAuthority(bytes, value) else { throw .invalidHost }
             if head.authority == nil { head.authority = value }
         case .connection:
@@ -47,7 +47,7 @@ extension RequestParser {
         case .transferEncoding:
             try applyTransferEncoding(value, bytes, &head)
         case .expect:
-            // RFC 9110 §10.1.1: ignored when it comes with HTTP/1.0.
+            // RFC 9110 §10.1.1: ignored in HTTP/1.0.
             guard head.minorVersion == 1 else { return }
             if bytes.equalsIgnoringCase(value, "100-continue") {
                 head.expectsContinue = true
@@ -59,7 +59,7 @@ extension RequestParser {
         }
     }
 
-    /// RFC 9112 §9.3: `close` wins over everything; `keep-alive` matters for HTTP/1.0 only.
+    /// RFC 9112 §9.3: `close` overrides everything; `keep-alive` only matters in HTTP/1.0.
     private func applyConnection(_ value: Range<Int>, _ bytes: Span<UInt8>, _ head: inout RequestHead) {
         var keeps = head.keepAlive
         var start = value.lowerBound
@@ -79,7 +79,7 @@ extension RequestParser {
         _ bytes: Span<UInt8>,
         _ head: inout RequestHead
     ) throws(ParseError) {
-        // RFC 9112 §6.1: both framings together are refused, in whichever order they come.
+        // RFC 9112 §6.1: both framings together are rejected, in either order.
         if head.has(.transferEncoding) { throw .conflictingFraming }
         // RFC 9110 §8.6: 1*DIGIT, no sign, no list; 18 digits fit an Int.
         guard !value.isEmpty, value.count <= 18 else { throw .invalidContentLength }
@@ -88,7 +88,7 @@ extension RequestParser {
             guard ByteClass.isDigit(bytes[index]) else { throw .invalidContentLength }
             length = length * 10 + Int(bytes[index] - 0x30)
         }
-        // RFC 9112 §6.3: repeated lines are tolerated only when they agree.
+        // RFC 9112 §6.3: repeated lines are accepted only if they agree.
         if head.has(.contentLength), head.framing != .length(length) { throw .invalidContentLength }
         head.framing = .length(length)
     }
@@ -99,7 +99,7 @@ extension RequestParser {
         _ head: inout RequestHead
     ) throws(ParseError) {
         if head.has(.contentLength) { throw .conflictingFraming }
-        // RFC 9112 §6.1: a transfer coding in HTTP/1.0 is faulty framing.
+        // RFC 9112 §6.1: a transfer coding in HTTP/1.0 means faulty framing.
         guard head.minorVersion == 1, !head.has(.transferEncoding) else { throw .invalidTransferEncoding }
         if bytes.equalsIgnoringCase(value, "chunked") {
             head.framing = .chunked
@@ -108,10 +108,10 @@ extension RequestParser {
         throw refusal(ofCodings: value, bytes)
     }
 
-    /// Why a list of transfer codings other than `chunked` alone is refused.
+    /// The error for a list of transfer codings other than `chunked` alone.
     ///
-    /// RFC 9112 §6.3: the final coding must be chunked, else the length cannot be known; of the others none is
-    /// understood. RFC 9110 §5.6.1 would have empty elements ignored: others read such a list otherwise, so it is refused.
+    /// RFC 9112 §6.3: the final coding must be chunked, or the length is unknown; no other coding is supported. RFC 9110 §5.6.1
+    /// ignores empty elements, but servers differ, so they are rejected.
     private func refusal(ofCodings value: Range<Int>, _ bytes: Span<UInt8>) -> ParseError {
         var start = value.lowerBound
         var isLastChunked = false
@@ -119,7 +119,7 @@ extension RequestParser {
             var end = start
             while end < value.upperBound, bytes[end] != 0x2C { end += 1 }
             let coding = trimmed(start..<end, bytes)
-            // Chunked may be applied once, as the last one (RFC 9112 §7.1).
+            // Chunked must be applied once, and last (RFC 9112 §7.1).
             guard !isLastChunked, isCoding(coding, bytes) else { return .invalidTransferEncoding }
             isLastChunked = bytes.equalsIgnoringCase(coding, "chunked")
             start = end + 1
@@ -127,7 +127,7 @@ extension RequestParser {
         return isLastChunked ? .unsupportedTransferCoding : .invalidTransferEncoding
     }
 
-    /// Whether a name of a coding stands there, perhaps with parameters (RFC 9112 §7).
+    /// Whether a range is a coding name, optionally with parameters (RFC 9112 §7).
     private func isCoding(_ range: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
         var index = range.lowerBound
         while index < range.upperBound, ByteClass.isToken(bytes[index]) { index += 1 }
@@ -143,9 +143,9 @@ extension RequestParser {
         return range
     }
 
-    /// What can be judged only when all fields are known.
+    /// Checks what depends on all fields.
     func finish(_ bytes: Span<UInt8>, _ head: inout RequestHead) throws(ParseError) {
-        // RFC 9112 §3.2: HTTP/1.1 needs a Host, whatever the target's form.
+        // RFC 9112 §3.2: HTTP/1.1 requires Host, whatever the form of the target.
         if head.minorVersion == 1, !head.has(.host) { throw .missingHost }
     }
 }

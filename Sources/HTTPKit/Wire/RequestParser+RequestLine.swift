@@ -1,6 +1,6 @@
-/// The request line (RFC 9112 §3).
+/// Parsing the request line (RFC 9112 §3).
 extension RequestParser {
-    /// Bytes of a method; the longest registered ones have 17.
+    /// The longest method in bytes; the longest registered one has 17.
     private static let longestMethod = 32
 
     func parseRequestLine(_ bytes: Span<UInt8>, _ line: Range<Int>, _ head: inout RequestHead) throws(ParseError) {
@@ -8,14 +8,14 @@ extension RequestParser {
         while index < line.upperBound, ByteClass.isToken(bytes[index]) { index += 1 }
         guard index > line.lowerBound else { throw .invalidMethod }
         guard index < line.upperBound, bytes[index] == 0x20 else { throw .invalidMethod }
-        // RFC 9112 §3: longer than any that is known here or passed on.
+        // RFC 9112 §3: longer than any known or forwarded method.
         guard index - line.lowerBound <= Self.longestMethod else { throw .methodTooLong }
         head.method = HTTPMethod(bytes, line.lowerBound..<index)
 
         let targetStart = index + 1
         index = targetStart
         while index < line.upperBound, ByteClass.isTarget(bytes[index]) { index += 1 }
-        // Exactly one space: white space inside the target would make it ambiguous (RFC 9112 §3.2).
+        // Exactly one space: further white space would make the target ambiguous (RFC 9112 §3.2).
         guard index < line.upperBound, bytes[index] == 0x20 else {
             throw index < line.upperBound ? .invalidTarget : .malformedRequestLine
         }
@@ -38,7 +38,7 @@ extension RequestParser {
             throw .invalidVersion
         }
         guard bytes[start + 5] == 0x31 else { throw .unsupportedVersion }
-        // RFC 9110 §2.5: a higher minor version is understood as the highest one known.
+        // RFC 9110 §2.5: a higher minor version is treated as the highest known one.
         head.minorVersion = bytes[start + 7] == 0x30 ? 0 : 1
         head.keepAlive = head.minorVersion == 1
     }
@@ -46,7 +46,7 @@ extension RequestParser {
     private func parseTarget(_ bytes: Span<UInt8>, _ head: inout RequestHead) throws(ParseError) {
         let target = head.target
         if head.method == .connect {
-            // RFC 9112 §3.2.3: authority-form, for CONNECT and nothing else.
+            // RFC 9112 §3.2.3: authority-form, only for CONNECT.
             guard isAuthority(bytes, target, needsPort: true) else { throw .invalidTarget }
             head.targetForm = .authority
             head.authority = target
@@ -55,7 +55,7 @@ extension RequestParser {
             head.targetForm = .origin
             head.pathAndQuery = target
         } else if target.count == 1, bytes[target.lowerBound] == 0x2A {
-            // RFC 9112 §3.2.4: asterisk-form, for OPTIONS and nothing else.
+            // RFC 9112 §3.2.4: asterisk-form, only for OPTIONS.
             guard head.method == .options else { throw .invalidTarget }
             head.targetForm = .asterisk
             head.pathAndQuery = target
@@ -64,7 +64,7 @@ extension RequestParser {
         }
     }
 
-    /// `http://authority[/path][?query]` (RFC 9112 §3.2.2); its authority replaces `Host`.
+    /// Parses `http://authority[/path][?query]` (RFC 9112 §3.2.2), whose authority overrides `Host`.
     private func parseAbsoluteForm(_ bytes: Span<UInt8>, _ head: inout RequestHead) throws(ParseError) {
         let target = head.target
         let start = target.lowerBound

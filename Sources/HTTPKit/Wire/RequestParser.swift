@@ -1,28 +1,32 @@
-/// What the parser made of the bytes so far.
+/// The result of parsing the bytes so far.
 package enum ParseResult: Hashable, Sendable {
-    /// The head is complete; it takes this many bytes, empty line included.
+    /// The head is complete and takes this many bytes, including the empty line.
     case complete(consumed: Int)
-    /// Everything so far is right, but the head is not complete.
+    /// Valid so far, but incomplete.
     case needsMore
 }
 
-/// What one connection's parser remembers between two reads of the same head.
+/// The progress of parsing a head over several reads.
 package struct ParseProgress: Hashable, Sendable {
-    /// How many bytes have been searched for line ends: those are not searched again.
+    /// The number of bytes already searched for line ends.
     var searched: UInt32 = 0
-    /// Where the first incomplete line begins.
+    /// The start of the first incomplete line.
     var lineStart: UInt32 = 0
-    /// Where the header section begins; 0 while the request line is incomplete.
+    /// The start of the header section; 0 while the request line is incomplete.
     var fieldsStart: UInt32 = 0
 
-    /// Creates the progress of a head of which nothing has been seen.
+    /// Creates the progress of a new head.
     package init() {}
 }
 
-/// A strict parser for HTTP/1.x request heads (RFC 9112), bounds-checked, without allocation.
+/// A strict, bounds-checked parser for HTTP/1.x request heads (RFC 9112) that allocates nothing.
 ///
-/// It works by lines: a line is judged when its LF has come, and in order, so however the bytes are split over reads,
-/// the answer is the same. A value; safe on any thread.
+/// It works line by line, in order, once a line's LF has arrived, so the result does not depend on how reads split the bytes. A
+/// value; safe on any thread.
+///
+/// Own code, as all of `Wire`: the server is built on plain sockets by decision, without a framework, and a memory hit may cost a
+/// few microseconds in all. A C parser such as llhttp could replace this file if it refused everything that `RequestParserTests`
+/// refuse and took no longer in `Benchmarks/hits.sh`.
 package struct RequestParser: Sendable {
     let limits: ServerLimits
     let table = KnownFieldTable()
@@ -35,22 +39,22 @@ package struct RequestParser: Sendable {
     /// Parses the head at the beginning of `bytes`.
     ///
     /// - Parameters:
-    ///   - bytes: everything of the request that has arrived, from its first byte.
-    ///   - progress: empty for the first call of a request, then what the call before left.
-    ///   - head: filled when the result is `complete`, else in an unspecified state.
-    /// - Throws: `ParseError`; the connection is to be closed after the answer.
+    ///   - bytes: the received bytes of the request, from its first one.
+    ///   - progress: new for the first call of a request, then as left by the previous call.
+    ///   - head: filled in if the result is `complete`, otherwise unspecified.
+    /// - Throws: `ParseError`; close the connection after responding.
     package func parse(
         _ bytes: Span<UInt8>,
         _ progress: inout ParseProgress,
         into head: inout RequestHead
     ) throws(ParseError) -> ParseResult {
-        // Without a new LF no further line is complete: only the limits can have been passed.
+        // Without a new LF no further line is complete: only the limits may have been exceeded.
         if progress.searched > 0, bytes.firstLineFeed(from: Int(progress.searched)) == nil {
             return try incomplete(bytes, &progress)
         }
         head.reset()
         let start = skippedEmptyLine(bytes)
-        // A TLS client's hello, say, is known for what it is by its first byte, and need not be waited for.
+        // The first byte gives away a TLS client hello, say, so there is no need to wait for more.
         if start < bytes.count, !ByteClass.isToken(bytes[start]), bytes[start] != 0x0D { throw .invalidMethod }
         guard let requestLineEnd = bytes.firstLineFeed(from: start) else {
             progress.lineStart = UInt32(start)
@@ -75,11 +79,11 @@ package struct RequestParser: Sendable {
         return try incomplete(bytes, &progress)
     }
 
-    /// Checks the limits on an incomplete head, so that a client cannot make us wait for more than we would take.
+    /// Checks the limits on an incomplete head, so that clients cannot make the server wait for more than it accepts.
     private func incomplete(_ bytes: Span<UInt8>, _ progress: inout ParseProgress) throws(ParseError) -> ParseResult {
         progress.searched = UInt32(bytes.count)
         if progress.fieldsStart == 0 {
-            // One more byte may be the line's CR.
+            // One extra byte may be the line's CR.
             let line = bytes.count - Int(progress.lineStart)
             let isOver =
                 line > limits.requestLine + 1 || (line == limits.requestLine + 1 && bytes[bytes.count - 1] != 0x0D)
@@ -90,18 +94,18 @@ package struct RequestParser: Sendable {
         return .needsMore
     }
 
-    /// What a request line over the limit is: one whose method does not even end within it is none.
+    /// The error for a request line over the limit: malformed if not even its method ends within the limit.
     private func tooLongLine(_ bytes: Span<UInt8>, from start: Int) -> ParseError {
         for index in start..<start + limits.requestLine where bytes[index] == 0x20 { return .requestLineTooLong }
         return .malformedRequestLine
     }
 
-    /// One CRLF before a request is ignored (RFC 9112 §2.2).
+    /// The length of an empty line before the request, which is ignored (RFC 9112 §2.2).
     private func skippedEmptyLine(_ bytes: Span<UInt8>) -> Int {
         bytes.count >= 2 && bytes[0] == 0x0D && bytes[1] == 0x0A ? 2 : 0
     }
 
-    /// Where the content of the line that ends with the LF at `feed` ends.
+    /// The end of the content of the line whose LF is at `feed`.
     private func lineEnd(
         _ bytes: Span<UInt8>,
         _ start: Int,
@@ -111,7 +115,7 @@ package struct RequestParser: Sendable {
         let hasReturn = feed > start && bytes[feed - 1] == 0x0D
         let end = hasReturn ? feed - 1 : feed
         if tooLong == .requestLineTooLong, end - start > limits.requestLine { throw tooLongLine(bytes, from: start) }
-        // RFC 9112 §2.2: a bare LF may be taken as a line end; taking it is how requests are smuggled.
+        // RFC 9112 §2.2: accepting a bare LF is permitted, but enables request smuggling.
         guard hasReturn else { throw .bareLineFeed }
         return end
     }

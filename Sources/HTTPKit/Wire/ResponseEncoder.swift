@@ -1,14 +1,14 @@
-/// Writes response heads (RFC 9112 §4): status line, `Date`, framing, `Connection`, then the response's own blocks.
+/// Encodes response heads (RFC 9112 §4): status line, `Date`, framing, `Connection`, then the response's own blocks.
 ///
-/// Pure: it knows no socket. It appends to a buffer that is used again and again, so nothing is allocated.
+/// Appends to a reused buffer, so it allocates nothing.
 struct ResponseEncoder: Sendable {
-    /// What the request has to do with how its answer is written.
-    struct Circumstances {
-        /// The answer to a HEAD request has no body, whatever its length says (RFC 9110 §9.3.2).
+    /// The properties of the request that affect the encoding.
+    struct Options {
+        /// Whether this responds to HEAD and so has no body, whatever its length (RFC 9110 §9.3.2).
         var isHEAD = false
         /// The minor version of the request.
         var minorVersion: UInt8 = 1
-        /// Whether the connection stays open after this answer.
+        /// Whether the connection stays open after this response.
         var keepsAlive = true
     }
 
@@ -18,20 +18,20 @@ struct ResponseEncoder: Sendable {
     private let keepAlive = Array("Connection: keep-alive\r\n".utf8)
     private let age = Array("Age: ".utf8)
     private let lineEnd = Array("\r\n".utf8)
-    /// The interim answer to `Expect: 100-continue`.
+    /// The interim response to `Expect: 100-continue`.
     let continueLine = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
-    /// Whether a status can have content (RFC 9110 §6.4.1).
+    /// Whether a response with this status may have content (RFC 9110 §6.4.1).
     @inline(__always)
     static func allowsBody(_ status: UInt16) -> Bool { status >= 200 && status != 204 && status != 304 }
 
     /// Appends the head of `response` to `buffer`.
     ///
-    /// - Returns: whether the body is to follow.
+    /// - Returns: whether the body must follow.
     @inline(__always)
     func encode(
         _ response: borrowing Response,
-        _ circumstances: Circumstances,
+        _ options: Options,
         date: [UInt8],
         into buffer: inout [UInt8]
     ) -> Bool {
@@ -43,14 +43,14 @@ struct ResponseEncoder: Sendable {
             Self.append(decimal: response.contentLength ?? response.body.count, to: &buffer)
             Self.append(lineEnd, to: &buffer)
         } else if response.status == 304, let length = response.contentLength {
-            // RFC 9110 §8.6: in a 304, the length that a 200 would have had; never in a 204.
+            // RFC 9110 §8.6: in a 304, the length of the corresponding 200; never in a 204.
             Self.append(contentLength, to: &buffer)
             Self.append(decimal: length, to: &buffer)
             Self.append(lineEnd, to: &buffer)
         }
-        if !circumstances.keepsAlive {
+        if !options.keepsAlive {
             Self.append(close, to: &buffer)
-        } else if circumstances.minorVersion == 0 {
+        } else if options.minorVersion == 0 {
             Self.append(keepAlive, to: &buffer)
         }
         if let seconds = response.age {
@@ -61,10 +61,10 @@ struct ResponseEncoder: Sendable {
         Self.append(response.fields, to: &buffer)
         Self.append(response.dynamicFields, to: &buffer)
         Self.append(lineEnd, to: &buffer)
-        return hasBody && !circumstances.isHEAD
+        return hasBody && !options.isHEAD
     }
 
-    /// Appends without becoming an owner: blocks are shared by loops, and each count of theirs is a contended write.
+    /// Appends without retaining: blocks are shared by loops, and reference counts are contended writes.
     @inline(__always)
     static func append(_ bytes: borrowing [UInt8], to buffer: inout [UInt8]) {
         unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Comparing and copying the text that a request's bytes hold.
+/// Comparing and copying text in request bytes.
 extension Span<UInt8> {
     /// Whether the bytes at `range` are exactly `text` (ASCII).
     package func equals(_ range: Range<Int>, _ text: StaticString) -> Bool {
@@ -11,7 +11,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether the bytes at `range` are `text` (lower-case ASCII letters, digits, `-`), in any case.
+    /// Whether the bytes at `range` equal `text` (lower-case ASCII letters, digits, `-`), ignoring case.
     package func equalsIgnoringCase(_ range: Range<Int>, _ text: StaticString) -> Bool {
         guard range.count == text.utf8CodeUnitCount, range.upperBound <= count else { return false }
         for offset in 0..<range.count {
@@ -28,7 +28,7 @@ extension Span<UInt8> {
         return unsafe extracting(range).withUnsafeBufferPointer { unsafe Array($0) }
     }
 
-    /// Copies the bytes at `range` as UTF-8, repaired where it is none: for logs and tests, never on a hot path.
+    /// Decodes the bytes at `range` as UTF-8, repairing errors; for logs and tests, never on a hot path.
     package func text(_ range: Range<Int>) -> String { String(decoding: copy(range), as: UTF8.self) }
 
     /// The first LF at or after `start`.
@@ -43,13 +43,13 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether every byte at `range` may stand in a field value; looks at eight bytes at a time.
+    /// Whether all bytes at `range` are valid in a field value; checks eight bytes at a time.
     func isFieldValue(_ range: Range<Int>) -> Bool {
         var index = range.lowerBound
         let raw = unsafe bytes
         while index + 8 <= range.upperBound {
             let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-            // A byte below 0x20, or equal to 0x7F, sets its high bit in one of these; a byte from 0x80 never does.
+            // A byte below 0x20 or equal to 0x7F sets its high bit in one of these; a byte from 0x80 never does.
             let below = (word &- 0x2020_2020_2020_2020) & ~word
             let flipped = word ^ 0x7F7F_7F7F_7F7F_7F7F
             let delete = (flipped &- 0x0101_0101_0101_0101) & ~flipped

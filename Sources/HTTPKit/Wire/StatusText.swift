@@ -1,4 +1,4 @@
-/// Status lines, encoded once (RFC 9112 §4, RFC 9110 §15).
+/// Preencoded status lines (RFC 9112 §4, RFC 9110 §15).
 struct StatusText: Sendable {
     private let lines: [[UInt8]]
 
@@ -9,7 +9,7 @@ struct StatusText: Sendable {
         }
     }
 
-    /// Appends the line for a code from 100 to 599; anything else is a mistake of the caller's and sent as 500.
+    /// Appends the line for a code from 100 to 599; any other code is a programming error and sent as 500.
     @inline(__always)
     func append(_ status: UInt16, to buffer: inout [UInt8]) {
         ResponseEncoder.append(lines[(100..<600).contains(status) ? Int(status) : 500], to: &buffer)

@@ -1,7 +1,7 @@
 extension CacheControl {
-    /// Reads a field value, several fields joined with a comma; never fails, as a cache must live with what it gets.
+    /// Parses a field value, with several fields joined by commas; never fails, since a cache must cope with any value.
     ///
-    /// Of equal directives the first counts (RFC 9111 §4.2.1). Arguments may be tokens or quoted-strings whatever the
+    /// Of repeated directives the first counts (RFC 9111 §4.2.1). Arguments may be tokens or quoted strings, whatever the
     /// directive's own syntax says (RFC 9111 §5.2).
     package init(_ text: String) {
         self.init(text.utf8Span.span)
@@ -21,18 +21,18 @@ extension CacheControl {
         }
     }
 
-    /// What follows a directive's name.
+    /// The argument of a directive.
     private enum Argument {
         case none
-        /// What a token, or a quoted-string between its quotes, covers.
+        /// The range of a token, or of a quoted string without its quotes.
         case value(Range<Int>)
-        /// Neither, or something behind it.
+        /// Neither, or followed by something else.
         case malformed
     }
 
-    /// Takes `=value` and requires the member to end there.
+    /// Parses `=value` up to the end of the member.
     ///
-    /// A quote that nothing closes does not hide the directives behind it: the member then ends at the next comma.
+    /// An unclosed quote does not hide the directives after it: the member then ends at the next comma.
     private static func argument(_ bytes: Span<UInt8>, _ position: inout Int) -> Argument {
         var argument = Argument.none
         if position < bytes.count, bytes[position] == UInt8(ascii: "=") {
@@ -73,7 +73,7 @@ extension CacheControl {
         }
     }
 
-    /// Takes a directive without argument; one that it has nevertheless is ignored.
+    /// Handles a directive without an argument; if there is one, it is ignored.
     private mutating func takeFlag(_ bytes: Span<UInt8>, _ name: Range<Int>) {
         func named(_ lowercase: StaticString) -> Bool { FieldSyntax.equals(bytes, name, lowercase) }
         if named("no-store") {
@@ -95,13 +95,13 @@ extension CacheControl {
         }
     }
 
-    /// RFC 9111 §4.2.1: what is no number of seconds counts as stale.
+    /// RFC 9111 §4.2.1: an invalid number of seconds counts as stale.
     private static func seconds(_ bytes: Span<UInt8>, _ argument: Argument) -> Int64 {
         guard case .value(let range) = argument else { return 0 }
         return FieldSyntax.number(bytes, range, ceiling: ceiling) ?? 0
     }
 
-    /// The field names of a qualified directive; what is no list of names is about the whole response.
+    /// The field names of a qualified directive; an invalid list means the whole response.
     private static func qualified(_ bytes: Span<UInt8>, _ argument: Argument) -> Qualified {
         guard case .value(let range) = argument else { return .whole }
         let list = bytes.extracting(range)
@@ -118,7 +118,7 @@ extension CacheControl {
         return names.isEmpty ? .whole : .fields(names)
     }
 
-    /// Both occurrences of a directive: the most restrictive counts (RFC 9111 §4.2.1).
+    /// Combines two occurrences of a directive: the more restrictive one counts (RFC 9111 §4.2.1).
     private static func merged(_ first: Qualified, _ second: Qualified) -> Qualified {
         switch (first, second) {
         case (.absent, let other), (let other, .absent): other

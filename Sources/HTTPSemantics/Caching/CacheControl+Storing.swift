@@ -1,26 +1,26 @@
 extension CacheControl {
     /// Whether a shared cache may store a 200 that carries these directives (RFC 9111 §3).
     ///
-    /// A `private` that is qualified forbids storing only when it names a field that the cache keeps (RFC 9111 §5.2.2.7).
+    /// A qualified `private` prevents storing only if it names a field that the cache keeps (RFC 9111 §5.2.2.7).
     package var isStorable: Bool {
-        // RFC 9111 §5.2.2.3: who understands the status code ignores no-store beside must-understand.
+        // RFC 9111 §5.2.2.3: a cache that understands the status code ignores no-store next to must-understand.
         if noStore && !mustUnderstand { return false }
         return !CacheControl.covers(self.private)
     }
 
-    /// Whether each use of the stored response must be validated first (RFC 9111 §5.2.2.4).
+    /// Whether every use of the stored response requires validation (RFC 9111 §5.2.2.4).
     package var requiresValidation: Bool { CacheControl.covers(noCache) }
 
-    /// Whether a stale response may never be used without successful validation (RFC 9111 §5.2.2.2, §5.2.2.8, §5.2.2.10).
+    /// Whether a stale response must not be used without successful validation (RFC 9111 §5.2.2.2, §5.2.2.8, §5.2.2.10).
     package var forbidsStale: Bool {
         mustRevalidate || proxyRevalidate || sMaxAge != nil || requiresValidation
     }
 
-    /// Whether a response may be stored by a shared cache and later be used for another request.
+    /// Whether a shared cache may store a response and use it for other requests.
     ///
     /// - Parameters:
-    ///   - cacheControl: the field's value, several fields joined with a comma; `nil` where there is none.
-    ///   - vary: the same of `Vary`; `*` never matches a later request (RFC 9111 §4.1).
+    ///   - cacheControl: the field value, with several fields joined by commas; `nil` if there is none.
+    ///   - vary: the same for `Vary`; `*` never matches a later request (RFC 9111 §4.1).
     package static func isStorable(cacheControl: String?, vary: String? = nil) -> Bool {
         if let vary, vary.utf8.split(separator: UInt8(ascii: ",")).contains(where: { isStar($0) }) { return false }
         return cacheControl.map { CacheControl($0).isStorable } ?? true
@@ -30,7 +30,7 @@ extension CacheControl {
         member.filter { !FieldSyntax.isWhitespace($0) } == [UInt8(ascii: "*")]
     }
 
-    /// Whether a directive is about the response, or about a field of it that a stored original keeps.
+    /// Whether a directive applies to the whole response, or to a field that is stored with it.
     private static func covers(_ directive: Qualified) -> Bool {
         switch directive {
         case .absent: false

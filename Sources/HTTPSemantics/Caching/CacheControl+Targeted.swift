@@ -1,8 +1,8 @@
 extension CacheControl {
-    /// Reads a targeted field such as `CDN-Cache-Control` (RFC 9213 §2.1): a dictionary of structured fields (RFC 9651 §3.2).
+    /// Parses a targeted field such as `CDN-Cache-Control` (RFC 9213 §2.1), a structured field dictionary (RFC 9651 §3.2).
     ///
-    /// `nil` where it is empty or anything in it is no such dictionary: then it counts as not being there at all. A directive whose
-    /// value is of a wrong type is ignored alone. Of equal ones the last counts (RFC 9651 §3.2).
+    /// `nil` if it is empty or malformed, in which case it counts as absent. A directive with a value of the wrong type is ignored.
+    /// Of repeated directives the last counts (RFC 9651 §3.2).
     package init?(targeted text: String) {
         self.init(targeted: text.utf8Span.span)
     }

@@ -1,5 +1,5 @@
 extension CacheControl {
-    /// The directives of a response as a value of `Cache-Control` would have them, in a fixed order.
+    /// The directives of a response as a `Cache-Control` value, in a fixed order.
     package var text: String {
         var members: [String] = []
         for (name, isThere) in flags where isThere { members.append(name) }

@@ -1,17 +1,17 @@
 /// The directives of a `Cache-Control` field (RFC 9111 §5.2, RFC 5861, RFC 8246), of a request or a response.
 ///
-/// Unknown directives are ignored. Durations are seconds from 0 to 2^31; one that is present but no number is 0.
+/// Unknown directives are ignored. Durations are seconds from 0 to 2^31; an invalid one is 0.
 package struct CacheControl: Hashable, Sendable {
-    /// A directive that may be qualified by field names.
+    /// A directive that may be qualified with field names.
     package enum Qualified: Hashable, Sendable {
-        /// Not there.
+        /// Absent.
         case absent
-        /// There, about the whole response.
+        /// Applies to the whole response.
         case whole
-        /// There, about these fields only; names in lower case.
+        /// Applies to these fields only; names in lower case.
         case fields([String])
 
-        /// Whether the directive stands there in either form.
+        /// Whether the directive is present in either form.
         package var isPresent: Bool { self != .absent }
     }
 
@@ -21,9 +21,9 @@ package struct CacheControl: Hashable, Sendable {
     package var sMaxAge: Int64?
     /// `no-store`.
     package var noStore = false
-    /// `no-cache`, with its field names where it is qualified.
+    /// `no-cache`, with the field names if qualified.
     package var noCache = Qualified.absent
-    /// `private`, with its field names where it is qualified.
+    /// `private`, with the field names if qualified.
     package var `private` = Qualified.absent
     /// `public`.
     package var `public` = false
@@ -41,16 +41,16 @@ package struct CacheControl: Hashable, Sendable {
     package var staleWhileRevalidate: Int64?
     /// `stale-if-error` (RFC 5861 §4).
     package var staleIfError: Int64?
-    /// `only-if-cached`, of a request.
+    /// `only-if-cached`, in requests.
     package var onlyIfCached = false
-    /// `min-fresh`, of a request.
+    /// `min-fresh`, in requests.
     package var minFresh: Int64?
-    /// `max-stale`, of a request; `Int64.max` where it stands without a bound.
+    /// `max-stale`, in requests; `Int64.max` without an argument.
     package var maxStale: Int64?
 
     /// Creates an empty set of directives.
     package init() {}
 
-    /// The largest duration, to which longer ones are cut (RFC 9111 §1.2.2).
+    /// The largest duration; longer ones are clamped to it (RFC 9111 §1.2.2).
     package static let ceiling: Int64 = 1 << 31
 }

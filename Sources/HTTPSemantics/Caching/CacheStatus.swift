@@ -1,61 +1,61 @@
-/// How the cache came to its answer, as the `Cache-Status` field tells it (RFC 9211).
+/// How the cache handled a request, as reported in the `Cache-Status` field (RFC 9211).
 package enum CacheStatus: Hashable, Sendable {
-    /// What a hit was found in.
+    /// The tier in which a hit was found.
     package enum Tier: String, Hashable, Sendable, CaseIterable {
-        /// Bytes in memory.
+        /// The memory cache.
         case memory
-        /// A file of the disk cache.
+        /// The disk cache.
         case disk
-        /// Made from a cached original, nothing fetched.
+        /// Transformed from a cached original, without a fetch.
         case original
-        /// Over its lifetime, served all the same.
+        /// A stale response.
         case stale
         /// A stored failure.
         case negative
     }
 
-    /// Why the origin was asked (RFC 9211 §2.2).
+    /// The reason the request was forwarded to the origin (RFC 9211 §2.2).
     package enum Reason: String, Hashable, Sendable, CaseIterable {
-        /// Nothing stored.
+        /// No response was stored.
         case uriMiss = "uri-miss"
-        /// Stored, but stale.
+        /// The stored response was stale.
         case stale
-        /// The request would not have a stored response.
+        /// The request did not accept the stored response.
         case request
-        /// Never stored.
+        /// The response is never stored.
         case bypass
-        /// The method's answers are not stored.
+        /// Responses to the method are not stored.
         case method
-        /// Stored, but not for a request with such fields (RFC 9111 §4.1).
+        /// The stored response does not match the request's fields (RFC 9111 §4.1).
         case varyMiss = "vary-miss"
-        /// A part was asked, and the whole is not stored.
+        /// Part of a response was requested, and the whole is not stored.
         case partial
     }
 
-    /// Why a request was neither answered from what is stored nor forwarded.
+    /// The reason a request was neither served from the cache nor forwarded.
     package enum Cause: String, Hashable, Sendable, CaseIterable {
-        /// The request, or the origin's address, is not allowed or not understood.
+        /// The request, or the origin's address, is not allowed or malformed.
         case refused
-        /// Too much is under way.
+        /// The server is overloaded.
         case overloaded
-        /// Only something stored was asked for, and there is nothing.
+        /// The request accepts only a stored response, and there is none.
         case onlyIfCached = "only-if-cached"
     }
 
-    /// Answered without asking the origin.
+    /// Served from the cache.
     case hit(Tier)
-    /// Asked the origin.
+    /// Forwarded to the origin.
     ///
-    /// `status` is what it answered, told where it differs from the answer's; `collapsed` says that another request asked.
+    /// `status` is the origin's status if it differs from the response's; `collapsed` means that another request's fetch was used.
     case forwarded(Reason, status: Int?, collapsed: Bool)
-    /// The configured fallback picture.
+    /// The configured fallback image was served.
     case fallback
-    /// Failed without a look at the origin.
+    /// Failed without contacting the origin.
     case unasked(Cause)
 
-    /// Nothing was stored, and this request fetched.
+    /// No response was stored, and this request fetched one.
     package static let miss = CacheStatus.forwarded(.uriMiss, status: nil, collapsed: false)
-    /// Nothing was stored, and this request waited for another one's fetch.
+    /// No response was stored, and this request shared another one's fetch.
     package static let collapsedMiss = CacheStatus.forwarded(.uriMiss, status: nil, collapsed: true)
     /// The stored response was stale, and the origin confirmed it.
     package static let revalidated = CacheStatus.forwarded(.stale, status: 304, collapsed: false)
@@ -82,7 +82,7 @@ package enum CacheStatus: Hashable, Sendable {
         return .forwarded(reason, status: 200, collapsed: collapsed)
     }
 
-    /// The field's value.
+    /// The field value.
     package var text: String {
         switch self {
         case .hit(.memory): "edgeprint; hit; detail=memory"

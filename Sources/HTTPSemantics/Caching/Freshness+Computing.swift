@@ -1,14 +1,14 @@
 extension Freshness {
-    /// The header fields of a response that tell how fresh it is: raw values, several fields of one name joined with a comma.
+    /// The fields of a response that determine its freshness, as raw values; several fields of one name are joined by commas.
     package struct Fields: Hashable, Sendable {
         package var cacheControl: String?
         package var expires: String?
         package var date: String?
         package var age: String?
-        /// `CDN-Cache-Control` (RFC 9213): where it is sound, `cacheControl` and `expires` do not count.
+        /// `CDN-Cache-Control` (RFC 9213); if valid, it overrides `cacheControl` and `expires`.
         package var targeted: String?
 
-        /// Creates fields; `nil` where the response has none.
+        /// Creates fields; `nil` for absent ones.
         package init(
             cacheControl: String? = nil,
             expires: String? = nil,
@@ -24,16 +24,16 @@ extension Freshness {
         }
     }
 
-    /// How fresh a response is to a shared cache (RFC 9111 §4.2).
+    /// Computes the freshness of a response for a shared cache (RFC 9111 §4.2).
     ///
     /// - Parameters:
-    ///   - fields: what the response says.
-    ///   - requestTime: seconds since 1970 when the request was sent.
-    ///   - responseTime: seconds since 1970 when the response's head came.
-    ///   - defaultLifetime: seconds, where the response says nothing.
-    ///   - minimum: seconds below which no lifetime that the response states lies; not applied to `no-cache`, which asks for
-    ///     validation of each use.
-    ///   - maximum: seconds above which no lifetime lies.
+    ///   - fields: the fields of the response.
+    ///   - requestTime: when the request was sent, in seconds since 1970.
+    ///   - responseTime: when the head of the response arrived, in seconds since 1970.
+    ///   - defaultLifetime: the lifetime in seconds if the response states none.
+    ///   - minimum: a lower limit in seconds for stated lifetimes; not applied to `no-cache`, which requires validation of every
+    ///     use.
+    ///   - maximum: an upper limit in seconds for all lifetimes.
     package static func compute(
         _ fields: Fields,
         requestTime: Int64,
@@ -56,7 +56,7 @@ extension Freshness {
         )
     }
 
-    /// As above, of directives that have been read: those of the field that counts.
+    /// As above, from parsed directives: those of the field that counts.
     package static func compute(
         control: CacheControl,
         expires: String?,
@@ -68,7 +68,7 @@ extension Freshness {
         minimum: Int64 = 0,
         maximum: Int64 = .max
     ) -> Freshness {
-        // RFC 9110 §6.6.1: without a (valid) Date, the time of receipt is it.
+        // RFC 9110 §6.6.1: without a valid Date, use the time of receipt.
         let date = date.flatMap { HTTPDate($0, now: responseTime) }?.seconds ?? responseTime
         return Freshness(
             responseTime: responseTime,
@@ -84,7 +84,7 @@ extension Freshness {
         return max(apparent, corrected)
     }
 
-    /// `freshness_lifetime` (RFC 9111 §4.2.1), in its order for shared caches.
+    /// `freshness_lifetime` (RFC 9111 §4.2.1), in the order for shared caches.
     private static func lifetime(
         _ control: CacheControl,
         _ expires: String?,
@@ -96,12 +96,12 @@ extension Freshness {
         if control.requiresValidation { return 0 }
         if let stated = control.sMaxAge ?? control.maxAge { return max(minimum, stated) }
         guard let expires else { return defaultLifetime }
-        // RFC 9111 §5.3: a date that is none, "0" above all, lies in the past.
+        // RFC 9111 §5.3: an invalid date, notably "0", counts as already expired.
         guard let moment = HTTPDate(expires, now: responseTime) else { return max(minimum, 0) }
         return max(minimum, moment.seconds - date, 0)
     }
 
-    /// The value of `Age`: the first of several, and ignored where it is no number (RFC 9111 §5.1).
+    /// The value of `Age`: the first of several, ignored if invalid (RFC 9111 §5.1).
     private static func seconds(ofAge bytes: Span<UInt8>) -> Int64? {
         var end = 0
         FieldSyntax.skipToComma(bytes, &end)

@@ -1,26 +1,26 @@
-/// What a response allows a shared cache to do with it (RFC 9111 §3, §4.2; RFC 5861; RFC 9213): computed once, when it comes.
+/// What a response allows a shared cache to do (RFC 9111 §3, §4.2; RFC 5861; RFC 9213), computed once, when it arrives.
 package struct ResponsePolicy: Hashable, Sendable {
-    /// The directives that count: those of `CDN-Cache-Control` where that is sound, else those of `Cache-Control`.
+    /// The effective directives: those of a valid `CDN-Cache-Control`, otherwise those of `Cache-Control`.
     package let control: CacheControl
-    /// How fresh it is; a purge shortens it.
+    /// The freshness of the response; a purge shortens it.
     package var freshness: Freshness
     /// Whether the response itself says how long it is fresh (RFC 9111 §4.2.1).
     package let statesLifetime: Bool
-    /// Whether it may be kept and given to other requests.
+    /// Whether the response may be stored and used for other requests.
     package let isStorable: Bool
-    /// For how long it may be used stale.
+    /// How long the response may be used when stale.
     package let staleAllowance: StaleAllowance
 
-    /// What of the request has a say.
+    /// The properties of the request that matter.
     package struct Request: Hashable, Sendable {
-        /// Whether responses to its method are kept: GET's.
+        /// Whether the method is GET, the only one whose responses are stored.
         package var isGet: Bool
-        /// Whether it has `Authorization` (RFC 9111 §3.5).
+        /// Whether the request has `Authorization` (RFC 9111 §3.5).
         package var isAuthorized: Bool
-        /// `no-store` of the request.
+        /// Whether the request has `no-store`.
         package var noStore: Bool
 
-        /// Describes a request.
+        /// Creates request properties.
         package init(isGet: Bool, isAuthorized: Bool, noStore: Bool) {
             self.isGet = isGet
             self.isAuthorized = isAuthorized
@@ -57,11 +57,11 @@ package struct ResponsePolicy: Hashable, Sendable {
         }
     }
 
-    /// Judges a response.
+    /// Computes the policy of a response.
     ///
     /// - Parameters:
-    ///   - requestTime: seconds since 1970 when the request was sent.
-    ///   - responseTime: seconds since 1970 when the response's head came.
+    ///   - requestTime: when the request was sent, in seconds since 1970.
+    ///   - responseTime: when the head of the response arrived, in seconds since 1970.
     ///   - bounds: what the operator adds.
     package init(
         _ request: Request,
@@ -72,7 +72,7 @@ package struct ResponsePolicy: Hashable, Sendable {
         bounds: Bounds = Bounds()
     ) {
         let (control, isTargeted) = Self.control(fields)
-        // RFC 9213 §2.2: beside a targeted field, Expires does not count either.
+        // RFC 9213 §2.2: a targeted field also overrides Expires.
         let expires = isTargeted ? nil : fields["expires"]
         self.control = control
         let defaultLifetime = [404, 410].contains(status) ? bounds.missingLifetime : bounds.defaultLifetime
@@ -96,9 +96,9 @@ package struct ResponsePolicy: Hashable, Sendable {
         staleAllowance = StaleAllowance(control)
     }
 
-    /// What a response that is stored already allows.
+    /// Creates the policy of an already stored response.
     ///
-    /// - Parameter freshness: as it was computed when it came, or was made less since.
+    /// - Parameter freshness: as computed when the response arrived, possibly reduced since.
     package init(storedWith fields: FieldLines, freshness: Freshness) {
         control = Self.control(fields).control
         self.freshness = freshness
@@ -107,7 +107,7 @@ package struct ResponsePolicy: Hashable, Sendable {
         staleAllowance = StaleAllowance(control)
     }
 
-    /// The directives that count, and whether they are those for caches like this one (RFC 9213 §2.1).
+    /// The effective directives, and whether they come from a targeted field (RFC 9213 §2.1).
     private static func control(_ fields: FieldLines) -> (control: CacheControl, isTargeted: Bool) {
         if let targeted = fields["cdn-cache-control"].flatMap({ CacheControl(targeted: $0) }) {
             return (targeted, true)
@@ -115,17 +115,17 @@ package struct ResponsePolicy: Hashable, Sendable {
         return (fields["cache-control"].map { CacheControl($0) } ?? CacheControl(), false)
     }
 
-    /// Whether a stale use needs validation, whatever a request would take (RFC 9111 §4.2.4).
+    /// Whether using the response when stale requires validation, whatever a request accepts (RFC 9111 §4.2.4).
     package var forbidsStale: Bool { control.forbidsStale || control.noCache == .whole }
 
-    /// RFC 9111 §3, in its order.
+    /// The rules of RFC 9111 §3, in order.
     private static func isStorable(
         _ request: Request,
         _ status: Int,
         _ control: CacheControl,
         hasExpires: Bool
     ) -> Bool {
-        // A 206 is a part, a 304 an update; 1xx are no final answers.
+        // A 206 is a part, a 304 an update, and 1xx are not final.
         guard request.isGet, status >= 200, status != 206, status != 304, !request.noStore else { return false }
         if control.mustUnderstand {
             guard understood.contains(status) else { return false }
@@ -157,7 +157,7 @@ package struct ResponsePolicy: Hashable, Sendable {
     /// RFC 9110 §15.1.
     private static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 
-    /// Status codes whose rules for caches are followed here (RFC 9111 §5.2.2.3).
+    /// Status codes whose caching requirements are implemented (RFC 9111 §5.2.2.3).
     private static let understood: Set<Int> = [
         200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 406, 410, 414, 451, 500, 501, 502, 503,
         504,
@@ -165,14 +165,14 @@ package struct ResponsePolicy: Hashable, Sendable {
 }
 
 extension ResponsePolicy {
-    /// The same, its freshness over.
+    /// The policy with its freshness lifetime set to 0.
     package var expired: ResponsePolicy {
         var freshness = freshness
         freshness.lifetime = 0
         return ResponsePolicy(self, freshness: freshness)
     }
 
-    /// The same, stale from a second of the wall clock on at the latest.
+    /// The policy, stale from `now` on at the latest, in seconds since 1970.
     package func expired(at now: Int64) -> ResponsePolicy {
         guard freshness.staleAt > now else { return self }
         var freshness = freshness

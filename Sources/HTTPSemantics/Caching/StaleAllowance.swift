@@ -1,31 +1,30 @@
-/// For how long a response may be used although it is stale (RFC 5861), in seconds from the end of its freshness.
+/// How long a response may be used when stale (RFC 5861), in seconds after the end of its freshness.
 package struct StaleAllowance: Hashable, Sendable {
-    /// While somebody else asks the origin (§3); `nil` where the response does not say, and who runs the cache may.
+    /// While a revalidation is under way (§3); `nil` if the response does not say and the cache may decide.
     package var whileRevalidating: Int64?
-    /// When the origin cannot be asked (§4); `nil` as above.
+    /// When the origin fails (§4); `nil` as above.
     package var ifError: Int64?
 
-    /// Whether a stored response may be used in place of an answer with this status, as far as the stored one allows.
+    /// Whether a stored response may replace an error response with this status.
     ///
-    /// In place of every failure but those by which the origin says that there is nothing (404, 410, 451), or that the client may
-    /// not have it (401, 403).
+    /// It may replace every failure except a statement that the resource is gone (404, 410, 451) or not for this client (401, 403).
     package static func mayReplace(status: Int) -> Bool {
         status >= 400 && ![401, 403].contains(status) && !isGone(status: status)
     }
 
-    /// Whether a status says that what was there before is there no more.
+    /// Whether a status means that the resource no longer exists.
     package static func isGone(status: Int) -> Bool { [404, 410, 451].contains(status) }
 
-    /// States an allowance.
+    /// Creates an allowance.
     package init(whileRevalidating: Int64? = nil, ifError: Int64? = nil) {
         self.whileRevalidating = whileRevalidating
         self.ifError = ifError
     }
 
-    /// What a response's directives allow.
+    /// Derives the allowance from a response's directives.
     ///
-    /// `must-revalidate`, `proxy-revalidate` and `no-cache` forbid any stale use (RFC 9111 §4.2.4). `s-maxage` forbids it for shared
-    /// caches (§5.2.2.10) unless the response itself says for how long: then that is what its origin means.
+    /// `must-revalidate`, `proxy-revalidate` and `no-cache` forbid any stale use (RFC 9111 §4.2.4). `s-maxage` forbids it for
+    /// shared caches (§5.2.2.10), unless the response explicitly allows some.
     package init(_ control: CacheControl) {
         if !control.isStorable || control.mustRevalidate || control.proxyRevalidate || control.requiresValidation {
             self.init(whileRevalidating: 0, ifError: 0)

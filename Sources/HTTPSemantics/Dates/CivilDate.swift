@@ -1,4 +1,4 @@
-/// A day and time of the proleptic Gregorian calendar, GMT, without leap seconds.
+/// A date and time in the proleptic Gregorian calendar, in GMT.
 package struct CivilDate: Hashable, Sendable {
     package var year: Int64
     /// 1 to 12.
@@ -9,15 +9,15 @@ package struct CivilDate: Hashable, Sendable {
     package var minute: Int64
     package var second: Int64
 
-    /// Whether every part lies in its range; second 60, a leap second, is one (RFC 5322 §3.3).
+    /// Whether every part is in range, including second 60 for leap seconds (RFC 5322 §3.3).
     package var isValid: Bool {
         (1...12).contains(month) && day >= 1 && day <= CivilDate.days(in: month, of: year)
             && (0...23).contains(hour) && (0...59).contains(minute) && (0...60).contains(second)
     }
 
-    /// Seconds since 1970-01-01T00:00:00Z; a leap second is the second before it (RFC 9111 §4.2: equal to or earlier).
+    /// Seconds since 1970-01-01T00:00:00Z; a leap second counts as the second before it (RFC 9111 §4.2: equal to or earlier).
     package var seconds: Int64 {
-        // Years begin in March, so that the leap day is the last of its year; 400 years are 146,097 days.
+        // Years start in March, so that the leap day is the last day; 400 years are 146,097 days.
         let year = month <= 2 ? self.year - 1 : self.year
         let era = year / 400
         let yearOfEra = year - era * 400
@@ -35,7 +35,7 @@ package struct CivilDate: Hashable, Sendable {
         seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
     }
 
-    /// The length of a month.
+    /// The number of days in a month.
     package static func days(in month: Int64, of year: Int64) -> Int64 {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28

@@ -10,7 +10,7 @@ extension HTTPDate: CustomStringConvertible {
     /// The IMF-fixdate form.
     package var description: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Appends the IMF-fixdate form, the only one that may be generated (RFC 9110 §5.6.7).
+    /// Appends the IMF-fixdate form, the only one senders may generate (RFC 9110 §5.6.7).
     package func append(to output: inout [UInt8]) {
         let date = CivilDate(seconds: seconds)
         let weekday = CivilDate.weekday(of: seconds)

@@ -1,10 +1,10 @@
 extension HTTPDate {
-    /// Reads a date in any of the three forms of RFC 9110 §5.6.7; surrounding whitespace is no part of a field value.
+    /// Parses a date in any of the three forms of RFC 9110 §5.6.7, without surrounding white space.
     ///
-    /// Letters may have any case (RFC 9111 §4.2); apart from that the forms are exact. The day's name must be one, but
-    /// need not be the right one.
+    /// Letters may have any case (RFC 9111 §4.2); otherwise the forms are exact. The day name must be valid, but need not match the
+    /// date.
     ///
-    /// - Parameter now: seconds since 1970, for the two-digit year of the obsolete RFC 850 form.
+    /// - Parameter now: seconds since 1970, to resolve the two-digit year of the obsolete RFC 850 form.
     package init?(_ text: String, now: Int64) {
         self.init(text.utf8Span.span, now: now)
     }
@@ -40,7 +40,7 @@ extension HTTPDate {
             let day = number(bytes, name + 2, 2), let month = month(bytes, name + 5),
             let short = number(bytes, name + 9, 2)
         else { return nil }
-        // RFC 9110 §5.6.7: more than 50 years ahead means the most recent past year with those digits.
+        // RFC 9110 §5.6.7: more than 50 years ahead means the most recent past year with the same digits.
         let horizon = CivilDate(seconds: max(0, now)).year + 50
         let year = horizon - (horizon - short) % 100
         guard var date = timed(bytes, name + 12, year: year, month: month, day: day) else { return nil }
@@ -62,7 +62,7 @@ extension HTTPDate {
         return timed(bytes, 11, year: year, month: month, day: day)
     }
 
-    /// Adds `08:49:37` at `start` to a day.
+    /// Parses `08:49:37` at `start` and adds it to a day.
     private static func timed(_ bytes: Span<UInt8>, _ start: Int, year: Int64, month: Int64, day: Int64) -> CivilDate? {
         guard let hour = number(bytes, start, 2), matches(bytes, start + 2, ":"),
             let minute = number(bytes, start + 3, 2), matches(bytes, start + 5, ":"),

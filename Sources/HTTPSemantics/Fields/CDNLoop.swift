@@ -1,20 +1,20 @@
-/// The intermediaries that a request has passed, as its `CDN-Loop` names them (RFC 8586 §2).
+/// The intermediaries a request has passed, from its `CDN-Loop` field (RFC 8586 §2).
 ///
-/// Anybody can write this field, so it is read strictly, and what is sent on is put together again from what was read.
+/// The field is untrusted, so it is parsed strictly, and the forwarded value is rebuilt from the parsed parts.
 package struct CDNLoop: Hashable, Sendable {
-    /// The most names that a request may bring; one with more counts as looping.
+    /// The maximum number of names; more count as a loop.
     package static let maximumNames = 8
-    /// The longest value that a request may bring, in bytes; one with a longer value counts as looping.
+    /// The longest value in bytes; a longer one counts as a loop.
     package static let maximumLength = 256
 
-    /// Whether the value has more names, or is longer, than a request may bring.
+    /// Whether the value exceeds one of the limits.
     package private(set) var isExcessive = false
-    /// What is sent on: tokens, with their ports, and those parameters whose value is a token; empty where there are none.
+    /// The value to forward: tokens with their ports, and parameters whose values are tokens; empty if there are none.
     package private(set) var text = ""
-    /// The names of all members, in lower case; also of those that are too malformed to be sent on.
+    /// The names of all members in lower case, including members too malformed to forward.
     private var names: Set<String> = []
 
-    /// Reads a field's value, several lines joined with commas.
+    /// Parses a field value, with several lines joined by commas.
     package init(_ value: [UInt8]) {
         guard value.count <= Self.maximumLength else {
             isExcessive = true
@@ -40,10 +40,10 @@ package struct CDNLoop: Hashable, Sendable {
         text = sound.joined(separator: ", ")
     }
 
-    /// Whether a name stands in the field, in any case.
+    /// Whether the field contains a name, ignoring case.
     package func contains(_ name: String) -> Bool { names.contains(name.lowercased()) }
 
-    /// Takes a token, with a port behind it or not.
+    /// Parses a token with an optional port.
     private static func name(_ bytes: Span<UInt8>, _ position: inout Int) -> Range<Int>? {
         guard let token = FieldSyntax.token(bytes, &position) else { return nil }
         guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else { return token }
@@ -53,9 +53,9 @@ package struct CDNLoop: Hashable, Sendable {
         return token.lowerBound..<position
     }
 
-    /// Takes all parameters of a member.
+    /// Parses all parameters of a member.
     ///
-    /// - Returns: those whose value is a token, quoted or not, as `;name=value`; `nil` where anything else stands in the member.
+    /// - Returns: the parameters whose value is a token, quoted or not, as `;name=value`; `nil` if the member is malformed.
     private static func parameters(_ bytes: Span<UInt8>, _ position: inout Int) -> String? {
         var text = ""
         while true {

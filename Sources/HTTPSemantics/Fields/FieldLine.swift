@@ -1,24 +1,23 @@
-/// One field line of a message: its name as it came and its value, which need not be text (RFC 9110 §5.5).
+/// A field line of a message: a name and a value, which need not be text (RFC 9110 §5.5).
 package struct FieldLine: Hashable, Sendable {
-    /// A token, spelled as it came.
+    /// The name, a token, as received.
     package let name: String
-    /// The value without whitespace around it.
+    /// The value without surrounding white space.
     package let value: [UInt8]
-    /// The name in lower case: names are compared without case.
+    /// The name in lower case, for case-insensitive comparison.
     package let key: String
 
-    /// Creates a line; `nil` where the name is no token, or the value has a control character, which might begin another
-    /// line.
+    /// Creates a line; `nil` if the name is not a token or the value has control characters, which could inject another line.
     package init?(name: String, value: [UInt8]) {
         let isToken = !name.isEmpty && name.utf8.allSatisfy { FieldSyntax.isTokenCharacter($0) }
         guard isToken, value.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else { return nil }
         self.init(sound: name, Self.trimmed(value[...]))
     }
 
-    /// Creates a line of text; `nil` as above.
+    /// Creates a line from text; `nil` as above.
     package init?(_ name: String, _ value: String) { self.init(name: name, value: Array(value.utf8)) }
 
-    /// Reads a line `Name: value` without its end; `nil` as above.
+    /// Parses a line `Name: value` without its end; `nil` as above.
     package init?(line: some Collection<UInt8>) {
         let bytes = Array(line)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
@@ -31,7 +30,7 @@ package struct FieldLine: Hashable, Sendable {
         key = name.lowercased()
     }
 
-    /// The value as text; bytes that are no UTF-8 are replaced.
+    /// The value as text; invalid UTF-8 is replaced.
     package var text: String { String(decoding: value, as: UTF8.self) }
 
     private static func trimmed(_ value: ArraySlice<UInt8>) -> [UInt8] {

@@ -1,12 +1,12 @@
-/// The field lines of a message, in their order.
+/// The field lines of a message, in order.
 package struct FieldLines: Hashable, Sendable {
-    /// The lines, as they came.
+    /// The lines as received.
     package private(set) var lines: [FieldLine]
 
-    /// Creates a section of lines.
+    /// Creates field lines.
     package init(_ lines: [FieldLine] = []) { self.lines = lines }
 
-    /// All values of a field as one, joined with `, ` (RFC 9110 §5.3); `nil` where there is none.
+    /// All values of a field joined by `, ` (RFC 9110 §5.3); `nil` if there is none.
     ///
     /// - Parameter key: the name in lower case.
     package subscript(_ key: String) -> String? {
@@ -15,51 +15,50 @@ package struct FieldLines: Hashable, Sendable {
         return joined
     }
 
-    /// Whether a field is there at all.
+    /// Whether a field is present.
     package func contains(_ key: String) -> Bool { lines.contains { $0.key == key } }
 
     /// The first line of a field.
     package func line(_ key: String) -> FieldLine? { lines.first { $0.key == key } }
 
-    /// Adds a line at the end.
+    /// Appends a line.
     package mutating func append(_ line: FieldLine) { lines.append(line) }
 
-    /// Adds a line at the end; nothing where it is none.
+    /// Appends a line; does nothing if it is invalid.
     package mutating func append(_ name: String, _ value: String) {
         if let line = FieldLine(name, value) { lines.append(line) }
     }
 
-    /// Adds another field's value under a name at the end.
+    /// Appends the value of another line under a name.
     package mutating func append(_ name: String, _ other: FieldLine) {
         if let line = FieldLine(name: name, value: other.value) { lines.append(line) }
     }
 
-    /// Takes all lines of some fields out.
+    /// Removes all lines of some fields.
     ///
     /// - Parameter keys: names in lower case.
     package mutating func remove(_ keys: some Collection<String>) {
         lines.removeAll { keys.contains($0.key) }
     }
 
-    /// Without the fields that are for one connection only: the known ones, and those that `Connection` names
-    /// (RFC 9110 §7.6.1).
+    /// The lines without hop-by-hop fields: the known ones, and those that `Connection` names (RFC 9110 §7.6.1).
     package var endToEnd: FieldLines {
         var dropped = FieldLines.hopByHop
         if let connection = self["connection"] { dropped.formUnion(FieldLines.members(connection)) }
         return FieldLines(lines.filter { !dropped.contains($0.key) })
     }
 
-    /// Puts another message's fields in the place of those of the same name, and adds the rest.
+    /// Replaces the fields that `other` contains, and appends the rest of it.
     package mutating func replace(with other: FieldLines) {
         let keys = Set(other.lines.map(\.key))
         lines.removeAll { keys.contains($0.key) }
         lines += other.lines
     }
 
-    /// Bytes of all lines as they stand on the wire.
+    /// The encoded size of all lines in bytes.
     package var byteCount: Int { lines.reduce(0) { $0 + $1.name.utf8.count + $1.value.count + 4 } }
 
-    /// The members of a plain list in lower case, empty ones left out.
+    /// The members of a simple list, in lower case and without empty ones.
     package static func members(_ value: String) -> [String] {
         value.lowercased().split(separator: ",").compactMap { member in
             let text = member.filter { $0 != " " && $0 != "\t" }

@@ -1,6 +1,6 @@
-/// The one range of bytes that a `Range` field asks for (RFC 9110 §14.1.2).
+/// A single byte range from a `Range` field (RFC 9110 §14.1.2).
 ///
-/// A field that asks for several ranges, or in another unit, may be ignored (RFC 9110 §14.2), and is: there is no value for it.
+/// A field with several ranges or another unit may be ignored (RFC 9110 §14.2), and is: parsing returns `nil`.
 package enum ByteRange: Hashable, Sendable {
     /// `first-`: from an offset to the end.
     case from(Int)
@@ -9,15 +9,15 @@ package enum ByteRange: Hashable, Sendable {
     /// `-length`: the last bytes.
     case suffix(Int)
 
-    /// What a range comes to in a representation of a known length.
+    /// A range resolved against a representation of a known length.
     package enum Resolution: Hashable, Sendable {
-        /// Answer 206 with these offsets; never empty.
+        /// Respond 206 with these offsets; never empty.
         case satisfiable(Range<Int>)
-        /// Answer 416.
+        /// Respond 416.
         case unsatisfiable
     }
 
-    /// Reads a field value; `nil` where it is to be ignored.
+    /// Parses a field value; `nil` if it is to be ignored.
     package init?(_ bytes: Span<UInt8>) {
         var position = 0
         // RFC 9110 §14.1: unit names are case-insensitive.
@@ -37,7 +37,7 @@ package enum ByteRange: Hashable, Sendable {
         self.init(text.utf8Span.span)
     }
 
-    /// Lays the range over a representation of `length` bytes (RFC 9110 §14.1.2).
+    /// Resolves the range against a representation of `length` bytes (RFC 9110 §14.1.2).
     package func resolve(length: Int) -> Resolution {
         switch self {
         case .from(let first): first < length ? .satisfiable(first..<length) : .unsatisfiable
@@ -58,7 +58,7 @@ package enum ByteRange: Hashable, Sendable {
         "bytes */\(length)"
     }
 
-    /// Takes `first-last`, `first-` or `-length`.
+    /// Parses `first-last`, `first-` or `-length`.
     private static func spec(_ bytes: Span<UInt8>, _ position: inout Int) -> ByteRange? {
         let first = number(bytes, &position)
         guard position < bytes.count, bytes[position] == UInt8(ascii: "-") else { return nil }
@@ -75,7 +75,7 @@ package enum ByteRange: Hashable, Sendable {
         }
     }
 
-    /// Takes digits; a number too large for a file is the largest there is.
+    /// Parses digits; larger numbers are clamped to the largest possible one.
     private static func number(_ bytes: Span<UInt8>, _ position: inout Int) -> Int? {
         let start = position
         while position < bytes.count, FieldSyntax.digit(bytes[position]) != nil { position += 1 }

@@ -1,5 +1,5 @@
 extension StructuredDictionary {
-    /// A bare item (RFC 9651 §4.2.3.1); `nil` where none stands there.
+    /// Parses a bare item (RFC 9651 §4.2.3.1); `nil` if there is none.
     static func item(_ bytes: Span<UInt8>, _ position: inout Int) -> Value? {
         guard position < bytes.count else { return nil }
         switch bytes[position] {
@@ -17,7 +17,7 @@ extension StructuredDictionary {
         }
     }
 
-    /// RFC 9651 §4.2.4: at most 15 digits, or 12 and up to 3 behind a point.
+    /// RFC 9651 §4.2.4: at most 15 digits, or 12 with up to 3 decimals.
     private static func number(_ bytes: Span<UInt8>, _ position: inout Int) -> Value? {
         let isNegative = take(UInt8(ascii: "-"), bytes, &position)
         let start = position
@@ -35,7 +35,7 @@ extension StructuredDictionary {
         return digits <= 12 && (1...3).contains(position - point) ? .other : nil
     }
 
-    /// RFC 9651 §4.2.5: only `\"` and `\\` are escaped, and all of it is ASCII.
+    /// RFC 9651 §4.2.5: ASCII, in which only `\"` and `\\` are escaped.
     private static func string(_ bytes: Span<UInt8>, _ position: inout Int) -> Value? {
         var text: [UInt8] = []
         position += 1

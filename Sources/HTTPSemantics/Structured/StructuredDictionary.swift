@@ -1,4 +1,4 @@
-/// Reads dictionaries of structured field values (RFC 9651 §4.2.2), as far as cache directives need their values.
+/// A parser for structured field dictionaries (RFC 9651 §4.2.2), as far as cache directives need their values.
 enum StructuredDictionary {
     /// A member's value.
     enum Value: Hashable, Sendable {
@@ -6,11 +6,11 @@ enum StructuredDictionary {
         case boolean(Bool)
         /// A string or a token.
         case text(String)
-        /// Of another type, an inner list among them.
+        /// A value of another type, including inner lists.
         case other
     }
 
-    /// The members, each name once with its last value; `nil` where the bytes are no dictionary.
+    /// The members, of repeated names the last; `nil` if the bytes are malformed.
     static func parse(_ bytes: Span<UInt8>) -> [String: Value]? {
         var members: [String: Value] = [:]
         var position = 0
@@ -28,7 +28,7 @@ enum StructuredDictionary {
             guard position < bytes.count else { return members }
             guard take(UInt8(ascii: ","), bytes, &position) else { return nil }
             FieldSyntax.skipWhitespace(bytes, &position)
-            // A comma must be followed by a member.
+            // A trailing comma is an error.
             guard position < bytes.count else { return nil }
         }
         return members
@@ -59,7 +59,7 @@ enum StructuredDictionary {
         return FieldSyntax.lowercased(bytes, start..<position)
     }
 
-    /// RFC 9651 §4.2.3.2; what parameters say is not looked at.
+    /// RFC 9651 §4.2.3.2; parameter values are ignored.
     static func parameters(_ bytes: Span<UInt8>, _ position: inout Int) -> Bool {
         while take(UInt8(ascii: ";"), bytes, &position) {
             while take(0x20, bytes, &position) {}
@@ -76,7 +76,7 @@ enum StructuredDictionary {
         return innerList(bytes, &position) ? .other : nil
     }
 
-    /// RFC 9651 §4.2.1.2, behind its opening parenthesis.
+    /// RFC 9651 §4.2.1.2, after the opening parenthesis.
     private static func innerList(_ bytes: Span<UInt8>, _ position: inout Int) -> Bool {
         while position < bytes.count {
             while take(0x20, bytes, &position) {}

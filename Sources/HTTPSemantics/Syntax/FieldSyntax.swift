@@ -1,6 +1,6 @@
-/// The lexical parts that header fields share (RFC 9110 §5.6), read from bytes without building a String.
+/// Parsers for the common lexical elements of header fields (RFC 9110 §5.6), from bytes and without building strings.
 ///
-/// Positions are indices into the span that is passed along; each function moves `position` past what it took.
+/// Positions are indices into the given span; each function advances `position` past what it has consumed.
 enum FieldSyntax {
     /// Whether a byte is a `tchar` (RFC 9110 §5.6.2).
     @inline(__always)
@@ -17,37 +17,37 @@ enum FieldSyntax {
         }
     }
 
-    /// Whether a byte is optional whitespace (RFC 9110 §5.6.3).
+    /// Whether a byte is optional white space (RFC 9110 §5.6.3).
     @inline(__always)
     static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Skips optional whitespace.
+    /// Skips optional white space.
     static func skipWhitespace(_ bytes: Span<UInt8>, _ position: inout Int) {
         while position < bytes.count, isWhitespace(bytes[position]) { position += 1 }
     }
 
-    /// Skips whitespace, commas and empty list members (RFC 9110 §5.6.1.2).
+    /// Skips white space, commas and empty list members (RFC 9110 §5.6.1.2).
     static func skipListSeparators(_ bytes: Span<UInt8>, _ position: inout Int) {
         while position < bytes.count, isWhitespace(bytes[position]) || bytes[position] == UInt8(ascii: ",") {
             position += 1
         }
     }
 
-    /// Skips to the next comma, or the end, whatever stands before it.
+    /// Skips to the next comma or the end, whatever precedes it.
     static func skipToComma(_ bytes: Span<UInt8>, _ position: inout Int) {
         while position < bytes.count, bytes[position] != UInt8(ascii: ",") { position += 1 }
     }
 
-    /// Takes a token; `nil` where none begins.
+    /// Parses a token; `nil` if there is none.
     static func token(_ bytes: Span<UInt8>, _ position: inout Int) -> Range<Int>? {
         let start = position
         while position < bytes.count, isTokenCharacter(bytes[position]) { position += 1 }
         return position > start ? start..<position : nil
     }
 
-    /// Takes a quoted-string (RFC 9110 §5.6.4) and returns what stands between the quotes, escapes included.
+    /// Parses a quoted string (RFC 9110 §5.6.4) and returns the range between the quotes, including escapes.
     ///
-    /// - Returns: `nil`, with `position` where it was, when no closing quote comes.
+    /// - Returns: `nil`, without moving `position`, if there is no closing quote.
     static func quotedString(_ bytes: Span<UInt8>, _ position: inout Int) -> Range<Int>? {
         guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
         var index = position + 1
@@ -63,7 +63,7 @@ enum FieldSyntax {
         return nil
     }
 
-    /// Whether a range of the bytes is `lowercase` in any case of ASCII letters.
+    /// Whether a range of the bytes equals `lowercase`, ignoring the case of ASCII letters.
     static func equals(_ bytes: Span<UInt8>, _ range: Range<Int>, _ lowercase: StaticString) -> Bool {
         guard range.count == lowercase.utf8CodeUnitCount else { return false }
         return lowercase.withUTF8Buffer { expected in
@@ -74,7 +74,7 @@ enum FieldSyntax {
         }
     }
 
-    /// The lower-case form of an ASCII letter; any other byte as it is.
+    /// The lower-case form of an ASCII letter; any other byte unchanged.
     @inline(__always)
     static func lower(_ byte: UInt8) -> UInt8 {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
@@ -86,7 +86,7 @@ enum FieldSyntax {
         byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? Int64(byte - UInt8(ascii: "0")) : nil
     }
 
-    /// One or more decimal digits as a number that stops at `ceiling`; `nil` for anything else.
+    /// Parses one or more decimal digits as a number clamped to `ceiling`; `nil` for anything else.
     static func number(_ bytes: Span<UInt8>, _ range: Range<Int>, ceiling: Int64) -> Int64? {
         guard !range.isEmpty else { return nil }
         var value: Int64 = 0
@@ -97,7 +97,7 @@ enum FieldSyntax {
         return value
     }
 
-    /// A copy of a range of the bytes as text, ASCII letters lower-cased.
+    /// A range of the bytes as text, with ASCII letters in lower case.
     static func lowercased(_ bytes: Span<UInt8>, _ range: Range<Int>) -> String {
         var copy: [UInt8] = []
         copy.reserveCapacity(range.count)

@@ -1,14 +1,14 @@
-/// Which trace a request belongs to (W3C Trace Context, `traceparent`): its id in logs, in errors and at the origin.
+/// The trace context of a request (W3C Trace Context, `traceparent`), whose id appears in logs, in errors and at the origin.
 package struct TraceContext: Hashable, Sendable {
-    /// The trace id's first and last eight bytes as numbers; never both 0.
+    /// The first and last eight bytes of the trace id; never both 0.
     package let high: UInt64
     package let low: UInt64
-    /// Whether the caller records the trace, and whatever later versions say here.
+    /// The trace flags: `sampled`, and whatever later versions define.
     package let flags: UInt8
-    /// Whether a caller has said it; else it was made here.
+    /// Whether the context came with the request; otherwise it was created here.
     package let isFromCaller: Bool
 
-    /// Makes the context of a request that came without one.
+    /// Creates the context of a request without one.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = high == 0 && low == 0 ? 1 : low
@@ -16,9 +16,9 @@ package struct TraceContext: Hashable, Sendable {
         isFromCaller = false
     }
 
-    /// Reads a field value; `nil` for what the specification holds to be invalid.
+    /// Parses a field value; `nil` if it is invalid.
     ///
-    /// Of later versions only what version 00 has is read, as its §3.2.2.3 says.
+    /// From later versions, only the parts of version 00 are read (§3.2.2.3).
     package init?(_ bytes: Span<UInt8>) {
         guard bytes.count >= 55, bytes[2] == 0x2D, bytes[35] == 0x2D, bytes[52] == 0x2D,
             let version = Self.number(bytes, 0..<2), version != 0xFF,
@@ -32,7 +32,7 @@ package struct TraceContext: Hashable, Sendable {
         isFromCaller = true
     }
 
-    /// 32 lower-case hexadecimal digits.
+    /// The trace id as 32 lower-case hexadecimal digits.
     package var id: String {
         var line: [UInt8] = []
         appendID(to: &line)
@@ -45,15 +45,15 @@ package struct TraceContext: Hashable, Sendable {
         Self.append(low, to: &line)
     }
 
-    /// The field value for a request of ours within the trace.
+    /// The field value for an outgoing request within the trace.
     ///
-    /// - Parameter parent: the id of our span, not 0.
+    /// - Parameter parent: the id of the current span, not 0.
     package func traceparent(parent: UInt64) -> String {
         var line = Array("00-".utf8)
         appendID(to: &line)
         line.append(UInt8(ascii: "-"))
         Self.append(max(1, parent), to: &line)
-        // Of the flags only `sampled` is defined for version 00.
+        // Version 00 defines only the `sampled` flag.
         line += (flags & 1 == 1 ? "-01" : "-00").utf8
         return String(decoding: line, as: UTF8.self)
     }

@@ -1,18 +1,18 @@
 /// An entity tag (RFC 9110 §8.8.3): an opaque validator of a representation, strong or weak.
 package struct EntityTag: Hashable, Sendable, CustomStringConvertible {
-    /// Whether the tag is weak: it tells equivalent representations, not equal bytes.
+    /// Whether the tag is weak: it identifies equivalent representations, not equal bytes.
     package let isWeak: Bool
     /// The bytes between the quotes.
     package let opaque: [UInt8]
 
-    /// Creates a tag; `nil` when a byte may not stand in one (RFC 9110 §8.8.3 `etagc`).
+    /// Creates a tag; `nil` if it contains an invalid byte (RFC 9110 §8.8.3 `etagc`).
     package init?(opaque: [UInt8], isWeak: Bool = false) {
         guard opaque.allSatisfy(EntityTag.isOpaqueCharacter) else { return nil }
         self.isWeak = isWeak
         self.opaque = opaque
     }
 
-    /// Reads a whole field value such as `"abc"` or `W/"abc"`; anything before or after it is an error.
+    /// Parses a whole field value such as `"abc"` or `W/"abc"`; anything before or after it is an error.
     package init?(_ bytes: Span<UInt8>) {
         var position = 0
         guard let scanned = EntityTag.scan(bytes, &position), position == bytes.count else { return nil }
@@ -29,7 +29,7 @@ package struct EntityTag: Hashable, Sendable, CustomStringConvertible {
         (isWeak ? "W/\"" : "\"") + String(decoding: opaque, as: UTF8.self) + "\""
     }
 
-    /// The field value's bytes, exactly as they came.
+    /// The bytes of the field value, exactly as received.
     package var bytes: [UInt8] {
         (isWeak ? Array("W/\"".utf8) : [UInt8(ascii: "\"")]) + opaque + [UInt8(ascii: "\"")]
     }
@@ -44,7 +44,7 @@ package struct EntityTag: Hashable, Sendable, CustomStringConvertible {
         opaque == other.opaque
     }
 
-    /// Whether a byte is an `etagc`: visible ASCII but the quote, or obs-text.
+    /// Whether a byte is an `etagc`: visible ASCII except the double quote, or obs-text.
     @inline(__always)
     static func isOpaqueCharacter(_ byte: UInt8) -> Bool {
         byte == 0x21 || (0x23...0x7E).contains(byte) || byte >= 0x80
@@ -52,10 +52,10 @@ package struct EntityTag: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension EntityTag {
-    /// A tag's place in a field value.
+    /// The position of a tag in a field value.
     struct Scanned {
         var isWeak: Bool
-        /// What stands between the quotes.
+        /// The range between the quotes.
         var opaque: Range<Int>
     }
 
@@ -64,7 +64,7 @@ extension EntityTag {
         opaque = scanned.opaque.map { bytes[$0] }
     }
 
-    /// Takes one tag at `position`; `nil`, with `position` where it was, where none stands.
+    /// Parses a tag at `position`; `nil`, without moving `position`, if there is none.
     static func scan(_ bytes: Span<UInt8>, _ position: inout Int) -> Scanned? {
         var index = position
         // RFC 9110 §8.8.3: the weakness indicator is case-sensitive.

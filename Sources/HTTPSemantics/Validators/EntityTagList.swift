@@ -1,11 +1,11 @@
-/// The value of `If-Match` or `If-None-Match`: any representation, or a list of tags (RFC 9110 §13.1.2).
+/// The value of `If-Match` or `If-None-Match`: `*` or a list of tags (RFC 9110 §13.1.2).
 package enum EntityTagList: Hashable, Sendable {
-    /// `*`.
+    /// `*`, which matches any representation.
     case any
-    /// One tag or more.
+    /// One or more tags.
     case tags([EntityTag])
 
-    /// Reads a field value; `nil` where a member is no entity tag, or there is none.
+    /// Parses a field value; `nil` if a member is not an entity tag, or there is none.
     package init?(_ bytes: Span<UInt8>) {
         if bytes.count == 1, bytes[0] == UInt8(ascii: "*") {
             self = .any
@@ -25,11 +25,11 @@ package enum EntityTagList: Hashable, Sendable {
         self.init(text.utf8Span.span)
     }
 
-    /// Whether a field value names `current` by weak comparison, as `If-None-Match` asks; builds nothing.
+    /// Whether a field value contains `current` by weak comparison, as for `If-None-Match`; allocates nothing.
     ///
-    /// Members up to the first malformed one count, as a client that garbles one tag still holds the others.
+    /// Members up to the first malformed one count: a client that garbles one tag still has the others.
     ///
-    /// - Parameter current: the tag of the representation there is; `nil` when it has none, which only `*` matches.
+    /// - Parameter current: the tag of the current representation; `nil`, for none, matches only `*`.
     package static func weaklyMatches(_ bytes: Span<UInt8>, current: EntityTag?) -> Bool {
         if bytes.count == 1, bytes[0] == UInt8(ascii: "*") { return true }
         guard let current else { return false }
@@ -41,11 +41,11 @@ package enum EntityTagList: Hashable, Sendable {
         return found
     }
 
-    /// Whether a field value names `current` by strong comparison, as `If-Match` asks.
+    /// Whether a field value contains `current` by strong comparison, as for `If-Match`.
     ///
     /// Members up to the first malformed one count.
     ///
-    /// - Parameter current: the tag of the representation there is; `nil` when it has none, which only `*` matches.
+    /// - Parameter current: the tag of the current representation; `nil`, for none, matches only `*`.
     package static func stronglyMatches(_ bytes: Span<UInt8>, current: EntityTag?) -> Bool {
         if bytes.count == 1, bytes[0] == UInt8(ascii: "*") { return true }
         guard let current, !current.isWeak else { return false }
@@ -57,9 +57,9 @@ package enum EntityTagList: Hashable, Sendable {
         return found
     }
 
-    /// Calls `body` with each member until it answers `false`.
+    /// Calls `body` with each member until it returns `false`.
     ///
-    /// - Returns: whether every member was well-formed, as far as the list was read.
+    /// - Returns: whether every member read was well-formed.
     private static func forEach(_ bytes: Span<UInt8>, _ body: (EntityTag.Scanned) -> Bool) -> Bool {
         var position = 0
         FieldSyntax.skipListSeparators(bytes, &position)

@@ -1,19 +1,19 @@
-/// Decides conditional `GET` and `HEAD` requests (RFC 9110 §13.2.2).
+/// Evaluates the conditions of `GET` and `HEAD` requests (RFC 9110 §13.2.2).
 ///
-/// `If-Match` and `If-Unmodified-Since` are for origin servers (RFC 9110 §13.1.1): for what is made here they are evaluated here
-/// with `fail`, before the others; where answers are only passed on, the origin must do so.
+/// `If-Match` and `If-Unmodified-Since` are for origin servers (RFC 9110 §13.1.1). For content generated here, evaluate them
+/// first, with `fail`; for forwarded responses, the origin does.
 package enum Preconditions {
-    /// What a conditional request comes to.
+    /// The result of evaluating a conditional request.
     package enum Verdict: Hashable, Sendable {
-        /// Answer as if no condition stood there.
+        /// Respond as if there were no condition.
         case proceed
-        /// Answer 304.
+        /// Respond 304.
         case notModified
     }
 
-    /// Whether `If-Match`, or without it `If-Unmodified-Since`, does not hold, so that the answer is a 412.
+    /// Whether `If-Match` or, without it, `If-Unmodified-Since` fails, so that the response is a 412.
     ///
-    /// - Parameters: as those of `evaluate`.
+    /// - Parameters: as for `evaluate`.
     package static func fail(
         ifMatch: String?,
         ifUnmodifiedSince: String?,
@@ -22,20 +22,20 @@ package enum Preconditions {
         now: Int64
     ) -> Bool {
         if let ifMatch { return !EntityTagList.stronglyMatches(ifMatch.utf8Span.span, current: entityTag) }
-        // RFC 9110 §13.1.4: a field that is no date is ignored, as one of which there is nothing to compare with.
+        // RFC 9110 §13.1.4: ignore an invalid date, or one with nothing to compare to.
         guard let ifUnmodifiedSince, let lastModified, let since = HTTPDate(ifUnmodifiedSince, now: now) else {
             return false
         }
         return lastModified > since.seconds
     }
 
-    /// Evaluates the conditions of a `GET` or `HEAD` whose unconditional answer is a 200.
+    /// Evaluates `If-None-Match` and `If-Modified-Since` for a request whose unconditional response is a 200.
     ///
     /// - Parameters:
-    ///   - ifNoneMatch: the field's value; several fields joined with a comma.
-    ///   - ifModifiedSince: the field's value.
-    ///   - entityTag: the tag of the representation to be served.
-    ///   - lastModified: its date in seconds since 1970.
+    ///   - ifNoneMatch: the field value, with several fields joined by commas.
+    ///   - ifModifiedSince: the field value.
+    ///   - entityTag: the entity tag of the representation.
+    ///   - lastModified: its last modification, in seconds since 1970.
     ///   - now: seconds since 1970.
     package static func evaluate(
         ifNoneMatch: Span<UInt8>?,
@@ -44,18 +44,18 @@ package enum Preconditions {
         lastModified: Int64?,
         now: Int64
     ) -> Verdict {
-        // RFC 9110 §13.1.3: If-Modified-Since is ignored beside If-None-Match, valid or not.
+        // RFC 9110 §13.1.3: ignore If-Modified-Since next to If-None-Match, even an invalid one.
         if let ifNoneMatch {
             return EntityTagList.weaklyMatches(ifNoneMatch, current: entityTag) ? .notModified : .proceed
         }
-        // RFC 9110 §13.1.3: a field that is no date is ignored, as one of which there is nothing to compare with.
+        // RFC 9110 §13.1.3: ignore an invalid date, or one with nothing to compare to.
         guard let ifModifiedSince, let lastModified, let since = HTTPDate(ifModifiedSince, now: now) else {
             return .proceed
         }
         return lastModified <= since.seconds ? .notModified : .proceed
     }
 
-    /// As `evaluate` over spans, for callers that hold text.
+    /// As `evaluate` with spans, from text.
     package static func evaluate(
         ifNoneMatch: String?,
         ifModifiedSince: String?,

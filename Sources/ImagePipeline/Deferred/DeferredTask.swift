@@ -75,7 +75,8 @@ final class DeferredTask: Sendable {
         ) { [self] result in
             switch result {
             case .success(let made): publish(made, plan: plan, outcome: outcome, in: standIn)
-            case .failure(let error) where error.traits.isPermanent || error == .transformTimeout: settle(.failed, outcome, standIn)
+            case .failure(let error) where error.traits.isPermanent || error == .transformTimeout:
+                settle(.failed, outcome, standIn)
             case .failure: end(.abandoned)
             }
         }

@@ -15,7 +15,7 @@ extension PipelineError {
         case .notAnImage(let reason): ("no-image", reason)
         case .broken(let reason, let name): Self.text("broken", reason, name)
         case .refused(let reason, let name): Self.text("refused", reason, name)
-        case .deadly: ("deadly", "")
+        case .crashedDecoder: ("deadly", "")
         case .transformTimeout: ("transform-timeout", "")
         case .after(_, let error): error.text
         case .overloaded, .workerLost, .noWorker, .notCached, .remembered, .ingredient, .cancelled: nil
@@ -49,7 +49,7 @@ extension PipelineError {
             let parts = payload.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let name = String(parts[0]), let reason = String(parts[1]) else { return nil }
             self = word == "broken-by" ? .broken(reason, parameter: name) : .refused(reason, parameter: name)
-        case "deadly": self = .deadly
+        case "deadly": self = .crashedDecoder
         case "transform-timeout": self = .transformTimeout
         default: return nil
         }

@@ -38,7 +38,7 @@ extension PipelineError {
                 isRetryableAlone: true
             )
         case .refused: FailureTraits(failureClass: .undecodable, isPermanent: true, isRetryableAlone: true)
-        case .deadly:
+        case .crashedDecoder:
             FailureTraits(failureClass: .undecodable, isOriginFault: true, isPermanent: true, isRetryableAlone: true)
         case .transformTimeout: FailureTraits(failureClass: .failing, isRetryableAlone: true)
         case .overloaded: FailureTraits(allowsStale: true)

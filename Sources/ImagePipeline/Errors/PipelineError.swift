@@ -26,8 +26,8 @@ package enum PipelineError: Error, Hashable, Sendable {
     case broken(String, parameter: String? = nil)
     /// An image, but over a limit, or a step that leaves nothing; with the parameter that asks for it, where that is known.
     case refused(String, parameter: String? = nil)
-    /// The picture ended its decoder's process.
-    case deadly
+    /// The image crashed its decoder's process.
+    case crashedDecoder
     /// The transform's deadline passed.
     case transformTimeout
     /// A bounded queue or the waiters' cap is full.

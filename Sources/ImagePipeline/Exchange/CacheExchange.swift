@@ -105,7 +105,9 @@ final class CacheExchange: Sendable {
         fetch.caller = request.caller
         if request.passesResponses {
             let sent = validated.map { request.validating($0) } ?? (form == .own ? request : request.unconditional)
-            if widens, form == .whole { fetch.source.limits.sourceBytes = min(fetch.source.limits.sourceBytes, Self.widest) }
+            if widens, form == .whole {
+                fetch.source.limits.sourceBytes = min(fetch.source.limits.sourceBytes, Self.widest)
+            }
             fetch.exchange = OriginFetch.Exchange(method: sent.method, fields: sent.fields, body: sent.body)
         } else {
             fetch.entityTag = validated?.entityTag

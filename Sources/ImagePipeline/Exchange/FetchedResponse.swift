@@ -31,7 +31,8 @@ package struct FetchedResponse: Sendable {
     }
 
     /// What it allows a shared cache to do, as the response to a request.
-    func policy(for request: CacheRequest, _ bounds: ResponsePolicy.Bounds = ResponsePolicy.Bounds()) -> ResponsePolicy {
+    func policy(for request: CacheRequest, _ bounds: ResponsePolicy.Bounds = ResponsePolicy.Bounds()) -> ResponsePolicy
+    {
         ResponsePolicy(
             request.policy,
             status: status,

@@ -12,7 +12,9 @@ enum ChainFreshness {
     static func combine(redirects: [TransferHead], last: TransferHead) -> TransferHead {
         var least = last
         for hop in redirects {
-            guard let allowed = hop.statedAllowance, least.statedAllowance.map({ allowed < $0 }) ?? true else { continue }
+            guard let allowed = hop.statedAllowance, least.statedAllowance.map({ allowed < $0 }) ?? true else {
+                continue
+            }
             least = hop
         }
         var fields = last.fields

@@ -79,7 +79,12 @@ final class RawLoad: Sendable {
         }
         guard mayWait, request.mayCollapse || widens, separateUntil <= now else {
             return keep(
-                proxy.flights.startAlone(request.key, about: subject, waiter: { [self] in finish($0, $1) }, start: start)
+                proxy.flights.startAlone(
+                    request.key,
+                    about: subject,
+                    waiter: { [self] in finish($0, $1) },
+                    start: start
+                )
             )
         }
         let subscription = proxy.flights.join(request.key, about: subject) { [self] result, delivery in

@@ -45,7 +45,9 @@ struct RawStore: ResponseStore {
         guard proxy.cache.entry(of: request)?.responses.isEmpty == false else { return }
         let length = response.fields["content-length"].flatMap { Int($0) }
         publish { entry in
-            entry.change { matches($0) && $0.status == 200 } _: { stored in
+            entry.change {
+                matches($0) && $0.status == 200
+            } _: { stored in
                 let isSame =
                     response.fields["etag"].map { $0 == stored.entityTag } ?? true
                     && response.fields["last-modified"].map { $0 == stored.lastModified } ?? true

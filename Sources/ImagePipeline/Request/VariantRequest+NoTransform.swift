@@ -12,6 +12,6 @@ extension VariantRequest {
                 words.map { CacheControl($0).noTransform } ?? false
             })
         else { return false }
-        return (try? Plan(canonicalText: plan))?.settings.format.isWords != true
+        return (try? Plan(canonicalText: plan))?.settings.format.isMetadata != true
     }
 }

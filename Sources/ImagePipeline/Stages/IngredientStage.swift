@@ -131,11 +131,13 @@ extension TransformJob.Ingredient {
     init?(_ ingredient: Ingredient, _ outcome: OriginOutcome) {
         guard let body = outcome.body else { return nil }
         self.init(
-            name: ingredient.name,
             source: body.file,
-            length: body.length,
-            format: outcome.origin.record.header.format,
-            maximumPixels: ingredient.origin.source.limits.pixels
+            description: WorkerJob.Ingredient(
+                name: ingredient.name,
+                length: body.length,
+                format: outcome.origin.record.header.format,
+                maximumPixels: ingredient.origin.source.limits.pixels
+            )
         )
     }
 }

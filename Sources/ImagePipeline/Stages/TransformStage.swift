@@ -31,19 +31,14 @@ enum TransformStage {
         priority: TransformJob.Priority
     ) -> TransformJob {
         let source = request.origin.source
-        var job = TransformJob(
-            source: body.file,
-            length: body.length,
-            header: header,
-            outputs: outputs,
-            maximumPixels: source.limits.pixels,
-            maximumFrames: source.limits.frames,
-            timeoutMilliseconds: source.timeouts.transform,
-            priority: priority,
-            animation: source.animation
-        )
-        job.maximumSourceBytes = source.limits.sourceBytes
-        return job
+        var message = WorkerJob()
+        message.sourceLength = body.length
+        message.outputs = outputs
+        message.maximumPixels = source.limits.pixels
+        message.maximumSourceLength = source.limits.sourceBytes
+        message.animation = source.animation
+        message.deadlineMilliseconds = source.timeouts.transform
+        return TransformJob(source: body.file, header: header, message: message, priority: priority)
     }
 
     /// What a worker is to make for a request.

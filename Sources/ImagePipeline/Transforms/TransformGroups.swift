@@ -40,7 +40,7 @@ final class TransformGroups: Sendable {
         let header = order.outcome.origin.record.header
         // Small ones are decoded in less time than sharing takes; what has ingredients is a job of its own.
         guard order.ingredients.isEmpty,
-            header.width.multipliedSaturated(by: header.height) >= Mezzanine.leastPixels, header.frames == 1
+            header.width.multipliedSaturated(by: header.height) >= Mezzanine.minimumPixels, header.frames == 1
         else {
             return alone(order)
         }

@@ -1,8 +1,8 @@
 import LinuxSystem
 
-/// The thread that ends jobs which no worker ends: cancelled, refused and overflowing ones.
+/// The thread that runs the completions of jobs that end without a worker: cancelled, refused and overflowing jobs.
 ///
-/// Callers of the pool may hold locks of their own, so no completion ever runs on their threads.
+/// Callers of the pool may hold locks, so no completion runs on a caller's thread.
 final class CompletionThread: Sendable {
     private struct State {
         var work: [@Sendable () -> Void] = []
@@ -16,7 +16,7 @@ final class CompletionThread: Sendable {
     init() throws(Errno) {
         event = try WakeEvent()
         let event = event
-        // The thread holds `self` only through this box, and lets go when the pool closes it.
+        // The thread retains `self` until the pool closes it.
         let body: @Sendable () -> Void = { [self] in
             while true {
                 event.wait()
@@ -31,21 +31,21 @@ final class CompletionThread: Sendable {
         try SystemThread.start(name: "transform-ends", body)
     }
 
-    /// Runs `work` on the thread, soon; in the calling order.
+    /// Enqueues `work` to run on the thread, in order.
     func run(_ work: @escaping @Sendable () -> Void) {
         let isClosed = state.withLock { state in
             if !state.isClosed { state.work.append(work) }
             return state.isClosed
         }
         if isClosed {
-            // The pool is gone: there is no thread of its own left to borrow.
+            // The pool is gone, and its thread with it.
             work()
         } else {
             event.signal()
         }
     }
 
-    /// Ends the thread after what is queued.
+    /// Ends the thread after the queued work.
     func close() {
         state.withLock { $0.isClosed = true }
         event.signal()

@@ -1,13 +1,13 @@
 import ImagePlan
 import LinuxSystem
 
-/// A job of the pool from its arrival to its completion, which it runs exactly once.
+/// A job of the pool, from its arrival to its completion, which runs exactly once.
 final class PendingTransform: TransformHandle {
     typealias Completion = @Sendable (Result<TransformResult, PipelineError>) -> Void
 
     private enum Phase {
         case queued
-        /// On a worker whose driver listens to this event.
+        /// On a worker; its driver polls this event.
         case running(WakeEvent)
         case ended
     }
@@ -21,7 +21,7 @@ final class PendingTransform: TransformHandle {
     /// The encoded job.
     let message: [UInt8]
     let job: TransformJob
-    /// Monotonic nanoseconds of the arrival.
+    /// The time of arrival in monotonic nanoseconds.
     let arrival: Int64
     private let queue: TransformQueue
     private let ends: CompletionThread
@@ -45,7 +45,7 @@ final class PendingTransform: TransformHandle {
         state = Lock(State(completion: completion))
     }
 
-    /// Marks the job as running on a worker; `false` when it has been cancelled.
+    /// Marks the job as running on a worker; `false` if it was cancelled.
     func begin(_ driver: WakeEvent) -> Bool {
         state.withLock { state in
             if case .ended = state.phase { return false }
@@ -54,19 +54,19 @@ final class PendingTransform: TransformHandle {
         }
     }
 
-    /// Whether nobody waits for the result any more.
+    /// Whether the job was cancelled or has ended.
     var isAbandoned: Bool {
         state.withLock { state in
             if case .ended = state.phase { true } else { false }
         }
     }
 
-    /// Runs the completion on this thread, unless it has run.
+    /// Runs the completion on the calling thread unless it has already run.
     func end(_ result: Result<TransformResult, PipelineError>) {
         take().completion?(result)
     }
 
-    /// Runs the completion on the pool's own thread, unless it has run.
+    /// Runs the completion on the completion thread unless it has already run.
     func endElsewhere(_ error: PipelineError) {
         let (completion, driver) = take()
         guard let completion else { return }

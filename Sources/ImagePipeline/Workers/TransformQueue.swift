@@ -1,12 +1,14 @@
 import LinuxSystem
 
-/// The jobs that wait for a worker: bounded, higher priorities first, first come first served within one.
+/// The bounded queue of jobs that wait for a worker, by priority and then by arrival.
 final class TransformQueue: Sendable {
     private struct State {
-        /// One lane a priority; short arrays (the limit is some hundreds), so removal by shifting costs nothing beside a transform.
+        /// One lane per priority.
+        ///
+        /// The limit is some hundreds, so removal from an array is cheap compared with a transform.
         var lanes = noLanes
         var isClosed = false
-        /// Jobs that may wait.
+        /// The most jobs that may wait.
         var limit: Int
         var count: Int { lanes.reduce(0) { $0 + $1.count } }
         static let noLanes = [[PendingTransform]](repeating: [], count: 4)
@@ -20,7 +22,7 @@ final class TransformQueue: Sendable {
         case closed
     }
 
-    /// Raised once for each job that came; drivers poll it.
+    /// Raised once per queued job; drivers poll it.
     let event: WakeEvent
     private let state: Lock<State>
 
@@ -29,10 +31,10 @@ final class TransformQueue: Sendable {
         event = try WakeEvent(semaphore: true)
     }
 
-    /// Lets other numbers of jobs wait; those that do already stay.
+    /// Sets the most jobs that may wait; waiting jobs stay.
     func setLimit(_ limit: Int) { state.withLock { $0.limit = limit } }
 
-    /// Jobs that wait.
+    /// The number of waiting jobs.
     var count: Int { state.withLock { $0.count } }
 
     /// Queues a job at the end of its priority's lane.
@@ -45,7 +47,7 @@ final class TransformQueue: Sendable {
         event.signal()
     }
 
-    /// Takes the next job, if one is there; none of the background.
+    /// Takes the next job, unless only background jobs wait.
     func take() -> PendingTransform? {
         event.take()
         return state.withLock { state in
@@ -56,7 +58,7 @@ final class TransformQueue: Sendable {
         }
     }
 
-    /// Takes the next job of the background, unless others wait.
+    /// Takes the next background job, unless other jobs wait.
     func takeBackground() -> PendingTransform? {
         state.withLock { state in
             let waiting = state.lanes[Self.background].count
@@ -64,19 +66,19 @@ final class TransformQueue: Sendable {
         }
     }
 
-    /// Whether jobs of the background wait.
+    /// Whether background jobs wait.
     var hasBackground: Bool { state.withLock { !$0.lanes[Self.background].isEmpty } }
 
-    /// Takes a certain job out, if it still waits.
+    /// Removes a job if it still waits.
     ///
-    /// Its signal stays raised: a driver finds nothing then, and goes on waiting.
+    /// Its signal stays raised; the driver that it wakes finds no job and waits again.
     func remove(_ pending: PendingTransform) {
         state.withLock { state in
             state.lanes[pending.job.priority.rawValue].removeAll { $0 === pending }
         }
     }
 
-    /// Takes all jobs.
+    /// Takes all waiting jobs.
     func drain() -> [PendingTransform] {
         state.withLock { state in
             defer { state.lanes = State.noLanes }
@@ -84,7 +86,7 @@ final class TransformQueue: Sendable {
         }
     }
 
-    /// Refuses jobs from now on, and takes all that wait.
+    /// Refuses further jobs and takes all waiting ones.
     func close() -> [PendingTransform] {
         state.withLock { $0.isClosed = true }
         return drain()

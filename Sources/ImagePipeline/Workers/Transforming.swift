@@ -1,18 +1,20 @@
 package import ImagePlan
 package import LinuxSystem
 
-/// Stage 7's seam: makes pictures from an original, outside of the daemon's process.
+/// Makes pictures of an original outside the daemon's process; tests replace the worker pool through it.
 package protocol Transforming: Sendable {
-    /// Queues a job and returns at once; `completion` is called exactly once, on a pool thread, cancelled jobs included.
+    /// Queues a job and returns at once.
+    ///
+    /// - Parameter completion: called exactly once, on a thread of the pool, for cancelled jobs as well.
     func transform(
         _ job: TransformJob,
         completion: @escaping @Sendable (Result<TransformResult, PipelineError>) -> Void
     ) -> any TransformHandle
 
-    /// Whether all processors have transforms to do: then nothing is made that nobody waits for.
+    /// Whether every processor has a transform to run, so that work without a waiting client should be put off.
     var isLoaded: Bool { get }
 
-    /// Whether something can be made in the background without anybody ever waiting for it.
+    /// Whether background jobs can ever start: they need a second worker.
     var hasBackground: Bool { get }
 }
 
@@ -21,17 +23,18 @@ extension Transforming {
     package var hasBackground: Bool { true }
 }
 
-/// A transform that is queued or under way; any thread.
+/// A transform that is queued or running; safe to use from any thread.
 package protocol TransformHandle: Sendable {
-    /// Takes the job out of the queue, or gives up on its worker; its completion gets `.cancelled` unless it has ended already.
+    /// Removes the job from the queue or abandons it on its worker; the completion gets `.cancelled` unless the job has ended.
     func cancel()
 }
 
-/// One original, N outputs, and the other originals that these need.
+/// One original, the outputs to make of it, and the other originals that these need.
+@dynamicMemberLookup
 package struct TransformJob: Sendable {
-    /// The order in the queue; equal ones first come, first served (SDWebImage: LowPriority, HighPriority).
+    /// The order in the queue; jobs of one priority start in the order of their arrival (SDWebImage: LowPriority, HighPriority).
     package enum Priority: Int, Sendable, Comparable {
-        /// Only while another worker has nothing to do, which is left to whoever comes.
+        /// Starts only while at least two workers are idle, so that one stays free for requests.
         case background = 0
         case low = 1
         case normal = 2
@@ -42,77 +45,61 @@ package struct TransformJob: Sendable {
 
     /// Another original.
     package struct Ingredient: Sendable {
-        /// As the plans have it.
-        package var name: String
         package var source: SharedDescriptor
-        package var length: Int
-        package var format: ImageFormat
-        package var maximumPixels: Int
+        /// What the worker is told of it.
+        package var description: WorkerJob.Ingredient
 
-        /// Describes one.
-        package init(name: String, source: SharedDescriptor, length: Int, format: ImageFormat, maximumPixels: Int) {
-            self.name = name
+        /// Creates an ingredient of a file.
+        package init(source: SharedDescriptor, description: WorkerJob.Ingredient) {
             self.source = source
-            self.length = length
-            self.format = format
-            self.maximumPixels = maximumPixels
+            self.description = description
         }
     }
 
     package var source: SharedDescriptor
-    package var length: Int
-    /// What the source says of itself; of a mezzanine all but the format is the original's.
+    /// The sniffed header of the source; for a mezzanine, that of the original except for the format.
     package var header: ImageHeader
-    /// What the source is a reduction of; `nil` where it is the original itself.
-    package var reduction: Reduction?
-    package var outputs: [WorkerJob.Output]
+    /// What the worker is told beside what the pool fills in: the identifier, the source's format and the ingredients.
+    package var message: WorkerJob
+    package var priority: Priority
     /// The other originals that the outputs' plans name.
     package var ingredients: [Ingredient] = []
-    package var maximumPixels: Int
-    package var maximumFrames: Int
-    /// The most bytes that a compressed source may hold.
-    package var maximumSourceBytes = SourceRule.Limits().sourceBytes
-    /// Milliseconds from the worker's start on the job to its kill.
-    package var timeoutMilliseconds: Int
-    package var priority: Priority
-    /// The most work that an animation may take, and whether the original may be given in its place.
-    package var animation: AnimationLimits
-
-    /// The descriptors that travel with it, the source's first.
-    var sources: [SharedDescriptor] { [source] + ingredients.map(\.source) }
 
     /// Creates a job.
-    package init(
-        source: SharedDescriptor,
-        length: Int,
-        header: ImageHeader,
-        outputs: [WorkerJob.Output],
-        maximumPixels: Int,
-        maximumFrames: Int,
-        timeoutMilliseconds: Int,
-        priority: Priority = .normal,
-        animation: AnimationLimits = AnimationLimits()
-    ) {
+    package init(source: SharedDescriptor, header: ImageHeader, message: WorkerJob, priority: Priority = .normal) {
         self.source = source
-        self.length = length
         self.header = header
-        self.outputs = outputs
-        self.maximumPixels = maximumPixels
-        self.maximumFrames = maximumFrames
-        self.timeoutMilliseconds = timeoutMilliseconds
+        self.message = message
         self.priority = priority
-        self.animation = animation
+    }
+
+    /// The fields of `message`.
+    package subscript<Value>(dynamicMember path: WritableKeyPath<WorkerJob, Value>) -> Value {
+        get { message[keyPath: path] }
+        set { message[keyPath: path] = newValue }
+    }
+
+    /// The descriptors that travel beside the message, the source's first.
+    var sources: [SharedDescriptor] { [source] + ingredients.map(\.source) }
+
+    /// Returns the message to the worker.
+    func message(id: UInt64) -> WorkerJob {
+        var message = message
+        message.id = id
+        message.sourceFormat = header.format
+        message.ingredients = ingredients.map(\.description)
+        return message
     }
 }
 
-/// The pictures made, in the job's order.
+/// The results of a job, in the order of its outputs.
 package struct TransformResult: Sendable {
-    /// A picture: what it is, and its bytes in memory that the daemon owns.
+    /// A result: its description, and its bytes in memory that the daemon owns.
     package struct Picture: Sendable {
         package var description: WorkerReply.Output
         package var bytes: [UInt8]
 
-        /// Creates a picture.
+        /// Creates a picture from its description and bytes.
         package init(description: WorkerReply.Output, bytes: [UInt8]) {
             self.description = description
             self.bytes = bytes
@@ -121,7 +108,7 @@ package struct TransformResult: Sendable {
 
     package var pictures: [Picture]
     package var timing: WorkerReply.Timing
-    /// Microseconds in the queue.
+    /// The time in the queue, in microseconds.
     package var queued: UInt32
 
     /// Creates a result.

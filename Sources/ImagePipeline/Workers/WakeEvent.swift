@@ -2,12 +2,12 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// A counter of the kernel (eventfd) that any thread raises and that a thread may poll beside sockets.
+/// An eventfd(2) counter: any thread may raise it, and a thread can poll it together with sockets.
 final class WakeEvent: Sendable {
     /// Readable while the counter is above zero.
     let descriptor: CInt
 
-    /// Creates a counter at zero; with `semaphore`, `take` lowers it by one, else to zero.
+    /// Creates a counter of zero; with `semaphore`, `take` lowers it by one instead of to zero.
     init(semaphore: Bool = false) throws(Errno) {
         let flags = CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK) | (semaphore ? CInt(EFD_SEMAPHORE) : 0)
         descriptor = try checked("eventfd") { eventfd(0, flags) }
@@ -22,14 +22,14 @@ final class WakeEvent: Sendable {
         _ = eventfd_write(descriptor, 1)
     }
 
-    /// Lowers the counter; `false` when it is at zero.
+    /// Lowers the counter; `false` if it is zero.
     @discardableResult
     func take() -> Bool {
         var value: eventfd_t = 0
         return unsafe eventfd_read(descriptor, &value) == 0
     }
 
-    /// Blocks until the counter can be lowered, and lowers it.
+    /// Blocks until the counter is above zero and lowers it.
     func wait() {
         while !take() {
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -3,11 +3,11 @@ import ImagePlan
 import LinuxSystem
 
 extension WorkerDriver {
-    /// A job on its way through workers, which may take two.
+    /// One attempt to run a job; a job gets at most two.
     final class Attempt {
         let pending: PendingTransform
         let number: Int
-        /// The next attempt, where this one lost its worker through no fault of the picture.
+        /// The next attempt, if this one lost its worker and the image is not at fault.
         private(set) var next: Attempt?
 
         init(pending: PendingTransform, number: Int = 1) {
@@ -15,7 +15,7 @@ extension WorkerDriver {
             self.number = number
         }
 
-        /// Tries once more, or gives up.
+        /// Schedules the second attempt, or fails the job.
         func lose() {
             if number == 1, !pending.isAbandoned {
                 next = Attempt(pending: pending, number: 2)
@@ -25,9 +25,9 @@ extension WorkerDriver {
         }
     }
 
-    /// Runs one job; its completion is called unless another attempt follows.
+    /// Runs one job, and its completion unless another attempt follows.
     ///
-    /// - Returns: whether the worker may serve on.
+    /// - Returns: whether the worker may run further jobs.
     func runJob(_ attempt: Attempt, on worker: WorkerProcess, _ age: inout WorkerAge) -> Bool {
         let pending = attempt.pending
         guard pending.begin(wake) else { return true }
@@ -44,7 +44,7 @@ extension WorkerDriver {
             finishGone(attempt, worker)
             return false
         }
-        let allowed = Int64(pending.job.timeoutMilliseconds) + Int64(shared.configuration.deadlineGrace)
+        let allowed = Int64(pending.job.deadlineMilliseconds) + Int64(shared.configuration.deadlineGrace)
         var limit = start + allowed * 1_000_000
         while true {
             switch worker.receive(until: limit, wake: wake, time: shared.time) {
@@ -71,7 +71,7 @@ extension WorkerDriver {
 
     /// Ends a job with its worker's message.
     ///
-    /// - Returns: `false` when the message is no honest answer to this job; the worker counts as hostile then.
+    /// - Returns: `false` if the worker must be replaced: it failed, or its message is not a valid answer to this job.
     private func finish(
         _ attempt: Attempt,
         _ bytes: [UInt8],
@@ -111,7 +111,7 @@ extension WorkerDriver {
         }
     }
 
-    /// Counts an honest answer, before anybody hears of it.
+    /// Counts a valid answer, before the completion runs.
     private func count(_ age: inout WorkerAge) {
         age.jobs += 1
         let jobs = age.jobs
@@ -127,21 +127,21 @@ extension WorkerDriver {
         return false
     }
 
-    /// The worker has ended by itself, or was ended from outside.
+    /// Ends a job whose worker process ended by itself or was killed from outside.
     private func finishGone(_ attempt: Attempt, _ worker: WorkerProcess) {
         switch worker.endAfterHangUp() {
         case .lost:
             attempt.lose()
         case .crashed(signal: SIGBUS) where attempt.pending.job.isCutShort:
-            // Not the picture's fault, nor that of what it is made with: nothing is remembered of it.
+            // A truncated file faults when its mapping is read. The image is not at fault, so the failure must not be cached.
             attempt.pending.end(.failure(.workerLost))
         case .crashed:
             note { statistics, _ in statistics.deadly += 1 }
-            attempt.pending.end(.failure(.deadly))
+            attempt.pending.end(.failure(.crashedDecoder))
         }
     }
 
-    /// The deadline and its grace are over: the worker does not stop by itself.
+    /// Kills a worker that still runs after the deadline and its grace.
     private func finishLate(_ attempt: Attempt, _ worker: WorkerProcess) {
         worker.end()
         guard !attempt.pending.isAbandoned else { return }
@@ -151,9 +151,9 @@ extension WorkerDriver {
 }
 
 extension TransformJob {
-    /// Whether one of its sources has become shorter than it was: a file of a `file:` source may be written to at any time.
+    /// Whether one of the sources is shorter than stated: a file of a `file:` source may change at any time.
     fileprivate var isCutShort: Bool {
-        let files = [(source, length)] + ingredients.map { ($0.source, $0.length) }
+        let files = [(source, message.sourceLength)] + ingredients.map { ($0.source, $0.description.length) }
         return files.contains { file, length in
             var status = stat()
             return unsafe fstat(file.number, &status) != 0 || status.st_size < length
@@ -162,7 +162,7 @@ extension TransformJob {
 }
 
 extension PipelineError {
-    /// The pipeline's word for a worker's.
+    /// Creates the pipeline's error for a worker's failure.
     fileprivate init(_ failure: WorkerReply.Failure) {
         switch failure {
         case .unsupported(let text): self = .notAnImage(text)

@@ -3,13 +3,13 @@ import ImagePlan
 import LinuxSystem
 import Synchronization
 
-/// One worker slot: a permanent thread that starts a process, feeds it jobs, watches it and replaces it.
+/// One worker slot: a permanent thread that starts a process, sends it jobs, watches it and replaces it.
 ///
-/// `run` and everything it calls is confined to that thread; `wake` may be raised from any.
+/// `run` and everything that it calls run on that thread; any thread may raise `wake`.
 final class WorkerDriver: Sendable {
     let index: Int
     let shared: WorkerPool.Shared
-    /// Raised when the pool stops, or when this driver's job is cancelled.
+    /// Raised when the pool stops or this driver's job is cancelled.
     let wake: WakeEvent
 
     init(index: Int, shared: WorkerPool.Shared) throws(Errno) {
@@ -20,7 +20,7 @@ final class WorkerDriver: Sendable {
 
     var isStopping: Bool { shared.isStopping.load(ordering: .sequentiallyConsistent) }
 
-    /// The thread's life.
+    /// The body of the thread.
     func run() {
         var attempt: Attempt?
         var failures = 0
@@ -43,7 +43,7 @@ final class WorkerDriver: Sendable {
             shared.ready.subtract(1, ordering: .relaxed)
             worker.end()
             note { statistics, index in statistics.workers[index].pid = 0 }
-            // A worker that dies before its first answer, again and again, is started ever more slowly.
+            // A worker that keeps ending before its first answer is restarted with growing delays.
             failures = served > 0 ? 0 : failures + 1
             if failures > 2 { backOff(failures - 1, &attempt) }
         }
@@ -51,16 +51,14 @@ final class WorkerDriver: Sendable {
         shared.ended.signal()
     }
 
-    /// Changes the pool's counts.
+    /// Updates the pool's statistics.
     func note(_ change: (inout WorkerPool.Statistics, Int) -> Void) {
         shared.counts.withLock { change(&$0, index) }
     }
 
-    /// Waits until the worker of half the index has greeted, or could not be started: first one starts, then one more, then
-    /// twice as many at a time.
+    /// Waits until the worker with half this index has greeted or failed to start, so that the number of workers doubles.
     ///
-    /// A worker's start is tens of milliseconds of work for a processor. Started all at once they would share the processors,
-    /// and the first picture would wait for the last of them.
+    /// Starting a worker takes tens of milliseconds of processor time. Starting all at once would delay the first one.
     private func waitForEarlierWorker() {
         while !isStopping {
             var entries = [shared.starts[index / 2].descriptor, wake.descriptor].map {
@@ -109,7 +107,7 @@ final class WorkerDriver: Sendable {
 
     /// Waits before the next start: 100 ms at first, doubling to 5 s.
     ///
-    /// Where no worker of the pool lives and several starts have failed, waiting jobs are not kept hoping.
+    /// After the third failed start, waiting jobs fail if no worker of the pool is ready.
     private func backOff(_ failures: Int, _ attempt: inout Attempt?) {
         if failures >= 3, shared.ready.load(ordering: .relaxed) == 0 {
             attempt?.pending.end(.failure(.noWorker))
@@ -121,9 +119,9 @@ final class WorkerDriver: Sendable {
         if unsafe poll(&entry, 1, CInt(delay)) > 0 { wake.take() }
     }
 
-    /// Feeds jobs to a living worker until it is gone or must go.
+    /// Sends jobs to a worker until it ends or must be replaced.
     ///
-    /// - Returns: the number of jobs that it has answered.
+    /// - Returns: the number of jobs that it answered; at least 1 if its end does not suggest a broken installation.
     private func serve(_ worker: WorkerProcess, _ attempt: inout Attempt?) -> Int {
         var age = WorkerAge()
         while !isStopping {
@@ -140,7 +138,7 @@ final class WorkerDriver: Sendable {
             guard runJob(current, on: worker, &age) else {
                 attempt = current.next
                 note { statistics, _ in statistics.restarts += 1 }
-                // A worker that a picture killed is no sign of a broken installation.
+                // A worker that crashed on an image does not suggest a broken installation.
                 return current.next == nil ? max(1, age.jobs) : age.jobs
             }
             attempt = nil
@@ -165,16 +163,32 @@ final class WorkerDriver: Sendable {
         }
         guard unsafe poll(&entries, nfds_t(entries.count), -1) > 0 else { return .nothing }
         if entries[2].revents != 0 { wake.take() }
-        // An idle worker has nothing to say: it died, or it is not ours any more.
+        // An idle worker sends nothing: it has ended or violates the protocol.
         if entries[0].revents != 0 { return .workerGone }
         if entries[1].revents != 0, let pending = shared.queue.take() { return .job(pending) }
         return .nothing
     }
 
-    /// A job that nobody waits for, while another worker has nothing to do either: that one is for whoever comes.
+    /// Takes a background job if another worker is idle as well, so that one stays free for requests.
     private func takeBackground() -> PendingTransform? {
         guard shared.queue.hasBackground else { return nil }
         let busy = shared.counts.withLock { $0.workers.count(where: \.isBusy) }
         return shared.ready.load(ordering: .relaxed) - busy >= 2 ? shared.queue.takeBackground() : nil
+    }
+}
+
+/// What one worker process has done, to decide when to replace it.
+struct WorkerAge {
+    /// The number of answered jobs.
+    var jobs = 0
+    /// The time spent on jobs, in nanoseconds.
+    var busy: Int64 = 0
+
+    /// Whether to replace the process now, so that the allocator's fragmentation cannot accumulate.
+    func mustRetire(pid: pid_t, _ configuration: WorkerPool.Configuration) -> Bool {
+        if jobs >= configuration.jobsPerWorker { return true }
+        // Encoders use up to two threads; the other half of the processor limit is left to the last job.
+        if busy / 1_000_000_000 * 4 >= configuration.processorSeconds { return true }
+        return WorkerProcess.residentBytes(of: pid) > configuration.residentLimit
     }
 }

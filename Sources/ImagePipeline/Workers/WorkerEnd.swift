@@ -1,21 +1,54 @@
 import CLinux
 import Glibc
+import LinuxSystem
 
-/// How a worker process ended, as far as it tells whose fault that is.
+/// How a worker process ended, as far as that tells what caused it.
 enum WorkerEnd: Hashable {
-    /// A signal that a process brings upon itself: on a job, the picture's doing.
+    /// The process raised a fatal signal itself; during a job, the image caused it.
     case crashed(signal: CInt)
-    /// Everything else: killed from outside, or an exit of its own.
+    /// The process exited or was killed from outside.
     case lost
 
-    /// Reads a status of `waitpid`.
+    /// Creates a value from a `waitpid` status.
     init(status: CInt) {
         let signal = edge_wait_signal(status)
         self = Self.selfInflicted.contains(signal) ? .crashed(signal: signal) : .lost
     }
 
-    /// Aborts and traps (GLib ends a process so when an allocation fails), memory and arithmetic faults, and the limits' signals.
+    /// Aborts and traps (GLib aborts when an allocation fails), memory and arithmetic faults, and the signals of resource limits.
     private static let selfInflicted: Set<CInt> = [
         SIGABRT, SIGTRAP, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGXCPU, SIGXFSZ, SIGSYS,
     ]
+}
+
+/// Why a worker process did not greet.
+enum WorkerStartFailure: Error, Hashable {
+    /// The system refused a process or a socket.
+    case system(Errno)
+    /// The process ended; its exit code, or `nil` after a signal.
+    case ended(code: CInt?)
+    /// No greeting arrived within this many milliseconds.
+    case silent(Int)
+    /// The process greeted in another protocol.
+    case foreign
+
+    /// Returns the cause and the remedy for operators.
+    func reason(path: String) -> String {
+        guard unsafe access(path, F_OK) == 0 else {
+            return "\(path) does not exist; install edgeprint-worker into the folder of edgeprint"
+        }
+        guard unsafe access(path, X_OK) == 0 else { return "\(path) cannot be run; chmod 0755 \(path)" }
+        return switch self {
+        case .system(let error): "cannot start \(path): \(error); raise TasksMax= or ulimit -u"
+        // The exit codes of edge_spawn: 126 for the limits, 127 for exec.
+        case .ended(code: 126): "the limits of \(path) cannot be set; edgeprint doctor tells which"
+        case .ended(code: 127):
+            "\(path) is not a program for this machine, or its libraries are missing; ldd names them"
+        case .ended(let code):
+            "\(path) ends \(code.map { "with code \($0)" } ?? "by a signal") before it is ready; edgeprint doctor tells more"
+        case .silent(let milliseconds):
+            "\(path) is not ready within \(milliseconds) ms; check the machine's load and workers.memory"
+        case .foreign: "\(path) belongs to another release; install edgeprint and edgeprint-worker from the same build"
+        }
+    }
 }

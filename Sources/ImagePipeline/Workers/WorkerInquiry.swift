@@ -2,33 +2,33 @@ import CLinux
 import Glibc
 package import LinuxSystem
 
-/// Starts a worker as the pool would, under the same limits and with the same environment, only to ask what it can do.
+/// Starts a worker under the pool's limits and environment to ask for its capabilities.
 package struct WorkerInquiry: Sendable {
-    /// Why there is no answer.
+    /// Why a worker gave no answer.
     package enum Failure: Error, Hashable, Sendable {
         case system(Errno)
-        /// The process ended without an answer: the exit code, or `nil` for a signal.
+        /// The process ended without an answer; the exit code, or `nil` for a signal.
         case ended(code: Int?)
         case timedOut
     }
 
-    /// Milliseconds until an answer must be there; the first start of a day reads some 20 MB of libraries.
+    /// The time to wait for an answer, in milliseconds; a first start reads some 20 MB of libraries from disk.
     private static let patience: Int64 = 20_000
-    /// The most bytes of an answer.
+    /// The longest answer, in bytes.
     private static let longestAnswer = 64 << 10
 
     private let path: String
     private let configuration: WorkerPool.Configuration
 
-    /// Asks the worker of a configuration; the one beside the running executable unless that says another.
+    /// Creates an inquiry of the configured worker, by default the one beside the running executable.
     ///
-    /// - Throws: `Errno` when the running executable cannot be found.
+    /// - Throws: `Errno` if the running executable cannot be found.
     package init(_ configuration: WorkerPool.Configuration) throws(Errno) {
         if let configured = configuration.workerPath { path = configured } else { path = try WorkerPool.siblingPath() }
         self.configuration = configuration
     }
 
-    /// The JSON text that the worker prints (`WorkerCapabilities`); blocks.
+    /// Returns the JSON text that the worker prints (`WorkerCapabilities`); blocks.
     package func run() throws(Failure) -> [UInt8] {
         var ends: [CInt] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { throw .system(.current("pipe")) }
@@ -50,7 +50,7 @@ package struct WorkerInquiry: Sendable {
         return answer
     }
 
-    /// Reads until the other end is closed; `nil` when that takes too long.
+    /// Reads until the other end is closed; `nil` if that takes too long.
     private func read(from descriptor: CInt) -> [UInt8]? {
         let time = SystemTime()
         let limit = time.monotonic + Self.patience * 1_000_000

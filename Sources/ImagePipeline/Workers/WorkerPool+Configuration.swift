@@ -1,38 +1,47 @@
+import Glibc
+
 extension WorkerPool {
-    /// How many workers there are, what each may use, and when one is replaced.
+    /// The number of workers, their limits, and when one is replaced.
     package struct Configuration: Sendable {
-        /// Worker processes; one a core, and one more for the time in which one waits for its source or its next job.
-        package var workers: Int
-        /// Jobs that may wait; one more is answered `.overloaded`.
-        package var queueLimit = 512
-        /// The worker's executable; `nil`: `edgeprint-worker` beside the running executable.
-        package var workerPath: String?
-        /// Bytes of address space of a worker: libraries take about 0.16 GiB of it before the first picture.
-        package var addressSpace: Int64 = 3 << 30
-        /// The largest result, and the largest file that a worker can write, in bytes; never 0 (libvips' Orc writes a temporary file).
-        package var outputLimit = 64 << 20
-        /// Descriptors of a worker.
-        package var files: Int64 = 64
-        /// Seconds of processor time of a worker's whole life: a backstop for the day when nobody watches the deadline.
-        package var processorSeconds: Int64 = 3600
-        /// Jobs after which a worker is replaced.
-        package var jobsPerWorker = 2_000
-        /// Resident bytes above which a worker is replaced after its job.
-        package var residentLimit = 512 << 20
-        /// Milliseconds after a job's own deadline until its worker is killed; the worker stops itself before.
-        package var deadlineGrace = 500
-        /// Milliseconds that an abandoned job may still run before its worker is killed.
+        /// The number of worker processes.
         ///
-        /// Most jobs end within that time, and a new process costs more than their rest.
+        /// One per core, and one more for the time that another spends waiting for its source or its next job.
+        package var workers: Int
+        /// The most jobs that may wait; further jobs end `.overloaded`.
+        package var queueLimit = 512
+        /// The path of the worker; `nil` for `edgeprint-worker` beside the running executable.
+        package var workerPath: String?
+        /// The address space of a worker, in bytes; libraries take about 0.16 GiB of it.
+        package var addressSpace: Int64 = 3 << 30
+        /// The largest result and the largest file that a worker can write, in bytes; never 0, since Orc writes a temporary file.
+        package var outputLimit = 64 << 20
+        /// The most descriptors of a worker.
+        package var files: Int64 = 64
+        /// The processor time of a worker over all its jobs, in seconds: a backstop beside the deadlines.
+        package var processorSeconds: Int64 = 3600
+        /// The number of jobs after which a worker is replaced.
+        package var jobsPerWorker = 2_000
+        /// The resident size, in bytes, above which a worker is replaced after its job.
+        package var residentLimit = 512 << 20
+        /// The time between a job's deadline and the kill of its worker, in milliseconds; the worker normally stops by itself.
+        package var deadlineGrace = 500
+        /// The time that an abandoned job may still run before its worker is killed, in milliseconds.
+        ///
+        /// Most jobs end within it, and starting a process would cost more than finishing them.
         package var abandonGrace = 250
-        /// Milliseconds until a new worker must have greeted.
+        /// The time in which a new worker must greet, in milliseconds.
         package var startTimeout = 10_000
-        /// Called with each change of the pool's condition, on a thread of the pool; must not call the pool.
+        /// Called on a thread of the pool for each change of its condition; must not call the pool.
         package var conditionChanged: (@Sendable (Condition) -> Void)?
 
-        /// Creates a configuration with one worker a core and one more, or a number of them.
+        /// Creates a configuration with a number of workers, by default one more than there are cores.
         package init(workers: Int? = nil) {
             self.workers = max(1, workers ?? Self.processors + 1)
         }
     }
+}
+
+extension WorkerPool.Configuration {
+    /// The number of processors online.
+    static var processors: Int { max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))) }
 }

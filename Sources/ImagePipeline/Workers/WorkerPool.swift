@@ -3,13 +3,13 @@ import ImagePlan
 package import LinuxSystem
 import Synchronization
 
-/// Runs transform jobs in `edgeprint-worker` processes: a bounded queue, and one permanent driver thread a process.
+/// Runs transform jobs in `edgeprint-worker` processes, with a bounded queue and one permanent driver thread per process.
 ///
-/// Any thread may call it. A job whose picture kills its worker ends `.deadly`; one whose worker is lost otherwise runs once
-/// more on a fresh worker, then ends `.workerLost`; where no worker can be started it ends `.noWorker`. A cancelled job that runs already is abandoned: its completion is called
-/// at once, its worker has `abandonGrace` to end it and serve on, and is killed then.
+/// Safe to call from any thread. A job whose image crashes its worker ends `.crashedDecoder`. A job whose worker is lost otherwise runs
+/// once more on a new worker and then ends `.workerLost`. If no worker can be started, jobs end `.noWorker`. Cancelling a running job
+/// runs its completion at once and gives its worker `abandonGrace` to finish before it is killed.
 package final class WorkerPool: Transforming {
-    /// What the pool's threads share; they do not keep the pool itself alive.
+    /// The state that the pool's threads share; the threads do not retain the pool itself.
     final class Shared: Sendable {
         let configuration: Configuration
         let workerPath: String
@@ -17,10 +17,10 @@ package final class WorkerPool: Transforming {
         let queue: TransformQueue
         let counts: Lock<Statistics>
         let isStopping = Atomic(false)
-        /// Workers that have greeted and live.
+        /// Workers ready.
         let ready = Atomic(0)
         let condition = Lock(Condition.starting)
-        /// One a driver: raised, and never lowered, when its first start is over.
+        /// One event per driver, raised once its first start has succeeded or failed, and never lowered.
         let starts: [WakeEvent]
         /// Raised once by each driver that ends.
         let ended: WakeEvent
@@ -51,7 +51,7 @@ package final class WorkerPool: Transforming {
 
     /// Starts the threads, which start the workers.
     ///
-    /// - Throws: `Errno` when descriptors or threads run out.
+    /// - Throws: `Errno` if descriptors or threads run out.
     package init(_ configuration: Configuration, time: any TimeSource = SystemTime()) throws(Errno) {
         let path: String
         if let configured = configuration.workerPath { path = configured } else { path = try Self.siblingPath() }
@@ -69,7 +69,7 @@ package final class WorkerPool: Transforming {
     }
 
     deinit {
-        // Without waiting: the last reference may go on one of the pool's own threads.
+        // Without waiting: the last reference may be released on one of the pool's own threads.
         close()
         ends.close()
     }
@@ -79,7 +79,7 @@ package final class WorkerPool: Transforming {
         completion: @escaping @Sendable (Result<TransformResult, PipelineError>) -> Void
     ) -> any TransformHandle {
         let id = nextID.wrappingAdd(1, ordering: .relaxed).oldValue
-        let encoded = Result { () throws(WorkerMessageError) in try WorkerJob(id: id, job).encoded() }
+        let encoded = Result { () throws(WorkerMessageError) in try job.message(id: id).encoded() }
         let pending = PendingTransform(
             id: id,
             message: (try? encoded.get()) ?? [],
@@ -112,9 +112,9 @@ package final class WorkerPool: Transforming {
 
     package var hasBackground: Bool { shared.configuration.workers > 1 }
 
-    /// Ends all workers, and returns when they are gone; jobs that wait or run end `.cancelled`.
+    /// Ends all workers and waits for their end; waiting and running jobs end `.cancelled`.
     ///
-    /// Not to be called from a completion.
+    /// Must not be called from a completion.
     package func stop() {
         close()
         isStopped.withLock { isStopped in
@@ -124,7 +124,7 @@ package final class WorkerPool: Transforming {
         }
     }
 
-    /// Lets another number of jobs wait for a worker, from the next one on.
+    /// Sets the most jobs that may wait for a worker; applies to new jobs.
     package func setQueueLimit(_ limit: Int) { shared.queue.setLimit(limit) }
 
     private func close() {
@@ -140,32 +140,5 @@ package final class WorkerPool: Transforming {
         let path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
         return folder + "/edgeprint-worker"
-    }
-}
-
-extension WorkerJob {
-    /// The job as the worker gets it.
-    fileprivate init(id: UInt64, _ job: TransformJob) {
-        self.init(
-            id: id,
-            sourceLength: job.length,
-            sourceFormat: job.header.format,
-            deadlineMilliseconds: job.timeoutMilliseconds,
-            maximumPixels: job.maximumPixels,
-            maximumFrames: job.maximumFrames,
-            reduction: job.reduction,
-            outputs: job.outputs,
-            maximumSourceLength: job.maximumSourceBytes,
-            maximumAnimation: job.animation.pixels,
-            givesOriginals: job.animation.givesOriginals,
-            ingredients: job.ingredients.map { ingredient in
-                Ingredient(
-                    name: ingredient.name,
-                    length: ingredient.length,
-                    format: ingredient.format,
-                    maximumPixels: ingredient.maximumPixels
-                )
-            }
-        )
     }
 }

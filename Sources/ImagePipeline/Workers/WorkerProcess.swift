@@ -5,24 +5,24 @@ import LinuxSystem
 
 /// One `edgeprint-worker` process and the daemon's end of its socket; confined to the driver thread that started it.
 ///
-/// That thread must live as long as the process: the parent-death signal fires when the starting *thread* ends.
+/// That thread must outlive the process: the parent-death signal fires when the starting *thread* ends.
 final class WorkerProcess {
     let pid: pid_t
     /// The daemon's end, non-blocking.
     let socket: CInt
     private var isReaped = false
-    /// The exit code of a process that has ended by itself; `nil` before, and after a signal.
+    /// The exit code of a process that exited; `nil` before that and after a signal.
     private(set) var exitCode: CInt?
 
-    /// Starts a process; it greets when it is ready.
+    /// Starts a process, which greets when it is ready.
     ///
-    /// - Throws: `Errno` when no socket or process can be had. A missing executable shows as a process that ends at once.
+    /// - Throws: `Errno` if no socket or process can be created. A missing executable shows as a process that ends at once.
     init(path: String, configuration: WorkerPool.Configuration) throws(Errno) {
         var ends: [CInt] = [-1, -1]
         try checked("socketpair") { unsafe edge_seqpacket_pair(&ends) }
         socket = ends[0]
         for end in ends {
-            // Room for a whole message in either direction; the kernel caps it at net.core.wmem_max.
+            // Room for a whole message in either direction; the kernel caps the size at net.core.wmem_max.
             var size = CInt(4 * WorkerMessage.maximumSize)
             unsafe setsockopt(end, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size))
         }
@@ -44,7 +44,7 @@ final class WorkerProcess {
 
     /// Kills the process and waits for it.
     ///
-    /// - Returns: how it had ended where it had ended before.
+    /// - Returns: how the process ended, if it had ended before.
     @discardableResult
     func end() -> WorkerEnd {
         guard !isReaped else { return .lost }
@@ -52,7 +52,7 @@ final class WorkerProcess {
         return reap()
     }
 
-    /// Waits for a process whose socket has closed; one that lives on without a socket is killed.
+    /// Waits for a process that has closed its socket, and kills it after a second.
     func endAfterHangUp() -> WorkerEnd {
         guard !isReaped else { return .lost }
         let descriptor = edge_pidfd_open(pid)
@@ -64,7 +64,7 @@ final class WorkerProcess {
         return end()
     }
 
-    /// Bytes of memory that are resident; 0 when the process is gone.
+    /// The resident size of a process in bytes; 0 if it has ended.
     static func residentBytes(of pid: pid_t) -> Int {
         guard pid > 0 else { return 0 }
         let descriptor = unsafe edge_open("/proc/\(pid)/statm", O_RDONLY | O_CLOEXEC, 0)
@@ -89,16 +89,16 @@ final class WorkerProcess {
         return WorkerEnd(status: status)
     }
 
-    /// Starts the executable under a worker's limits, with a descriptor as its number 3.
+    /// Starts the executable under a worker's limits with a descriptor as its number 3.
     ///
-    /// - Returns: its pid, or -1 with `errno`.
+    /// - Returns: the process id, or -1 with `errno`.
     static func spawn(
         _ path: String,
         _ arguments: [String] = [],
         descriptor: CInt,
         _ configuration: WorkerPool.Configuration
     ) -> pid_t {
-        // Nothing of the daemon's environment, which may hold secrets, reaches a worker.
+        // The daemon's environment may hold secrets and is not passed on.
         let environment = [
             "LANG=C", "HOME=/nonexistent", "TMPDIR=/tmp", "VIPS_CONCURRENCY=1", "VIPS_WARNING=0", "OMP_NUM_THREADS=1",
             "SWIFT_BACKTRACE=enable=no",
@@ -134,5 +134,74 @@ final class WorkerProcess {
             guard let base = buffer.baseAddress else { preconditionFailure("an array with an element has an address") }
             return unsafe body(base)
         }
+    }
+}
+
+extension WorkerProcess {
+    /// The outcome of waiting for a message.
+    enum Arrival {
+        /// A whole message and the descriptors beside it.
+        case message([UInt8], [SharedDescriptor])
+        /// The process closed its socket: it has ended or is about to.
+        case hungUp
+        /// The driver's event was raised.
+        case woken
+        /// The time has run out.
+        case late
+    }
+
+    /// Sends a message with at most 16 descriptors; `false` if the process does not accept it.
+    func send(_ message: [UInt8], descriptors: [CInt]) -> Bool {
+        let sent = unsafe message.withUnsafeBytes { bytes in
+            unsafe edge_send_with_descriptors(
+                socket,
+                bytes.baseAddress,
+                bytes.count,
+                descriptors,
+                CInt(descriptors.count)
+            )
+        }
+        return sent == message.count
+    }
+
+    /// Waits for a message until a monotonic time in nanoseconds or until `wake` is raised.
+    func receive(until limit: Int64, wake: WakeEvent, time: any TimeSource) -> Arrival {
+        while true {
+            let left = limit - time.monotonic
+            guard left > 0 else { return .late }
+            var entries = [
+                pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            let milliseconds = CInt(clamping: (left + 999_999) / 1_000_000)
+            let count = unsafe poll(&entries, 2, milliseconds)
+            if count < 0, errno != EINTR { return .hungUp }
+            guard count > 0 else { continue }
+            if entries[0].revents != 0 {
+                if let arrival = receiveNow() { return arrival }
+            }
+            if entries[1].revents != 0 {
+                wake.take()
+                return .woken
+            }
+        }
+    }
+
+    /// Reads one message; `nil` if none is available.
+    private func receiveNow() -> Arrival? {
+        // One byte more than the longest message, to detect longer ones.
+        var bytes = [UInt8](repeating: 0, count: WorkerMessage.maximumSize + 1)
+        var numbers = [CInt](repeating: -1, count: WorkerMessage.maximumOutputs)
+        var room = CInt(numbers.count)
+        let count = unsafe edge_receive_with_descriptors(socket, &bytes, bytes.count, &numbers, &room)
+        if count < 0 {
+            if errno == EAGAIN || errno == EINTR { return nil }
+            // EMSGSIZE: more descriptors than a message may carry. The empty message fails to decode.
+            return errno == EMSGSIZE ? .message([], []) : .hungUp
+        }
+        let descriptors = numbers.prefix(Int(room)).map { SharedDescriptor(owning: $0) }
+        if count == 0 { return .hungUp }
+        bytes.removeSubrange(Int(count)...)
+        return .message(bytes, descriptors)
     }
 }

@@ -3,12 +3,12 @@ import Glibc
 import ImagePlan
 import LinuxSystem
 
-/// Why a worker's results cannot be trusted.
+/// Why a worker's results are rejected.
 enum ResultError: Error {
     case oversized
-    /// The memory file is not sealed, so the worker could change it while it is read.
+    /// The memory file is not sealed: the worker could change it during reading.
     case unsealed
-    /// The memory file's size is not the stated length.
+    /// The memory file's size differs from the stated length.
     case size
     case read
 }
@@ -16,7 +16,7 @@ enum ResultError: Error {
 extension WorkerReplyMessage {
     /// Copies the results of a successful reply into memory that the daemon owns.
     ///
-    /// Memory files are read with `pread`, never mapped: a mapping could be cut under the daemon (SIGBUS).
+    /// Memory files are read with `pread` and never mapped: truncating a mapped file raises SIGBUS in the daemon.
     func pictures(
         _ outputs: [WorkerReply.Output],
         message: [UInt8],

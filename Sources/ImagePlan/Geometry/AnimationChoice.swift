@@ -1,30 +1,30 @@
-/// What of a source's frames a result gets: decided from header, plan and configuration before anything is decoded.
+/// The frames of a source to keep: decided from header, plan and configuration before decoding.
 ///
-/// Never by how busy the machine is: the same request has the same answer always.
+/// Independent of the current load, so that the same request always gets the same answer.
 package enum AnimationChoice: Hashable, Sendable {
-    /// One frame, zero-based: of a still its only one.
+    /// One frame, zero-based; 0 for a still.
     case still(frame: Int)
     /// All frames.
     case all
-    /// So many of the frames, evenly spread.
+    /// This many frames, evenly spread.
     case some(Int)
-    /// The original's own bytes.
+    /// The original, unchanged.
     case original
 
-    /// Of so many frames one at least must be kept; fewer are no motion, and the first frame is given.
-    package static let sparsest = 4
+    /// At least one of this many frames must be kept; otherwise the result is the first frame.
+    package static let largestStride = 4
 
-    /// Rows of all frames together, as a decoder stacks them: the most that libvips has (VIPS_MAX_COORD).
-    private static let mostRows = 10_000_000
+    /// The largest total height of all frames, which libvips stacks vertically (VIPS_MAX_COORD).
+    private static let maximumRows = 10_000_000
 
-    /// Decides.
+    /// Chooses the frames to keep.
     ///
     /// - Parameters:
-    ///   - header: what the source says of itself.
-    ///   - format: the result's format, chosen for all of the frames.
-    ///   - traits: what its encoder can.
-    /// - Throws: 422 naming `frame`, `anim` or `strict` where the request wants more than there is or than may be, and as
-    ///   `PlanGeometry.resolve`.
+    ///   - header: the source's header.
+    ///   - format: the format of the result.
+    ///   - traits: the capabilities of its encoder.
+    /// - Throws: 422, naming `frame`, `anim` or `strict`, if the request cannot be met within the limits; also everything
+    ///   `PlanGeometry.resolve` throws.
     package static func make(
         of plan: Plan,
         header: ImageHeader,
@@ -35,44 +35,44 @@ package enum AnimationChoice: Hashable, Sendable {
         let settings = plan.settings
         let frames = max(1, header.frames)
         if let frame = settings.animation.stillFrame {
-            guard frame < frames else { throw refusal(.frame, "is \(frame), and the last frame is \(frames - 1)") }
+            guard frame < frames else { throw refusal(.frame, "is \(frame), but the last frame is \(frames - 1)") }
             guard frame == 0 || header.format.decodesAnimation else {
-                throw refusal(.frame, "is \(frame), and of \(header.format) only the first frame is decoded")
+                throw refusal(.frame, "is \(frame), but only the first frame of \(header.format) is decoded")
             }
             if frame > 0 { try checkDecoding(of: frame + 1, plan, header, limits) }
             return .still(frame: frame)
         }
-        guard frames > 1, !settings.format.isWords else { return .still(frame: 0) }
+        guard frames > 1, !settings.format.isMetadata else { return .still(frame: 0) }
         guard traits.hasAnimation, header.format.decodesAnimation else {
             let reason =
                 header.format.decodesAnimation
-                ? "\(format) has one frame, and the picture \(frames)"
-                : "of \(header.format) only the first frame is decoded, and the picture has \(frames)"
-            if settings.animation.mode == .keep { throw refusal(.animation, "asks for every frame; \(reason)") }
+                ? "\(format) has one frame, but the image has \(frames)"
+                : "only the first frame of \(header.format) is decoded, but the image has \(frames)"
+            if settings.animation.mode == .keep { throw refusal(.animation, "asks for all frames; \(reason)") }
             if settings.isStrict { throw refusal(.strict, reason) }
             return .still(frame: 0)
         }
         let cost = try AnimationCost(of: plan, header: header, format: format)
-        let isDecodable = frames <= limits.frames && rows(of: header) <= mostRows
+        let isDecodable = frames <= limits.frames && rows(of: header) <= maximumRows
         let affordable = isDecodable ? cost.affordable(of: frames, within: limits.pixels) : 0
         if affordable == frames { return .all }
         if limits.givesOriginals, plan.leavesAsItIs(header, as: format) { return .original }
         if let setting = settings.animation.mode == .keep ? PlanSetting.animation : settings.isStrict ? .strict : nil {
-            let isTall = frames <= limits.frames && rows(of: header) > mostRows
-            let reason = "\(frames) frames have \(rows(of: header)) rows in all, over the limit of \(mostRows)"
+            let isTall = frames <= limits.frames && rows(of: header) > maximumRows
+            let reason = "\(frames) frames have \(rows(of: header)) rows in total, over the limit of \(maximumRows)"
             throw refusal(setting, isTall ? reason : overLimit(frames, cost, limits))
         }
-        return affordable >= max(2, (frames + sparsest - 1) / sparsest) ? .some(affordable) : .still(frame: 0)
+        return affordable >= max(2, (frames + largestStride - 1) / largestStride) ? .some(affordable) : .still(frame: 0)
     }
 
-    /// The frames that are kept where so many of all are: evenly spread, and the first among them.
+    /// The indices of `kept` frames, evenly spread over all and including the first.
     package static func frames(keeping kept: Int, of frames: Int) -> [Int] {
         (0..<kept).map { $0.multipliedSaturated(by: frames) / kept }
     }
 
     private static func rows(of header: ImageHeader) -> Int { header.height.multipliedSaturated(by: header.frames) }
 
-    /// A frame is drawn over those before it, so that these are decoded as well.
+    /// Checks the cost of decoding the frames up to a selected one, since each is drawn over those before it.
     private static func checkDecoding(
         of frames: Int,
         _ plan: Plan,
@@ -81,7 +81,7 @@ package enum AnimationChoice: Hashable, Sendable {
     ) throws(RequestError) {
         let cost = try AnimationCost(of: plan, header: header, format: .png)
         guard frames > limits.frames || cost.pixels(keeping: 0, of: frames) > limits.pixels else { return }
-        throw refusal(.frame, "needs \(frames) frames to be decoded: " + overLimit(frames, cost, limits, keeping: 0))
+        throw refusal(.frame, "requires decoding \(frames) frames: " + overLimit(frames, cost, limits, keeping: 0))
     }
 
     private static func overLimit(
@@ -101,7 +101,7 @@ package enum AnimationChoice: Hashable, Sendable {
 }
 
 extension Plan {
-    /// Whether the original itself is as good a result: nothing is asked of its pixels, its frames or its encoding.
+    /// Whether the original itself satisfies the plan: nothing changes its pixels, frames or encoding.
     fileprivate func leavesAsItIs(_ header: ImageHeader, as format: ImageFormat) -> Bool {
         isIdentity && format == header.format && header.orientation == 1 && settings.animation.playsAsSource
             && (settings.background == nil || header.hasAlpha == false) && settings.quality == nil

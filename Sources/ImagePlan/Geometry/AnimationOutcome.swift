@@ -1,20 +1,20 @@
-/// What became of an animation, as a header field tells it.
+/// What happened to an animation, as reported in a response header.
 package enum AnimationOutcome: Hashable, Sendable {
     case kept(frames: Int)
     case reduced(frames: Int, of: Int)
     /// One frame, zero-based.
     case frame(Int, of: Int)
-    /// The original's bytes, whole.
+    /// The unchanged original.
     case original(frames: Int)
 
-    /// Tells it of a result; `nil` where the original is no animation, or turned out to be none.
+    /// Derives the outcome of a result; `nil` if the original is not an animation.
     ///
-    /// Nothing is stored for it: the choice is a function of what is stored anyway.
+    /// Computed from stored facts, so it is not stored itself.
     /// - Parameters:
     ///   - plan: the plan's canonical text; `nil` for the original's own bytes.
-    ///   - header: what the original says of itself.
-    ///   - frames: those of the result.
-    ///   - format: the result's.
+    ///   - header: the original's header.
+    ///   - frames: the number of frames of the result.
+    ///   - format: the format of the result.
     package init?(
         plan text: String?,
         header: ImageHeader,
@@ -42,7 +42,7 @@ package enum AnimationOutcome: Hashable, Sendable {
         self = choice == .original ? .original(frames: all) : .kept(frames: frames)
     }
 
-    /// Whether more frames than one were to be kept: a PNG of which one came is a still behind an animation's header (§4.9).
+    /// Whether the plan keeps several frames; a PNG that decoded to one frame is then a still with an animation header (§4.9).
     private static func isKept(
         _ plan: Plan,
         _ header: ImageHeader,
@@ -68,7 +68,7 @@ package enum AnimationOutcome: Hashable, Sendable {
         return try? AnimationChoice.make(of: plan, header: header, format: format, traits: traits, limits: limits)
     }
 
-    /// The field's value.
+    /// The header field's value.
     package var text: String {
         switch self {
         case .kept(let frames): "kept; frames=\(frames)"

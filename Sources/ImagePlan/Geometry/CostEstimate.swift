@@ -1,22 +1,22 @@
-/// What a transform will about cost, estimated before a worker is asked: for admission and for the queue.
+/// The estimated cost of a transform, used for admission and queueing before a worker is involved.
 package struct CostEstimate: Hashable, Sendable {
-    /// Pixels that are decoded, all frames, after shrink-on-load.
+    /// Pixels to decode, over all frames, after shrink-on-load.
     package let decodedPixels: Int
-    /// Pixels that are encoded, all frames.
+    /// Pixels to encode, over all frames.
     package let encodedPixels: Int
-    /// The steps' work, all frames, in units of one cheap pass over one pixel.
+    /// The cost of the steps over all frames, in units of one cheap pass over one pixel.
     package let work: Int
-    /// An upper bound for the bytes of pixels held at once: the decoded picture and the largest one after it, 4 bytes a pixel.
+    /// An upper bound of the pixel memory in bytes: the decoded image and the largest one after it, at 4 bytes a pixel.
     package let memory: Int
 
-    /// Bytes of a pixel as it is held: four bands of eight bits.
+    /// Bytes per pixel in memory: four 8-bit bands.
     private static let bytesPerPixel = 4
 
-    /// Estimates a plan on a source.
+    /// Estimates the cost of a plan on a source.
     ///
     /// - Parameters:
-    ///   - header: What the sniffer read; a size of 0 (SVG, PDF) costs nothing here, the result's pixels still count.
-    ///   - format: The result's format, as negotiated: a still one takes one frame.
+    ///   - header: the sniffed header; a size of 0 (SVG, PDF) costs nothing to decode, but the result's pixels count.
+    ///   - format: the negotiated format; a still format takes one frame.
     /// - Throws: 422, as `PlanGeometry.resolve`.
     package init(
         of plan: Plan,
@@ -27,7 +27,8 @@ package struct CostEstimate: Hashable, Sendable {
         let size = header.orientedSize
         let frames = Self.frames(of: header, as: format)
         guard size.width > 0, size.height > 0 else {
-            self.init(decoded: 0, encoded: Self.asked(of: plan), largest: Self.asked(of: plan), work: 0, frames: 1)
+            let pixels = Self.requestedPixels(of: plan)
+            self.init(decoded: 0, encoded: pixels, largest: pixels, work: 0, frames: 1)
             return
         }
         let steps = try PlanGeometry.resolve(plan, source: size, maximumPixels: maximumPixels)
@@ -38,7 +39,7 @@ package struct CostEstimate: Hashable, Sendable {
             orientation: header.orientation
         )
         let output = steps.last?.output.size ?? size
-        // What stands before the resize, and the resize itself, see the picture as it was loaded.
+        // The steps up to and including the resize see the reduced image.
         let resize = factor == 1 ? nil : steps.firstIndex { $0.step is ResizeStep }
         var work = 0
         var largest = 0
@@ -77,8 +78,8 @@ package struct CostEstimate: Hashable, Sendable {
         }
     }
 
-    /// The pixels that a plan asks of a source without a size of its own.
-    private static func asked(of plan: Plan) -> Int {
+    /// The pixels a plan requests of a source without intrinsic size.
+    private static func requestedPixels(of plan: Plan) -> Int {
         let resize = plan.steps.lazy.compactMap { $0 as? ResizeStep }.first
         guard let resize else { return 0 }
         let width = resize.width ?? resize.height ?? 0

@@ -1,31 +1,31 @@
-/// The sizes of a plan on a source, computed before a pixel is touched.
+/// Computes the sizes of a plan on a source, without pixels.
 ///
-/// A step whose size only the pixels tell (`TransformStep.sizeDependsOnPixels`) counts as if it cut nothing away: enough for an
-/// estimate of the cost. Sizes from there on are not held against limits; the worker resolves the rest again when it knows more.
+/// A step whose size depends on the pixels (`TransformStep.sizeDependsOnPixels`) is taken to cut nothing, which is enough for a
+/// cost estimate. Sizes from there on are not checked against limits; the worker resolves the remaining steps when it knows more.
 package enum PlanGeometry {
-    /// The longest side of any picture between two steps, in pixels: what encoders and libvips hold with ease.
+    /// The longest permitted side between two steps, in pixels; encoders and libvips can handle it.
     package static let longestSide = 65_535
 
     /// Resolves each step of a plan in order.
     ///
     /// - Parameters:
-    ///   - source: The size after EXIF orientation.
-    ///   - maximumPixels: The most pixels that a frame may have after any step.
-    /// - Throws: 422, naming the step's parameter: an empty crop, or a result over a limit.
+    ///   - source: the size after EXIF orientation.
+    ///   - maximumPixels: the most pixels of a frame after any step.
+    /// - Throws: 422, naming the step's parameter, for an empty crop or a result over a limit.
     package static func resolve(
         _ plan: Plan,
         source: PixelSize,
         maximumPixels: Int = 50_000_000
     ) throws(RequestError) -> [ResolvedStep] {
         guard source.width > 0, source.height > 0, source.width <= 1 << 31, source.height <= 1 << 31 else {
-            throw RequestError(parameter: "path", reason: "the picture has no usable size", status: .unprocessable)
+            throw RequestError(parameter: "path", reason: "the image has no usable size", status: .unprocessable)
         }
         return try resolve(plan.steps[...], from: PictureShape(size: source), maximumPixels: maximumPixels)
     }
 
-    /// Resolves each of some steps in order, on a picture of a known shape.
+    /// Resolves some steps in order, starting from a known shape.
     ///
-    /// - Throws: As `resolve(_:source:maximumPixels:)`.
+    /// - Throws: as `resolve(_:source:maximumPixels:)`.
     package static func resolve(
         _ steps: ArraySlice<any TransformStep>,
         from start: PictureShape,
@@ -44,7 +44,7 @@ package enum PlanGeometry {
         return resolved
     }
 
-    /// The size in the end.
+    /// The size of the result.
     package static func outputSize(
         of plan: Plan,
         source: PixelSize,
@@ -59,22 +59,42 @@ package enum PlanGeometry {
         by step: any TransformStep,
         maximumPixels: Int
     ) throws(RequestError) {
-        // A step that only makes less of the picture is not to blame for its size.
+        // A step that only makes the image smaller is not to blame for its size.
         if size.width <= input.width && size.height <= input.height { return }
         let parameter = step.parameters.first?.name ?? "plan"
         guard size.width <= longestSide, size.height <= longestSide else {
             throw RequestError(
                 parameter: parameter,
-                reason: "would make the picture \(size); a side has at most \(longestSide) pixels",
+                reason: "would make the image \(size); a side has at most \(longestSide) pixels",
                 status: .unprocessable
             )
         }
         guard size.pixels <= maximumPixels else {
             throw RequestError(
                 parameter: parameter,
-                reason: "would make the picture \(size); the limit is \(maximumPixels) pixels",
+                reason: "would make the image \(size); the limit is \(maximumPixels) pixels",
                 status: .unprocessable
             )
         }
+    }
+}
+
+/// A step with the shapes before and after it, on a particular source.
+///
+/// Steps compute their inner rectangles from `input.size`: `ResizeStep.geometry(for:)`, `CropStep.placement(in:)`,
+/// `RoundStep.corners(on:)`, `RotateStep.canvas(for:)`. A border follows `input.corners`.
+package struct ResolvedStep: Sendable {
+    package let step: any TransformStep
+    package let input: PictureShape
+    package let output: PictureShape
+    /// Whether `output` is exact; false from the first step whose size depends on the pixels.
+    package let isExact: Bool
+
+    /// Creates a resolved step.
+    package init(step: any TransformStep, input: PictureShape, output: PictureShape, isExact: Bool = true) {
+        self.step = step
+        self.input = input
+        self.output = output
+        self.isExact = isExact
     }
 }

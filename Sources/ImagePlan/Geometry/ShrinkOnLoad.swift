@@ -1,15 +1,15 @@
-/// The choice of how much of a JPEG's resolution is left out while it is decoded, which is most of the cost of a small picture.
+/// Chooses the factor by which a JPEG is reduced while decoding, which is most of the cost of a small result.
 ///
-/// WebP is always loaded in full: libwebp decodes everything before it scales, so there is little to gain.
+/// WebP is always loaded in full: libwebp decodes everything before scaling, so there is little to gain.
 package enum ShrinkOnLoad {
-    /// The largest of 8, 4, 2 at which the first resize is still given 1.75 times its result on each axis; else 1.
+    /// The largest of 8, 4 and 2 that leaves the first resize at least 1.75 times its result on each axis; otherwise 1.
     ///
-    /// Never changes the meaning of a step: what stands before the resize must mean the same on the smaller picture.
+    /// The meaning of every step before the resize is preserved.
     ///
     /// - Parameters:
-    ///   - steps: The plan, resolved on the size after orientation.
-    ///   - source: The size after orientation.
-    ///   - orientation: The EXIF orientation, 1–8, which is applied before the steps.
+    ///   - steps: the plan, resolved on the size after orientation.
+    ///   - source: the size after orientation.
+    ///   - orientation: the EXIF orientation, 1–8, applied before the steps.
     package static func factor(
         for format: ImageFormat,
         steps: [ResolvedStep],
@@ -20,7 +20,7 @@ package enum ShrinkOnLoad {
         return Self.factor(among: [8, 4, 2], steps: steps, source: source, orientation: orientation)
     }
 
-    /// The first of some factors, largest first, by which a source may be loaded smaller as above; else 1.
+    /// The first of `factors`, given largest first, by which a source may be reduced under the same rules; otherwise 1.
     package static func factor(
         among factors: [Int],
         steps: [ResolvedStep],
@@ -38,11 +38,11 @@ package enum ShrinkOnLoad {
         return 1
     }
 
-    /// How many times smaller than it is a picture that is blurred may stay until the next resize; 1 where it may not.
+    /// The factor by which an image may stay reduced from a blur to the next resize; 1 for none.
     ///
     /// - Parameters:
-    ///   - following: The steps behind the blur, resolved; those in front of the resize must mean the same on the smaller picture.
-    ///   - loaded: How many times smaller the picture is already.
+    ///   - following: the steps after the blur, resolved; those before the resize must keep their meaning on the reduced image.
+    ///   - loaded: the factor by which the image is already reduced.
     package static func factor(under blur: BlurStep, before following: ArraySlice<ResolvedStep>, loaded: Int) -> Int {
         guard let index = following.firstIndex(where: { $0.step is ResizeStep }),
             let resize = following[index].step as? ResizeStep
@@ -63,10 +63,10 @@ package enum ShrinkOnLoad {
         } ?? 1
     }
 
-    /// A rectangle of the full-size picture on the picture as it was loaded.
+    /// Maps a rectangle of the full-size image to the reduced one.
     ///
-    /// Exact under a factor that `factor(for:steps:source:orientation:)` has chosen; an edge of the picture stays its edge,
-    /// also where the decoder rounded the size.
+    /// Exact for a factor chosen by `factor(for:steps:source:orientation:)`. An edge of the image maps to an edge, even if the
+    /// decoder rounded the size.
     package static func rectangle(
         _ rectangle: PixelRectangle,
         of picture: PixelSize,
@@ -80,19 +80,19 @@ package enum ShrinkOnLoad {
         return PixelRectangle(left: left, top: top, width: max(1, right - left), height: max(1, bottom - top))
     }
 
-    /// Whether a picture so many times smaller on each axis is still 1.75 times as large as what a resize makes of it.
+    /// Whether an image reduced by `factor` is still at least 1.75 times as large as the result of a resize.
     package static func leavesEnough(of input: PixelSize, for scaled: PixelSize, factor: Int) -> Bool {
         4 * input.width >= 7 * factor * scaled.width && 4 * input.height >= 7 * factor * scaled.height
     }
 
-    /// Whether every step before the resize falls on whole pixels of the smaller picture.
+    /// Whether every step before the resize falls on whole pixels of the reduced image.
     private static func isExact(
         _ steps: ArraySlice<ResolvedStep>,
         source: PixelSize,
         orientation: Int,
         factor: Int
     ) -> Bool {
-        // Where the decoder rounds a side, only coordinates from the stored picture's own left and top edge stay exact.
+        // If the decoder rounds a side, only coordinates counted from the stored image's left and top edges are exact.
         let divides = source.width.isMultiple(of: factor) && source.height.isMultiple(of: factor)
         var upright = orientation == 1
         for resolved in steps {
@@ -113,4 +113,16 @@ package enum ShrinkOnLoad {
         }
         return true
     }
+}
+
+/// What a step before the first resize requires of a source loaded at a reduced size.
+package enum LoadRequirement: Hashable, Sendable {
+    /// Nothing: the step commutes with scaling and uses no coordinates other than the edges (flips, quarter turns).
+    case anyScale
+    /// The edges of this crop rectangle must fall on whole pixels of the reduced image.
+    case rectangle(PixelRectangle)
+    /// The step removes detail, so reductions up to this factor lose nothing; its lengths are divided accordingly.
+    case smooth(largestFactor: Int)
+    /// Pixels of the full size.
+    case fullSize
 }

@@ -1,26 +1,26 @@
-/// A field of the request that says how large a picture is shown (Client Hints, RFC 8942; Responsive Image Client Hints, WICG).
+/// A request field that tells the display size of an image (Client Hints, RFC 8942; Responsive Image Client Hints, WICG).
 package enum ClientHint: String, Hashable, Sendable, CaseIterable {
-    /// `Sec-CH-Width`: how wide the picture is shown, in device pixels.
+    /// `Sec-CH-Width`: the display width in device pixels.
     case width
-    /// `Sec-CH-DPR`: device pixels of a CSS pixel.
+    /// `Sec-CH-DPR`: device pixels per CSS pixel.
     case dpr
-    /// `Sec-CH-Viewport-Width`: how wide the window is, in CSS pixels.
+    /// `Sec-CH-Viewport-Width`: the viewport width in CSS pixels.
     case viewportWidth = "viewport-width"
 }
 
-/// The widths and ratios that hints come to, so that variants stay few.
+/// The widths and ratios that hints are rounded to, which limits the number of variants.
 package struct HintLadder: Hashable, Sendable {
-    /// Device pixels, ascending; at least one.
+    /// The widths in device pixels, ascending; at least one.
     package var widths: [Int]
-    /// 1–4, ascending; at least one.
+    /// The device pixel ratios, 1–4, ascending; at least one.
     package var ratios: [FixedDecimal]
-    /// The width where no hint tells one.
+    /// The width without a hint.
     package var defaultWidth: Int
 
-    /// The most rungs of each list.
-    package static let mostRungs = 32
+    /// The maximum length of each list.
+    package static let maximumRungs = 32
 
-    /// Creates a ladder; the configuration's defaults where nothing is given.
+    /// Creates a ladder, with the configuration's defaults for everything not given.
     package init(
         widths: [Int] = [320, 480, 640, 800, 1_080, 1_440, 1_920, 2_560, 3_840],
         ratios: [FixedDecimal] = [
@@ -33,20 +33,20 @@ package struct HintLadder: Hashable, Sendable {
         self.defaultWidth = defaultWidth
     }
 
-    /// The rung that is as wide as wanted, or the next wider one; the widest for what is wider still.
+    /// The smallest width of the ladder that is at least `wanted`; the largest if there is none.
     package func width(for wanted: Int) -> Int { widths.first { $0 >= wanted } ?? widths.last ?? defaultWidth }
 
-    /// The rung of a ratio, or the next higher one; the highest for what is higher still.
+    /// The smallest ratio of the ladder that is at least `wanted`; the largest if there is none.
     package func ratio(for wanted: FixedDecimal) -> FixedDecimal {
         ratios.first { $0 >= wanted } ?? ratios.last ?? FixedDecimal(1)
     }
 }
 
-/// What `auto` stands for in one request.
+/// The values of `w=auto` and `dpr=auto` for one request.
 package struct HintValues: Hashable, Sendable {
-    /// For `w=auto`, in device pixels: `dpr` does not multiply it.
+    /// The value of `w=auto` in device pixels, not scaled by dpr.
     package var width: Int
-    /// For `dpr=auto`.
+    /// The value of `dpr=auto`.
     package var ratio: FixedDecimal
 
     /// Creates values.
@@ -56,22 +56,22 @@ package struct HintValues: Hashable, Sendable {
     }
 }
 
-/// What a source makes of `w=auto` and `dpr=auto`.
+/// The client hint settings of a source.
 package struct ClientHintOptions: Hashable, Sendable {
-    /// The fields that it looks at.
+    /// The hint fields to use.
     package var fields: Set<ClientHint>
     package var ladder: HintLadder
-    /// What `auto` stands for; where no field tells, unless a request is read for one that does.
+    /// The values of `auto`: the defaults until a request's hints replace them.
     package var values: HintValues
 
-    /// Creates options under which no field tells anything.
+    /// Creates options with the ladder's default width and a ratio of 1.
     package init(fields: Set<ClientHint>, ladder: HintLadder) {
         self.fields = fields
         self.ladder = ladder
         values = HintValues(width: ladder.defaultWidth, ratio: FixedDecimal(1))
     }
 
-    /// The parameters that may be `auto`, and what they are then.
+    /// The value of a parameter that is `auto`, with the hint it depends on; `nil` if it cannot be `auto`.
     func value(of name: String) -> (hint: ClientHint, parameter: Parameter)? {
         switch name {
         case "w" where !fields.isDisjoint(with: [.width, .viewportWidth]):

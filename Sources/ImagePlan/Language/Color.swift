@@ -1,4 +1,4 @@
-/// An sRGB colour with alpha, eight bits each.
+/// An sRGB colour with alpha, 8 bits per channel.
 package struct Color: Hashable, Sendable {
     package let red: UInt8
     package let green: UInt8
@@ -6,7 +6,7 @@ package struct Color: Hashable, Sendable {
     /// 0 is transparent, 255 opaque; not premultiplied.
     package let alpha: UInt8
 
-    /// Creates a colour, opaque where nothing else is said.
+    /// Creates a colour, opaque by default.
     package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -19,7 +19,7 @@ package struct Color: Hashable, Sendable {
 
     package var isOpaque: Bool { alpha == 255 }
 
-    /// Reads `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal digits, with or without a `#` in front.
+    /// Parses `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal digits, with an optional leading `#`.
     package init(parsing parameter: Parameter) throws(RequestError) {
         var digits = Array(parameter.value.utf8)
         if digits.first == UInt8(ascii: "#") { digits.removeFirst() }
@@ -44,10 +44,10 @@ package struct Color: Hashable, Sendable {
     }
 
     private static func error(_ parameter: Parameter) -> RequestError {
-        parameter.error("needs a colour as rgb, rrggbb or rrggbbaa in hexadecimal digits")
+        parameter.error("must be a colour as rgb, rrggbb or rrggbbaa in hexadecimal digits")
     }
 
-    /// `rrggbb`, or `rrggbbaa` where the colour is not opaque.
+    /// `rrggbb`, or `rrggbbaa` if the colour is not opaque.
     package var text: String {
         var bytes: [UInt8] = []
         for byte in [red, green, blue, alpha].prefix(isOpaque ? 3 : 4) {

@@ -1,24 +1,24 @@
-/// A number with six decimal places: exact in canonical texts, where a binary fraction would have many spellings.
+/// A decimal number with six places, which has exactly one canonical text, unlike a binary floating-point number.
 package struct FixedDecimal: Hashable, Sendable, Comparable {
     /// The number times a million.
     package let millionths: Int
 
-    /// Digits before the point that are read at most; keeps every product with a dpr far from overflow.
+    /// The most digits before the point; keeps every product with a dpr far from overflow.
     private static let longestWhole = 9
 
-    /// Takes a number of millionths.
+    /// Creates a number from millionths.
     package init(millionths: Int) {
         self.millionths = millionths
     }
 
-    /// Takes a whole number.
+    /// Creates a number from an integer.
     package init(_ whole: Int) {
         millionths = whole * 1_000_000
     }
 
-    /// Reads `-12.345`, `.5` or `007`; `nil` for anything else: signs in front other than minus, exponents, blanks, `nan`, `5.`.
+    /// Parses `-12.345`, `.5` or `007`; `nil` for anything else, such as a plus sign, exponents, spaces, `nan` or `5.`.
     ///
-    /// The seventh decimal place rounds the sixth half up, the others are dropped.
+    /// The sixth decimal place is rounded half up by the seventh; the others are dropped.
     package init?(parsing text: String) {
         var bytes = text.utf8[...]
         guard text.utf8.count <= 64 else { return nil }
@@ -52,16 +52,16 @@ package struct FixedDecimal: Hashable, Sendable, Comparable {
 
     package var value: Double { Double(millionths) / 1_000_000 }
 
-    /// The number, where it is a whole one.
+    /// The number as an integer; `nil` if it has a fraction.
     package var whole: Int? { millionths.isMultiple(of: 1_000_000) ? millionths / 1_000_000 : nil }
 
-    /// The nearest whole number, halves away from zero.
+    /// The nearest integer, halves away from zero.
     package var rounded: Int {
         let magnitude = (Int(millionths.magnitude) + 500_000) / 1_000_000
         return millionths < 0 ? -magnitude : magnitude
     }
 
-    /// The shortest spelling: no leading or trailing zeros, no point behind a whole number, never `-0`.
+    /// The shortest text: no leading or trailing zeros, no point after an integer, never `-0`.
     package var text: String {
         let magnitude = Int(millionths.magnitude)
         var text = "\(millionths < 0 ? "-" : "")\(magnitude / 1_000_000)"
@@ -79,7 +79,7 @@ package struct FixedDecimal: Hashable, Sendable, Comparable {
 
     package static func < (left: FixedDecimal, right: FixedDecimal) -> Bool { left.millionths < right.millionths }
 
-    /// The product of two numbers that are not negative, halves up in the last place.
+    /// The product of two non-negative numbers, rounded half up in the last place.
     package static func * (left: FixedDecimal, right: FixedDecimal) -> FixedDecimal {
         FixedDecimal(millionths: (left.millionths * right.millionths + 500_000) / 1_000_000)
     }

@@ -1,10 +1,10 @@
-/// Which part of a picture counts: a point of it, or what the worker finds in its pixels.
+/// The part of an image to keep: a point, or whatever a search of the pixels finds.
 package enum Gravity: Hashable, Sendable {
-    /// A point in fractions of the current picture's width and height, 0–1; the nine compass names are such points.
+    /// A point in fractions of the image's width and height, 0–1; the nine compass names are points.
     case point(x: FixedDecimal, y: FixedDecimal)
-    /// Where a viewer looks first (libvips `VIPS_INTERESTING_ATTENTION`).
+    /// The most eye-catching part (libvips `VIPS_INTERESTING_ATTENTION`).
     case attention
-    /// Where most detail is (libvips `VIPS_INTERESTING_ENTROPY`).
+    /// The part with the most detail (libvips `VIPS_INTERESTING_ENTROPY`).
     case entropy
 
     private static let half = FixedDecimal(millionths: 500_000)
@@ -28,7 +28,7 @@ package enum Gravity: Hashable, Sendable {
         "right": "east", "smart": "attention", "top": "north", "up": "north",
     ]
 
-    /// Reads a compass name, `attention`, `entropy`, or a focal point `0.3,0.7`.
+    /// Parses a compass name, `attention`, `entropy`, or a focal point such as `0.3,0.7`.
     package init(parsing parameter: Parameter) throws(RequestError) {
         switch parameter.value {
         case "attention": self = .attention
@@ -54,7 +54,7 @@ package enum Gravity: Hashable, Sendable {
         }
     }
 
-    /// The canonical value: a name where there is one, else the focal point.
+    /// The value in canonical form: a name if there is one, otherwise the focal point.
     package var text: String {
         if let named = Self.compass.first(where: { $0.gravity == self }) { return named.name }
         return switch self {
@@ -64,7 +64,7 @@ package enum Gravity: Hashable, Sendable {
         }
     }
 
-    /// The point, or the middle for the two that only pixels can tell.
+    /// The point; the centre for `attention` and `entropy`.
     package var pointOrCenter: (x: FixedDecimal, y: FixedDecimal) {
         if case .point(let x, let y) = self { (x, y) } else { (Self.half, Self.half) }
     }

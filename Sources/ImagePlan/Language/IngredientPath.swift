@@ -1,40 +1,40 @@
-/// `NAME/PATH` in a value: another original that a step needs, below a configured source.
+/// The path of an auxiliary image, `NAME/PATH`, below a configured source; never a URL.
 ///
-/// PATH is written as in the path of a request, and so percent-encoded in itself; a comma in it is `%2C`. Never a URL.
+/// PATH is written as in a request path, percent-encoded within the parameter's value; a comma in it is `%2C`.
 package struct IngredientPath: Hashable, Sendable {
-    /// The longest in bytes, as canonical text.
+    /// The longest path in bytes, in canonical form.
     package static let longest = 1024
 
-    /// One spelling for all that RFC 3986 §6.2.2 holds to be equivalent; commas encoded.
+    /// The canonical form of all spellings equivalent under RFC 3986 §6.2.2, with commas encoded.
     package let text: String
-    /// The same as a request for it would have it, with its commas as they are.
+    /// The same path as in a request for the image itself, with plain commas.
     package let path: RequestPath
 
-    /// Reads `NAME/PATH`, or `/NAME/PATH`.
+    /// Parses `NAME/PATH` or `/NAME/PATH`.
     ///
-    /// - Throws: 400 naming the parameter: a path that no request may have, one without a file's name, `/fetch`.
+    /// - Throws: 400, naming the parameter, for an invalid path, one without a file name, or `/fetch`.
     package init(parsing parameter: Parameter) throws(RequestError) {
         let bytes = Array(parameter.value.utf8)
         guard let text = Self.canonical(bytes.first == UInt8(ascii: "/") ? bytes.dropFirst() : bytes[...]) else {
-            throw parameter.error("has a % that two hexadecimal digits do not follow")
+            throw parameter.error("has a % that is not followed by two hexadecimal digits")
         }
         guard text.utf8.count <= Self.longest else {
-            throw parameter.error("names a picture in more than \(Self.longest) bytes")
+            throw parameter.error("names an image by a path longer than \(Self.longest) bytes")
         }
         let path: RequestPath?
         do {
             path = try RequestPath.parse("/" + text.replacing("%2C", with: ","))
         } catch {
-            throw parameter.error("names a picture whose path \(error.reason)")
+            throw parameter.error("names an image whose path \(error.reason)")
         }
         guard let path, !path.segments.isEmpty, path.segments.last?.isEmpty == false, path.source != "fetch" else {
-            throw parameter.error("must name a picture as SOURCE/PATH")
+            throw parameter.error("must name an image as SOURCE/PATH")
         }
         self.text = text
         self.path = path
     }
 
-    /// Encodes what may not stand in a path, decodes what need not be encoded; `nil` for a malformed `%`.
+    /// Normalises percent-encoding: encodes bytes not allowed in a path, decodes unreserved ones; `nil` for a malformed `%`.
     private static func canonical(_ bytes: ArraySlice<UInt8>) -> String? {
         var result: [UInt8] = []
         var index = bytes.startIndex

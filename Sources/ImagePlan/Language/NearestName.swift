@@ -1,13 +1,13 @@
-/// Finds the name that was probably meant in place of an unknown one: for configuration keys, parameters, sources and presets.
+/// Suggests the nearest known name for a misspelt one: configuration keys, parameters, sources and presets.
 package enum NearestName {
-    /// The longest name, in bytes, for which a suggestion is sought: the work grows with the length, and names come from outside.
+    /// The longest name, in bytes, to find suggestions for: the work grows with the length, and names are untrusted.
     private static let longest = 64
 
-    /// The candidate nearest to a misspelt name, case aside; `nil` where none is near.
+    /// The candidate nearest to a misspelt name, ignoring case; `nil` if none is close.
     ///
-    /// A right name in the wrong section is near, too: `memory` means `cache.memory`.
+    /// The right key in the wrong section is close, too: `memory` suggests `cache.memory`.
     ///
-    /// - Parameter otherNames: what other software calls the candidates, such as `width` for `w`.
+    /// - Parameter otherNames: synonyms from other software, such as `width` for `w`.
     package static func of(
         _ name: String,
         among candidates: some Sequence<String>,
@@ -16,7 +16,7 @@ package enum NearestName {
         let misspelt = Array(name.lowercased().utf8)
         guard misspelt.count <= longest else { return nil }
         if let meant = otherNames[name.lowercased()] { return meant }
-        // One slip of a name with one letter leaves nothing of it.
+        // One edit in a single-letter name leaves nothing of it.
         let limit = min(max(1, min(3, misspelt.count / 3)), misspelt.count - 1)
         var best: (name: String, slips: Int)?
         func consider(_ spelling: String, meaning: String) {
@@ -28,7 +28,7 @@ package enum NearestName {
         return best?.name
     }
 
-    /// `; did you mean w?`, to be put behind an error; empty where no candidate is near.
+    /// A suffix for an error message, such as `; did you mean w?`; empty if no candidate is close.
     package static func hint(
         _ name: String,
         among candidates: some Sequence<String>,
@@ -37,10 +37,10 @@ package enum NearestName {
         of(name, among: candidates, otherNames: otherNames).map { "; did you mean \($0)?" } ?? ""
     }
 
-    /// How far a candidate is from a misspelt name; `nil` where that is beyond the limit.
+    /// The edit distance of a candidate; `nil` if it exceeds the limit.
     private static func slips(from name: [UInt8], to candidate: [UInt8], limit: Int) -> Int? {
         let dot = UInt8(ascii: ".")
-        // The same key elsewhere is as good as one slip.
+        // The same key in another section counts as one edit.
         if candidate.contains(dot) || name.contains(dot), limit > 0,
             name.split(separator: dot).last == candidate.split(separator: dot).last
         {
@@ -51,7 +51,7 @@ package enum NearestName {
         return distance <= limit ? distance : nil
     }
 
-    /// Insertions, deletions, substitutions and swaps of neighbours between two texts, in bytes.
+    /// The edit distance in bytes: insertions, deletions, substitutions and swaps of neighbours.
     static func distance(_ left: String, _ right: String) -> Int { distance(Array(left.utf8), Array(right.utf8)) }
 
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {

@@ -1,13 +1,13 @@
-/// A decoded query parameter: a name and a value, with the readers of values that steps and settings share.
+/// A decoded query parameter, with the value parsers that steps and settings share.
 ///
-/// Each reader throws a `RequestError` that names the parameter.
+/// The parsers throw a `RequestError` that names the parameter.
 package struct Parameter: Hashable, Sendable {
     package let name: String
     package let value: String
-    /// Whether the value is a length in the screen's own pixels, which `dpr` does not multiply.
+    /// Whether the value is a length in device pixels, which `dpr` does not scale.
     let isInDevicePixels: Bool
 
-    /// Creates a parameter of decoded texts.
+    /// Creates a parameter from decoded text.
     package init(_ name: String, _ value: String) {
         self.init(name, value, isInDevicePixels: false)
     }
@@ -18,12 +18,12 @@ package struct Parameter: Hashable, Sendable {
         self.isInDevicePixels = isInDevicePixels
     }
 
-    /// An error about this parameter: 400.
+    /// A 400 error about this parameter.
     package func error(_ reason: String) -> RequestError {
         RequestError(parameter: name, reason: reason)
     }
 
-    /// A whole number within a range; digits only, with a minus sign where the range reaches below zero.
+    /// Parses an integer within a range: digits, with a minus sign if the range includes negative numbers.
     package func integer(in range: ClosedRange<Int>) throws(RequestError) -> Int {
         guard let number = FixedDecimal(parsing: value), !value.utf8.contains(UInt8(ascii: ".")),
             let whole = number.whole, range.contains(whole)
@@ -33,7 +33,7 @@ package struct Parameter: Hashable, Sendable {
         return whole
     }
 
-    /// A decimal number within a range; no exponents, no infinities.
+    /// Parses a decimal number within a range, without exponent.
     package func decimal(in range: ClosedRange<FixedDecimal>) throws(RequestError) -> FixedDecimal {
         guard let number = FixedDecimal(parsing: value), range.contains(number) else {
             throw error("must be a number from \(range.lowerBound.text) to \(range.upperBound.text)")
@@ -41,9 +41,9 @@ package struct Parameter: Hashable, Sendable {
         return number
     }
 
-    /// One of an enumeration's raw values.
+    /// Parses one of an enumeration's raw values.
     ///
-    /// - Parameter otherNames: what other software calls some of them; only for the error's suggestion.
+    /// - Parameter otherNames: synonyms from other software, used only for suggestions.
     package func keyword<Keyword>(
         _: Keyword.Type = Keyword.self,
         otherNames: [String: String] = [:]
@@ -57,7 +57,7 @@ package struct Parameter: Hashable, Sendable {
         return keyword
     }
 
-    /// `0` or `1`.
+    /// Parses `0` or `1`.
     package func flag() throws(RequestError) -> Bool {
         switch value {
         case "0": false
@@ -66,11 +66,32 @@ package struct Parameter: Hashable, Sendable {
         }
     }
 
-    /// The value's parts, each as a parameter of the same name; empty parts are kept, for their reader to refuse.
+    /// Splits the value into parameters of the same name; empty parts are kept for their parser to reject.
     ///
-    /// Scalar by scalar: what combines with a separator in front of it separates nothing less.
+    /// Splits by scalars, so that a combining character after a separator does not hide it.
     package func parts(separatedBy separator: Unicode.Scalar) -> [Parameter] {
         value.unicodeScalars.split(separator: separator, omittingEmptySubsequences: false)
             .map { Parameter(name, String($0)) }
+    }
+}
+
+extension Parameter {
+    /// Parses an angle in degrees, modulo 360: at least 0 and less than 360.
+    ///
+    /// - Throws: 400, naming the parameter.
+    func angle() throws(RequestError) -> FixedDecimal {
+        guard let degrees = FixedDecimal(parsing: value) else {
+            throw error("must be a number of degrees, at most 999999999")
+        }
+        return degrees.withinOneTurn
+    }
+}
+
+extension FixedDecimal {
+    /// An angle in degrees modulo 360.
+    var withinOneTurn: FixedDecimal {
+        let fullTurn = 360_000_000
+        let remainder = millionths % fullTurn
+        return FixedDecimal(millionths: remainder < 0 ? remainder + fullTurn : remainder)
     }
 }

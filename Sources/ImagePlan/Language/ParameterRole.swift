@@ -1,12 +1,12 @@
-/// What a name is in the language: looked up once a parameter.
+/// The role of a name in the request language.
 enum ParameterRole: Sendable {
     case step(any TransformStep.Type)
     case attribute
     case setting(PlanSetting)
-    /// Speaks of the request and not of the picture.
+    /// About the request, not the image.
     case request
 
-    /// Names that speak of the request and not of the picture.
+    /// The names of parameters about the request.
     private static let requestNames = ["preset", "filename", "download", "timing", "exp", "sig", "refresh", "url"]
 
     private static let table: [String: ParameterRole] = {
@@ -20,10 +20,10 @@ enum ParameterRole: Sendable {
         return table
     }()
 
-    /// All names, in alphabetical order.
+    /// All names in alphabetical order.
     static let names = table.keys.sorted()
 
-    /// What other image proxies and CSS call the language's parameters.
+    /// Names for the parameters in other image proxies and CSS, used for suggestions.
     static let otherNames = [
         "animated": "anim", "animation": "anim", "background": "bg", "density": "dpr", "expires": "exp",
         "ext": "format",
@@ -33,28 +33,28 @@ enum ParameterRole: Sendable {
         "thumbnail": "w", "type": "format", "upscale": "enlarge", "width": "w",
     ]
 
-    /// `; did you mean w?` for a name that the language does not have.
+    /// A suffix such as `; did you mean w?` for an unknown name.
     ///
-    /// - Parameter more: names that are known beside the language's.
+    /// - Parameter more: further known names.
     static func hint(_ name: String, among more: Set<String> = []) -> String {
         NearestName.hint(name, among: names + more.sorted(), otherNames: otherNames)
     }
 
-    /// The role of a name; `nil` where the language does not have it.
+    /// The role of a name; `nil` if it is unknown.
     init?(of name: String) {
         guard let role = Self.table[name] else { return nil }
         self = role
     }
 
-    /// Whether the name is a part of a plan.
-    var speaksOfPicture: Bool {
+    /// Whether the parameter is part of a plan.
+    var isPartOfPlan: Bool {
         switch self {
         case .step, .attribute, .setting: true
         case .request: false
         }
     }
 
-    /// Whether the name may stand more than once.
+    /// Whether the parameter may occur more than once.
     var isRepeatable: Bool {
         if case .step(let type) = self { type.isRepeatable } else { false }
     }

@@ -1,15 +1,15 @@
 /// Percent-encoding (RFC 3986 §2.1) of query values and path segments.
 package enum PercentCoding {
-    /// Why bytes cannot be decoded, in words for an error.
+    /// The reason bytes cannot be decoded, as a clause for an error message.
     package struct Failure: Error, Hashable, Sendable {
         package let reason: String
     }
 
-    /// Decodes once; refuses a malformed `%`, control characters (NUL among them) and invalid UTF-8, plain or encoded.
+    /// Decodes once; rejects a malformed `%`, control characters (including NUL) and invalid UTF-8, plain or encoded.
     ///
     /// `+` stays a plus.
     package static func decode(_ bytes: ArraySlice<UInt8>) throws(Failure) -> String {
-        // What nearly every query is made of needs neither decoding nor checking.
+        // The common case: nothing to decode or check.
         if bytes.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "%") }) {
             return String(decoding: bytes, as: UTF8.self)
         }
@@ -23,7 +23,7 @@ package enum PercentCoding {
                 guard index + 1 < bytes.endIndex, let high = bytes[index].hexadecimalValue,
                     let low = bytes[index + 1].hexadecimalValue
                 else {
-                    throw Failure(reason: "has a % that two hexadecimal digits do not follow")
+                    throw Failure(reason: "has a % that is not followed by two hexadecimal digits")
                 }
                 byte = high << 4 | low
                 index += 2
@@ -41,7 +41,7 @@ package enum PercentCoding {
         return text
     }
 
-    /// A query value in its canonical spelling: everything but unreserved characters and `,` `:` encoded.
+    /// A query value in canonical form: everything except unreserved characters, `,` and `:` is encoded.
     package static func encodedValue(_ value: String) -> String {
         if value.utf8.allSatisfy(isPlain) { return value }
         var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
-/// The parameters of one plan while they are put together from presets and the query, in the order in which they stand.
+/// The parameters of a plan, collected from presets and the query, in order.
 struct PlanParameters {
-    /// The most steps of one plan.
+    /// The maximum number of steps in a plan.
     static let maximumSteps = 32
 
     /// A piece of a query.
@@ -12,7 +12,7 @@ struct PlanParameters {
     private struct Entry {
         var parameter: Parameter
         let role: ParameterRole
-        /// Which text the entry came from; a later text's settings replace an earlier one's.
+        /// The text the entry came from: a later text's settings replace an earlier one's.
         var layer: Int
         var origin: ParameterOrigin
     }
@@ -20,16 +20,16 @@ struct PlanParameters {
     private var entries: [Entry] = []
     private var layer = 0
 
-    /// Whether no parameter stands here.
+    /// Whether there are no parameters.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds a preset's parameters at the end; its settings replace those of texts before it, in their places.
+    /// Appends a preset's parameters; its settings replace those of earlier texts in place.
     mutating func append(_ parameters: [Parameter], origin: ParameterOrigin) throws(RequestError) {
         layer += 1
         try insert(parameters, layer: layer, origin)
     }
 
-    /// Adds a query in two layers: presets, in their places, below the query's own parameters.
+    /// Appends a query as two layers: its presets, in place, below its own parameters.
     mutating func append(_ parts: [Part]) throws(RequestError) {
         let presetLayer = layer + 1
         layer += 2
@@ -63,7 +63,7 @@ struct PlanParameters {
             entries.append(Entry(parameter: parameter, role: role, layer: layer, origin: origin))
             return
         }
-        guard entries[index].layer != layer else { throw parameter.error("stands more than once") }
+        guard entries[index].layer != layer else { throw parameter.error("is given more than once") }
         if entries[index].layer < layer {
             entries[index].parameter = parameter
             entries[index].layer = layer
@@ -71,7 +71,9 @@ struct PlanParameters {
         }
     }
 
-    /// Reads all values.
+    /// Parses all values.
+    ///
+    /// - Throws: 400, naming the parameter.
     func plan(allowsUnusedAttributes: Bool = false) throws(RequestError) -> Plan {
         var attributes: [Parameter] = []
         var settings = PlanSettings()
@@ -83,7 +85,7 @@ struct PlanParameters {
             }
         }
         if settings.format == .jpeg, settings.encoding.isLossless {
-            throw RequestError(parameter: PlanSetting.lossless.name, reason: "format=jpeg loses always")
+            throw RequestError(parameter: PlanSetting.lossless.name, reason: "format=jpeg is always lossy")
         }
         try settings.checkAnimation()
         let steps = try madeSteps(in: try StepContext(attributes: attributes)).compactMap(\.step)
@@ -100,16 +102,16 @@ struct PlanParameters {
 
     private static func reasonUnused(_ attribute: String) -> String {
         let names = StepRegistry.types.filter { $0.attributes.contains(attribute) }.flatMap { $0.names }
-        return "says nothing without a step that makes use of it (\(names.joined(separator: ", ")))"
+        return "has no effect without a step that uses it (\(names.joined(separator: ", ")))"
     }
 
-    /// Who said what; call it after `plan`, which checks more.
+    /// The origin of each parameter; call it after `plan`, which checks more.
     func provenance() throws(RequestError) -> PlanProvenance {
         let attributes = entries.filter { if case .attribute = $0.role { true } else { false } }
         let made = try madeSteps(in: try StepContext(attributes: attributes.map(\.parameter)))
         var stated = made.map(\.entries)
         for attribute in attributes {
-            // What the steps would be without it: dpr, say, counts for a blur that does not name it among its own.
+            // Compare with the steps without the attribute: dpr, say, affects a blur that does not declare it.
             let others = attributes.map(\.parameter).filter { $0 != attribute.parameter }
             let without = try? madeSteps(in: StepContext(attributes: others))
             for (index, step) in made.map(\.step).enumerated() {
@@ -128,13 +130,13 @@ struct PlanParameters {
         StatedParameter(entry.parameter, entry.origin)
     }
 
-    /// The steps with the entries that state them; no step for those that would do nothing.
+    /// The steps with their entries; no step if it would do nothing.
     private func madeSteps(
         in context: StepContext
     ) throws(RequestError) -> [(step: (any TransformStep)?, entries: [Entry])] {
         var steps: [(step: (any TransformStep)?, entries: [Entry])] = []
         var count = 0
-        // Names whose one step was made where the first of them stood.
+        // The names of unrepeatable steps already made, at the place of the first of their parameters.
         var made: [String] = []
         for entry in entries {
             guard case .step(let type) = entry.role, !made.contains(entry.parameter.name) else { continue }

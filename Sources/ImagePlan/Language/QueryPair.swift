@@ -1,15 +1,15 @@
-/// One pair of a query: as it came, and decoded.
+/// A name–value pair of a query, raw and decoded.
 package struct QueryPair: Hashable, Sendable {
-    /// The pair's bytes as they came; valid UTF-8.
+    /// The pair as received; valid UTF-8.
     package let raw: String
     package let name: String
-    /// `nil` where the pair has no `=`.
+    /// `nil` if the pair has no `=`.
     package let value: String?
 
-    /// The most pairs of one query.
+    /// The maximum number of pairs in a query.
     package static let maximumCount = 128
 
-    /// Splits a query on `&` and each pair at its first `=`, decodes names and values once; empty pairs are ignored.
+    /// Splits a query at `&` and each pair at its first `=`, and decodes names and values once; empty pairs are ignored.
     package static func split(_ query: [UInt8]) throws(RequestError) -> [QueryPair] {
         var pairs: [QueryPair] = []
         for bytes in query.split(separator: UInt8(ascii: "&")) {
@@ -39,11 +39,11 @@ package struct QueryPair: Hashable, Sendable {
         } else {
             value = nil
         }
-        // Decoding has shown that the bytes are valid UTF-8 as they stand.
+        // Decoding succeeded, so the raw bytes are valid UTF-8.
         raw = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The pair as a parameter of the language, whose value must not be empty.
+    /// The pair as a parameter, whose value must not be empty.
     package func parameter() throws(RequestError) -> Parameter {
         guard let value, !value.isEmpty else { throw RequestError(parameter: name, reason: "has no value") }
         return Parameter(name, value)

@@ -1,4 +1,4 @@
-/// Sorts a query's pairs into what speaks of the picture, of the request, and what is for upstream.
+/// Sorts a query's pairs into parameters of the plan, parameters of the request, and pairs to forward to the origin.
 struct QueryReader {
     private let options: ParseOptions
     private var parts: [PlanParameters.Part] = []
@@ -7,15 +7,15 @@ struct QueryReader {
     private var usesSourcePreset = true
     private var hints: Set<ClientHint> = []
 
-    /// The longest `filename` in bytes: what file systems hold.
+    /// The longest `filename` in bytes, a limit of most file systems.
     private static let longestFilename = 255
 
-    /// Starts with nothing.
+    /// Creates a reader without pairs.
     init(options: ParseOptions) {
         self.options = options
     }
 
-    /// Takes the next pair; throws 400 for one that has no meaning here.
+    /// Reads the next pair; throws 400 for an unknown name.
     mutating func read(_ pair: QueryPair) throws(RequestError) {
         switch ParameterRole(of: pair.name) {
         case .request:
@@ -32,13 +32,13 @@ struct QueryReader {
         }
     }
 
-    /// The parameter, with what the client's hints come to in place of `auto`.
+    /// The parameter, with `auto` replaced by the value from the client hints.
     private mutating func resolved(_ parameter: Parameter) throws(RequestError) -> Parameter {
         guard parameter.value == "auto", parameter.name == "w" || parameter.name == StepContext.dprName else {
             return parameter
         }
         guard let value = options.hints?.value(of: parameter.name) else {
-            throw parameter.error("cannot be auto: its source looks at no such field (client-hints)")
+            throw parameter.error("cannot be auto: the source does not use this client hint (client-hints)")
         }
         hints.insert(value.hint)
         return value.parameter
@@ -46,7 +46,7 @@ struct QueryReader {
 
     private mutating func readRequestValue(_ parameter: Parameter) throws(RequestError) {
         guard requestValues.updateValue(parameter, forKey: parameter.name) == nil else {
-            throw parameter.error("stands more than once")
+            throw parameter.error("is given more than once")
         }
         switch parameter.name {
         case "preset" where parameter.value == "none":
@@ -58,13 +58,13 @@ struct QueryReader {
             }
             parts.append(.preset(preset))
         case "url" where !options.takesURL:
-            throw parameter.error("belongs to /fetch only")
+            throw parameter.error("is only allowed for /fetch")
         default:
             break
         }
     }
 
-    /// Reads all values.
+    /// Parses all values.
     func finish(query: [UInt8]) throws(RequestError) -> ParsedQuery {
         if options.takesURL && requestValues["url"] == nil {
             throw RequestError(parameter: "url", reason: "is missing")
@@ -96,7 +96,7 @@ struct QueryReader {
         return [first] + own.filter { $0 != first }
     }
 
-    /// The parameters of the plan, presets included, before their values are read.
+    /// The parameters of the plan, including presets, before their values are parsed.
     func planParameters() throws(RequestError) -> PlanParameters {
         var parameters = PlanParameters()
         if usesSourcePreset, let preset = options.sourcePreset {
@@ -111,7 +111,7 @@ struct QueryReader {
         let name = parameter.value
         guard name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")), !name.utf8.contains(UInt8(ascii: "\\"))
         else {
-            throw parameter.error("must be a file's name without a folder")
+            throw parameter.error("must be a file name without a path")
         }
         guard name.utf8.count <= Self.longestFilename else {
             throw parameter.error("is longer than \(Self.longestFilename) bytes")
@@ -128,7 +128,7 @@ struct QueryReader {
         return seconds
     }
 
-    /// The query as it came but for the pair of the signature and the `&` that joins it.
+    /// The raw query without the signature and its `&`.
     private static func withoutSignature(_ query: [UInt8]) -> String {
         let ampersand = UInt8(ascii: "&")
         let kept = query.split(separator: ampersand, omittingEmptySubsequences: false).filter { pair in

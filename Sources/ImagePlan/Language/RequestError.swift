@@ -1,23 +1,23 @@
-/// Why a request is refused: names the parameter, and says to a person what is wrong with it.
+/// An error in a request: the parameter at fault and a message for people.
 package struct RequestError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The class of the answer's status.
+    /// The status to answer with.
     package enum Status: Hashable, Sendable {
         /// 400: the request itself is malformed.
         case malformed
-        /// 422: the request is well formed, but this picture cannot satisfy it.
+        /// 422: the request is well-formed, but cannot be met for this image.
         case unprocessable
     }
 
     /// The query parameter's name; `path` for the path, `plan` for a canonical text.
     package let parameter: String
-    /// What is wrong, in a clause without the parameter's name in front.
+    /// The problem as a clause whose subject is the parameter, such as `must be 0 or 1`.
     package let reason: String
     package let status: Status
 
-    /// The longest parameter name that an error repeats, in characters.
+    /// The longest parameter name to repeat, in characters.
     private static let longestName = 64
 
-    /// Creates an error; control characters of the name are replaced and long names cut, since they come from outside.
+    /// Creates an error; control characters in the name are replaced and long names cut, since names are untrusted.
     package init(parameter: String, reason: String, status: Status = .malformed) {
         let printable = parameter.unicodeScalars.prefix(Self.longestName).map { scalar in
             scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? "\u{FFFD}" : Character(scalar)

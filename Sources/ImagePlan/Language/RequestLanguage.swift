@@ -1,18 +1,18 @@
-/// The language of queries: which names it has, and what a query means.
+/// The query language: parses queries into plans and request options.
 package enum RequestLanguage {
-    /// Whether a name belongs to the language: naming it in `forward-query` is a mistake.
+    /// Whether a name belongs to the language; such a name is an error in `forward-query`.
     package static func isReserved(_ name: String) -> Bool {
         ParameterRole(of: name) != nil
     }
 
-    /// Reads a raw query, without the `?`.
+    /// Parses a raw query, without the `?`.
     ///
     /// - Throws: 400, naming the parameter.
     package static func parse(query: String, options: ParseOptions) throws(RequestError) -> ParsedQuery {
         try parse(query: Array(query.utf8), options: options)
     }
 
-    /// Reads the bytes of a raw query, without the `?`.
+    /// Parses the bytes of a raw query, without the `?`.
     ///
     /// - Throws: 400, naming the parameter.
     package static func parse(query: [UInt8], options: ParseOptions) throws(RequestError) -> ParsedQuery {
@@ -20,4 +20,69 @@ package enum RequestLanguage {
         for pair in try QueryPair.split(query) { try reader.read(pair) }
         return try reader.finish(query: query)
     }
+}
+
+/// The settings of a source that affect how queries are parsed.
+package struct ParseOptions: Sendable {
+    /// Parameters to forward to the origin, raw and in order; never names of the language (`RequestLanguage.isReserved`).
+    package var forwardNames: Set<String>
+    /// Parameters to ignore; names of the language are never ignored.
+    package var ignoreNames: Set<String>
+    /// The presets by name.
+    package var presets: [String: Preset]
+    /// The source's default preset, applied before every query unless it says `preset=none`.
+    package var sourcePreset: Preset?
+    /// Whether the request is for `/fetch`, the only path that accepts `url`.
+    package var takesURL: Bool
+    /// The settings for `w=auto` and `dpr=auto`; `nil` rejects both.
+    package var hints: ClientHintOptions?
+
+    /// Creates options; by default nothing is forwarded or ignored and there are no presets.
+    package init(
+        forwardNames: Set<String> = [],
+        ignoreNames: Set<String> = [],
+        presets: [String: Preset] = [:],
+        sourcePreset: Preset? = nil,
+        takesURL: Bool = false,
+        hints: ClientHintOptions? = nil
+    ) {
+        self.forwardNames = forwardNames
+        self.ignoreNames = ignoreNames
+        self.presets = presets
+        self.sourcePreset = sourcePreset
+        self.takesURL = takesURL
+        self.hints = hints
+    }
+}
+
+/// A parsed query.
+package struct ParsedQuery: Hashable, Sendable {
+    package let plan: Plan
+    /// The names of the applied presets: the source's first, then those of the query.
+    package let presets: [String]
+    /// Whether the query asks for no transform: the original bytes are served, without negotiation.
+    ///
+    /// Forwarded and ignored parameters, `filename`, `download`, `timing`, `exp`, `sig`, `refresh` and `preset=none` ask for no
+    /// transform.
+    package let isBare: Bool
+    /// The pairs to forward to the origin, raw and in order, joined by `&`; empty if there are none.
+    package let forwardedQuery: String
+    /// `url`, decoded once; present exactly if the request is for `/fetch`.
+    package let url: String?
+    /// The file name to suggest in `Content-Disposition`; without path separators.
+    package let filename: String?
+    /// Whether the client should save the response instead of displaying it.
+    package let download: Bool
+    /// Whether to ask the origin even if a stored response is fresh (`refresh=1`); only signed requests may.
+    package let refresh: Bool
+    /// Whether the response reports how long its stages took.
+    package let timing: Bool
+    /// The expiry time of the request, in seconds since 1970.
+    package let expires: Int64?
+    /// The signature, decoded once; not verified here.
+    package let signature: String?
+    /// The raw query without the `sig` pair: the part of the signed text after the raw path and `?`.
+    package let unsignedQuery: String
+    /// The hints the result depends on: `.width` for `w=auto`, `.dpr` for `dpr=auto`.
+    package let hints: Set<ClientHint>
 }

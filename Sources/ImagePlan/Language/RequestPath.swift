@@ -1,43 +1,43 @@
-/// A request's path, `/NAME/PATH`: split into segments, each decoded once, and kept as it came for the origin.
+/// A request path, `/NAME/PATH`: raw for the origin, and split into decoded segments.
 package struct RequestPath: Hashable, Sendable {
     /// The source's name, `[a-z0-9][a-z0-9-]*`.
     package let source: String
-    /// Everything behind `/NAME/` as it came: what goes upstream to an http origin.
+    /// Everything after `/NAME/`, raw: the path to request from an HTTP origin.
     package let rawPath: String
-    /// The path's segments as they came.
+    /// The raw segments of the path.
     package let rawSegments: [String]
-    /// The path's segments, decoded once.
+    /// The segments of the path, decoded once.
     package let segments: [String]
 
-    /// Whether a segment holds an encoded slash or backslash (`%2F`): means nothing below a folder.
+    /// Whether a segment contains an encoded slash or backslash (`%2F`), which is invalid for a folder source.
     package let hasEncodedSlash: Bool
-    /// Whether two slashes stand side by side, or one at the end: means nothing below a folder.
+    /// Whether the path has two consecutive slashes or ends in one, which is invalid for a folder source.
     package let hasEmptySegment: Bool
 
-    /// The path below a folder, segments joined by `/`.
+    /// The path below a folder: the segments joined by `/`.
     ///
-    /// - Throws: 400, naming `path`, where the path is empty, has `//` or ends in `/`, or has an encoded slash.
+    /// - Throws: 400, naming `path`, if the path is empty, contains `//` or an encoded slash, or ends in `/`.
     package func filePath() throws(RequestError) -> String {
         guard !hasEncodedSlash else { throw Self.error("has an encoded slash, which names no file") }
         guard !hasEmptySegment, !segments.isEmpty else { throw Self.error("has an empty segment, which names no file") }
         return segments.joined(separator: "/")
     }
 
-    /// Reads a raw path, without the query; `nil` where no source can have the name, which is 404.
+    /// Parses a raw path, without the query; `nil` if no source can have the name, which means 404.
     ///
-    /// - Throws: 400, naming `path`: `.` and `..` segments (also encoded, also between encoded slashes), a malformed `%`,
-    ///   control characters, invalid UTF-8.
+    /// - Throws: 400, naming `path`, for `.` and `..` segments (also encoded, also between encoded slashes), a malformed `%`,
+    ///   control characters and invalid UTF-8.
     package static func parse(_ path: String) throws(RequestError) -> RequestPath? {
         try parse(Array(path.utf8))
     }
 
-    /// Reads the bytes of a raw path, without the query; `nil` where no source can have the name, which is 404.
+    /// Parses the bytes of a raw path, without the query; `nil` if no source can have the name, which means 404.
     ///
     /// - Throws: 400, naming `path`.
     package static func parse(_ path: [UInt8]) throws(RequestError) -> RequestPath? {
         let slash = UInt8(ascii: "/")
         guard path.first == slash else { throw error("must begin with a slash") }
-        // Looked at before the name, so that no dot segment ever counts as merely unknown.
+        // Checked before the name, so that a dot segment is always a 400, never a 404.
         let all = path.dropFirst().split(separator: slash, omittingEmptySubsequences: false)
         var decoded: [String] = []
         for segment in all { decoded.append(try decode(segment)) }
@@ -77,7 +77,7 @@ package struct RequestPath: Hashable, Sendable {
         } catch {
             throw self.error(error.reason)
         }
-        // An origin may decode %2F and %5C before it resolves dots (CVE-2021-41773 and its kin).
+        // An origin may decode %2F and %5C before resolving dots (CVE-2021-41773 and similar).
         for part in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "/" || $0 == "\\" }) {
             guard part != ".", part != ".." else { throw self.error("has a dot segment") }
         }

@@ -1,12 +1,12 @@
-/// What an encoder can put into its format, as far as a choice of format must know.
+/// The capabilities of an encoder that affect the choice of a format.
 package struct EncoderTraits: Hashable, Sendable {
-    /// Whether transparent pixels stay transparent.
+    /// Whether the format keeps transparency.
     package var hasAlpha: Bool
-    /// Whether all frames of an animation are kept.
+    /// Whether the format keeps all frames of an animation.
     package var hasAnimation: Bool
-    /// Whether `lossless=1` can be met; otherwise the format is lossy always.
+    /// Whether `lossless=1` is possible; otherwise the format is always lossy.
     package var isLosslessPossible: Bool
-    /// The longest side in pixels that format and encoder take.
+    /// The longest side, in pixels, that format and encoder accept.
     package var longestSide: Int
 
     /// Creates traits.
@@ -18,7 +18,7 @@ package struct EncoderTraits: Hashable, Sendable {
     }
 }
 
-/// The encoders that are there: what `FormatNegotiation` may choose of.
+/// The available encoders, from which `FormatNegotiation` chooses.
 package struct EncoderTable: Hashable, Sendable {
     private let traits: [ImageFormat: EncoderTraits]
 
@@ -27,15 +27,15 @@ package struct EncoderTable: Hashable, Sendable {
         self.traits = traits
     }
 
-    /// What the encoder of a format can; `nil` where there is none.
+    /// The capabilities of a format's encoder; `nil` if there is none.
     package subscript(format: ImageFormat) -> EncoderTraits? { traits[format] }
 
-    /// A result to be encoded.
+    /// What a result requires of its format.
     package struct Demand: Hashable, Sendable {
         package var hasAlpha: Bool
         package var isAnimated: Bool
         package var isLossless: Bool
-        /// `nil` where it is not known.
+        /// The size; `nil` if unknown.
         package var size: PixelSize?
 
         /// Creates a demand.
@@ -47,7 +47,7 @@ package struct EncoderTable: Hashable, Sendable {
         }
     }
 
-    /// Whether a format takes all of a result.
+    /// Whether a format meets all requirements of a result.
     package func canEncode(_ format: ImageFormat, _ demand: Demand) -> Bool {
         guard let traits = self[format] else { return false }
         return (traits.hasAlpha || !demand.hasAlpha) && (traits.hasAnimation || !demand.isAnimated)

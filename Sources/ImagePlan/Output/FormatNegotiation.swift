@@ -1,17 +1,17 @@
-/// The choice of the result's format.
+/// Chooses the format of a result.
 package enum FormatNegotiation {
-    /// Chooses by the contract's rules for `format`.
+    /// Chooses the format for a value of `format`.
     ///
-    /// What the encoder of a choice cannot keep (alpha, the frames, the size, every pixel with `lossless=1`), or that is not there,
-    /// is answered by the next that can: AVIF's bucket by WebP. `source` keeps a format that is encoded here, and is the rest's
-    /// answer for any other.
+    /// If the preferred encoder is missing or cannot keep alpha, the frames, the size or, with `lossless=1`, every pixel, the next
+    /// candidate is used: WebP in AVIF's bucket. `source` keeps the source's format if there is an encoder for it, and otherwise
+    /// chooses as for clients without AVIF and WebP.
     ///
     /// - Parameters:
-    ///   - hasAlpha: Whether the source has transparency; `nil`, not known, counts as yes, so that nothing is lost.
-    ///   - frames: Frames of the source, 1 for a still.
-    ///   - outputSize: The result's size, where it is known.
-    ///   - encoders: What can be encoded.
-    /// - Returns: for a format that is asked for by name that one, whether `encoders` has it or not.
+    ///   - hasAlpha: whether the source has transparency; `nil`, for unknown, counts as yes, so that nothing is lost.
+    ///   - frames: the number of frames of the source, 1 for a still.
+    ///   - outputSize: the size of the result, if known.
+    ///   - encoders: the available encoders.
+    /// - Returns: a format requested by name is returned even if `encoders` lacks it.
     package static func choose(
         _ setting: FormatSetting,
         bucket: FormatBucket,
@@ -34,7 +34,7 @@ package enum FormatNegotiation {
         case .webp: return .webp
         case .avif: return .avif
         case .gif: return .gif
-        // Words are made from the pixels of one frame, with their alpha.
+        // Descriptions are computed from the pixels of one frame, with alpha.
         case .json, .blurhash, .lqip: return .png
         case .jxl: return .jxl
         case .tiff: return .tiff
@@ -46,9 +46,9 @@ package enum FormatNegotiation {
         }
     }
 
-    /// What a bucket's clients show beyond what every client does, the best first.
+    /// The formats that a bucket's clients support beyond those all clients do, best first.
     ///
-    /// AVIF is for stills that may lose: WebP takes less for both animations and pictures without loss.
+    /// AVIF is for lossy stills: WebP is smaller for animations and lossless images.
     private static func preferred(_ bucket: FormatBucket, _ demand: EncoderTable.Demand) -> [ImageFormat] {
         switch bucket {
         case .rest: []
@@ -57,19 +57,19 @@ package enum FormatNegotiation {
         }
     }
 
-    /// What every client shows, the best first: for clients that name neither AVIF nor WebP.
+    /// The formats that all clients support, best first.
     private static func rest(_ source: ImageFormat, _ demand: EncoderTable.Demand) -> [ImageFormat] {
         let fallbacks: [ImageFormat] = demand.hasAlpha || demand.isLossless ? [.png, .gif] : [.jpeg, .png]
         return switch source {
-        // PNG is written with one frame: an animated one goes as other animations do.
+        // PNG is encoded with one frame only: an animated source is handled like other animations.
         case .png where !demand.isAnimated, .gif: [source] + fallbacks
-        // Before alpha: a GIF keeps both the animation and, at one bit, the transparency; a PNG would keep one frame.
+        // The animation wins over alpha: GIF keeps it and 1-bit transparency, PNG would keep one frame.
         default: demand.isAnimated ? [.gif] + fallbacks : fallbacks
         }
     }
 
-    /// The first that can take all of a result; else the first that gives up no more than its frames; else PNG, which is always
-    /// there and whose encoder then says what it cannot.
+    /// The first candidate that meets all requirements; else the first that loses only frames; else PNG, which is always available
+    /// and whose encoder then reports what it cannot keep.
     private static func first(
         of candidates: [ImageFormat],
         for demand: EncoderTable.Demand,
@@ -80,5 +80,31 @@ package enum FormatNegotiation {
         return candidates.first { encoders.canEncode($0, demand) }
             ?? candidates.first { encoders.canEncode($0, still) }
             ?? .png
+    }
+}
+
+extension FormatNegotiation {
+    /// The candidates for the smallest result with `format=auto`, `chosen` first: formats that the bucket's clients support and
+    /// that lose no more than `chosen` does.
+    ///
+    /// Animations have only one candidate: no other format comes near WebP, and GIF is the most expensive to try.
+    ///
+    /// - Parameters:
+    ///   - chosen: the result of `choose`.
+    ///   - demand: the requirements of the result.
+    package static func contenders(
+        chosen: ImageFormat,
+        bucket: FormatBucket,
+        demand: EncoderTable.Demand,
+        encoders: EncoderTable
+    ) -> [ImageFormat] {
+        guard !demand.isAnimated else { return [chosen] }
+        let shown: [ImageFormat] =
+            switch bucket {
+            case .rest: [.jpeg, .png]
+            case .webp: [.webp, .jpeg, .png]
+            case .avif: [.webp, .avif, .jpeg, .png]
+            }
+        return [chosen] + shown.filter { $0 != chosen && encoders.canEncode($0, demand) }
     }
 }

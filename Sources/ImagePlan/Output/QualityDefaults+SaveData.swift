@@ -1,8 +1,8 @@
 extension QualityDefaults {
-    /// What a step down ends at: below, pictures fall apart.
+    /// The lowest quality that lowering reaches: below, artefacts dominate.
     private static let least = 30
 
-    /// The same one step lower, for clients that save data; qualities under 30 stay what they are.
+    /// The qualities lowered by `step` for clients that send `Save-Data`; qualities under 30 do not change.
     package func lowered(by step: Int) -> QualityDefaults {
         var lowered = self
         for path in [\QualityDefaults.jpeg, \.webp, \.avif] {
@@ -13,7 +13,7 @@ extension QualityDefaults {
 }
 
 extension FormatSetting {
-    /// Whether a result may have a quality.
+    /// Whether the format can have a quality setting.
     package var isLossyPossible: Bool {
         switch self {
         case .auto, .source, .jpeg, .webp, .avif, .jxl: true

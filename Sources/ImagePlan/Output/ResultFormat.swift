@@ -1,4 +1,4 @@
-/// What a result is: a picture of some format, or words about one.
+/// The format of a result: an image, or text about one.
 package enum ResultFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     case picture(ImageFormat)
     /// `format=json`.
@@ -6,7 +6,7 @@ package enum ResultFormat: RawRepresentable, Hashable, Sendable, CustomStringCon
     /// `format=blurhash` and `format=lqip`.
     case text
 
-    // Above all image formats; what was once released keeps its number, since disks have it.
+    // Above all image formats. Released numbers never change: they are stored on disk.
     private static let jsonNumber: UInt8 = 0x80
     private static let textNumber: UInt8 = 0x81
 
@@ -16,7 +16,7 @@ package enum ResultFormat: RawRepresentable, Hashable, Sendable, CustomStringCon
     package static let webp = ResultFormat.picture(.webp)
     package static let avif = ResultFormat.picture(.avif)
 
-    /// Reads the number of the worker protocol and of the disk.
+    /// Reads the number used in the worker protocol and on disk.
     package init?(rawValue: UInt8) {
         switch rawValue {
         case Self.jsonNumber: self = .json
@@ -44,12 +44,12 @@ package enum ResultFormat: RawRepresentable, Hashable, Sendable, CustomStringCon
         }
     }
 
-    /// The picture's format; `nil` for words.
+    /// The image format; `nil` for text.
     package var image: ImageFormat? {
         if case .picture(let format) = self { format } else { nil }
     }
 
-    /// The media type, as in `Content-Type`.
+    /// The media type for `Content-Type`.
     package var mediaType: String {
         switch self {
         case .picture(let format): format.mediaType

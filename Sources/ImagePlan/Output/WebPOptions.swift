@@ -1,53 +1,53 @@
-/// libwebp's own options, set by the operator (`webp` in the configuration; SDWebImageWebPCoder's `SDImageCoderEncodeWebP…`).
+/// libwebp's options, set by the operator (`webp` in the configuration; SDWebImageWebPCoder's `SDImageCoderEncodeWebP…`).
 ///
-/// A request's settings (`effort`, `lossless`, `near_lossless`, `sharp_yuv`, `alpha_q`) go before. Threads are no option: a worker
-/// has one, and each core has its worker.
+/// The settings of a request (`effort`, `lossless`, `near_lossless`, `sharp_yuv`, `alpha_q`) take precedence. There is no thread
+/// option: a worker has one thread, and each core has its worker.
 package struct WebPOptions: Hashable, Sendable {
-    /// Effort, 0 (fast) to 6 (small), where a request names none.
+    /// The effort for requests without one, 0 (fastest) to 6 (smallest file).
     package var method = 2
     /// Entropy analysis passes, 1–10.
     package var pass = 1
-    /// Bits: 1 segment-smooth, 2 pseudo-random dithering, 4 as `useSharpYUV`; 0–7.
+    /// A bit set, 0–7: 1 segment smoothing, 2 pseudo-random dithering, 4 as `useSharpYUV`.
     package var preprocessing = 0
-    /// Whether to take less memory and more time.
+    /// Whether to use less memory and more time.
     package var lowMemory = false
-    /// Most segments, 1–4.
+    /// The maximum number of segments, 1–4.
     package var segments = 4
     /// Spatial noise shaping, 0–100.
     package var snsStrength = 50
-    /// Deblocking, 0–100.
+    /// The deblocking strength, 0–100.
     package var filterStrength = 60
-    /// 0 (sharpest) to 7.
+    /// The deblocking sharpness, 0 (sharpest) to 7.
     package var filterSharpness = 0
-    /// 0 simple, 1 strong.
+    /// The deblocking filter: 0 simple, 1 strong.
     package var filterType = 1
-    /// Whether the filter's strength is found by trying.
+    /// Whether libwebp searches for the filter strength.
     package var autofilter = false
-    /// 0 none, 1 as lossless WebP.
+    /// The compression of the alpha plane: 0 none, 1 lossless WebP.
     package var alphaCompression = 1
-    /// 0 none, 1 fast, 2 best.
+    /// The predictive filter of the alpha plane: 0 none, 1 fast, 2 best.
     package var alphaFiltering = 1
-    /// 0–100; 100 loses nothing.
+    /// The quality of the alpha plane, 0–100; 100 is lossless.
     package var alphaQuality = 100
-    /// Binary logarithm of the token partitions, 0–3.
+    /// The base-2 logarithm of the number of token partitions, 0–3.
     package var partitions = 0
-    /// Quality that may be lost to stay within 512 KiB of prediction modes, 0–100.
+    /// The permitted quality loss, 0–100, to keep prediction modes within 512 KiB.
     package var partitionLimit = 0
-    /// Whether colours are subsampled with care for edges.
+    /// Whether to use the sharper, slower RGB to YUV conversion.
     package var useSharpYUV = false
-    /// 0 (most loss) to 100 (off), in lossless files.
+    /// The near-lossless level of lossless files, 0 (most loss) to 100 (off).
     package var nearLossless = 100
-    /// Whether colours under full transparency are kept.
+    /// Whether to keep the colours of fully transparent pixels.
     package var exact = false
-    /// Decibels to reach instead of a quality, 0–99; 0 for none.
+    /// The PSNR to aim for instead of a quality, in decibels, 0–99; 0 for none.
     package var targetPSNR = 0
-    /// Whether results are lossless where a request names no `q`.
+    /// Whether results are lossless for requests without `q`.
     package var lossless = false
 
-    /// libwebp's defaults, but for the effort (Benchmarks/README.md).
+    /// Creates libwebp's defaults, except for the effort (Benchmarks/README.md).
     package init() {}
 
-    /// The numbers with their ranges (`WebPValidateConfig`), in the order in which they travel.
+    /// The numeric options with their ranges (`WebPValidateConfig`), in wire order.
     package static let numbers: [(path: any WritableKeyPath<WebPOptions, Int> & Sendable, range: ClosedRange<Int>)] = [
         (\.method, 0...6), (\.pass, 1...10), (\.preprocessing, 0...7), (\.segments, 1...4), (\.snsStrength, 0...100),
         (\.filterStrength, 0...100), (\.filterSharpness, 0...7), (\.filterType, 0...1), (\.alphaCompression, 0...1),
@@ -59,7 +59,7 @@ package struct WebPOptions: Hashable, Sendable {
         \.lowMemory, \.autofilter, \.useSharpYUV, \.exact, \.lossless,
     ]
 
-    /// One spelling a set of options, for cache keys; empty for the defaults.
+    /// The canonical text for cache keys; empty for the defaults.
     package var keyText: String {
         guard self != WebPOptions() else { return "" }
         let numbers = Self.numbers.map { String(self[keyPath: $0.path]) }
@@ -69,17 +69,6 @@ package struct WebPOptions: Hashable, Sendable {
 }
 
 extension WebPOptions {
-    /// Reads what `write` wrote.
-    init(from reader: inout MessageReader) throws(WorkerMessageError) {
-        for (path, range) in Self.numbers { self[keyPath: path] = try reader.read(UInt8.self, in: range, "webp") }
-        for path in Self.flags { self[keyPath: path] = try reader.read(UInt8.self, in: 0...1, "webp") == 1 }
-    }
-
-    func write(to writer: inout MessageWriter) {
-        for (path, _) in Self.numbers { writer.write(UInt8(self[keyPath: path])) }
-        for path in Self.flags { writer.write(UInt8(self[keyPath: path] ? 1 : 0)) }
-    }
-
     /// Whether every number is in its range.
     package var isValid: Bool { Self.numbers.allSatisfy { $0.range.contains(self[keyPath: $0.path]) } }
 }

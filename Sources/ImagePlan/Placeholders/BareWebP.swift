@@ -1,8 +1,8 @@
-/// A lossy WebP still without anything but its pixels (RFC 9649 §2).
+/// Reduces a lossy WebP still to its pixels (RFC 9649 §2).
 ///
-/// libvips' saver puts an EXIF block of 200 bytes into every file.
+/// libvips' WebP saver adds an EXIF block of 200 bytes to every file.
 package enum BareWebP {
-    /// The same picture with no chunk but those of colour and alpha; `nil` where the bytes are no such file.
+    /// Removes all chunks except colour and alpha; `nil` if the bytes are not a lossy WebP still.
     package static func strip(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count >= 12, bytes.starts(with: Array("RIFF".utf8)), Array(bytes[8..<12]) == Array("WEBP".utf8)
         else {
@@ -14,7 +14,7 @@ package enum BareWebP {
         var start = 12
         while bytes.count - start >= 8 {
             let length = (0..<4).reduce(0) { $0 | Int(bytes[start + 4 + $1]) << (8 * $1) }
-            // A chunk of odd length has a byte behind it that does not count.
+            // Chunks of odd length are padded.
             let end = start + 8 + length + length % 2
             guard end <= bytes.count else { return nil }
             let chunk = Array(bytes[start..<end])
@@ -30,7 +30,7 @@ package enum BareWebP {
         var chunks = colour
         if let alpha {
             guard var canvas else { return nil }
-            // Of the flags only that there is alpha (§2.7).
+            // Clear all flags except alpha (§2.7).
             canvas[8] = 0x10
             chunks = canvas + alpha + colour
         }

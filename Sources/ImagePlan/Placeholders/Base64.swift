@@ -2,7 +2,7 @@
 package enum Base64 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// Bytes as text.
+    /// Encodes bytes.
     package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(encodedCount(bytes.count))
@@ -16,10 +16,10 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Characters of the text of so many bytes.
+    /// The length of the encoded text in characters.
     package static func encodedCount(_ count: Int) -> Int { (count + 2) / 3 * 4 }
 
-    /// Whether a text has only characters that may be there.
+    /// Whether a text has a valid length and only valid characters.
     static func isPlausible(_ text: String) -> Bool {
         text.utf8.count.isMultiple(of: 4) && text.utf8.allSatisfy { digits.contains($0) || $0 == UInt8(ascii: "=") }
     }

@@ -1,25 +1,25 @@
 import Glibc
 
-/// BlurHash (Wolt): a picture as a few cosine waves in linear light, written in base 83.
+/// The BlurHash encoder (Wolt): an image as a few cosine components in linear light, in base 83.
 ///
-/// The text's parts: number of components (1 digit), greatest amplitude (1), mean colour (4), each further component (2).
-/// It knows no transparency: what is transparent counts as white.
+/// The text consists of the number of components (1 digit), the greatest amplitude (1), the mean colour (4), and each further
+/// component (2). There is no alpha: transparent areas count as white.
 package enum BlurHash {
     private static let digits = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8
     )
 
-    /// The waves begin with a pixel's edge and not its middle: of one colour, each keeps its light over the number of pixels.
+    /// The smallest side to encode: the waves start at a pixel's edge, so on smaller images a single colour is not free of waves.
     private static let fewestPixels = 32
 
-    /// Components on each axis, 1–9: about twelve, as many more on the longer side as it is longer.
+    /// The number of components per axis, 1–9: about twelve in total, distributed by aspect ratio.
     package static func components(width: Int, height: Int) -> (x: Int, y: Int) {
         let ratio = Double(max(1, width)) / Double(max(1, height))
         func count(_ value: Double) -> Int { min(9, max(1, Int(value.rounded()))) }
         return (count((12 * ratio).squareRoot()), count((12 / ratio).squareRoot()))
     }
 
-    /// The hash, with `components` where nothing else is said.
+    /// Encodes an image, by default with the number of components from `components(width:height:)`.
     package static func encode(_ picture: TinyPicture, components given: (x: Int, y: Int)? = nil) -> String {
         let components = given ?? Self.components(width: picture.width, height: picture.height)
         precondition((1...9).contains(components.x) && (1...9).contains(components.y))
@@ -35,21 +35,21 @@ package enum BlurHash {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether a text can be a hash: digits of base 83, as many as its first one says.
+    /// Whether a text is well-formed: base 83 digits, as many as the first one implies.
     package static func isValid(_ text: String) -> Bool {
         guard let first = text.utf8.first, let size = digits.firstIndex(of: first), size < 81 else { return false }
         let count = (size % 9 + 1) * (size / 9 + 1)
         return text.utf8.count == 4 + 2 * count && text.utf8.allSatisfy { digits.contains($0) }
     }
 
-    /// Linear light of the three colours.
+    /// A colour in linear light.
     private struct Light {
         var red = 0.0
         var green = 0.0
         var blue = 0.0
     }
 
-    /// The amplitude of each wave, that of the mean first, row by row.
+    /// The amplitude of each component, the mean first, row by row.
     private static func amplitudes(of picture: TinyPicture, _ components: (x: Int, y: Int)) -> [Light] {
         let pixels = light(of: picture)
         let columns = waves(components.x, over: picture.width)
@@ -96,7 +96,7 @@ package enum BlurHash {
         [light.red, light.green, light.blue].reduce(0) { $0 << 8 | Int(SRGBTransfer.stored($1)) }
     }
 
-    /// Three amplitudes in 19 steps each, finer around 0.
+    /// Quantises three amplitudes to 19 levels each, finer around 0.
     private static func value(_ light: Light, scale: Double) -> Int {
         [light.red, light.green, light.blue].reduce(0) { value, amplitude in
             let part = amplitude / scale

@@ -1,19 +1,19 @@
-/// The few fields of an EXIF block that pages show under a photograph; never where it was taken, by whom, or a serial number.
+/// The camera settings from an EXIF block that pages show under a photograph; never location, author or serial numbers.
 package struct CameraFacts: Hashable, Sendable {
     package var make: String?
     package var model: String?
     package var lens: String?
-    /// When it was taken: `2024-05-01T12:00:00`, with the zone behind it where the camera knew.
+    /// The time of the photograph: `2024-05-01T12:00:00`, with an offset if the camera recorded one.
     package var taken: String?
-    /// Seconds, such as `1/250` or `2.5`.
+    /// The exposure time in seconds, such as `1/250` or `2.5`.
     package var exposure: String?
     /// The f-number.
     package var aperture: String?
     package var iso: Int?
-    /// Millimetres.
+    /// The focal length in millimetres.
     package var focalLength: String?
 
-    /// Tags (Exif 3.0 §4.6.5, §4.6.6); the GPS directory's is not among them and is never followed.
+    /// Tags (Exif 3.0 §4.6.5, §4.6.6), without the GPS directory, which is never read.
     private enum Tag {
         static let make = 0x010F
         static let model = 0x0110
@@ -27,7 +27,7 @@ package struct CameraFacts: Hashable, Sendable {
         static let lens = 0xA434
     }
 
-    /// Reads a block, with or without `Exif` in front; what is damaged or absent is left out.
+    /// Reads a block, with or without a leading `Exif`; damaged or missing fields stay `nil`.
     package init(exif bytes: [UInt8]) {
         let start = bytes.starts(with: Array("Exif\0\0".utf8)) ? 6 : 0
         guard let block = ExifBlock(Array(bytes.dropFirst(start))) else { return }
@@ -44,12 +44,14 @@ package struct CameraFacts: Hashable, Sendable {
         focalLength = exif[Tag.focalLength].flatMap { block.rational($0) }.flatMap(Self.decimal)
     }
 
-    /// Whether nothing is known.
+    /// Whether all fields are `nil`.
     package var isEmpty: Bool { members.isEmpty }
 
     /// The members of a JSON object, in a fixed order.
     var members: [String] {
-        func text(_ name: String, _ value: String?) -> String? { value.map { "\"\(name)\":\(JSONQuoting.quoted($0))" } }
+        func text(_ name: String, _ value: String?) -> String? {
+            value.map { "\"\(name)\":\(JSONText.quotedLine($0))" }
+        }
         func number(_ name: String, _ value: String?) -> String? { value.map { "\"\(name)\":\($0)" } }
         return [
             text("make", make), text("model", model), text("lens", lens), text("taken", taken),
@@ -58,7 +60,7 @@ package struct CameraFacts: Hashable, Sendable {
         ].compactMap(\.self)
     }
 
-    /// `2024:05:01 12:00:00` and `+02:00` as RFC 3339 has them; `nil` for anything of another shape.
+    /// Converts `2024:05:01 12:00:00` and `+02:00` to RFC 3339; `nil` for anything else.
     private static func time(_ text: String, zone: String?) -> String? {
         guard matches(text, "dddd:dd:dd dd:dd:dd") else { return nil }
         var characters = Array(text.utf8)
@@ -68,7 +70,7 @@ package struct CameraFacts: Hashable, Sendable {
         return time + zone
     }
 
-    /// Whether a text has the shape of another, in which `d` is any digit.
+    /// Whether a text matches a pattern in which `d` is any digit.
     private static func matches(_ text: String, _ shape: String) -> Bool {
         guard text.utf8.count == shape.utf8.count else { return false }
         return zip(text.utf8, shape.utf8).allSatisfy { character, expected in
@@ -76,14 +78,14 @@ package struct CameraFacts: Hashable, Sendable {
         }
     }
 
-    /// A time below half a second as a fraction, as cameras show it.
+    /// Formats an exposure time, below half a second as a fraction.
     private static func seconds(_ value: ExifBlock.Rational) -> String? {
         guard value.numerator > 0, value.denominator > 0 else { return nil }
         guard value.numerator * 2 < value.denominator else { return decimal(value) }
         return "1/\((value.denominator + value.numerator / 2) / value.numerator)"
     }
 
-    /// A number with at most one decimal.
+    /// Formats a number with at most one decimal.
     private static func decimal(_ value: ExifBlock.Rational) -> String? {
         guard value.numerator > 0, value.denominator > 0 else { return nil }
         let tenths = (value.numerator * 10 + value.denominator / 2) / value.denominator

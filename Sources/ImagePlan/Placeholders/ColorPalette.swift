@@ -1,23 +1,23 @@
-/// The colours that a picture is made of, each with its share: clusters of like pixels, not a mean that occurs nowhere.
+/// The main colours of an image with their shares: clusters of similar pixels instead of a mean that may not occur.
 package struct ColorPalette: Hashable, Sendable {
-    /// The most colours.
+    /// The maximum number of colours.
     package static let maximumCount = 6
 
-    /// A colour and what part of the visible picture is about like it.
+    /// A colour and the share of the visible image that is similar to it.
     package struct Entry: Hashable, Sendable {
         /// Opaque.
         package var color: Color
-        /// 0–1; those of all entries make 1.
+        /// The share, 0–1; all shares add up to 1.
         package var share: Double
     }
 
-    /// The most frequent colour first; empty where nothing is visible.
+    /// The colours, most frequent first; empty if nothing is visible.
     package let entries: [Entry]
 
-    /// The most frequent colour; `nil` where nothing is visible.
+    /// The most frequent colour; `nil` if nothing is visible.
     package var dominant: Color? { entries.first?.color }
 
-    /// Finds the colours of a picture: k-means in Oklab, from seeds that are frequent and far from each other.
+    /// Finds the colours of an image by k-means in Oklab, seeded with colours that are frequent and far apart.
     package init(of picture: TinyPicture) {
         let samples = Self.samples(of: picture)
         var centres = Self.seeds(samples)
@@ -37,10 +37,10 @@ package struct ColorPalette: Hashable, Sendable {
     }
 
     private static let rounds = 8
-    /// Squared distance under which colours look alike: 0.08 in Oklab, about a tenth of the way from black to white.
+    /// The squared distance below which colours look alike: 0.08 in Oklab, about a tenth of black to white.
     private static let likeness = 0.0064
 
-    /// Pixels that fall into one cell of a coarse histogram, and their mean.
+    /// The mean of the pixels in one cell of a coarse histogram.
     private struct Sample {
         var color: Oklab
         var weight: Double
@@ -60,7 +60,7 @@ package struct ColorPalette: Hashable, Sendable {
         }
     }
 
-    /// At most 4,096 cells of 16 × 16 × 16, weighted by alpha, in a fixed order.
+    /// The samples of up to 4,096 (16 × 16 × 16) cells, weighted by alpha, in a fixed order.
     private static func samples(of picture: TinyPicture) -> [Sample] {
         var cells = [Cell](repeating: Cell(), count: 1 << 12)
         for start in stride(from: 0, to: picture.rgba.count, by: 4) {
@@ -75,7 +75,7 @@ package struct ColorPalette: Hashable, Sendable {
         return cells.filter { $0.weight > 0 }.map(\.sample)
     }
 
-    /// Sums of stored values times alpha: within a cell they are as good as linear.
+    /// Sums of encoded values times alpha; within a cell, averaging them is close enough to averaging linear light.
     private struct Cell {
         var red = 0
         var green = 0
@@ -113,7 +113,7 @@ package struct ColorPalette: Hashable, Sendable {
         return clusters.filter { $0.weight > 0 }
     }
 
-    /// Puts clusters together that look alike, the lighter into the weightier.
+    /// Merges clusters that look alike, the lighter into the heavier one.
     private static func merged(_ clusters: [Cluster]) -> [Cluster] {
         var result: [Cluster] = []
         for cluster in clusters.sorted(by: { $0.weight > $1.weight }) {

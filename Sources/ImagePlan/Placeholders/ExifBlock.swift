@@ -1,28 +1,28 @@
-/// The directories of an EXIF block, which is a TIFF file in small; every offset in it is checked.
+/// A reader for the directories of an EXIF block, which is in TIFF format; every offset is checked.
 struct ExifBlock {
-    /// An entry of a directory: the type of its values, how many they are, and where they are.
+    /// A directory entry: type, number and position of its values.
     struct Entry {
         var type: Int
         var count: Int
         var offset: Int
     }
 
-    /// A fraction, both parts 0–4294967295.
+    /// A fraction; both parts are 0–4294967295.
     struct Rational {
         var numerator: Int
         var denominator: Int
     }
 
-    /// More entries than this are damage.
+    /// The most entries of a directory; more means damage.
     private static let maximumEntries = 512
-    /// Longer texts are cut.
+    /// The longest text in bytes; longer ones are cut.
     private static let maximumText = 128
 
     private let bytes: [UInt8]
     private let isBigEndian: Bool
     let firstDirectory: Int
 
-    /// Looks at the head; `nil` where there is none (TIFF 6.0 §2).
+    /// Reads the header; `nil` if there is none (TIFF 6.0 §2).
     init?(_ bytes: [UInt8]) {
         switch bytes.prefix(4) {
         case [0x4D, 0x4D, 0x00, 0x2A]: isBigEndian = true
@@ -34,7 +34,7 @@ struct ExifBlock {
         firstDirectory = offset
     }
 
-    /// A directory's entries by tag, the first of each.
+    /// The entries of a directory by tag; the first wins.
     func directory(at offset: Int) -> [Int: Entry] {
         guard let count = number(at: offset, 2), count <= Self.maximumEntries else { return [:] }
         var entries: [Int: Entry] = [:]
@@ -51,7 +51,7 @@ struct ExifBlock {
         return entries
     }
 
-    /// A SHORT or a LONG.
+    /// The value of a SHORT or LONG entry.
     func number(_ entry: Entry) -> Int? {
         switch entry.type {
         case 3: entry.count > 0 ? number(at: entry.offset, 2) : nil
@@ -60,7 +60,7 @@ struct ExifBlock {
         }
     }
 
-    /// A RATIONAL.
+    /// The value of a RATIONAL entry.
     func rational(_ entry: Entry) -> Rational? {
         guard entry.type == 5, entry.count > 0, let numerator = number(at: entry.offset, 4),
             let denominator = number(at: entry.offset + 4, 4)
@@ -68,7 +68,7 @@ struct ExifBlock {
         return Rational(numerator: numerator, denominator: denominator)
     }
 
-    /// An ASCII text, to its NUL, without blanks around it; `nil` where nothing is left, or it is no text.
+    /// The value of an ASCII entry up to its NUL, trimmed; `nil` if it is blank or not text.
     func text(_ entry: Entry) -> String? {
         guard entry.type == 2, entry.offset <= bytes.count, entry.count <= bytes.count - entry.offset else {
             return nil
@@ -88,7 +88,7 @@ struct ExifBlock {
         return isBigEndian ? part.reduce(0) { $0 << 8 | Int($1) } : part.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Bytes of a value (TIFF 6.0 §2).
+    /// The size of a value in bytes (TIFF 6.0 §2).
     private static func size(of type: Int) -> Int {
         switch type {
         case 3, 8: 2

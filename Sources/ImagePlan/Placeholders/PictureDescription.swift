@@ -1,50 +1,51 @@
-/// What `format=json` answers.
+/// The description of an image that `format=json` returns.
 ///
-/// Size, transparency, colours and hashes are those of the picture that the steps make; format, bytes, frames, orientation and EXIF
-/// fields are the original's.
+/// Size, transparency, colours and hashes describe the transformed image; format, bytes, frames, orientation and EXIF fields
+/// describe the original.
 package struct PictureDescription: Hashable, Sendable {
-    /// Stands before the plan where the source gives out no metadata (`originals: clean`): no request can spell it, and what is
-    /// cached with the camera's facts is another result.
+    /// The prefix of plans whose description omits camera data because the source serves no metadata (`originals: clean`).
+    ///
+    /// No request can contain it, and it separates the cache keys of the two descriptions.
     private static let cleanPrefix = MetadataCleaner.planText + " "
 
-    /// The text that stands for a plan whose description says nothing of the camera.
+    /// The plan text for a description without camera data.
     package static func cleanPlan(_ canonicalText: String) -> String { cleanPrefix + canonicalText }
 
-    /// A plan's canonical text, and whether its description says nothing of the camera.
+    /// Splits a plan text into the canonical text and whether to omit camera data.
     package static func reading(_ plan: String) -> (canonicalText: String, isClean: Bool) {
         plan.hasPrefix(cleanPrefix) ? (String(plan.dropFirst(cleanPrefix.count)), true) : (plan, false)
     }
 
-    /// Upright, in pixels, after the steps.
+    /// The size in pixels, upright, after the steps.
     package var size: PixelSize
     package var hasAlpha: Bool
-    /// The original's.
+    /// The format of the original.
     package var format: ImageFormat
     package var bytes: Int
     package var frames: Int
     /// EXIF orientation, 1–8.
     package var orientation: Int
     package var camera: CameraFacts
-    /// How the original plays; `nil` for a still.
+    /// The playback of the original; `nil` for a still.
     package var playback: Playback?
-    /// What colours and hashes are computed from.
+    /// The thumbnail from which colours and hashes are computed.
     package var picture: TinyPicture
 
-    /// How an animation plays.
+    /// The playback of an animation.
     package struct Playback: Hashable, Sendable {
-        /// Rounds; 0 is for ever.
+        /// The loop count; 0 is for ever.
         package var loop: Int
-        /// Milliseconds of one round, as browsers show it.
+        /// The duration of one loop in milliseconds, as browsers play it.
         package var duration: Int
 
-        /// Creates it.
+        /// Creates a playback.
         package init(loop: Int, duration: Int) {
             self.loop = loop
             self.duration = duration
         }
     }
 
-    /// Puts a description together.
+    /// Creates a description.
     package init(
         size: PixelSize,
         hasAlpha: Bool,
@@ -65,7 +66,7 @@ package struct PictureDescription: Hashable, Sendable {
         self.picture = picture
     }
 
-    /// The JSON text (RFC 8259), with a line feed at its end.
+    /// The description as JSON (RFC 8259), with a trailing line feed.
     package var json: String {
         let palette = ColorPalette(of: picture)
         let colors = palette.entries.map { "{\"color\":\"#\($0.color.text)\",\"share\":\(Self.thousandths($0.share))}" }
@@ -78,14 +79,14 @@ package struct PictureDescription: Hashable, Sendable {
         let played = playback.map { ["\"loop\":\($0.loop)", "\"duration\":\($0.duration)"] } ?? []
         let looks = [
             "\"color\":{\"dominant\":\(dominant),\"palette\":[\(colors.joined(separator: ","))]}",
-            "\"blurhash\":\(JSONQuoting.quoted(BlurHash.encode(picture)))",
+            "\"blurhash\":\(JSONText.quoted(BlurHash.encode(picture)))",
             "\"thumbhash\":\"\(Base64.encode(ThumbHash.encode(picture)))\"",
             "\"exif\":{\(camera.members.joined(separator: ","))}",
         ]
         return "{\((members + played + looks).joined(separator: ","))}\n"
     }
 
-    /// A share with three decimals.
+    /// Formats a share with three decimals.
     private static func thousandths(_ share: Double) -> String {
         let value = Int((min(1, max(0, share)) * 1000).rounded())
         let digits = String(value % 1000)

@@ -1,20 +1,20 @@
-/// What a page can show before a picture has come: a blurred likeness in two notations, and the dominant colour.
+/// What a page can show while an image loads: BlurHash, ThumbHash and dominant colour.
 ///
-/// Computed once for an original, by a worker; kept beside what is known of the original.
+/// Computed once per original by a worker, and stored with the original's metadata.
 package struct Placeholder: Hashable, Sendable {
-    /// What stands for a plan where a worker is asked for this: no request can spell it.
+    /// The plan text that asks a worker for a placeholder; no request can contain it.
     package static let planText = "placeholder/1"
-    /// The most bytes of the text.
+    /// The longest text in bytes.
     static let maximumSize = 512
 
-    /// Empty where there is none.
+    /// The BlurHash; empty if there is none.
     package let blurHash: String
-    /// In base64; empty where there is none.
+    /// The ThumbHash in base64; empty if there is none.
     package let thumbHash: String
-    /// `nil` where nothing of the picture is visible, or nothing could be computed.
+    /// The dominant colour; `nil` if nothing is visible or nothing could be computed.
     package let dominant: Color?
 
-    /// Of a picture that nothing can be computed of: known not to be worth another try.
+    /// The placeholder of an image for which none can be computed; it records that retrying is pointless.
     package static let none = Placeholder(blurHash: "", thumbHash: "", dominant: nil)
 
     private init(blurHash: String, thumbHash: String, dominant: Color?) {
@@ -23,7 +23,7 @@ package struct Placeholder: Hashable, Sendable {
         self.dominant = dominant
     }
 
-    /// Computes it.
+    /// Computes the placeholder of an image.
     package init(of picture: TinyPicture) {
         self.init(
             blurHash: BlurHash.encode(picture),
@@ -32,10 +32,10 @@ package struct Placeholder: Hashable, Sendable {
         )
     }
 
-    /// One line each: BlurHash, ThumbHash, colour as `rrggbb`; how workers tell it and disks keep it.
+    /// The text form for the worker protocol and the disk: BlurHash, ThumbHash and colour as `rrggbb`, one per line.
     package var text: String { "\(blurHash)\n\(thumbHash)\n\(dominant?.text ?? "")" }
 
-    /// Reads the text; `nil` for anything else, since it may come of a hostile worker and goes into header fields.
+    /// Parses the text form; `nil` for anything else, since it may come from a hostile worker and goes into header fields.
     package init?(text bytes: [UInt8]) {
         guard bytes.count <= Self.maximumSize, let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }

@@ -1,18 +1,19 @@
 import Glibc
 
-/// ThumbHash (evanw): luminance, two colour differences and alpha as cosine waves in sRGB values, in at most 25 bytes.
+/// The ThumbHash encoder (Evan Wallace): luminance, two colour differences and alpha as cosine components of sRGB values, in at
+/// most 25 bytes.
 ///
-/// The bytes, numbers little-endian: 24 bits of means, greatest luminance amplitude and whether there is alpha; 16 bits of the
-/// number of luminance waves, the colours' greatest amplitudes and whether the picture lies; with alpha a byte of its mean and
-/// amplitude; then four bits a wave.
+/// Numbers are little-endian: 24 bits of means, the greatest luminance amplitude and an alpha flag; 16 bits of the number of
+/// luminance components, the greatest colour amplitudes and a landscape flag; with alpha, a byte of its mean and amplitude; then
+/// four bits per component.
 package enum ThumbHash {
-    /// The most bytes of a hash: six, and half a byte for each of 14 + 5 + 5 + 14 waves.
+    /// The longest hash in bytes: six, and half a byte for each of 14 + 5 + 5 + 14 components.
     package static let longest = 25
 
-    /// Fewer pixels on a side cannot hold seven waves.
+    /// The smallest side to encode: fewer pixels cannot represent seven waves.
     private static let fewestPixels = 4
 
-    /// The hash's bytes.
+    /// Encodes an image.
     package static func encode(_ picture: TinyPicture) -> [UInt8] {
         let picture = picture.repeated(untilAtLeast: fewestPixels)
         let channels = Channels(picture)
@@ -46,7 +47,7 @@ package enum ThumbHash {
 
     private static func whole(_ value: Double) -> Int { Int(value.rounded()) }
 
-    /// The picture's channels, 0–1 or −1–1; what is transparent has the mean colour of what is not.
+    /// The channels of the image, 0–1 or −1–1; transparent areas take the mean colour of the others.
     private struct Channels {
         var luminance: [Double] = []
         var yellowBlue: [Double] = []
@@ -73,12 +74,12 @@ package enum ThumbHash {
         }
     }
 
-    /// The mean colour of what is visible, 0–1; black where nothing is.
+    /// The mean colour of the visible pixels, 0–1; black if there are none.
     private struct Mean {
         var red = 0.0
         var green = 0.0
         var blue = 0.0
-        /// Of all pixels' alpha, 0–255 each.
+        /// The sum of all alpha values, 0–255 each.
         var weight = 0.0
 
         init(_ picture: TinyPicture) {
@@ -96,10 +97,10 @@ package enum ThumbHash {
         }
     }
 
-    /// A channel's discrete cosine transform, the lower triangle of its waves.
+    /// The discrete cosine transform of a channel, limited to the lower triangle of components.
     private struct Waves {
         var mean = 0.0
-        /// 0–1 within ± `scale`, row by row; 0 where there is none.
+        /// The amplitudes mapped from ±`scale` to 0–1, row by row; 0 if there are none.
         var amplitudes: [Double] = []
         /// The greatest amplitude.
         var scale = 0.0
@@ -107,7 +108,7 @@ package enum ThumbHash {
         init(_ channel: [Double], _ width: Int, _ height: Int, _ columns: Int, _ rows: Int) {
             let across = Self.waves(columns, over: width)
             let down = Self.waves(rows, over: height)
-            // First along each line, then down the columns of sums: as many multiplications as pixels for each column.
+            // Rows first, then columns of the row sums: as many multiplications per column as there are pixels.
             let sums = across.map { wave in
                 (0..<height).map { y in
                     var sum = 0.0

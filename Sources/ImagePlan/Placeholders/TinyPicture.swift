@@ -1,17 +1,17 @@
-/// A picture shrunk to at most 100 × 100 pixels: what placeholders are computed from.
+/// An image reduced to at most 100 × 100 pixels, from which placeholders are computed.
 ///
-/// Upright sRGB with alpha, eight bits a channel, not premultiplied, rows from the top.
+/// Upright sRGB with alpha, 8 bits per channel, not premultiplied, rows from the top.
 package struct TinyPicture: Hashable, Sendable {
-    /// The longest side, in pixels (ThumbHash takes no larger one).
+    /// The longest side in pixels (ThumbHash accepts no more).
     package static let longestSide = 100
 
-    /// Pixels, 1–100.
+    /// The sides in pixels, 1–100.
     package let width: Int
     package let height: Int
     /// Red, green, blue and alpha of each pixel.
     package let rgba: [UInt8]
 
-    /// Takes pixels; `nil` where the sides are out of range, or the bytes are not theirs.
+    /// Creates an image from pixels; `nil` if a side is out of range or the number of bytes does not match.
     package init?(width: Int, height: Int, rgba: [UInt8]) {
         let sides = 1...Self.longestSide
         guard sides.contains(width), sides.contains(height), rgba.count == width * height * 4 else { return nil }
@@ -22,9 +22,9 @@ package struct TinyPicture: Hashable, Sendable {
 
     var pixelCount: Int { width * height }
 
-    /// The same picture with each pixel repeated until no side is shorter, as long as a side may be.
+    /// The image with each pixel repeated until no side is shorter than `side`, within the limits.
     ///
-    /// Waves that few pixels cannot hold would show as stripes: the transforms take them for others.
+    /// On fewer pixels, high components alias and would show as stripes.
     func repeated(untilAtLeast side: Int) -> TinyPicture {
         let across = (side + width - 1) / width
         let down = (side + height - 1) / height

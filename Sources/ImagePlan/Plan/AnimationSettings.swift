@@ -1,18 +1,18 @@
-/// What a request says of a source's frames and pages (SDWebImage's `SDAnimatedImagePlayer` and `decodeFirstFrameOnly`).
+/// The frame, page and playback settings of a request (SDWebImage's `SDAnimatedImagePlayer` and `decodeFirstFrameOnly`).
 package struct AnimationSettings: Hashable, Sendable {
     package var mode: AnimationMode
-    /// The frame that is asked for alone, zero-based; `nil` where none is.
+    /// The only frame to keep, zero-based; `nil` keeps what `mode` says.
     package var frame: Int?
-    /// The page of a source that has several, zero-based.
+    /// The page of a multi-page source, zero-based.
     package var page: Int
-    /// By what the frames' times are divided.
+    /// The playback speed: frame durations are divided by it.
     package var speed: FixedDecimal
-    /// Rounds of the result, 0 for ever; `nil` keeps the source's.
+    /// How often the result plays, 0 for ever; `nil` keeps the source's loop count.
     package var loop: Int?
-    /// Whether the last frame comes first.
+    /// Whether the result plays backwards.
     package var isReversed: Bool
 
-    /// Creates settings, the defaults where nothing is given.
+    /// Creates settings, with the defaults for everything not given.
     package init(
         mode: AnimationMode = .auto,
         frame: Int? = nil,
@@ -29,35 +29,35 @@ package struct AnimationSettings: Hashable, Sendable {
         self.isReversed = isReversed
     }
 
-    /// The one frame of the source that the request wants; `nil` where it wants what can be kept.
+    /// The single frame that the request selects, zero-based; `nil` if it selects none.
     package var stillFrame: Int? { frame ?? (mode == .first ? 0 : nil) }
 
-    /// Whether frames are shown in their order, in their time and as often as the source says.
+    /// Whether order, timing and loop count are the source's.
     package var playsAsSource: Bool { speed == Self.standardSpeed && loop == nil && !isReversed }
 
     package static let standardSpeed = FixedDecimal(1)
     /// The range of `speed`.
     package static let speeds = FixedDecimal(millionths: 100_000)...FixedDecimal(10)
-    /// The range of `loop`: what both GIF (NETSCAPE2.0) and WebP (RFC 9649 §2.7.1.1) hold.
+    /// The range of `loop`: what both GIF (NETSCAPE2.0) and WebP (RFC 9649 §2.7.1.1) can store.
     package static let loops = 0...65_535
-    /// The range of `frame`: as many as the sniffer counts.
+    /// The range of `frame`: the sniffer stops counting at its end.
     package static let frames = 0...99_999
     /// The range of `page`.
     package static let pages = 0...9_999
 }
 
-/// The value of `anim`: how much of an animation the result keeps.
+/// The value of `anim`: how much of an animation to keep.
 package enum AnimationMode: String, Hashable, Sendable, CaseIterable {
-    /// As much as its cost allows.
+    /// As many frames as the cost limits allow.
     case auto
-    /// Every frame, or none of it.
+    /// All frames, or an error.
     case keep
-    /// The first frame.
+    /// The first frame only.
     case first
 }
 
 extension PlanSettings {
-    /// Whether the result has one frame, whatever the source has.
+    /// Whether the result is a still, whatever the source.
     package var isStill: Bool {
         if animation.stillFrame != nil { return true }
         return switch format {
@@ -66,26 +66,94 @@ extension PlanSettings {
         }
     }
 
-    /// One value for all that mean the same: without what says nothing beside the rest.
+    /// The settings with redundant parts reset, so that equivalent requests compare equal.
     var normalized: PlanSettings {
         var result = self
-        // A frame goes before `anim=first`, and the first frame is what that asks.
+        // `frame` overrides `anim=first`, and `frame=0` means the same.
         if let frame = animation.frame { result.animation.mode = frame == 0 ? .first : .auto }
         if animation.frame == 0 { result.animation.frame = nil }
         if isStill {
             let (mode, frame, page) = (result.animation.mode, result.animation.frame, animation.page)
             result.animation = AnimationSettings(mode: mode, frame: frame, page: page)
         }
-        if format.isWords { result.isStrict = false }
+        if format.isMetadata { result.isStrict = false }
         return result
     }
 
-    /// Refuses settings that cannot be met together.
+    /// Checks that `anim` and `frame` do not contradict each other.
     ///
-    /// - Throws: 400.
+    /// - Throws: 400, naming `frame`.
     func checkAnimation() throws(RequestError) {
         if animation.mode == .keep, animation.frame != nil {
-            throw RequestError(parameter: PlanSetting.frame.name, reason: "asks for one frame, and anim=keep for all")
+            throw RequestError(
+                parameter: PlanSetting.frame.name,
+                reason: "selects one frame, but anim=keep asks for all of them"
+            )
         }
     }
+}
+
+extension PlanSetting {
+    /// `anim`: how much of an animation to keep; `frame=0` is another spelling of `anim=first`.
+    package static let animation = PlanSetting(
+        name: "anim",
+        defaultText: "auto",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.animation.mode = try parameter.keyword()
+        },
+        canonicalValue: { $0.animation.mode == .auto ? nil : $0.animation.mode.rawValue }
+    )
+
+    /// `frame`: the single frame to keep, zero-based.
+    package static let frame = PlanSetting(
+        name: "frame",
+        defaultText: "all that anim keeps",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.animation.frame = try parameter.integer(in: AnimationSettings.frames)
+        },
+        canonicalValue: { $0.animation.frame.map { String($0) } }
+    )
+
+    /// `page`: the page of a multi-page source, zero-based.
+    package static let page = PlanSetting(
+        name: "page",
+        defaultText: "0",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.animation.page = try parameter.integer(in: AnimationSettings.pages)
+        },
+        canonicalValue: { $0.animation.page == 0 ? nil : String($0.animation.page) }
+    )
+
+    /// `loop`: how often an animation plays, 0 for ever; ignored for stills.
+    package static let loop = PlanSetting(
+        name: "loop",
+        defaultText: "the original's",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.animation.loop = try parameter.integer(in: AnimationSettings.loops)
+        },
+        canonicalValue: { $0.animation.loop.map { String($0) } }
+    )
+
+    /// `speed`: the playback speed of an animation; ignored for stills.
+    package static let speed = PlanSetting(
+        name: "speed",
+        defaultText: "1",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.animation.speed = try parameter.decimal(in: AnimationSettings.speeds)
+        },
+        canonicalValue: { settings in
+            let speed = settings.animation.speed
+            return speed == AnimationSettings.standardSpeed ? nil : speed.text
+        }
+    )
+
+    /// `reverse`: whether an animation plays backwards; ignored for stills.
+    package static let reverse = PlanSetting(
+        name: "reverse",
+        defaultText: "0",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.animation.isReversed = try parameter.flag()
+        },
+        canonicalValue: { $0.animation.isReversed ? "1" : nil }
+    )
 }

@@ -1,11 +1,11 @@
-/// What to make of a picture: steps in order, a background, and how the result is encoded.
+/// A description of a transform: the steps in order, the background, and how to encode the result.
 ///
-/// A pure value whose identity is its canonical text: the daemon's cache key and what it sends to a worker.
+/// A value whose identity is its canonical text, which is also the cache key and what the daemon sends to a worker.
 package struct Plan: Hashable, Sendable {
-    /// In the order in which they run, on the picture after EXIF orientation.
+    /// The steps in the order they run, after EXIF orientation.
     package let steps: [any TransformStep]
     package let settings: PlanSettings
-    /// One spelling for all requests that mean the same; see `Plan(canonicalText:)`.
+    /// The same text for all requests that mean the same; `Plan(canonicalText:)` reads it.
     package let canonicalText: String
 
     /// Creates a plan.
@@ -15,19 +15,19 @@ package struct Plan: Hashable, Sendable {
         canonicalText = Self.canonicalText(of: steps, self.settings)
     }
 
-    /// Nothing but decoding and encoding again.
+    /// The plan that only decodes and encodes again.
     package static let identity = Plan()
 
-    /// What lies under transparent pixels; `nil` is transparent, and white where the format has no alpha.
+    /// The colour under transparent pixels; `nil` keeps them transparent, or white if the format has no alpha.
     package var background: Color? { settings.background }
 
-    /// Whether no step stands in the plan: the pixels stay as they are, but for a background under alpha.
+    /// Whether the plan has no steps: pixels do not change, except for a background under alpha.
     package var isIdentity: Bool { steps.isEmpty }
 
-    /// Whether an opaque source can come out with transparent pixels.
+    /// Whether an opaque source can give a result with transparent pixels.
     package var makesAlpha: Bool { hasAlpha(source: false) }
 
-    /// Whether the result can have transparent pixels, given that the source has some or not.
+    /// Whether the result can have transparent pixels, for a source with or without them.
     package func hasAlpha(source: Bool) -> Bool {
         if let background, background.isOpaque { return false }
         return source || steps.contains { $0.makesAlpha }
@@ -36,4 +36,71 @@ package struct Plan: Hashable, Sendable {
     package static func == (left: Plan, right: Plan) -> Bool { left.canonicalText == right.canonicalText }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(canonicalText) }
+}
+
+extension Plan {
+    /// The version prefix of canonical texts; raised when the same text starts to mean different pixels.
+    package static let canonicalVersion = "1"
+
+    /// The version, `?`, and a query: steps in order, then attributes and settings other than the defaults, sorted by name.
+    static func canonicalText(of steps: [any TransformStep], _ settings: PlanSettings) -> String {
+        var rest: [String: String] = [:]
+        for step in steps {
+            for attribute in step.attributeParameters { rest[attribute.name] = attribute.value }
+        }
+        for setting in PlanSetting.all {
+            if let value = setting.canonicalValue(settings) { rest[setting.name] = value }
+        }
+        let parameters =
+            steps.flatMap { $0.parameters }
+            + rest.sorted { $0.key < $1.key }.map { Parameter($0.key, $0.value) }
+        let query = parameters.map { "\($0.name)=\(PercentCoding.encodedValue($0.value))" }.joined(separator: "&")
+        return "\(canonicalVersion)?\(query)"
+    }
+
+    /// The name–value pairs of the canonical text: those of the steps, in order, and the attributes and settings.
+    package var canonicalParameters: (steps: [String], rest: [String]) {
+        let pairs = canonicalText.dropFirst(Self.canonicalVersion.count + 1).split(separator: "&").map { String($0) }
+        let count = steps.reduce(0) { $0 + $1.parameters.count }
+        return (Array(pairs.prefix(count)), Array(pairs.dropFirst(count)))
+    }
+
+    /// Parses a canonical text.
+    ///
+    /// - Throws: 400, naming `plan`, for any text that is not in canonical form.
+    package init(canonicalText text: String) throws(RequestError) {
+        let start = Self.canonicalVersion + "?"
+        guard text.hasPrefix(start) else {
+            throw RequestError(parameter: "plan", reason: "is not a canonical text of version \(Self.canonicalVersion)")
+        }
+        let parsed = try RequestLanguage.parse(query: String(text.dropFirst(start.count)), options: ParseOptions())
+        guard parsed.plan.canonicalText == text else {
+            throw RequestError(parameter: "plan", reason: "is not in canonical form")
+        }
+        self = parsed.plan
+    }
+}
+
+extension Plan {
+    /// An auxiliary image of a plan: a mask or a watermark that is an original of its own.
+    package struct Ingredient: Hashable, Sendable {
+        package let path: IngredientPath
+        /// The first parameter that names it.
+        package let parameter: String
+    }
+
+    /// The auxiliary images the steps need, without duplicates, in order of appearance.
+    package var ingredients: [Ingredient] {
+        var found: [Ingredient] = []
+        for step in steps {
+            guard let path = step.ingredient, !found.contains(where: { $0.path == path }) else { continue }
+            found.append(Ingredient(path: path, parameter: step.parameters.first?.name ?? "plan"))
+        }
+        return found
+    }
+
+    /// The font families the steps name, each with its parameter.
+    package var fonts: [(family: String, parameter: String)] {
+        steps.compactMap { step in step.font.map { ($0, step.parameters.first?.name ?? "plan") } }
+    }
 }

@@ -1,23 +1,22 @@
-/// How one setting is read into `PlanSettings` and written in canonical texts.
+/// A query parameter that sets one property of `PlanSettings`: its parser and its canonical spelling.
 ///
-/// One file a setting in this folder's `Settings`; a new one is a property of `PlanSettings`, a file, and a line in `all`.
+/// Each setting is declared next to the property it sets. To add one, add the property, its `PlanSetting`, and a line in `all`.
 package struct PlanSetting: Sendable {
     /// The query parameter.
     package let name: String
-    /// What holds where nobody says it, for people to read.
+    /// The default, as documentation states it.
     package let defaultText: String
-    /// Reads the value.
+    /// Parses the value into the settings; throws 400 naming the parameter.
     package let read: @Sendable (Parameter, inout PlanSettings) throws(RequestError) -> Void
     /// The canonical value; `nil` where the setting has its default.
     package let canonicalValue: @Sendable (PlanSettings) -> String?
 
     package static let all: [PlanSetting] = [
         alphaQuality, background, chroma, dpi, effort, format, lossless, maximumBytes, metadata, nearLossless,
-        progressive,
-        quality, sharpYUV,
+        progressive, quality, sharpYUV,
         animation, frame, loop, page, reverse, speed, strict,
     ]
 
-    /// The setting that a parameter states.
+    /// The setting with a parameter's name.
     package static func named(_ name: String) -> PlanSetting? { all.first { $0.name == name } }
 }

@@ -1,21 +1,21 @@
-/// What a request says beside its steps: the background, and how the result is encoded.
+/// The settings of a request: everything besides its steps.
 package struct PlanSettings: Hashable, Sendable {
-    /// Fills what pad, rotate and round bare, and lies under alpha; `nil` is transparent (white where the format has no alpha).
+    /// The colour of exposed areas (`pad`, `rotate`, `round`) and under alpha; `nil` is transparent, or white without alpha.
     package var background: Color?
     package var format: FormatSetting
     /// 1–100; `nil` takes the source's default for the format.
     package var quality: Int?
     package var metadata: MetadataPolicy
     package var encoding: EncodingSettings
-    /// Dots an inch at which a source without pixels (SVG) is drawn; `nil` is the 72 of librsvg.
+    /// The resolution, in dots per inch, at which vector sources are rendered; `nil` is librsvg's 72.
     package var dpi: Int?
     package var animation: AnimationSettings
-    /// Whether a result that would lose frames or transparency is refused.
+    /// Whether to refuse a result that would lose frames or transparency.
     package var isStrict: Bool
-    /// Whether a lossy format's quality is the lowest that looks alike (`q=auto`); `quality` is `nil` then.
+    /// Whether to search for the lowest quality that looks the same (`q=auto`); `quality` is then `nil`.
     package var seeksQuality: Bool
 
-    /// Creates settings, the contract's defaults where nothing is given.
+    /// Creates settings, with the defaults for everything not given.
     package init(
         background: Color? = nil,
         format: FormatSetting = .auto,
@@ -41,9 +41,9 @@ package struct PlanSettings: Hashable, Sendable {
 
 /// The value of `format`.
 package enum FormatSetting: String, Hashable, Sendable, CaseIterable {
-    /// Negotiated: the request's bucket answers (contract: format=auto).
+    /// Negotiated by the request's `Accept` bucket.
     case auto
-    /// The source's own format, where it is one that is encoded here.
+    /// The source's format, if there is an encoder for it.
     case source
     case jpeg
     case png
@@ -52,15 +52,15 @@ package enum FormatSetting: String, Hashable, Sendable, CaseIterable {
     case gif
     case jxl
     case tiff
-    /// What is known of the picture, as JSON.
+    /// A JSON description of the image.
     case json
-    /// Its BlurHash, as text.
+    /// The BlurHash, as text.
     case blurhash
-    /// A tiny WebP of it as a `data:` URI, as text.
+    /// A tiny WebP preview as a `data:` URI, as text.
     case lqip
 
-    /// Whether the result is words about the picture.
-    package var isWords: Bool {
+    /// Whether the result is text about the image instead of an image.
+    package var isMetadata: Bool {
         switch self {
         case .json, .blurhash, .lqip: true
         default: false
@@ -68,10 +68,92 @@ package enum FormatSetting: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The value of `meta`: what of the source's metadata the result keeps.
+/// The value of `meta`: which metadata of the source to keep.
 package enum MetadataPolicy: String, Hashable, Sendable, CaseIterable {
     case strip
     /// Copyright and author fields only.
     case copyright
     case keep
+}
+
+extension PlanSetting {
+    /// `bg`: a colour; all fully transparent colours mean the default.
+    package static let background = PlanSetting(
+        name: "bg",
+        defaultText: "transparent, or white if the format has no alpha",
+        read: { (parameter, settings) throws(RequestError) in
+            let color = try Color(parsing: parameter)
+            settings.background = color.alpha == 0 ? nil : color
+        },
+        canonicalValue: { $0.background?.text }
+    )
+
+    /// `format`: the output format; `jpg` is another spelling of `jpeg`.
+    package static let format = PlanSetting(
+        name: "format",
+        defaultText: "auto",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.format = parameter.value == "jpg" ? .jpeg : try parameter.keyword(otherNames: otherFormatNames)
+        },
+        canonicalValue: { $0.format == .auto ? nil : $0.format.rawValue }
+    )
+
+    /// Common names for the formats, used for suggestions.
+    private static let otherFormatNames = ["jfif": "jpeg", "jpe": "jpeg", "tif": "tiff"]
+
+    /// `q`: the quality, or `auto` for the lowest that looks the same (`QualityDefaults.distance`).
+    package static let quality = PlanSetting(
+        name: "q",
+        defaultText: "set by the source",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.seeksQuality = parameter.value == automaticQuality
+            settings.quality = settings.seeksQuality ? nil : try parameter.integer(in: 1...100)
+        },
+        canonicalValue: { $0.seeksQuality ? automaticQuality : $0.quality.map { String($0) } }
+    )
+
+    private static let automaticQuality = "auto"
+
+    /// `meta`: which metadata of the source to keep.
+    package static let metadata = PlanSetting(
+        name: "meta",
+        defaultText: "strip",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.metadata = try parameter.keyword()
+        },
+        canonicalValue: { $0.metadata == .strip ? nil : $0.metadata.rawValue }
+    )
+
+    /// The default resolution in dots per inch.
+    package static let standardDPI = 72
+
+    /// `dpi`: the resolution at which vector sources are rendered.
+    package static let dpi = PlanSetting(
+        name: "dpi",
+        defaultText: "72",
+        read: { (parameter, settings) throws(RequestError) in
+            let dpi = try parameter.integer(in: 1...1200)
+            settings.dpi = dpi == standardDPI ? nil : dpi
+        },
+        canonicalValue: { $0.dpi.map { String($0) } }
+    )
+
+    /// `strict`: refuses the request if frames or transparency would be lost (SDWebImage's `MatchAnimatedImageClass`).
+    package static let strict = PlanSetting(
+        name: "strict",
+        defaultText: "0",
+        read: { (parameter, settings) throws(RequestError) in
+            settings.isStrict = try parameter.flag()
+        },
+        canonicalValue: { $0.isStrict ? "1" : nil }
+    )
+}
+
+extension Plan {
+    /// Whether a canonical text contains `q=auto`.
+    package static func seeksQuality(canonicalText text: String) -> Bool {
+        // Values are percent-encoded, so an equals sign or ampersand is always a separator.
+        text.utf8.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "?") }
+            .contains { $0.elementsEqual("q=auto".utf8) }
+    }
 }

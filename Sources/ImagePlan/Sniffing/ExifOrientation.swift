@@ -1,6 +1,6 @@
-/// The orientation tag of an EXIF block, which is a TIFF file in small (Exif 3.0 §4.6.5.1.6).
+/// Reads the orientation tag of an EXIF block, which is in TIFF format (Exif 3.0 §4.6.5.1.6).
 enum ExifOrientation {
-    /// Reads the tag from bytes that are all at hand; 1 where there is none, or where the block is damaged.
+    /// Reads the tag from bytes that are all available; 1 if there is none or the block is damaged.
     static func read(_ bytes: Span<UInt8>, in range: Range<Int>) -> Int {
         guard range.lowerBound >= 0, range.upperBound <= bytes.count, range.count >= 14 else { return 1 }
         let start = range.lowerBound
@@ -23,7 +23,7 @@ enum ExifOrientation {
             let entry = start + directory + 2 + 12 * index
             guard let tag = number(entry, 2) else { return 1 }
             guard tag == 0x0112 else { continue }
-            // SHORT by the standard; some writers store a LONG.
+            // A SHORT by the standard; some encoders write a LONG.
             let value = number(entry + 2, 2) == 4 ? number(entry + 8, 4) : number(entry + 8, 2)
             guard let value, (1...8).contains(value) else { return 1 }
             return value

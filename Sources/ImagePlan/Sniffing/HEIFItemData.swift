@@ -1,8 +1,8 @@
-/// Where a HEIF file's picture has its bytes: the `iloc` box (ISO/IEC 14496-12 §8.11.3).
+/// Reads the size of a HEIF file's primary item from its `iloc` box (ISO/IEC 14496-12 §8.11.3).
 ///
-/// Not asked of originals, whose decoders find out; an encoder's results are held against it.
+/// Used to check encoder results; for originals, the decoder finds out.
 package enum HEIFItemData {
-    /// Bytes that the file holds of its primary item; 0 for anything that says of none where they are.
+    /// The size of the primary item in bytes; 0 if the file does not say.
     ///
     /// - Parameter bytes: the whole file.
     package static func primaryLength(_ bytes: Span<UInt8>) -> Int {
@@ -15,29 +15,29 @@ package enum HEIFItemData {
             if type == BoxWalk.type("meta") { metadata = content }
             return metadata == nil
         }
-        guard let metadata, metadata.count >= 4 else { throw .malformed("there is no meta box") }
+        guard let metadata, metadata.count >= 4 else { throw .malformed("the file has no meta box") }
         var primary: Int?
-        var places: Range<Int>?
+        var locations: Range<Int>?
         let boxes = metadata.lowerBound + 4..<metadata.upperBound
         try BoxWalk.children(bytes, of: bytes.count, in: boxes) { (type, content) throws(SniffStop) in
             if type == BoxWalk.type("pitm") {
                 let isWide = try bytes.byte(content.lowerBound, of: content.upperBound) > 0
                 primary = try bytes.bigEndian(content.lowerBound + 4, bytes: isWide ? 4 : 2, of: content.upperBound)
             }
-            if type == BoxWalk.type("iloc") { places = content }
+            if type == BoxWalk.type("iloc") { locations = content }
             return true
         }
-        guard let primary, let places else { throw .malformed("there is no primary item") }
-        guard places.count <= longestPlaces else { throw .malformed("the iloc box is absurdly long") }
-        var reader = PlaceReader(box: places.map { bytes[$0] }, fileLength: bytes.count)
+        guard let primary, let locations else { throw .malformed("the file has no primary item") }
+        guard locations.count <= maximumLocations else { throw .malformed("the iloc box is too long") }
+        var reader = ItemLocationReader(box: locations.map { bytes[$0] }, fileLength: bytes.count)
         return try reader.length(of: primary)
     }
 
-    private static let longestPlaces = 64 << 10
+    private static let maximumLocations = 64 << 10
 }
 
 /// Reads an `iloc` box field by field.
-private struct PlaceReader {
+private struct ItemLocationReader {
     let box: [UInt8]
     let fileLength: Int
     private var offset = 0
@@ -48,17 +48,17 @@ private struct PlaceReader {
     }
 
     private mutating func next(_ count: Int) throws(SniffStop) -> Int {
-        // Eight bytes are allowed; what does not fit into seven is in no file.
-        if count == 8, try box.span.byte(offset, of: box.count) != 0 { throw .malformed("a number is absurd") }
+        // Eight bytes are permitted; no file needs more than seven.
+        if count == 8, try box.span.byte(offset, of: box.count) != 0 { throw .malformed("a number is out of range") }
         let start = count == 8 ? offset + 1 : offset
         let value = try box.span.bigEndian(start, bytes: min(count, 7), of: box.count)
         offset += count
         return value
     }
 
-    /// Bytes of an item; 0 where it has none.
+    /// The size of an item in bytes; 0 if it has no data.
     ///
-    /// The box's end bounds the loops, whatever its counts claim: an entry takes six bytes at least, a part is checked to take some.
+    /// The end of the box bounds the loops, whatever the counts claim: entries take at least six bytes, and extents are not empty.
     mutating func length(of item: Int) throws(SniffStop) -> Int {
         let version = try next(1)
         _ = try next(3)
@@ -66,11 +66,11 @@ private struct PlaceReader {
         let (offsetSize, lengthSize, baseSize) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15)
         let indexSize = version > 0 ? sizes & 15 : 0
         guard [offsetSize, lengthSize, baseSize, indexSize].allSatisfy([0, 4, 8].contains), lengthSize > 0 else {
-            throw .malformed("a number of an odd size")
+            throw .malformed("a number has an invalid size")
         }
         for _ in 0..<(try next(version < 2 ? 2 : 4)) {
             let identifier = try next(version < 2 ? 2 : 4)
-            // Counted from the file's beginning (0), or from elsewhere.
+            // The construction method: 0 counts from the start of the file.
             let method = version > 0 ? try next(2) & 15 : 0
             _ = try next(2)
             let base = try next(baseSize)
@@ -80,7 +80,7 @@ private struct PlaceReader {
                 let start = try next(offsetSize)
                 let length = try next(lengthSize)
                 guard length <= fileLength, method != 0 || base + start <= fileLength - length else {
-                    throw .malformed("an item ends behind the file")
+                    throw .malformed("an item exceeds the file")
                 }
                 whole += length
             }

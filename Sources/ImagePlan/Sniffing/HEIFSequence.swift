@@ -1,17 +1,17 @@
-/// The track of pictures in an AVIF or HEIC sequence (ISO/IEC 14496-12 §8, ISO/IEC 23008-12 §7): how many, and how they play.
+/// The image track of an AVIF or HEIC sequence (ISO/IEC 14496-12 §8, ISO/IEC 23008-12 §7): frame count and playback.
 package struct HEIFSequence: Hashable, Sendable {
-    /// Pictures, 1–100,000.
+    /// The number of frames, 1–100,000.
     package let frames: Int
-    /// Milliseconds that each is shown; fewer than `frames` where the file does not say.
+    /// The duration of each frame in milliseconds; fewer than `frames` if the file does not say.
     package private(set) var delays: [Int] = []
-    /// Rounds; 0 is for ever.
+    /// The loop count; 0 is for ever.
     package private(set) var rounds = 0
 
-    /// The most pictures that are counted.
-    private static let mostFrames = 100_000
-    /// Tracks that are looked at.
-    private static let mostTracks = 64
-    /// Brands of files that are to be played; with another as the first one, the still picture is meant.
+    /// The number of frames at which counting stops.
+    private static let maximumFrames = 100_000
+    /// The most tracks to visit.
+    private static let maximumTracks = 64
+    /// The major brands of files meant to be played; with any other, the still image is meant.
     private static let brands = ["avis", "msf1", "hevc", "hevx", "hevm", "hevs"]
 
     /// Reads a whole file; `nil` for a still.
@@ -26,7 +26,7 @@ package struct HEIFSequence: Hashable, Sendable {
         rounds = (try? Self.rounds(bytes, of: total, in: track)) ?? 0
     }
 
-    /// Counts the pictures of a file whose beginning is at hand; 1 for a still.
+    /// Counts the frames of a file of which the beginning is available; 1 for a still.
     ///
     /// - Throws: `SniffStop.needsMore`.
     static func count(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> Int {
@@ -36,12 +36,12 @@ package struct HEIFSequence: Hashable, Sendable {
             else { return 1 }
             return max(1, count)
         } catch .malformed {
-            // The still picture does not depend on the track.
+            // The still image does not depend on the track.
             return 1
         }
     }
 
-    /// The first track of pictures: not their alpha planes, which have one of their own.
+    /// The first image track, skipping alpha planes, which have tracks of their own.
     private static func track(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> Range<Int>? {
         guard brands.contains(where: { bytes.has($0, at: 8) }),
             let movie = try box("moov", bytes, of: total, in: 0..<total)
@@ -49,7 +49,7 @@ package struct HEIFSequence: Hashable, Sendable {
         var tracks: [Range<Int>] = []
         try BoxWalk.children(bytes, of: total, in: movie) { type, content in
             if type == BoxWalk.type("trak") { tracks.append(content) }
-            return tracks.count < mostTracks
+            return tracks.count < maximumTracks
         }
         for track in tracks {
             guard let handler = try box("mdia/hdlr", bytes, of: total, in: track) else { continue }
@@ -67,7 +67,7 @@ package struct HEIFSequence: Hashable, Sendable {
         try box("mdia/minf/stbl", bytes, of: total, in: track)
     }
 
-    /// §8.7.3: how many samples the table of their sizes has; `nil` where there is none.
+    /// The number of samples in the sample size table (§8.7.3); `nil` if there is none.
     private static func count(
         _ bytes: Span<UInt8>,
         of total: Int,
@@ -84,13 +84,15 @@ package struct HEIFSequence: Hashable, Sendable {
             return nil
         }
         let count = try bytes.bigEndian(sizes.lowerBound + 8, bytes: 4, of: sizes.upperBound)
-        guard count * entryBits <= (sizes.count - 12) * 8 else { throw .malformed("a table of sizes ends early") }
-        // Samples of one size take a byte each at least.
-        guard count <= total else { throw .malformed("there are more pictures than bytes") }
-        return min(count, mostFrames)
+        guard count * entryBits <= (sizes.count - 12) * 8 else {
+            throw .malformed("the sample size table is truncated")
+        }
+        // Samples of a common size take at least a byte each.
+        guard count <= total else { throw .malformed("the sample count exceeds the file size") }
+        return min(count, maximumFrames)
     }
 
-    /// §8.6.1.2: runs of samples that take equally long.
+    /// The sample durations (§8.6.1.2), stored as runs of equal ones.
     private static func delays(
         _ bytes: Span<UInt8>,
         of total: Int,
@@ -116,9 +118,9 @@ package struct HEIFSequence: Hashable, Sendable {
         return delays
     }
 
-    /// How often the track is played (§8.6.6): an edit list says whether it is repeated, and the track's header until when.
+    /// The loop count (§8.6.6): the edit list says whether the track repeats, and the track header until when.
     ///
-    /// Without an edit list it is repeated for ever.
+    /// Without an edit list, the track repeats for ever.
     private static func rounds(_ bytes: Span<UInt8>, of total: Int, in track: Range<Int>) throws(SniffStop) -> Int {
         guard let edits = try box("edts/elst", bytes, of: total, in: track),
             let header = try box("tkhd", bytes, of: total, in: track)
@@ -131,18 +133,18 @@ package struct HEIFSequence: Hashable, Sendable {
         return max(1, (all + one - 1) / one)
     }
 
-    /// A duration of 32 or 64 bits; `nil` for one without end, whose bits are all set.
+    /// A 32- or 64-bit duration; `nil` if it is unbounded, with all bits set.
     private static func duration(_ bytes: Span<UInt8>, at offset: Int, isWide: Bool) throws(SniffStop) -> Int? {
         guard isWide else {
             let value = try bytes.bigEndian(offset, bytes: 4, of: bytes.count)
             return value == 0xFFFF_FFFF ? nil : value
         }
-        // What does not fit into 56 bits is longer than any file.
+        // No file is longer than 56 bits can express.
         guard try bytes.byte(offset, of: bytes.count) == 0 else { return nil }
         return try bytes.bigEndian(offset + 1, bytes: 7, of: bytes.count)
     }
 
-    /// The content of the first box on a path of names.
+    /// The content of the first box at a path of box types.
     private static func box(
         _ path: String,
         _ bytes: Span<UInt8>,

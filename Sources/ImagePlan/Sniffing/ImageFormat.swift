@@ -1,6 +1,6 @@
-/// An image file format that the project knows by its bytes (SDWebImage's `SDImageFormat`).
+/// An image file format that the sniffer recognises (SDWebImage's `SDImageFormat`).
 ///
-/// Knowing a format is not decoding it: the worker's allow-list says what is decoded.
+/// Recognising a format does not mean decoding it: the worker has an allow-list.
 package enum ImageFormat: UInt8, Hashable, Sendable, CaseIterable {
     case jpeg = 1
     case png
@@ -15,10 +15,10 @@ package enum ImageFormat: UInt8, Hashable, Sendable, CaseIterable {
     case ico
     case svg
     case pdf
-    /// SVG in the gzip coding: the bytes tell the coding, and `OriginMarkup` the rest.
+    /// Gzip-compressed SVG: the magic bytes only show gzip, and `OriginMarkup` checks the content.
     case svgz
 
-    /// The media type, as in `Content-Type`.
+    /// The media type for `Content-Type`.
     package var mediaType: String {
         switch self {
         case .jpeg: "image/jpeg"
@@ -36,13 +36,13 @@ package enum ImageFormat: UInt8, Hashable, Sendable, CaseIterable {
         case .pdf: "application/pdf"
         }
     }
-    /// Whether an animation's frames behind the first are decoded; of an AVIF or HEIC sequence the still picture is.
+    /// Whether all frames of an animation are decoded; of an AVIF or HEIC sequence, only the still image is.
     package var decodesAnimation: Bool {
         switch self {
         case .gif, .webp, .png: true
         case .jpeg, .avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .svg, .svgz, .pdf: false
         }
     }
-    /// What stands around a file of the media type, as in `Content-Encoding`; `nil` where nothing does.
+    /// The content coding for `Content-Encoding`; `nil` if there is none.
     package var contentCoding: String? { self == .svgz ? "gzip" : nil }
 }

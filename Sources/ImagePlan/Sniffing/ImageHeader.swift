@@ -1,18 +1,18 @@
-/// What an image file says of itself in its first bytes; read by the daemon's sniffer, before any decoder sees the file.
+/// The facts in the first bytes of an image file, read by the daemon's sniffer before any decoder sees the file.
 ///
-/// These are claims of untrusted bytes, good for refusing a file early and for negotiating a format, never for sizing a buffer.
+/// These are unverified claims, good for rejecting files early and negotiating formats, never for sizing buffers.
 package struct ImageHeader: Hashable, Sendable {
     /// The format by magic bytes.
     package var format: ImageFormat
-    /// Stored width in pixels, before orientation; 0 where the header does not tell (SVG, PDF).
+    /// The stored width in pixels, before orientation; 0 if the header has none (SVG, PDF).
     package var width: Int
-    /// Stored height in pixels of one frame, before orientation; 0 where the header does not tell.
+    /// The stored height of one frame in pixels, before orientation; 0 if the header has none.
     package var height: Int
-    /// Frames of an animation, 1 for a still; a count that stops early is a lower bound.
+    /// The number of frames, 1 for a still; a lower bound if counting stopped early.
     package var frames: Int
-    /// The EXIF orientation, 1–8; 1 where none is stated.
+    /// The EXIF orientation, 1–8; 1 if not stated.
     package var orientation: Int
-    /// Whether the file can hold transparency; `nil` where the header does not tell.
+    /// Whether the file can contain transparency; `nil` if the header does not say.
     package var hasAlpha: Bool?
 
     /// Creates a header.
@@ -31,4 +31,12 @@ package struct ImageHeader: Hashable, Sendable {
         self.orientation = orientation
         self.hasAlpha = hasAlpha
     }
+}
+
+extension ImageHeader {
+    /// The stored size.
+    package var size: PixelSize { PixelSize(width: width, height: height) }
+
+    /// The size after EXIF orientation, to which plans apply.
+    package var orientedSize: PixelSize { size.oriented(orientation) }
 }

@@ -3,7 +3,7 @@ package struct BlurStep: SingleParameterStep {
     package static let name = "blur"
     private static let range = FixedDecimal(millionths: 300_000)...FixedDecimal(250)
 
-    /// The standard deviation in pixels, 0.3–250, dpr multiplied in.
+    /// The standard deviation in pixels, 0.3–250, after dpr scaling.
     package let sigma: FixedDecimal
 
     /// Creates a blur.
@@ -18,26 +18,25 @@ package struct BlurStep: SingleParameterStep {
 
     package var value: String { sigma.text }
 
-    /// The deviation in pixels on the smaller picture; see `largestFactor`.
+    /// The smallest standard deviation, in pixels, that a blur may have on a reduced image; see `largestFactor`.
     private static let smallestSigma = FixedDecimal(millionths: 2_500_000)
 
-    /// How many times smaller a picture may be made before it is blurred and then enlarged again: what its detail loses the blur
-    /// takes anyway.
+    /// The largest factor by which the image may be reduced before blurring and enlarged afterwards.
     ///
-    /// Against a Gaussian in doubles, of 300 pixels wide pictures, the structural similarity of what comes of it is at deviations of
-    /// 5, 7.5, 12 and 20 pixels: photographs 0.9991, 0.9987, 0.9982, 0.9960 and better, a checkerboard 0.9989, white noise 0.9950
-    /// (a smallest deviation of 2 gives 0.9937 there).
+    /// The blur removes the detail that the reduction loses. Measured as structural similarity to a double-precision Gaussian, on
+    /// images 300 pixels wide and for deviations of 5, 7.5, 12 and 20 pixels: photographs at least 0.9991, 0.9987, 0.9982 and
+    /// 0.9960; a checkerboard 0.9989; white noise 0.9950. A `smallestSigma` of 2 gives 0.9937 for noise.
     package var largestFactor: Int { max(1, sigma.millionths / Self.smallestSigma.millionths) }
 
-    /// As `smallestSigma`, where a resize follows that is given 1.75 times its result: that hides some of what this is off by.
+    /// As `smallestSigma`, for a blur before a resize with at least 1.75 times its result as input, which hides part of the error.
     ///
-    /// The structural similarity of a photograph is 0.995 and better from here on; 0.9925 with a deviation of 1.
+    /// The structural similarity of a photograph is at least 0.995 from here on; with a deviation of 1 it is 0.9925.
     private static let smallestSigmaBeforeResize = FixedDecimal(millionths: 1_500_000)
 
-    /// How many times smaller it may be where a resize follows that leaves as much out.
+    /// As `largestFactor`, if a resize follows that reduces the image by at least as much.
     package var largestFactorBeforeResize: Int { max(1, sigma.millionths / Self.smallestSigmaBeforeResize.millionths) }
 
-    /// Two passes over a kernel of about three standard deviations on each side, on a smaller picture where that is wide.
+    /// Two passes of a kernel of about three standard deviations on each side, on a reduced image if the kernel is wide.
     package func cost(on picture: PictureShape) -> Int {
         let factor = largestFactor
         let taps = 2 * (1 + 3 * (sigma.rounded / factor))

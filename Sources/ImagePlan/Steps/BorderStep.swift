@@ -1,11 +1,11 @@
-/// `border`: a line inside of the picture's edge, which follows the corners of the nearest `round` before it.
+/// `border`: a line along the inside of the image's edge, following the corners of the preceding `round`.
 package struct BorderStep: SingleParameterStep {
-    /// The widest border in pixels, dpr multiplied in.
+    /// The widest border in pixels, after dpr scaling.
     package static let widest = 16_384
 
     package static let name = "border"
 
-    /// Pixels, more than 0; the worker antialiases a part of a pixel.
+    /// The width in pixels, more than 0; fractions are antialiased.
     package let width: FixedDecimal
     package let color: Color
 

@@ -1,4 +1,4 @@
-/// `crop`: cuts a rectangle out of the picture as it is then.
+/// `crop`: cuts a rectangle out of the image.
 package struct CropStep: SingleParameterStep {
     /// The largest coordinate or side in pixels.
     package static let longestSide = 1_000_000
@@ -6,14 +6,14 @@ package struct CropStep: SingleParameterStep {
     package static let name = "crop"
     package static let attributes = ["gravity"]
 
-    /// A coordinate or side: whole pixels, or a percentage of the picture's side.
+    /// A coordinate or side: whole pixels, or a percentage of the image's side.
     package enum Measure: Hashable, Sendable {
         case pixels(Int)
         /// 0–100 for sides, −100–100 for coordinates.
         case percent(FixedDecimal)
     }
 
-    /// How the rectangle is stated.
+    /// The rectangle as stated in the request.
     package enum Area: Hashable, Sendable {
         /// `x,y,w,h`.
         case rectangle(x: Measure, y: Measure, width: Measure, height: Measure)
@@ -71,7 +71,9 @@ package struct CropStep: SingleParameterStep {
         if case .placed = area { Self.attributes.contains(name) } else { false }
     }
 
-    /// The rectangle in a picture of some size; 422 where it lies outside.
+    /// The rectangle in an image of a given size.
+    ///
+    /// - Throws: 422 if the rectangle lies entirely outside.
     package func placement(in picture: PixelSize) throws(RequestError) -> CropPlacement {
         switch area {
         case .rectangle(let x, let y, let width, let height):
@@ -84,7 +86,7 @@ package struct CropStep: SingleParameterStep {
             guard let rectangle = stated.intersected(with: picture) else {
                 throw RequestError(
                     parameter: Self.name,
-                    reason: "the rectangle lies outside of the picture, which is \(picture) there",
+                    reason: "the rectangle is outside the image, which is \(picture) at this step",
                     status: .unprocessable
                 )
             }
@@ -115,5 +117,100 @@ package struct CropStep: SingleParameterStep {
     package func loadRequirement(on picture: PictureShape) -> LoadRequirement {
         guard case .rectangle(let rectangle) = try? placement(in: picture.size) else { return .fullSize }
         return .rectangle(rectangle)
+    }
+}
+
+extension CropStep.Measure {
+    private static let hundred = FixedDecimal(100)
+
+    /// Parses a coordinate: whole pixels or percent, possibly negative.
+    init(coordinate parameter: Parameter) throws(RequestError) {
+        self = try Self.read(
+            parameter,
+            pixels: -CropStep.longestSide...CropStep.longestSide,
+            percent: FixedDecimal(-100)...Self.hundred
+        )
+    }
+
+    /// Parses a width or height: whole pixels or percent, more than 0.
+    init(side parameter: Parameter) throws(RequestError) {
+        self = try Self.read(
+            parameter,
+            pixels: 1...CropStep.longestSide,
+            percent: FixedDecimal(millionths: 1)...Self.hundred
+        )
+    }
+
+    private static func read(
+        _ parameter: Parameter,
+        pixels: ClosedRange<Int>,
+        percent: ClosedRange<FixedDecimal>
+    ) throws(RequestError) -> Self {
+        guard parameter.value.hasSuffix("%") else {
+            return .pixels(try parameter.integer(in: pixels))
+        }
+        return .percent(try Parameter(parameter.name, String(parameter.value.dropLast())).decimal(in: percent))
+    }
+
+    var text: String {
+        switch self {
+        case .pixels(let pixels): String(pixels)
+        case .percent(let percent): percent.text + "%"
+        }
+    }
+
+    /// The coordinate in pixels, rounded half up.
+    func coordinate(in length: Int) -> Int {
+        switch self {
+        case .pixels(let pixels): pixels
+        case .percent(let percent): (percent.millionths * length + 50_000_000).flooredQuotient(100_000_000)
+        }
+    }
+
+    /// The side in pixels, rounded half up, at least 1.
+    func side(in length: Int) -> Int {
+        switch self {
+        case .pixels(let pixels): pixels
+        case .percent(let percent): .side(percent.millionths * length, dividedBy: 100_000_000)
+        }
+    }
+}
+
+/// The place of a crop rectangle in an image.
+package enum CropPlacement: Hashable, Sendable {
+    /// A known rectangle.
+    case rectangle(PixelRectangle)
+    /// A known size, at the place that `gravity` (`attention` or `entropy`) finds in the pixels.
+    case searched(PixelSize, gravity: Gravity)
+
+    package var size: PixelSize {
+        switch self {
+        case .rectangle(let rectangle): rectangle.size
+        case .searched(let size, _): size
+        }
+    }
+
+    /// Places a rectangle of a given size, which must fit, in an image.
+    package init(of size: PixelSize, in picture: PixelSize, gravity: Gravity) {
+        guard case .point(let x, let y) = gravity else {
+            self = .searched(size, gravity: gravity)
+            return
+        }
+        self = .rectangle(
+            PixelRectangle(
+                left: Self.offset(of: size.width, in: picture.width, around: x),
+                top: Self.offset(of: size.height, in: picture.height, around: y),
+                width: size.width,
+                height: size.height
+            )
+        )
+    }
+
+    /// The start of an interval of `length` centred as close as possible to `fraction`; a half rounds down.
+    private static func offset(of length: Int, in whole: Int, around fraction: FixedDecimal) -> Int {
+        // In two-millionths: fraction × whole − length ÷ 2.
+        let start = 2 * fraction.millionths * whole - length * 1_000_000
+        let rounded = (start + 999_999).flooredQuotient(2_000_000)
+        return max(0, min(whole - length, rounded))
     }
 }

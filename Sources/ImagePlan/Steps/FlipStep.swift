@@ -1,4 +1,4 @@
-/// `flip`: mirrors the picture.
+/// `flip`: mirrors the image.
 package struct FlipStep: SingleParameterStep {
     package static let name = "flip"
 

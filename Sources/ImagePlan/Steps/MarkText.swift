@@ -1,6 +1,6 @@
-/// A line of text as a watermark.
+/// The text of a text watermark, with its font, size and colour.
 package struct MarkText: Hashable, Sendable {
-    /// What stands before a text in `watermark`.
+    /// The prefix that marks a text in `watermark`.
     package static let prefix = "text:"
     /// The longest text in bytes of UTF-8.
     package static let longest = 128
@@ -9,12 +9,12 @@ package struct MarkText: Hashable, Sendable {
     private static let standardSize = FixedDecimal(24)
     private static let standardFont = "sans"
 
-    /// Without control characters, and with something to show.
+    /// The text: no control characters, not blank.
     package let text: String
-    /// Pixels of the font's em, 4–512, dpr multiplied in.
+    /// The font size: pixels per em, 4–512, after dpr scaling.
     package let size: FixedDecimal
     package let color: Color
-    /// A family's name; which ones may be asked the configuration says.
+    /// The font family; the configuration lists the permitted ones.
     package let font: String
 
     /// Creates a text.
@@ -30,9 +30,9 @@ package struct MarkText: Hashable, Sendable {
         self.font = font
     }
 
-    /// Reads the parts of a `watermark` that has a text.
+    /// Parses the parts of a text `watermark`.
     ///
-    /// - Parameter part: `text:` and the text, percent-encoded in itself, so that it can have commas.
+    /// - Parameter part: `text:` and the text, percent-encoded a second time so that it can contain commas.
     /// - Throws: 400 naming the parameter, or `dpr`.
     init(
         parsing part: Parameter,
@@ -44,22 +44,22 @@ package struct MarkText: Hashable, Sendable {
         do {
             text = try PercentCoding.decode(Array(part.value.utf8.dropFirst(Self.prefix.utf8.count))[...])
         } catch {
-            throw part.error("has a text that \(error.reason); a % in it is %25, encoded once more")
+            throw part.error("has a text that \(error.reason); write a % in it as %25, then encode the value again")
         }
-        guard text.utf8.count <= Self.longest else { throw part.error("has a text of more than \(Self.longest) bytes") }
+        guard text.utf8.count <= Self.longest else { throw part.error("has a text longer than \(Self.longest) bytes") }
         guard text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
-            throw part.error("has a text with nothing to show")
+            throw part.error("has a blank text")
         }
         let stated = try size?.decimal(in: Self.sizes) ?? Self.standardSize
         self.size = try context.scaled(stated, of: size ?? Parameter(part.name, stated.text), atMost: Self.largestSize)
         self.color = try color.map { (color) throws(RequestError) in try Color(parsing: color) } ?? .white
         self.font = font?.value ?? Self.standardFont
         guard Self.isFont(self.font) else {
-            throw part.error("has a font's name that is not made of letters, digits, blanks and '-'")
+            throw part.error("has a font name with characters other than letters, digits, spaces and '-'")
         }
     }
 
-    /// Whether a name can be a family's: letters, digits, inner blanks and `-`, up to 64 of them.
+    /// Whether a name is a valid font family: letters, digits, inner spaces and `-`, up to 64 bytes.
     package static func isFont(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && name.first != " " && name.last != " "
             && name.utf8.allSatisfy { byte in
@@ -68,10 +68,10 @@ package struct MarkText: Hashable, Sendable {
             }
     }
 
-    /// Whether a value is of a text: byte by byte, since what the text begins with may combine with the prefix.
+    /// Whether a value starts with the prefix, compared by bytes: a combining character after it must not hide it.
     static func isStated(_ value: String) -> Bool { value.utf8.starts(with: prefix.utf8) }
 
-    /// The prefix and the text, with `%` and `,` encoded, whatever combines with them.
+    /// The prefix and the text with `%` and `,` encoded, compared by scalars for the same reason.
     var escaped: String {
         text.unicodeScalars.reduce(into: Self.prefix) { escaped, scalar in
             switch scalar {

@@ -1,16 +1,16 @@
-/// `mask`: leaves a shape of the picture, antialiased, or what another picture lets show; the rest becomes transparent.
+/// `mask`: keeps a shape of the image, or what another image's luma lets through; the rest becomes transparent.
 package struct MaskStep: SingleParameterStep {
     package static let name = "mask"
 
-    /// A shape as large as fits, in the middle of the picture; it keeps its proportions but for the ellipse, which fills the picture.
+    /// An antialiased shape, centred and as large as fits; it keeps its proportions, except that the ellipse fills the image.
     package enum Shape: String, Hashable, Sendable, CaseIterable {
         case circle, ellipse, triangle, diamond, pentagon, hexagon, octagon, star, heart, squircle
     }
 
-    /// What is left.
+    /// The area to keep.
     package enum Outline: Hashable, Sendable {
         case shape(Shape)
-        /// As much as another picture, stretched to this one, is light and opaque: its luma times its alpha.
+        /// The luma times the alpha of another image, stretched to this one.
         case picture(IngredientPath)
     }
 
@@ -21,7 +21,7 @@ package struct MaskStep: SingleParameterStep {
         outline = .shape(shape)
     }
 
-    /// Creates the step with another picture.
+    /// Creates the step with another image.
     package init(picture: IngredientPath) {
         outline = .picture(picture)
     }
@@ -35,7 +35,7 @@ package struct MaskStep: SingleParameterStep {
             let names = Shape.allCases.map(\.rawValue)
             let hint = NearestName.hint(parameter.value, among: names)
             throw parameter.error(
-                "must be a shape (\(names.joined(separator: ", "))) or a picture as SOURCE/PATH\(hint)"
+                "must be a shape (\(names.joined(separator: ", "))) or an image as SOURCE/PATH\(hint)"
             )
         }
         outline = .picture(try IngredientPath(parsing: parameter))

@@ -1,11 +1,11 @@
-/// `pad`: room around the picture, filled with `bg`, transparent where there is none.
+/// `pad`: adds margins filled with `bg`, or transparent without one.
 package struct PadStep: SingleParameterStep {
-    /// The widest margin in pixels, dpr multiplied in.
+    /// The widest margin in pixels, after dpr scaling.
     package static let widest = 16_384
 
     package static let name = "pad"
 
-    /// Pixels, 0–16384, dpr multiplied in; one of the four is more than 0.
+    /// Pixels, 0–16384, after dpr scaling; at least one of the four is more than 0.
     package let top: Int
     package let right: Int
     package let bottom: Int
@@ -19,7 +19,7 @@ package struct PadStep: SingleParameterStep {
         self.left = left
     }
 
-    /// Reads one width for all sides, `vertical,horizontal`, or `top,right,bottom,left` (CSS Box Model 3 §4.2).
+    /// Parses one width for all sides, `vertical,horizontal`, or `top,right,bottom,left` (CSS Box Model 3 §4.2).
     package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
         var widths: [Int] = []
         for part in parameter.parts(separatedBy: ",") {

@@ -1,11 +1,11 @@
-/// `pixelate`: squares of one colour, the mean of the pixels that they cover, from the top left corner on.
+/// `pixelate`: replaces each square block, counted from the top left corner, by its mean colour.
 package struct PixelateStep: SingleParameterStep {
-    /// The largest block in pixels, dpr multiplied in.
+    /// The largest block in pixels, after dpr scaling.
     package static let largestBlock = 16_384
 
     package static let name = "pixelate"
 
-    /// A square's side in pixels, 2–16384, dpr multiplied in.
+    /// The side of a block in pixels, 2–16384, after dpr scaling.
     package let block: Int
 
     /// Creates the step.
@@ -21,6 +21,6 @@ package struct PixelateStep: SingleParameterStep {
 
     package var value: String { String(block) }
 
-    /// The means as floats, and the blow-up.
+    /// Averaging in floating point, and enlarging.
     package func cost(on picture: PictureShape) -> Int { picture.size.pixels.multipliedSaturated(by: 4) }
 }

@@ -1,6 +1,6 @@
-/// `w` and `h`: the one resize of a plan.
+/// `w` and `h`: the resize of a plan, of which there is at most one.
 package struct ResizeStep: TransformStep {
-    /// The longest side that may be asked, in pixels, dpr multiplied in.
+    /// The longest side in pixels, after dpr scaling.
     package static let longestSide = 16_384
 
     package static let names = ["w", "h"]
@@ -12,12 +12,12 @@ package struct ResizeStep: TransformStep {
     package let height: Int?
     /// `contain` where only one side is given.
     package let fit: Fit
-    /// The middle, but for `cover` and for `pad` (never `attention` or `entropy` there: nothing is cut).
+    /// The centre, except for `cover` and `pad` (never `attention` or `entropy` for `pad`, which cuts nothing).
     package let gravity: Gravity
-    /// Whether the picture may grow.
+    /// Whether the image may be enlarged.
     package let enlarge: Bool
 
-    /// Creates a resize; attributes that make no difference are put back to their defaults.
+    /// Creates a resize; attributes without effect are reset to their defaults.
     package init(width: Int?, height: Int?, fit: Fit = .contain, gravity: Gravity = .center, enlarge: Bool = false) {
         self.width = width
         self.height = height
@@ -82,8 +82,133 @@ package struct ResizeStep: TransformStep {
         )
     }
 
-    /// Reading every source pixel once, and computing every result pixel by a separable kernel.
+    /// Reads every source pixel once and computes every result pixel with a separable kernel.
     package func cost(on picture: PictureShape) -> Int {
         picture.size.pixels.addingSaturated(geometry(for: picture.size).scaled.pixels.multipliedSaturated(by: 8))
+    }
+}
+
+/// How a resize fills its box if both sides are given.
+package enum Fit: String, Hashable, Sendable, CaseIterable {
+    /// Scales the image to fit inside the box.
+    case contain
+    /// Scales the image to cover the box, and cuts off the rest.
+    case cover
+    /// Stretches the image to the box.
+    case fill
+    /// Scales the image to fit, on a canvas of the box's size.
+    case pad
+
+    /// The names in CSS, SDWebImage and other image proxies, used for suggestions.
+    static let otherNames = [
+        "aspectfill": "cover", "aspectfit": "contain", "bounds": "contain", "clip": "contain", "crop": "cover",
+        "inside": "contain", "letterbox": "pad", "max": "contain", "scale": "fill", "stretch": "fill",
+    ]
+}
+
+/// The sizes of a resize: the image is scaled, then framed.
+package struct ResizeGeometry: Hashable, Sendable {
+    /// What happens after scaling.
+    package enum Framing: Hashable, Sendable {
+        case none
+        /// `cover`: cropped to the box.
+        case crop(CropPlacement)
+        /// `pad`: placed on a canvas of the given size, its top left corner at `left`, `top`.
+        case canvas(PixelSize, left: Int, top: Int)
+    }
+
+    /// The size of the scaled image, before framing.
+    package let scaled: PixelSize
+    package let framing: Framing
+
+    /// The size of the result.
+    package var output: PixelSize {
+        switch framing {
+        case .none: scaled
+        case .crop(let placement): placement.size
+        case .canvas(let size, _, _): size
+        }
+    }
+}
+
+extension ResizeStep {
+    /// The sizes of the resize for an image whose sides are at least 1.
+    package func geometry(for source: PixelSize) -> ResizeGeometry {
+        guard let width, let height else {
+            return ResizeGeometry(scaled: scaledToOneSide(source), framing: .none)
+        }
+        let box = PixelSize(width: width, height: height)
+        switch fit {
+        case .contain:
+            return ResizeGeometry(scaled: contained(source, in: box), framing: .none)
+        case .cover:
+            return covering(source, box: box)
+        case .fill:
+            let clamped = PixelSize(width: min(width, source.width), height: min(height, source.height))
+            return ResizeGeometry(scaled: enlarge ? box : clamped, framing: .none)
+        case .pad:
+            let scaled = contained(source, in: box)
+            let (x, y) = gravity.pointOrCenter
+            let framing = ResizeGeometry.Framing.canvas(
+                box,
+                left: Self.share(x, of: box.width - scaled.width),
+                top: Self.share(y, of: box.height - scaled.height)
+            )
+            return ResizeGeometry(scaled: scaled, framing: scaled == box ? .none : framing)
+        }
+    }
+
+    /// The size if only one side is given: the other follows the aspect ratio.
+    private func scaledToOneSide(_ source: PixelSize) -> PixelSize {
+        if let width {
+            guard enlarge || width < source.width else { return source }
+            return PixelSize(width: width, height: .side(source.height * width, dividedBy: source.width))
+        }
+        guard let height, enlarge || height < source.height else { return source }
+        return PixelSize(width: .side(source.width * height, dividedBy: source.height), height: height)
+    }
+
+    /// The largest size with the source's aspect ratio that fits a box; not larger than the source unless `enlarge` is set.
+    private func contained(_ source: PixelSize, in box: PixelSize) -> PixelSize {
+        if !enlarge && source.width <= box.width && source.height <= box.height { return source }
+        // box.width ÷ source.width ≤ box.height ÷ source.height: the width is the limit.
+        if box.width * source.height <= box.height * source.width {
+            return PixelSize(width: box.width, height: .side(source.height * box.width, dividedBy: source.width))
+        }
+        return PixelSize(width: .side(source.width * box.height, dividedBy: source.height), height: box.height)
+    }
+
+    /// The smallest size with the source's aspect ratio that covers the box, and the crop; a box beyond the source shrinks first.
+    private func covering(_ source: PixelSize, box: PixelSize) -> ResizeGeometry {
+        if !enlarge && (box.width > source.width || box.height > source.height) {
+            // The largest box with the same aspect ratio inside the source: nothing is scaled.
+            let shrunk =
+                if source.width * box.height <= source.height * box.width {
+                    PixelSize(width: source.width, height: .side(box.height * source.width, dividedBy: box.width))
+                } else {
+                    PixelSize(width: .side(box.width * source.height, dividedBy: box.height), height: source.height)
+                }
+            return Self.cut(source, to: shrunk, gravity: gravity)
+        }
+        let scaled =
+            if box.width * source.height >= box.height * source.width {
+                PixelSize(width: box.width, height: .side(source.height * box.width, dividedBy: source.width))
+            } else {
+                PixelSize(width: .side(source.width * box.height, dividedBy: source.height), height: box.height)
+            }
+        return Self.cut(scaled, to: box, gravity: gravity)
+    }
+
+    private static func cut(_ scaled: PixelSize, to box: PixelSize, gravity: Gravity) -> ResizeGeometry {
+        guard scaled != box else { return ResizeGeometry(scaled: scaled, framing: .none) }
+        return ResizeGeometry(
+            scaled: scaled,
+            framing: .crop(CropPlacement(of: box, in: scaled, gravity: gravity))
+        )
+    }
+
+    /// A fraction of the remaining room; a half rounds down, as in crops.
+    private static func share(_ fraction: FixedDecimal, of room: Int) -> Int {
+        (fraction.millionths * room + 499_999).flooredQuotient(1_000_000)
     }
 }

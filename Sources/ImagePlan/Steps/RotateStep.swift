@@ -4,19 +4,19 @@ import Musl
 import Glibc
 #endif
 
-/// `rotate`: turns the picture clockwise about its middle.
+/// `rotate`: rotates the image clockwise about its centre.
 ///
-/// Quarter turns swap the sides exactly, others grow the canvas. With `expand=0` the canvas keeps its size: what leaves it is cut off.
+/// Quarter turns swap the sides; other angles grow the canvas. With `expand=0` the canvas keeps its size and cuts off the rest.
 package struct RotateStep: SingleParameterStep {
     package static let name = "rotate"
     package static let attributes = [expandName]
-    /// The attribute that says whether the canvas grows.
+    /// The attribute that controls whether the canvas grows.
     private static let expandName = "expand"
 
-    /// Clockwise, more than 0 and less than 360.
+    /// The angle, clockwise, more than 0 and less than 360.
     package let degrees: FixedDecimal
 
-    /// Whether the canvas stays as it is (SDWebImage's fitSize being false); never for half a turn, which needs no other.
+    /// Whether the canvas keeps its size (SDWebImage's `fitSize: false`); never for a half turn, which fits anyway.
     package let keepsCanvas: Bool
 
     /// Creates a rotation; the angle is taken modulo 360.
@@ -48,9 +48,9 @@ package struct RotateStep: SingleParameterStep {
         keepsCanvas ? size : bounds(of: size)
     }
 
-    /// The size that holds the whole turned picture: the bounding box's sides, each max(1, rounded half up).
+    /// The bounding box of the rotated image, each side rounded half up and at least 1.
     ///
-    /// This is how libvips sizes `vips_rotate` and `vips_similarity`.
+    /// libvips sizes `vips_rotate` and `vips_similarity` the same way.
     package func bounds(of size: PixelSize) -> PixelSize {
         if let quarterTurns { return quarterTurns.isMultiple(of: 2) ? size : size.transposed }
         let radians = degrees.value * .pi / 180

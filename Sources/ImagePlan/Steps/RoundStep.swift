@@ -1,6 +1,6 @@
-/// `round`: round corners, antialiased.
+/// `round`: rounds the corners, antialiased.
 package struct RoundStep: SingleParameterStep {
-    /// The largest radius in pixels, dpr multiplied in.
+    /// The largest radius in pixels, after dpr scaling.
     package static let largestRadius = 16_384
 
     package static let name = "round"
@@ -8,7 +8,7 @@ package struct RoundStep: SingleParameterStep {
     /// A corner's radius.
     package enum Radius: Hashable, Sendable {
         case pixels(FixedDecimal)
-        /// 0–100 percent of the picture's shorter side.
+        /// 0–100 percent of the image's shorter side.
         case percent(FixedDecimal)
         /// Half of the shorter side: a circle or a pill.
         case maximum
@@ -47,7 +47,7 @@ package struct RoundStep: SingleParameterStep {
         return radii.allSatisfy { $0 == topLeft } ? topLeft.text : radii.map(\.text).joined(separator: ",")
     }
 
-    /// The four radii in pixels on a picture of some size, reduced until they fit.
+    /// The four radii in pixels for an image of a given size, reduced until they fit.
     package func corners(on size: PixelSize) -> CornerRadii {
         CornerRadii(
             topLeft: topLeft.pixels(on: size),
@@ -65,7 +65,7 @@ package struct RoundStep: SingleParameterStep {
 }
 
 extension RoundStep.Radius {
-    /// Reads pixels (times dpr), percent, or `max`.
+    /// Parses pixels (scaled by dpr), percent, or `max`.
     init(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
         if parameter.value == "max" {
             self = .maximum

@@ -1,9 +1,9 @@
-/// `sharpen`: an unsharp mask on lightness.
+/// `sharpen`: applies an unsharp mask to the lightness channel.
 package struct SharpenStep: SingleParameterStep {
     package static let name = "sharpen"
     private static let range = FixedDecimal(millionths: 300_000)...FixedDecimal(10)
 
-    /// The mask's standard deviation in pixels, 0.3–10; dpr does not multiply it.
+    /// The standard deviation of the mask in pixels, 0.3–10; not scaled by dpr.
     package let sigma: FixedDecimal
 
     /// Creates a sharpening.
@@ -17,7 +17,7 @@ package struct SharpenStep: SingleParameterStep {
 
     package var value: String { sigma.text }
 
-    /// To Lab and back, and two passes over the mask.
+    /// Conversion to Lab and back, and two passes of the mask.
     package func cost(on picture: PictureShape) -> Int {
         picture.size.pixels.multipliedSaturated(by: 16 + 6 * sigma.rounded)
     }

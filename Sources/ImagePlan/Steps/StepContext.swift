@@ -1,6 +1,6 @@
-/// The attributes of a request while its steps are read: the values that steps share, read once.
+/// The attributes of a request, parsed once and shared by the steps that use them.
 package struct StepContext: Sendable {
-    /// The attribute that multiplies every length in pixels but those of `crop`.
+    /// The attribute that scales every length in pixels except those of `crop`.
     package static let dprName = "dpr"
     package static let gravityName = "gravity"
     private static let dprRange = FixedDecimal(1)...FixedDecimal(4)
@@ -10,7 +10,7 @@ package struct StepContext: Sendable {
     package let gravity: Gravity
     private let attributes: [String: Parameter]
 
-    /// Reads the shared attributes, and keeps the others for the steps that they are for.
+    /// Parses the shared attributes and keeps the others for the steps they belong to.
     package init(attributes: [Parameter] = []) throws(RequestError) {
         var byName: [String: Parameter] = [:]
         for attribute in attributes { byName[attribute.name] = attribute }
@@ -23,10 +23,12 @@ package struct StepContext: Sendable {
         }
     }
 
-    /// An attribute as it was given.
+    /// An attribute as given.
     package subscript(name: String) -> Parameter? { attributes[name] }
 
-    /// A length times dpr; 400 naming dpr where that leaves the length's own range.
+    /// A length multiplied by dpr.
+    ///
+    /// - Throws: 400, naming `dpr`, if the product exceeds `limit`.
     package func scaled(
         _ length: FixedDecimal,
         of parameter: Parameter,
@@ -36,7 +38,7 @@ package struct StepContext: Sendable {
         guard scaled <= FixedDecimal(limit) else {
             throw RequestError(
                 parameter: Self.dprName,
-                reason: "\(dpr.text) times \(parameter.name)=\(length.text) is more than \(limit)"
+                reason: "\(dpr.text) times \(parameter.name)=\(length.text) exceeds \(limit)"
             )
         }
         return scaled

@@ -1,4 +1,6 @@
-/// The steps that the request language knows; a new step is a file in this folder and a line here.
+/// The steps of the request language.
+///
+/// To add one, add a file in this folder and a line here.
 package enum StepRegistry {
     package static let types: [any TransformStep.Type] = [
         ResizeStep.self,
@@ -23,10 +25,10 @@ package enum StepRegistry {
         WatermarkStep.self,
     ]
 
-    /// The step that a parameter states.
+    /// The step that a parameter belongs to.
     package static func type(named name: String) -> (any TransformStep.Type)? { byName[name] }
 
-    /// Every attribute of every step.
+    /// The attributes of all steps.
     package static let attributes: Set<String> = Set(types.flatMap { $0.attributes })
 
     private static let byName: [String: any TransformStep.Type] = {

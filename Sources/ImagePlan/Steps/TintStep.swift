@@ -1,10 +1,10 @@
-/// `tint`: one colour over the whole picture (SDImageTintTransformer).
+/// `tint`: blends one colour over the whole image (`SDImageTintTransformer`).
 ///
-/// Without a mode the picture keeps its shape: what is transparent stays so.
+/// Without a mode, transparent areas stay transparent.
 package struct TintStep: SingleParameterStep {
     package static let name = "tint"
 
-    /// Its alpha is how strongly it is laid on.
+    /// The colour; its alpha is the strength.
     package let color: Color
     package let mode: BlendMode
 
@@ -30,8 +30,50 @@ package struct TintStep: SingleParameterStep {
 
     package func cost(on picture: PictureShape) -> Int { picture.size.pixels.multipliedSaturated(by: 4) }
 
-    /// Only opaque pictures are loaded smaller.
+    /// Only opaque images are loaded at a reduced size.
     package func loadRequirement(on picture: PictureShape) -> LoadRequirement {
         mode.commutesWithScaling ? .anyScale : .fullSize
+    }
+}
+
+/// A blend mode, by its libvips name.
+///
+/// The first group are the Porter–Duff operators (1984) with `add` and `saturate`, the second the separable blend modes of W3C
+/// Compositing and Blending 1 §10.
+package enum BlendMode: String, Hashable, Sendable, CaseIterable {
+    case clear, source, over
+    case sourceIn = "in"
+    case sourceOut = "out"
+    case sourceAtop = "atop"
+    case dest
+    case destOver = "dest-over"
+    case destIn = "dest-in"
+    case destOut = "dest-out"
+    case destAtop = "dest-atop"
+    case xor, add, saturate
+
+    case multiply, screen, overlay, darken, lighten
+    case colourDodge = "colour-dodge"
+    case colourBurn = "colour-burn"
+    case hardLight = "hard-light"
+    case softLight = "soft-light"
+    case difference, exclusion
+
+    /// Whether blending a colour with some alpha, 0–255, can make an opaque image transparent.
+    package func makesAlpha(under alpha: UInt8) -> Bool {
+        switch self {
+        case .clear, .sourceOut: true
+        case .source, .sourceIn, .destIn, .destAtop: alpha < 255
+        case .destOut, .xor: alpha > 0
+        default: false
+        }
+    }
+
+    /// Whether blending an opaque image commutes with scaling: values are neither clipped nor bent.
+    var commutesWithScaling: Bool {
+        switch self {
+        case .add, .overlay, .darken, .lighten, .colourDodge, .colourBurn, .softLight, .difference: false
+        default: true
+        }
     }
 }

@@ -1,41 +1,44 @@
-/// One step of a plan: how it is written, what it does to a picture's size, what it costs.
+/// One step of a plan: its syntax, its effect on the size, and its cost.
 ///
-/// Never pixels. One file a step; `StepRegistry` lists them. The worker extends each concrete type with what it does to pixels.
+/// Each step is one file, listed in `StepRegistry`. The worker extends the concrete types with the pixel work.
 package protocol TransformStep: Hashable, Sendable {
-    /// The query parameters that state the step, in canonical order.
+    /// The query parameters of the step, in canonical order.
     static var names: [String] { get }
-    /// The attributes (no steps themselves, position irrelevant, at most once) that the step reads.
+    /// The attributes the step reads: parameters that are no steps, may appear anywhere, and at most once.
     static var attributes: [String] { get }
-    /// Whether each parameter is a step of its own; otherwise all `names` together are one step, each at most once.
+    /// Whether each parameter is a step of its own; otherwise all `names` together form one step, each at most once.
     static var isRepeatable: Bool { get }
 
-    /// Reads the step; `nil` where it would do nothing (`rotate=360`).
+    /// Parses the step; `nil` if it would do nothing (`rotate=360`).
     ///
-    /// `parameters` has one element for a repeatable step, else all of the step's parameters that were given.
+    /// - Parameter parameters: one element for a repeatable step, otherwise all of the step's parameters in the request.
+    /// - Throws: 400, naming the parameter.
     static func make(from parameters: [Parameter], in context: StepContext) throws(RequestError) -> Self?
-    /// Checks an attribute's value by itself: a preset may hold an attribute without the step that it is for.
+    /// Validates an attribute on its own: a preset may contain an attribute without its step.
     static func check(attribute: Parameter) throws(RequestError)
 
-    /// The step in canonical spelling; dpr is multiplied in already.
+    /// The step in canonical form, after dpr scaling.
     var parameters: [Parameter] { get }
-    /// The attributes that the step was made with, where they differ from the default and matter.
+    /// The attributes of the step that differ from their defaults and have an effect.
     var attributeParameters: [Parameter] { get }
-    /// Whether the step makes use of an attribute of that name, which is an error where no step does.
+    /// Whether the step uses an attribute; one that no step uses is an error.
     func uses(attribute name: String) -> Bool
 
-    /// The picture's shape after the step; 422 where nothing would be left.
+    /// The image's shape after the step.
+    ///
+    /// - Throws: 422 if nothing would be left.
     func shape(after picture: PictureShape) throws(RequestError) -> PictureShape
-    /// Whether only the pixels tell the size after the step; `shape(after:)` is then the largest that it can be.
+    /// Whether the size after the step depends on the pixels; `shape(after:)` is then an upper bound.
     var sizeDependsOnPixels: Bool { get }
-    /// Whether the step can leave transparent pixels in an opaque picture, where no opaque `bg` fills them.
+    /// Whether the step can make an opaque image transparent; an opaque `bg` prevents it.
     var makesAlpha: Bool { get }
-    /// The work of the step on one frame, in units of about one cheap pass over one pixel.
+    /// The cost of the step on one frame, in units of about one cheap pass over one pixel.
     func cost(on picture: PictureShape) -> Int
-    /// What the step, standing before the first resize, asks of a source that is loaded at a fraction of its size.
+    /// What the step, if it runs before the first resize, requires of a source loaded at a reduced size.
     func loadRequirement(on picture: PictureShape) -> LoadRequirement
-    /// Another original that the step needs.
+    /// The auxiliary image the step needs.
     var ingredient: IngredientPath? { get }
-    /// A font's family that the step needs.
+    /// The font family the step needs.
     var font: String? { get }
 }
 
@@ -53,19 +56,19 @@ extension TransformStep {
     package var ingredient: IngredientPath? { nil }
     package var font: String? { nil }
 
-    /// Whether another step, of whatever type, is the same.
+    /// Whether another step, of any type, is equal.
     package func equals(_ other: any TransformStep) -> Bool {
         (other as? Self) == self
     }
 }
 
-/// A repeatable step that one parameter states.
+/// A repeatable step with a single parameter.
 package protocol SingleParameterStep: TransformStep {
     /// The parameter's name.
     static var name: String { get }
-    /// Reads the step; `nil` where it would do nothing.
+    /// Parses the step; `nil` if it would do nothing.
     init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError)
-    /// The canonical value.
+    /// The value in canonical form.
     var value: String { get }
 }
 

@@ -1,8 +1,8 @@
-/// `trim`: cuts away the margin that looks like the top left corner.
+/// `trim`: removes the margin that looks like the top left corner.
 ///
-/// A pixel belongs to the margin while none of its colour values (times alpha) nor its alpha differs from the corner's by more than
-/// the threshold. Every pixel counts, also a single one; an animation's frames are cut alike. A picture that is all margin stays
-/// as it is.
+/// A pixel belongs to the margin while its alpha and its premultiplied colour values each differ from the corner's by at most
+/// the threshold. A single differing pixel ends the margin. All frames of an animation are cropped alike. An image that is all
+/// margin is not changed.
 package struct TrimStep: SingleParameterStep {
     package static let name = "trim"
 

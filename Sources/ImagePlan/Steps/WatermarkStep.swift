@@ -1,26 +1,26 @@
-/// `watermark`: another picture, or a line of text, over this one.
+/// `watermark`: overlays another image or a line of text.
 ///
-/// `SOURCE/PATH,place,x,y,scale,opacity` or `text:TEXT,place,x,y,size,opacity,colour,font`; what is left out or empty has its
-/// default.
+/// `SOURCE/PATH,place,x,y,scale,opacity` or `text:TEXT,place,x,y,size,opacity,colour,font`; missing and empty parts take their
+/// defaults.
 package struct WatermarkStep: SingleParameterStep {
     package static let name = "watermark"
 
-    /// Where it stands.
+    /// The position of the watermark.
     package enum Place: String, Hashable, Sendable, CaseIterable {
         case center, north, south, west, east, northwest, northeast, southwest, southeast
-        /// Again and again over the whole picture, from its top left corner.
+        /// Repeated over the whole image, from the top left corner.
         case tile
     }
 
-    /// How large another picture is shown; never larger than this one.
+    /// The scale of an image watermark, never larger than the image below it.
     package enum Scale: Hashable, Sendable {
-        /// Times its own size, 0.01–16, dpr multiplied in.
+        /// A multiple of the watermark's own size, 0.01–16, after dpr scaling.
         case own(FixedDecimal)
-        /// As large as fits into this fraction of the picture's width and height, more than 0 and up to 1.
+        /// The largest size that fits this fraction of the image's width and height, more than 0 and up to 1.
         case fraction(FixedDecimal)
     }
 
-    /// What is laid over the picture.
+    /// The overlay.
     package enum Mark: Hashable, Sendable {
         case picture(IngredientPath, Scale)
         case text(MarkText)
@@ -28,9 +28,9 @@ package struct WatermarkStep: SingleParameterStep {
 
     package let mark: Mark
     package let place: Place
-    /// From the edge that the place names inwards, from the middle to the right; between tiles the gap.
+    /// The horizontal offset: inwards from an edge, right of the centre, or the gap between tiles.
     package let x: CropStep.Measure
-    /// From the edge that the place names inwards, from the middle down; between tiles the gap.
+    /// The vertical offset: inwards from an edge, below the centre, or the gap between tiles.
     package let y: CropStep.Measure
     /// More than 0, up to 1.
     package let opacity: FixedDecimal
@@ -52,7 +52,7 @@ package struct WatermarkStep: SingleParameterStep {
 
     package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
         let parts = parameter.parts(separatedBy: ",")
-        /// A part that is there, and says something.
+        /// A part that is present and not empty.
         func part(_ index: Int) -> Parameter? {
             index < parts.count && !parts[index].value.isEmpty ? parts[index] : nil
         }
@@ -60,15 +60,15 @@ package struct WatermarkStep: SingleParameterStep {
         guard parts.count <= (isText ? 8 : 6) else {
             throw parameter.error(
                 isText
-                    ? "takes text:TEXT,place,x,y,size,opacity,colour,font; a comma in the text is %2C, encoded once more"
-                    : "takes SOURCE/PATH,place,x,y,scale,opacity; a comma in the path is %2C, encoded once more"
+                    ? "takes text:TEXT,place,x,y,size,opacity,colour,font; write a comma in the text as %2C, then encode the value again"
+                    : "takes SOURCE/PATH,place,x,y,scale,opacity; write a comma in the path as %2C, then encode the value again"
             )
         }
         place = try part(1)?.keyword() ?? .center
         x = try part(2).map { (x) throws(RequestError) in try Self.offset(x, in: context) } ?? .pixels(0)
         y = try part(3).map { (y) throws(RequestError) in try Self.offset(y, in: context) } ?? .pixels(0)
         if place == .tile, x.isNegative || y.isNegative {
-            throw parameter.error("has tiles, whose gaps must not be negative")
+            throw parameter.error("has a negative gap between tiles")
         }
         let range = FixedDecimal(0)...FixedDecimal(1)
         opacity = try part(5)?.decimal(in: range) ?? FixedDecimal(1)
@@ -91,7 +91,7 @@ package struct WatermarkStep: SingleParameterStep {
         if opacity == FixedDecimal(0) { return nil }
     }
 
-    /// Pixels (times dpr) or percent of the picture's side, of either sign.
+    /// Parses an offset of either sign: pixels (scaled by dpr) or percent of the image's side.
     private static func offset(_ part: Parameter, in context: StepContext) throws(RequestError) -> CropStep.Measure {
         let stated = try CropStep.Measure(coordinate: part)
         guard case .pixels(let pixels) = stated else {
@@ -129,7 +129,7 @@ package struct WatermarkStep: SingleParameterStep {
 }
 
 extension WatermarkStep.Scale {
-    /// Reads `0.2`, a fraction of the picture, `1.5x`, a multiple of its own size (times dpr), or `0` for its own size.
+    /// Parses `0.2` (a fraction of the image), `1.5x` (a multiple of its own size, scaled by dpr), or `0` (its own size).
     init(parsing part: Parameter?, of parameter: Parameter, in context: StepContext) throws(RequestError) {
         let natural = FixedDecimal(1)
         guard let part, FixedDecimal(parsing: part.value) != FixedDecimal(0) else {
@@ -145,14 +145,14 @@ extension WatermarkStep.Scale {
             return
         }
         guard let fraction = FixedDecimal(parsing: part.value), fraction > FixedDecimal(0), fraction <= natural else {
-            throw parameter.error("has a scale that must be a fraction of the picture, 0 to 1, or such as 2x")
+            throw parameter.error("has a scale that must be a fraction of the image, 0 to 1, or a multiple such as 2x")
         }
         self = .fraction(fraction)
     }
 
     private static let largest = 16
 
-    /// The canonical text; empty for a picture's own size.
+    /// The canonical text; empty for the overlay's own size.
     var text: String {
         switch self {
         case .own(let factor): factor == FixedDecimal(1) ? "" : factor.text + "x"
@@ -162,11 +162,63 @@ extension WatermarkStep.Scale {
 }
 
 extension CropStep.Measure {
-    /// Whether it lies left of or above where it counts from.
+    /// Whether the coordinate is negative.
     fileprivate var isNegative: Bool {
         switch self {
         case .pixels(let pixels): pixels < 0
         case .percent(let percent): percent < FixedDecimal(0)
         }
+    }
+}
+
+extension WatermarkStep {
+    /// The size of the overlay: its own aspect ratio, at least one pixel, and never larger than the image.
+    ///
+    /// - Parameter mark: the overlay's size after EXIF orientation; for a text, the size of its ink.
+    package func size(of mark: PixelSize, on picture: PixelSize) -> PixelSize {
+        let across = Double(picture.width) / Double(mark.width)
+        let down = Double(picture.height) / Double(mark.height)
+        let whole = min(across, down)
+        let factor =
+            switch self.mark {
+            case .picture(_, .own(let factor)): min(factor.value, whole)
+            case .picture(_, .fraction(let fraction)): whole * fraction.value
+            case .text: min(1, whole)
+            }
+        return PixelSize(
+            width: Self.side(Double(mark.width) * factor, atMost: picture.width),
+            height: Self.side(Double(mark.height) * factor, atMost: picture.height)
+        )
+    }
+
+    private static func side(_ length: Double, atMost limit: Int) -> Int {
+        max(1, min(limit, Int((length + 0.5).rounded(.down))))
+    }
+
+    /// The top left corner of an overlay, possibly outside the image; not for tiles.
+    package func corner(of size: PixelSize, on picture: PixelSize) -> (left: Int, top: Int) {
+        let (x, y) = (x.coordinate(in: picture.width), y.coordinate(in: picture.height))
+        let left =
+            switch place {
+            case .west, .northwest, .southwest, .tile: x
+            case .center, .north, .south: (picture.width - size.width).flooredQuotient(2) + x
+            case .east, .northeast, .southeast: picture.width - size.width - x
+            }
+        let top =
+            switch place {
+            case .north, .northwest, .northeast, .tile: y
+            case .center, .west, .east: (picture.height - size.height).flooredQuotient(2) + y
+            case .south, .southwest, .southeast: picture.height - size.height - y
+            }
+        return (left, top)
+    }
+
+    /// A tile with the gaps to its right and below; capped at what a single tile on the image needs.
+    package func cell(of size: PixelSize, on picture: PixelSize) -> PixelSize {
+        let (x, y) = (x.coordinate(in: picture.width), y.coordinate(in: picture.height))
+        return PixelSize(
+            width: min(size.width + x, max(size.width, picture.width)),
+            height: min(size.height + y, max(size.height, picture.height))
+        )
     }
 }

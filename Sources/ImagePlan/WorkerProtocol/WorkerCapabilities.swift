@@ -1,24 +1,24 @@
-/// What an `edgeprint-worker` can do with the libraries that it found, as `--capabilities` prints it: one JSON object.
+/// What an `edgeprint-worker` can decode and encode with the installed libraries; `--capabilities` prints it as JSON.
 package struct WorkerCapabilities: Codable, Hashable, Sendable {
-    /// The version of the worker protocol that it speaks.
+    /// The version of the worker protocol.
     package var protocolVersion: Int
     /// libvips' own version, such as `8.14.1`.
     package var libvips: String
-    /// One entry a format of the allow-list, each really tried.
+    /// One entry per supported format, each determined by a trial.
     package var codecs: [Codec]
-    /// The libraries behind it that tell their versions.
+    /// The libraries that libvips uses, as far as their versions are known.
     package var libraries: [Library]
 
-    /// One format, tried on a small picture.
+    /// The capabilities of one format.
     package struct Codec: Codable, Hashable, Sendable {
         /// The format's name, such as `jpeg`.
         package var format: String
         package var decodes: Bool
-        /// `nil` for a format that no request can ask for.
+        /// `nil` for a format that no request can name.
         package var encodes: Bool?
-        /// What the library said to what failed.
+        /// The library's error, if something failed.
         package var problem: String?
-        /// The settings beside `q` that its encoder makes use of; `nil` where it has none.
+        /// The settings beside `q` that the encoder uses; `nil` without any.
         package var settings: [String]?
 
         /// Creates an entry.
@@ -59,22 +59,22 @@ package struct WorkerCapabilities: Codable, Hashable, Sendable {
 }
 
 extension WorkerCapabilities {
-    /// The JSON text (RFC 8259): the worker has no Foundation, whose coders do this elsewhere.
+    /// The JSON text (RFC 8259), built by hand because the worker does not link Foundation.
     package var json: String {
         let codecs = codecs.map { codec in
-            var members = ["\"format\":\(JSONQuoting.quoted(codec.format))", "\"decodes\":\(codec.decodes)"]
+            var members = ["\"format\":\(JSONText.quotedLine(codec.format))", "\"decodes\":\(codec.decodes)"]
             if let encodes = codec.encodes { members.append("\"encodes\":\(encodes)") }
-            if let problem = codec.problem { members.append("\"problem\":\(JSONQuoting.quoted(problem))") }
+            if let problem = codec.problem { members.append("\"problem\":\(JSONText.quotedLine(problem))") }
             if let settings = codec.settings {
-                members.append("\"settings\":[\(settings.map(JSONQuoting.quoted).joined(separator: ","))]")
+                members.append("\"settings\":[\(settings.map(JSONText.quotedLine).joined(separator: ","))]")
             }
             return "{\(members.joined(separator: ","))}"
         }
         let libraries = libraries.map { library in
-            "{\"name\":\(JSONQuoting.quoted(library.name)),\"version\":\(JSONQuoting.quoted(library.version))}"
+            "{\"name\":\(JSONText.quotedLine(library.name)),\"version\":\(JSONText.quotedLine(library.version))}"
         }
         return """
-            {"protocolVersion":\(protocolVersion),"libvips":\(JSONQuoting.quoted(libvips)),\
+            {"protocolVersion":\(protocolVersion),"libvips":\(JSONText.quotedLine(libvips)),\
             "codecs":[\(codecs.joined(separator: ","))],"libraries":[\(libraries.joined(separator: ","))]}
             """
     }

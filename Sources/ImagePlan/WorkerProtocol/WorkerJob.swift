@@ -1,49 +1,42 @@
-/// One unit of work for `edgeprint-worker`, protocol version 2: one source, N outputs, and what their steps need beside it.
+/// One unit of work for `edgeprint-worker`: one source and the outputs to make of it.
 ///
-/// The source's bytes travel beside the message as a read-only descriptor, and so do those of its ingredients.
+/// The bytes of the source and of its ingredients travel beside the message as read-only descriptors.
 package struct WorkerJob: Hashable, Sendable {
-    /// Echoed in the reply.
-    package var id: UInt64
-    /// Bytes of the source that the descriptor holds, from offset 0.
-    package var sourceLength: Int
-    /// The sniffed format; the worker opens the source with this format's loader by name, no other.
-    package var sourceFormat: ImageFormat
-    /// Milliseconds that the worker may spend; it stops itself at about that time, and is killed soon after.
-    package var deadlineMilliseconds: Int
-    /// The most pixels of one frame that may be decoded.
-    package var maximumPixels: Int
-    /// The most frames that may be decoded.
-    package var maximumFrames: Int
-    /// What the source is a reduction of; `nil` where it is the original itself.
+    /// An identifier that the reply repeats.
+    package var id: UInt64 = 0
+    /// The length of the source in bytes, from offset 0 of its descriptor; at least 1.
+    package var sourceLength = 0
+    /// The sniffed format; the worker uses this format's loader and no other.
+    package var sourceFormat = ImageFormat.jpeg
+    /// The time that the worker may spend, in milliseconds, at least 1.
+    ///
+    /// The worker stops about then; the daemon kills it soon after.
+    package var deadlineMilliseconds = 0
+    /// The most pixels of one frame that may be decoded; at least 1.
+    package var maximumPixels = 0
+    /// What the source is a reduction of; `nil` if it is the original itself.
     package var reduction: Reduction?
-    /// What to make.
-    package var outputs: [Output]
-    /// The most bytes that a compressed source (SVGZ) may hold.
-    package var maximumSourceLength: Int
-    /// The most work that an animation may take, in pixels as `AnimationCost` counts them.
-    package var maximumAnimation: Int
-    /// Whether the source may be given as it is.
-    package var givesOriginals: Bool
+    /// The results to make, 1–16.
+    package var outputs: [Output] = []
+    /// The most bytes that a compressed source (SVGZ) may expand to.
+    package var maximumSourceLength = 64 << 20
+    /// The limits on animations, and whether the original may be returned unchanged.
+    package var animation = AnimationLimits()
+    /// The other originals that the outputs' steps name, at most 8; their descriptors follow the source's in this order.
+    package var ingredients: [Ingredient] = []
 
-    /// What an animation may take.
-    package var animation: AnimationLimits {
-        AnimationLimits(frames: maximumFrames, pixels: maximumAnimation, givesOriginals: givesOriginals)
-    }
-    /// The other originals that the outputs' steps name; their descriptors follow the source's, in this order.
-    package var ingredients: [Ingredient]
-
-    /// Another original.
+    /// Another original, such as a watermark or a mask.
     package struct Ingredient: Hashable, Sendable {
-        /// `IngredientPath.text`.
+        /// The name in the plan (`IngredientPath.text`).
         package var name: String
-        /// Bytes that the descriptor holds, from offset 0.
+        /// The length in bytes, from offset 0 of its descriptor; at least 1.
         package var length: Int
         /// The sniffed format.
         package var format: ImageFormat
-        /// The most pixels of its frame that may be decoded.
+        /// The most pixels of its frame that may be decoded; at least 1.
         package var maximumPixels: Int
 
-        /// Describes one.
+        /// Creates a description.
         package init(name: String, length: Int, format: ImageFormat, maximumPixels: Int) {
             self.name = name
             self.length = length
@@ -52,18 +45,18 @@ package struct WorkerJob: Hashable, Sendable {
         }
     }
 
-    /// One result to make of the source.
+    /// One result to make.
     package struct Output: Hashable, Sendable {
         /// The plan's canonical text (`Plan.canonicalText`), output settings included.
         package var plan: String
-        /// The bucket that `format=auto` answers.
+        /// The bucket that `format=auto` resolves in.
         package var bucket: FormatBucket
-        /// The quality for each lossy format where the plan names none, 1–100.
+        /// The encoder settings that apply where the plan names none.
         package var quality: QualityDefaults
-        /// Where a search for a quality or a format begins.
+        /// What to search for beyond what the plan asks.
         package var search: EncodingSearch
 
-        /// Creates an output's description.
+        /// Creates a description.
         package init(
             plan: String,
             bucket: FormatBucket,
@@ -77,67 +70,112 @@ package struct WorkerJob: Hashable, Sendable {
         }
     }
 
-    /// Creates a job.
-    package init(
-        id: UInt64,
-        sourceLength: Int,
-        sourceFormat: ImageFormat,
-        deadlineMilliseconds: Int,
-        maximumPixels: Int,
-        maximumFrames: Int,
-        reduction: Reduction? = nil,
-        outputs: [Output],
-        maximumSourceLength: Int = 64 << 20,
-        maximumAnimation: Int = AnimationLimits.standardPixels,
-        givesOriginals: Bool = true,
-        ingredients: [Ingredient] = []
-    ) {
-        self.id = id
-        self.sourceLength = sourceLength
-        self.sourceFormat = sourceFormat
-        self.deadlineMilliseconds = deadlineMilliseconds
-        self.maximumPixels = maximumPixels
-        self.maximumFrames = maximumFrames
-        self.reduction = reduction
-        self.outputs = outputs
-        self.maximumSourceLength = maximumSourceLength
-        self.maximumAnimation = maximumAnimation
-        self.givesOriginals = givesOriginals
-        self.ingredients = ingredients
+    /// Creates a job whose required fields are unset; it does not encode until they are.
+    package init() {}
+}
+
+/// How a worker searches for an encoding, beyond what the plan asks.
+///
+/// It holds no results of earlier requests: equal requests give equal bytes.
+package struct EncodingSearch: Hashable, Sendable {
+    /// Whether `format=auto` tries every format that the client accepts and returns the smallest result.
+    package var takesSmallest: Bool
+
+    /// The formats whose encoders have a quality to search for.
+    package static let formats: [ImageFormat] = [.jpeg, .webp, .avif, .jxl]
+
+    /// Creates a search; by default the plan alone decides.
+    package init(takesSmallest: Bool = false) {
+        self.takesSmallest = takesSmallest
     }
 }
 
-/// Encoder qualities, 1–100, for requests that name none (`quality` in the configuration), and libwebp's options (`webp`).
-package struct QualityDefaults: Hashable, Sendable {
-    package var jpeg: Int
-    package var webp: Int
-    package var avif: Int
-    package var webpOptions: WebPOptions
-    /// The effort of AVIF that `format=auto` chooses, 0–9, where a request names none (`avif.effort`).
-    package var avifEffort = standardAVIFEffort
-    /// How far a result of `q=auto` may look from the picture, thousandths of the distance at which the qualities above look alike.
-    package var distance = Self.standardDistance
-
-    /// The distance of the contract's qualities.
-    package static let standardDistance = 1_000
-    /// The range of `distance`.
-    package static let distances = 100...10_000
-
-    /// Creates defaults; the contract's where nothing is given.
-    package init(jpeg: Int = 80, webp: Int = 79, avif: Int = 60, webpOptions: WebPOptions = WebPOptions()) {
-        self.jpeg = jpeg
-        self.webp = webp
-        self.avif = avif
-        self.webpOptions = webpOptions
+extension WorkerJob {
+    /// Returns the message that carries this job.
+    ///
+    /// - Throws: `WorkerMessageError` for a value out of the protocol's bounds.
+    package func encoded() throws(WorkerMessageError) -> [UInt8] {
+        try WorkerMessage.encode(.job) { writer throws(WorkerMessageError) in try write(to: &writer) }
     }
 
-    /// Where the configuration names none: a tenth fewer bytes than effort 0, and half of what 2 takes (Benchmarks/README.md).
-    package static let standardAVIFEffort = 1
-
-    /// One spelling a set of defaults, for cache keys.
-    package var keyText: String {
-        let options = webpOptions.keyText
-        return "\(jpeg),\(webp),\(avif)" + (options.isEmpty ? "" : ";\(options)")
-            + (avifEffort == Self.standardAVIFEffort ? "" : ";avif-effort=\(avifEffort)")
+    /// Reads a job.
+    ///
+    /// - Throws: `WorkerMessageError` for anything but exactly one well-formed job.
+    package init(decoding bytes: [UInt8]) throws(WorkerMessageError) {
+        var reader = try WorkerMessage.open(bytes, as: .job)
+        try self.init(from: &reader)
+        try reader.finish()
     }
+}
+
+extension WorkerJob: FieldCoded {
+    static var blank: WorkerJob { WorkerJob() }
+
+    /// The order is that of protocol version 2: append new fields, those of outputs as one more `each`.
+    static let fields: [MessageField<WorkerJob>] = [
+        MessageField("id", \.id, .unsigned),
+        MessageField("sourceLength", \.sourceLength, .uint64(1...Int.max)),
+        MessageField("sourceFormat", \.sourceFormat, .enumeration),
+        MessageField("deadline", \.deadlineMilliseconds, .uint32(1...Int(UInt32.max))),
+        MessageField("maximumPixels", \.maximumPixels, .uint64(1...Int.max)),
+        MessageField("maximumFrames", \.animation.frames, .uint32(1...Int(UInt32.max))),
+        MessageField("reduction", \.reduction, .record(nil: 1)),
+        MessageField("outputs", \.outputs, .list(1...WorkerMessage.maximumOutputs)),
+        MessageField("maximumSourceLength", \.maximumSourceLength, .uint64(1...Int.max)),
+        .each(of: \.outputs, [MessageField("effort", \.quality.avifEffort, .uint8(EncodingSettings.efforts))]),
+        MessageField("maximumAnimation", \.animation.pixels, .uint64(1...Int.max)),
+        MessageField("givesOriginals", \.animation.givesOriginals, .flag),
+        .each(
+            of: \.outputs,
+            [
+                MessageField("distance", \.quality.distance, .uint32(QualityDefaults.distances)),
+                MessageField("smallest", \.search.takesSmallest, .flag),
+            ]
+        ),
+        MessageField("ingredients", \.ingredients, .list(0...WorkerMessage.maximumIngredients)),
+    ]
+}
+
+extension WorkerJob.Output: FieldCoded {
+    static var blank: Self { Self(plan: "", bucket: .rest, quality: QualityDefaults()) }
+
+    static let fields: [MessageField<Self>] = [
+        MessageField("plan", \.plan, .text(WorkerMessage.maximumPlanSize)),
+        MessageField("bucket", \.bucket, .enumeration),
+        MessageField("quality", \.quality.jpeg, .uint8(1...100)),
+        MessageField("quality", \.quality.webp, .uint8(1...100)),
+        MessageField("quality", \.quality.avif, .uint8(1...100)),
+        MessageField("webp", \.quality.webpOptions, .record),
+    ]
+}
+
+extension WorkerJob.Ingredient: FieldCoded {
+    static var blank: Self { Self(name: "", length: 0, format: .jpeg, maximumPixels: 0) }
+
+    static let fields: [MessageField<Self>] = [
+        MessageField("ingredient", \.name, .text(IngredientPath.longest)),
+        MessageField("ingredientLength", \.length, .uint64(1...Int.max)),
+        MessageField("ingredientFormat", \.format, .enumeration),
+        MessageField("ingredientPixels", \.maximumPixels, .uint64(1...Int.max)),
+    ]
+}
+
+extension Reduction: FieldCoded {
+    static var blank: Reduction { Reduction(factor: 0, original: ImageHeader(format: .jpeg, width: 0, height: 0)) }
+
+    static let fields: [MessageField<Reduction>] = [
+        MessageField("factor", \.factor, .uint8(among: Mezzanine.factors)),
+        MessageField("format", \.original.format, .enumeration),
+        MessageField("width", \.original.width, .uint32(1...Int(Int32.max))),
+        MessageField("height", \.original.height, .uint32(1...Int(Int32.max))),
+        MessageField("orientation", \.original.orientation, .uint8(1...8)),
+        MessageField("alpha", \.original.hasAlpha, .flag),
+    ]
+}
+
+extension WebPOptions: FieldCoded {
+    static var blank: WebPOptions { WebPOptions() }
+
+    static let fields: [MessageField<WebPOptions>] =
+        numbers.map { MessageField("webp", $0.path, .uint8($0.range)) } + flags.map { MessageField("webp", $0, .flag) }
 }

@@ -2,26 +2,26 @@
 package struct WorkerReply: Hashable, Sendable {
     /// The job's id.
     package var id: UInt64
-    /// One result an output, in the job's order; or why the source could not be used at all.
+    /// One result per output, in the job's order, or why there is none.
     package var result: Result<[Output], Failure>
-    /// Microseconds spent in the stages, for `Server-Timing`.
+    /// The time spent in each stage, for `Server-Timing`.
     ///
-    /// libvips decodes on demand: `decode` is opening the source only.
+    /// libvips decodes on demand, so `decode` covers opening the source only.
     package var timing: Timing
 
-    /// A finished picture's description; its bytes follow inline or in a sealed memfd.
+    /// The description of a result; its bytes travel in the message or in a sealed memory file.
     package struct Output: Hashable, Sendable {
         package var format: ResultFormat
         package var width: Int
-        /// Height of one frame.
+        /// The height of one frame.
         package var height: Int
         package var frames: Int
         package var hasAlpha: Bool
-        /// Bytes of the encoded picture.
+        /// The length of the encoded result in bytes.
         package var length: Int
-        /// The lossy encoder's quality, 1–100, before `max_bytes` took of it; `nil` for what has none.
+        /// The quality, 1–100, that the lossy encoder used before `max_bytes` lowered it; `nil` for other encoders.
         package var quality: Int?
-        /// Encodes of a search for that quality; 0 where it was given.
+        /// How many times a search for that quality encoded; 0 without a search.
         package var tries: Int
 
         /// Creates a description.
@@ -46,25 +46,25 @@ package struct WorkerReply: Hashable, Sendable {
         }
     }
 
-    /// Why there is no picture.
+    /// Why there is no result.
     package enum Failure: Error, Hashable, Sendable {
-        /// The bytes are not an image that can be decoded here: 415.
+        /// The source is not an image that this build decodes: 415.
         case unsupported(String)
-        /// An image, but damaged: 422.
+        /// The image is damaged: 422.
         ///
-        /// With the request's parameter that names it, where it is not the source itself.
+        /// `parameter` is the request's parameter that names the image; `nil` for the source itself.
         case broken(String, parameter: String? = nil)
-        /// An image, but over a limit (the text names it), or a step that leaves nothing (an empty crop): 422.
+        /// The image exceeds a limit that the text names, or a step leaves nothing, such as an empty crop: 422.
         ///
-        /// With the request's parameter that asks for too much, where one does.
+        /// `parameter` is the request's parameter that asks for too much, if one does.
         case refused(String, parameter: String? = nil)
-        /// The deadline passed: 504.
+        /// The deadline has passed: 504.
         case deadline
-        /// The worker itself failed, through no fault of the picture (no memory file, bad message).
+        /// The worker itself failed, for example without memory for a result; the image is not at fault.
         case worker(String)
     }
 
-    /// Microseconds a stage.
+    /// Durations of the stages in microseconds.
     package struct Timing: Hashable, Sendable {
         package var decode: UInt32
         package var transform: UInt32

@@ -2,15 +2,15 @@ import CVips
 import Glibc
 import ImagePlan
 
-/// `edgeprint-worker --capabilities [DESCRIPTOR]`: says what can be decoded and encoded here, and with what.
+/// `edgeprint-worker --capabilities [DESCRIPTOR]`: reports the formats and the libraries of this machine.
 enum CapabilityReport {
-    /// The flag.
+    /// The command-line flag.
     static let flag = "--capabilities"
 
-    /// Writes the JSON object and a line end to the descriptor that the arguments name, else to standard output.
+    /// Writes the JSON object and a line feed to the descriptor that the arguments name, or to standard output.
     ///
     /// libvips must have been started.
-    /// - Returns: whether it could be written.
+    /// - Returns: whether everything was written.
     static func write(_ arguments: [String]) -> Bool {
         let descriptor = arguments.count > 2 ? CInt(arguments[2]) ?? STDOUT_FILENO : STDOUT_FILENO
         let capabilities = WorkerCapabilities(

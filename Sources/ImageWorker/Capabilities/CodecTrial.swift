@@ -3,9 +3,9 @@ import CVips
 import Glibc
 import ImagePlan
 
-/// Tries the coders on a picture of 16 × 16 pixels: what a library claims to hold may still lack its plug-in.
+/// Tries every coder on an image of 16 × 16 pixels, since a library may lack the plug-in for a format that it claims.
 enum CodecTrial {
-    /// Every format that has a coder, with what came of it.
+    /// Returns the result for each format with a coder.
     static func run() -> [WorkerCapabilities.Codec] { CoderRegistry.all.map(attempt) }
 
     private static func attempt(_ coder: any Coder) -> WorkerCapabilities.Codec {
@@ -14,7 +14,7 @@ enum CodecTrial {
         return claimed(coder)
     }
 
-    /// Encodes the picture, then decodes what came of it.
+    /// Encodes the image and decodes the result.
     private static func roundTrip(_ coder: any Coder) -> WorkerCapabilities.Codec {
         do {
             let deadline = Deadline(milliseconds: 10_000)
@@ -26,7 +26,7 @@ enum CodecTrial {
             )
             let options = EncodingOptions(quality: 50, deadline: deadline)
             let bytes = try coder.encode(picture, options).copy
-            // A saver may fall back on another format where its encoder is missing.
+            // A saver may fall back to another format if its encoder is missing.
             guard coder.canDecode(from: bytes.span) else {
                 throw WorkerReply.Failure.worker("the encoder wrote another format")
             }
@@ -56,7 +56,7 @@ enum CodecTrial {
         }
     }
 
-    /// What has no encoder and no sample: whether the loader is there, and, for HEIC, its decoder, which is a plug-in.
+    /// Checks a format without encoder and sample by its loader and, for HEIC, by libheif's decoder plug-in.
     private static func claimed(_ coder: any Coder) -> WorkerCapabilities.Codec {
         coder.loader?.load()
         guard coder.isDecoderThere else {

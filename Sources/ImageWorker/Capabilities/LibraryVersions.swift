@@ -1,15 +1,15 @@
 import Glibc
 import ImagePlan
 
-/// Asks the libraries behind libvips for their versions, those that have a function for it and are loaded.
+/// The versions of the loaded libraries that libvips uses.
 ///
-/// By name at run time: the worker links libvips alone, and which of these it brings is the machine's affair.
+/// Looked up by name at run time: the worker links libvips alone, and distributions build it with different libraries.
 enum LibraryVersions {
     private typealias Text = @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?
     private typealias Number = @convention(c) () -> CInt
     private typealias Answer = @convention(c) (CInt) -> CInt
 
-    /// What is loaded and tells; call after the codecs have been tried, as libvips loads some on demand.
+    /// Returns the known versions; call it after the codec trial, since libvips loads some libraries on demand.
     static func all() -> [WorkerCapabilities.Library] {
         let versions: [(String, String?)] = [
             ("libwebp", number("WebPGetEncoderVersion").map { "\($0 >> 16).\($0 >> 8 & 255).\($0 & 255)" }),
@@ -33,7 +33,7 @@ enum LibraryVersions {
 
     private static func text(_ name: String, in library: String? = nil) -> String? {
         guard let symbol = unsafe symbol(name, in: library) else { return nil }
-        // Those that take no argument ignore this one (System V AMD64 and AAPCS64: arguments are in registers).
+        // Functions without parameters ignore the argument (System V AMD64 and AAPCS64 pass it in a register).
         return unsafe unsafeBitCast(symbol, to: Text.self)(nil).map { unsafe String(cString: $0) }
     }
 
@@ -47,7 +47,7 @@ enum LibraryVersions {
         text.split(separator: "\n").first?.split(separator: " ").last.map(String.init)
     }
 
-    /// A symbol of what is loaded already; nothing is loaded for the question.
+    /// Looks a symbol up in the loaded libraries without loading any.
     private static func symbol(_ name: String, in library: String?) -> UnsafeMutableRawPointer? {
         guard let library else { return unsafe dlsym(nil, name) }
         guard let handle = unsafe dlopen(library, RTLD_NOW | RTLD_NOLOAD) else { return nil }

@@ -1,16 +1,19 @@
 import CVips
 import ImagePlan
 
-/// BMP, decoded here and bounds-checked, since libvips would hand it to ImageMagick; only read.
+/// BMP: decoded by bounds-checked Swift code; not encoded.
+///
+/// libvips has no BMP loader: it hands the format to ImageMagick, which no worker may load. When libvips has a loader of its own
+/// that is not marked as untrusted, it can replace `Decoding/BMP`.
 struct BMPCoder: HeaderReading {
     let format = ImageFormat.bmp
     let loader: VipsPart? = nil
-    /// One black pixel of 24 bits.
+    /// One black 24-bit pixel.
     let sample: [UInt8]? =
         Array("BM".utf8) + [58, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 24, 0]
         + [UInt8](repeating: 0, count: 28)
 
-    /// BITMAPFILEHEADER.
+    /// The size of BITMAPFILEHEADER in bytes.
     private static let fileHeaderSize = 14
 
     func facts(of source: SourceMapping) throws(WorkerReply.Failure) -> SourceDecoder.Facts {
@@ -38,13 +41,13 @@ struct BMPCoder: HeaderReading {
     static func decode(_ bytes: Span<UInt8>) throws(WorkerReply.Failure) -> (BitmapPixels, BitmapHeader) {
         let header = try header(bytes)
         let start = try BitmapReader(start: 0).word(bytes, 10)
-        // A few writers leave the offset 0: the pixels follow at once.
+        // Some writers leave the offset 0; the pixels then follow the header.
         return (try BitmapPixels(header, bytes, at: start == 0 ? header.end : start), header)
     }
 
     private static func header(_ bytes: Span<UInt8>) throws(WorkerReply.Failure) -> BitmapHeader {
         guard bytes.count > fileHeaderSize, bytes[0] == UInt8(ascii: "B"), bytes[1] == UInt8(ascii: "M") else {
-            throw .broken("no bitmap")
+            throw .broken("not a bitmap")
         }
         return try BitmapHeader(bytes, at: fileHeaderSize, isIcon: false)
     }

@@ -1,37 +1,37 @@
 import CVips
 import ImagePlan
 
-/// One format's decoder and encoder (SDWebImage's `SDImageCoder`): one file of this folder a format, and a line in `CoderRegistry`.
+/// The decoder and encoder of one format (SDWebImage's `SDImageCoder`); `CoderRegistry` lists all of them.
 protocol Coder: Sendable {
     var format: ImageFormat { get }
-    /// What reads the format; `nil` where libvips has no part in it.
+    /// The libvips loader; `nil` for a format that libvips does not decode.
     var loader: VipsPart? { get }
-    /// What writes it; `nil` where libvips has no part in it.
+    /// The libvips saver; `nil` for a format that libvips does not encode.
     var saver: VipsPart? { get }
-    /// What its encoder can; `nil` for a format that no result has.
+    /// What the encoder supports; `nil` for a format without an encoder.
     var traits: EncoderTraits? { get }
-    /// The settings beside `q` that its encoder makes use of.
+    /// The settings beside `q` that the encoder uses.
     var settings: [PlanSetting] { get }
-    /// Whether more frames than the first are decoded.
+    /// Whether frames after the first are decoded.
     var decodesAnimation: Bool { get }
-    /// Whether the source has no pixels, and is drawn as large as it is wanted.
+    /// Whether the format is a vector format, drawn at any size.
     var drawsAtAnySize: Bool { get }
-    /// A tiny file of the format, for trying a decoder that has no encoder beside it.
+    /// A tiny file for trying the decoder of a format without an encoder.
     var sample: [UInt8]? { get }
 
-    /// What the library reads in place of a file that it would read wrong; `nil` for the file itself.
+    /// Returns replacement bytes for a file that the library would misread; `nil` to use the file itself.
     func corrected(_ bytes: Span<UInt8>) -> [UInt8]?
 
-    /// The size that is decoded, where the file may show a part of it only; `nil` for what is shown whole.
+    /// Returns the decoded size if the file shows only a part of it; `nil` if it shows everything.
     func storedSize(of source: SourceMapping) -> PixelSize?
 
-    /// Opens a source: reads headers at once and pixels, as far as the format allows, when they are asked for.
+    /// Opens a source: reads its header now and, where the format allows it, its pixels on demand.
     ///
-    /// What it gives must not be used after `source` is gone.
+    /// The raster must not outlive `source`.
     /// - Throws: `VipsError` or `WorkerReply.Failure`.
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster
 
-    /// Encodes a finished picture, and with it computes all pixels that nobody has asked for before.
+    /// Encodes an image, which computes all pixels that are still pending.
     ///
     /// - Throws: `VipsError` or `WorkerReply.Failure`.
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture
@@ -39,26 +39,26 @@ protocol Coder: Sendable {
 
 /// How to open a source.
 struct DecodingOptions {
-    /// 1, 2, 4 or 8, for a JPEG.
+    /// The factor by which a JPEG is loaded smaller: 1, 2, 4 or 8.
     var shrink = 1
-    /// All frames, stacked, where the coder decodes them; else `frame` alone.
+    /// Whether to decode all frames, stacked, if the coder supports it; otherwise `frame` alone.
     var allFrames = false
-    /// The frame of an animation, zero-based, composed over those before it.
+    /// The zero-based frame of an animation, composed over the frames before it.
     var frame = 0
-    /// The page of a source that has several, zero-based.
+    /// The zero-based page of a multi-page source.
     var page = 0
-    /// Dots an inch at which what has no pixels is drawn.
+    /// The resolution at which a vector image is drawn, in dots per inch.
     var dpi = PlanSetting.standardDPI
-    /// How much larger than at `dpi` it is drawn.
+    /// The factor by which a vector image is drawn larger than at `dpi`.
     var scale = 1.0
-    /// When what decodes at once must give up; `nil` for never.
+    /// The deadline of decoders that decode at once; `nil` for none.
     var deadline: Deadline?
 
-    /// The frame that is opened first, as libvips counts.
+    /// The first frame to open, as libvips counts.
     var firstFrame: CInt { allFrames ? 0 : CInt(frame) }
 }
 
-/// Defaults: a still format that is only read.
+/// The defaults of a still format that is only decoded.
 extension Coder {
     var saver: VipsPart? { nil }
     var traits: EncoderTraits? { nil }
@@ -74,18 +74,18 @@ extension Coder {
         throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
     }
 
-    /// Whether bytes look like this format (`SDImageCoder.canDecode(from:)`).
+    /// Whether bytes are of this format by their header (`SDImageCoder.canDecode(from:)`).
     func canDecode(from bytes: Span<UInt8>) -> Bool {
         guard case .image(let header) = ImageSniffer.sniff(bytes, totalLength: bytes.count) else { return false }
         return header.format == format
     }
 
-    /// Whether this machine has what the decoder needs, as far as can be told without loading it.
+    /// Whether the decoder is available, as far as can be told without loading it.
     var isDecoderThere: Bool { loader?.isThere ?? true }
-    /// Whether this machine has what the encoder needs.
+    /// Whether the encoder is available.
     var isEncoderThere: Bool { traits != nil && (saver?.isThere ?? true) }
 
-    /// Runs the loader of libvips on a whole source, its module loaded first.
+    /// Loads the loader's module and runs the loader on a whole source.
     @safe
     func load(
         _ source: SourceMapping,
@@ -96,9 +96,9 @@ extension Coder {
         }
     }
 
-    /// Runs the saver of libvips on a finished still, its module loaded first; gives up at the deadline.
+    /// Loads the saver's module and runs the saver on a still image until the deadline.
     ///
-    /// - Throws: `VipsError`, or `WorkerReply.Failure` where what came of it is no picture.
+    /// - Throws: `VipsError`, or `WorkerReply.Failure` if the result is not an image.
     @safe
     func save(
         _ picture: FinishedPicture,
@@ -113,7 +113,7 @@ extension Coder {
         return encoded
     }
 
-    /// Runs a saver of libvips.
+    /// Runs a libvips saver.
     @safe
     func save(_ body: (inout UnsafeMutableRawPointer?, inout Int) -> CInt) throws(VipsError) -> EncodedPicture {
         var bytes: UnsafeMutableRawPointer?
@@ -123,4 +123,41 @@ extension Coder {
         guard failed == 0, let bytes = unsafe bytes, count > 0 else { throw VipsError.take("save") }
         return unsafe EncodedPicture(owning: UnsafeRawBufferPointer(start: bytes, count: count))
     }
+}
+
+extension Coder {
+    /// Checks that an encoder produced an image of a size.
+    ///
+    /// libheif reports success and writes a file without an image when its encoder runs out of memory.
+    /// - Throws: `WorkerReply.Failure.refused`, since the encoder fails for every source of this size.
+    func check(_ encoded: EncodedPicture, isOf size: PixelSize) throws(WorkerReply.Failure) {
+        let isMade = encoded.withSpan { bytes in
+            guard case .image(let header) = ImageSniffer.sniff(bytes, totalLength: bytes.count),
+                header.format == format, header.width == size.width, header.height == size.height
+            else { return false }
+            return format != .avif || HEIFItemData.primaryLength(bytes) > 0
+        }
+        guard isMade else {
+            throw .refused(
+                "the \(format) encoder produced no image of \(size) pixels; it may need more than workers.memory"
+            )
+        }
+    }
+}
+
+/// A loader or saver of libvips, and the module that contains it in modular builds.
+struct VipsPart {
+    /// The GObject class to unblock, such as `VipsForeignLoadJpeg`.
+    let className: String
+    /// The name of the operation, such as `jpegload_buffer`.
+    let operation: String
+    var module: VipsModules.Module?
+
+    /// Whether libvips has the operation or its module is installed.
+    var isThere: Bool {
+        unsafe vips_type_find("VipsOperation", operation) != 0 || module?.isInstalled ?? false
+    }
+
+    /// Loads the module, if there is one; only the first call has an effect.
+    func load() { module?.load() }
 }

@@ -1,8 +1,8 @@
 import ImagePlan
 
-/// The formats of this worker (SDWebImage's `SDImageCodersManager`).
+/// All coders (SDWebImage's `SDImageCodersManager`).
 enum CoderRegistry {
-    /// A new format is a file of this folder and a line here.
+    /// A new format needs a type in this folder and a line here.
     static let all: [any Coder] = [
         JPEGCoder(),
         PNGCoder(),
@@ -19,10 +19,10 @@ enum CoderRegistry {
         PDFCoder(),
     ]
 
-    /// The coder of a format.
+    /// Returns the coder of a format.
     static func coder(for format: ImageFormat) -> (any Coder)? { all.first { $0.format == format } }
 
-    /// The encoders that are there: what a format may be chosen of; asked for after libvips has started.
+    /// The available encoders, for format negotiation; libvips must have been started.
     static let encoders = EncoderTable(
         Dictionary(
             uniqueKeysWithValues: all.filter(\.isEncoderThere).compactMap { coder in

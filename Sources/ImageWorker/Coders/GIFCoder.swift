@@ -1,7 +1,7 @@
 import CVips
 import ImagePlan
 
-/// GIF: libnsgif reads, cgif writes.
+/// GIF: decoded by libnsgif, encoded by cgif.
 struct GIFCoder: Coder {
     let format = ImageFormat.gif
     let loader: VipsPart? = VipsPart(className: "VipsForeignLoadNsgif", operation: "gifload_buffer")
@@ -9,14 +9,14 @@ struct GIFCoder: Coder {
     let traits: EncoderTraits? = EncoderTraits(
         hasAlpha: true,
         hasAnimation: true,
-        // But for its palette, which everything that asks for a GIF asks for.
+        // Apart from the palette, which every GIF has.
         isLosslessPossible: true,
         longestSide: 65_535
     )
     let settings: [PlanSetting] = [.progressive, .effort]
     let decodesAnimation = true
 
-    /// Quantisation effort 1–10: 7 is libvips' default and three times slower than 3, whose palettes look alike.
+    /// The quantisation effort, 1–10: libvips' default of 7 is three times slower than 3, with similar palettes.
     private static let standardEffort = 3
 
     func corrected(_ bytes: Span<UInt8>) -> [UInt8]? { GIFEndCodes.added(to: bytes) }

@@ -1,14 +1,15 @@
 import CVips
 import ImagePlan
 
-/// ICO and CUR: one picture, which is a bitmap or a PNG; only read.
+/// ICO and CUR: images stored as bitmap or PNG; not encoded.
 ///
-/// Its pages are its pictures, the largest first.
+/// The images are pages, the largest first. Own code for the reason that `BMPCoder` states, with the same condition for its
+/// end: libvips reads icons through ImageMagick only.
 struct ICOCoder: HeaderReading {
     let format = ImageFormat.ico
-    // PNG's, for the PNG inside.
+    // For PNG images inside the file.
     let loader: VipsPart? = VipsPart(className: "VipsForeignLoadPng", operation: "pngload_buffer")
-    /// One black pixel of 32 bits, with its mask.
+    /// One black 32-bit pixel with its mask.
     let sample: [UInt8]? =
         [0, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 32, 0, 48, 0, 0, 0, 22, 0, 0, 0]
         + [40, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 32, 0] + [UInt8](repeating: 0, count: 24)

@@ -1,7 +1,7 @@
 import CVips
 import ImagePlan
 
-/// JPEG 2000, by OpenJPEG; only read.
+/// JPEG 2000: decoded by OpenJPEG; not encoded.
 struct JP2Coder: Coder {
     let format = ImageFormat.jp2
     let loader: VipsPart? = VipsPart(className: "VipsForeignLoadJp2k", operation: "jp2kload_buffer")

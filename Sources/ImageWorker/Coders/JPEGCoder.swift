@@ -1,7 +1,7 @@
 import CVips
 import ImagePlan
 
-/// JPEG, by libjpeg-turbo.
+/// JPEG, decoded and encoded by libjpeg-turbo.
 struct JPEGCoder: Coder {
     let format = ImageFormat.jpeg
     let loader: VipsPart? = VipsPart(className: "VipsForeignLoadJpeg", operation: "jpegload_buffer")
@@ -14,8 +14,9 @@ struct JPEGCoder: Coder {
     )
     let settings: [PlanSetting] = [.progressive, .effort, .chroma, .maximumBytes]
 
-    /// Pixels of a picture up to which its own Huffman tables are made unasked: at 512 px they cost 1 ms and save 1.4 %, at 1920 px
-    /// 11 ms and 0.8 % (Benchmarks/README.md).
+    /// The most pixels for which Huffman tables are optimised by default.
+    ///
+    /// That costs 1 ms and saves 1.4 % at 512 px, but costs 11 ms and saves 0.8 % at 1920 px (Benchmarks/README.md).
     private static let largestOptimised = 600_000
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {

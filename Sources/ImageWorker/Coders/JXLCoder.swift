@@ -1,7 +1,7 @@
 import CVips
 import ImagePlan
 
-/// JPEG XL, by libjxl.
+/// JPEG XL, decoded and encoded by libjxl.
 struct JXLCoder: Coder {
     let format = ImageFormat.jxl
     let loader: VipsPart? = VipsPart(className: "VipsForeignLoadJxl", operation: "jxlload_buffer", module: .jxl)
@@ -14,7 +14,7 @@ struct JXLCoder: Coder {
     )
     let settings: [PlanSetting] = [.lossless, .effort, .maximumBytes]
 
-    /// Effort 3 costs 7.5 / 80 ms at 512 / 1920 px; libjxl's own 7 several times that.
+    /// Effort 3 takes 7.5 / 80 ms at 512 / 1920 px; libjxl's default of 7 takes several times as long.
     private static let standardEffort = 3
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {

@@ -1,7 +1,7 @@
 import CVips
 import ImagePlan
 
-/// PNG, with the frames of an animated one: true colour, or an exact palette or grey where the picture has no more colours than that.
+/// PNG, including the frames of animated PNGs; encoded as grey or with an exact palette if that loses nothing, else as true colour.
 struct PNGCoder: Coder {
     let format = ImageFormat.png
     let loader: VipsPart? = VipsPart(className: "VipsForeignLoadPng", operation: "pngload_buffer")
@@ -10,17 +10,19 @@ struct PNGCoder: Coder {
         hasAlpha: true,
         hasAnimation: false,
         isLosslessPossible: true,
-        longestSide: 1_000_000  // libpng's own bound on width and height.
+        longestSide: 1_000_000  // libpng's limit on width and height.
     )
     let settings: [PlanSetting] = [.progressive, .effort]
     let decodesAnimation = true
 
-    /// With all filters zlib level 3 costs what level 6 costs without any and saves a quarter; 6 costs photographs 2.5 times that
-    /// for 3 % (Benchmarks/README.md).
+    /// The zlib level of photographs.
+    ///
+    /// With all filters, level 3 takes as long as level 6 without filters and saves a quarter of the bytes. Level 6 takes 2.5 times as
+    /// long on photographs and saves 3 % (Benchmarks/README.md).
     private static let standardCompression = 3
-    /// Where much is flat, level 6 costs next to nothing and saves a third.
+    /// On flat images level 6 costs almost nothing and saves a third.
     private static let flatCompression = 6
-    /// Pixels of a picture up to which its colours are counted: it must be in memory for that.
+    /// The most pixels for which colours are counted, since the image must be in memory for that.
     private static let largestCounted = 16_000_000
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
@@ -41,11 +43,11 @@ struct PNGCoder: Coder {
                     animation.describe(to: metadata)
                 }
         }
-        // The picture for those who know nothing of the animation: its first frame, mostly.
+        // The default image, usually the first frame.
         return try still.withMetadata { metadata in animation.describe(to: metadata) }
     }
 
-    /// The animation; `nil` for a still, and for one that breaks the rules, which is a still then (PNG, third edition, §4.9).
+    /// Returns the animation; `nil` for a still image or a malformed animation, which is treated as still (PNG, third edition, §4.9).
     private func animation(_ source: SourceMapping) -> AnimatedPNG? {
         source.withSpan { bytes in
             guard case .image(let header) = ImageSniffer.sniff(bytes, totalLength: bytes.count), header.frames > 1
@@ -64,8 +66,8 @@ struct PNGCoder: Coder {
         }
         let computed = try raster.inMemory()
         let palette = try Palette(of: computed)
-        // A palette has no place for metadata here, nor for interlacing; as many greys as 8 bits hold need none. An alpha band
-        // that is opaque everywhere stays one: what a client is told of the picture is what it gets.
+        // PalettePNG writes neither metadata nor interlacing, and 8-bit grey needs no palette. An opaque alpha band is kept, since
+        // the reported description says that the result has alpha.
         let isWorthIt = palette.bits < 8 || !palette.isGrey
         let isPossible =
             !palette.isTooLarge && !(computed.hasAlpha && palette.isOpaque) && !options.settings.isProgressive

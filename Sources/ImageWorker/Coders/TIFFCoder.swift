@@ -1,7 +1,7 @@
 import CVips
 import ImagePlan
 
-/// TIFF, by libtiff: one page is read, the first unless another is asked for; what is written is deflated, and loses nothing.
+/// TIFF, decoded by libtiff one page at a time and encoded losslessly with deflate.
 struct TIFFCoder: Coder {
     let format = ImageFormat.tiff
     let loader: VipsPart? = VipsPart(className: "VipsForeignLoadTiff", operation: "tiffload_buffer")

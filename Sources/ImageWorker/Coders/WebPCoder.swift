@@ -2,11 +2,11 @@ import CVips
 import CWebP
 import ImagePlan
 
-/// WebP: libvips reads, and libwebp itself writes, since libvips has a third of its options.
+/// WebP: decoded by libvips and encoded by libwebp directly, since libvips exposes a third of its options.
 struct WebPCoder: Coder {
     let format = ImageFormat.webp
     let loader: VipsPart? = VipsPart(className: "VipsForeignLoadWebp", operation: "webpload_buffer")
-    // Only for metadata blocks: WebPMetadata.
+    // Used for metadata chunks only (WebPMetadata).
     let saver: VipsPart? = VipsPart(className: "VipsForeignSaveWebp", operation: "webpsave_buffer")
     let traits: EncoderTraits? = EncoderTraits(
         hasAlpha: true,
@@ -33,7 +33,7 @@ struct WebPCoder: Coder {
         try encode(picture, options, targetBytes: nil)
     }
 
-    /// Encodes, and lets libwebp look for the quality that comes to a size; it may miss it a little.
+    /// Encodes, and lets libwebp search for the quality that gives `targetBytes`, which it may miss slightly.
     func encode(
         _ picture: FinishedPicture,
         _ options: EncodingOptions,

@@ -1,8 +1,8 @@
-/// What the chunks of a PNG in front of its pixels say of its colours (W3C PNG, third edition, §11.3.2), beside a profile.
+/// The colour chunks of a PNG other than an ICC profile (W3C PNG, third edition, §11.3.2).
 struct PNGColour {
-    /// Of cICP; `nil` where there is none, or one that is not understood.
+    /// The colours of cICP; `nil` if it is missing or unsupported.
     private(set) var codingPoints: StatedColour?
-    /// Of gAMA and cHRM, which count where there is neither sRGB nor a profile.
+    /// The colours of gAMA and cHRM, which apply without sRGB and without a profile.
     var gammaAndPrimaries: StatedColour? {
         guard !isSRGB, transfer != nil || primaries != nil else { return nil }
         return StatedColour(primaries: primaries ?? .sRGB, transfer: transfer ?? .sRGB)
@@ -12,14 +12,14 @@ struct PNGColour {
     private var transfer: StatedColour.Transfer?
     private var primaries: StatedColour.Primaries?
 
-    /// Chunks that are looked at.
+    /// The most chunks to examine.
     private static let mostChunks = 256
-    /// gAMA of 45455 stands for sRGB's curve (§11.3.2.5), with what encoders make of it by rounding.
+    /// The gAMA values that stand for sRGB's curve: 45455 (§11.3.2.5) and its roundings.
     private static let gammaOfSRGB = 44_500...46_500
-    /// Exponents that a gAMA may stand for; another one is a mistake.
+    /// The plausible exponents of gAMA; others are ignored.
     private static let exponents = 0.2...5.0
 
-    /// Reads the chunks of a file, as far as they are whole.
+    /// Reads the chunks of a file up to the first damaged one.
     init(_ bytes: Span<UInt8>) {
         var position = AnimatedPNG.signature.count
         for _ in 0..<Self.mostChunks {
@@ -32,7 +32,7 @@ struct PNGColour {
     private mutating func read(_ chunk: PNGChunk, _ bytes: Span<UInt8>) {
         let start = chunk.content.lowerBound
         switch (chunk.name, chunk.content.count) {
-        // RGB has no matrix.
+        // RGB has no matrix coefficients.
         case ("cICP", 4) where bytes[start + 2] == 0:
             codingPoints = StatedColour(
                 primaries: Int(bytes[start]),

@@ -2,29 +2,28 @@ import CLCMS
 import CVips
 import LinuxSystem
 
-/// The way from one RGB profile of curves and a matrix to 8-bit sRGB: what cameras and telephones embed (Display P3, Adobe RGB and
-/// sRGB itself among them).
+/// The conversion from one RGB matrix profile to 8-bit sRGB; cameras and phones embed such profiles, such as Display P3.
 ///
-/// libvips goes through CIELAB in floats and prepares both ways anew for each picture: measured, a fifth of a 12 MP photograph's
-/// 512 px result. Little CMS goes there at once, and what it prepared serves the next picture with the same profile. Profiles of
-/// other kinds, other depths and other colour spaces stay with libvips.
+/// libvips converts through CIELAB in floats and prepares both directions for each image, which took a fifth of the time of a 512 px
+/// result of a 12 MP photograph. Little CMS converts directly, and the prepared transform is reused for the same profile. libvips
+/// converts other kinds of profiles, depths and colour spaces.
 ///
 /// `@unchecked Sendable`: nothing changes after `init`, and Little CMS only reads a transform made without its one-pixel cache.
 @safe
 final class ProfileConversion: @unchecked Sendable {
     private let transforms: Transforms
 
-    /// Whether it changes no colour by more than `invisible`: the profile is sRGB by another name.
+    /// Whether it changes no colour by more than `invisible`, because the profile is equivalent to sRGB.
     let isIdentity: Bool
 
-    /// A difference of a channel, of 255, that rounding makes.
+    /// The largest difference of a channel, of 255, that rounding explains.
     private static let invisible = 1
-    /// Steps of a channel at which a conversion is compared with sRGB.
+    /// The step of channel values at which a conversion is compared with sRGB.
     private static let samples = 17
 
     private typealias Transforms = (rgb: cmsHTRANSFORM, rgba: cmsHTRANSFORM)
 
-    /// Prepares the conversion; `nil` for profiles that are not of curves and a matrix, or not for RGB.
+    /// Prepares the conversion; `nil` for anything but an RGB matrix profile.
     init?(profile bytes: [UInt8]) {
         guard let transforms = unsafe Self.transforms(from: bytes) else { return nil }
         unsafe self.transforms = transforms
@@ -36,7 +35,7 @@ final class ProfileConversion: @unchecked Sendable {
         unsafe cmsDeleteTransform(transforms.rgba)
     }
 
-    /// Converts rows of pixels from one place to another; alpha stays as it is.
+    /// Converts pixels; alpha is copied unchanged.
     func convert(
         _ source: UnsafeRawPointer,
         to target: UnsafeMutableRawPointer,
@@ -90,17 +89,17 @@ final class ProfileConversion: @unchecked Sendable {
     }
 }
 
-/// The conversions that pictures needed last, since a site's photographs come from few cameras.
+/// A cache of the most recently used conversions, since a site's photographs come from few cameras.
 struct ProfileConversions {
-    /// The most that are kept, at some 100 kB each.
+    /// The most conversions to keep, at some 100 kB each.
     private static let capacity = 8
-    /// Bytes of the largest profile that is looked at here; curves and a matrix take a few thousand.
+    /// The largest profile to examine, in bytes; a matrix profile takes a few thousand.
     private static let longestProfile = 65_536
 
-    /// Profiles and their conversions, the last used last; `nil` for a profile that libvips is to read.
+    /// Profiles and their conversions, the most recent last; `nil` for a profile that libvips converts.
     private var entries: [(profile: [UInt8], conversion: ProfileConversion?)] = []
 
-    /// The conversion of a profile; `nil` where libvips is to read it.
+    /// Returns the conversion of a profile; `nil` if libvips must convert it.
     mutating func conversion(of profile: [UInt8]) -> ProfileConversion? {
         guard profile.count <= Self.longestProfile else { return nil }
         if let index = entries.lastIndex(where: { $0.profile == profile }) {

@@ -1,9 +1,9 @@
-/// The numbers of ITU-T H.273 (CICP).
+/// The code points of ITU-T H.273 (CICP).
 extension StatedColour {
-    /// Colours as two numbers state them; `nil` where either is reserved or of no use for RGB.
+    /// Creates colours from code points; `nil` if either is reserved or does not apply to RGB.
     ///
-    /// 2, "unspecified", counts as sRGB's. So do the curves of BT.709 and BT.2020 as of BT.601: stills that name them are shown by
-    /// browsers with sRGB's, and look right so.
+    /// 2, "unspecified", counts as sRGB. The curves of BT.709, BT.2020 and BT.601 count as sRGB's, since browsers show still images
+    /// that name them so.
     init?(primaries: Int, transfer: Int, isFullRange: Bool = true) {
         guard let primaries = Primaries(codingPoint: primaries), let transfer = Transfer(codingPoint: transfer) else {
             return nil

@@ -3,12 +3,12 @@ import Glibc
 import ImagePlan
 
 extension StatedColour {
-    /// Steps of a curve in a table: all values of eight bits are among them.
+    /// The steps of a tabulated curve, which include all 8-bit values.
     private static let steps = 4081
 
-    /// An ICC profile of the same meaning, the same bytes each time; `nil` where the primaries span no colours.
+    /// Returns an equivalent ICC profile with deterministic bytes; `nil` for degenerate primaries.
     ///
-    /// - Parameter isGrey: for pictures of one channel, which have no primaries.
+    /// - Parameter isGrey: whether the image has one channel, and so no primaries.
     func profile(isGrey: Bool) -> [UInt8]? {
         guard let curve = unsafe toneCurve() else { return nil }
         defer { unsafe cmsFreeToneCurve(curve) }
@@ -35,7 +35,7 @@ extension StatedColour {
             unsafe cmsSaveProfileToMem(profile, buffer.baseAddress, &count) != 0
         }
         guard isSaved else { return nil }
-        // ICC.1 §7.2.8: the time of its making, by which two of the same meaning would differ.
+        // ICC.1 §7.2.8: clear the creation time, which would make equal profiles differ.
         for index in 24..<36 { bytes[index] = 0 }
         return bytes
     }
@@ -56,22 +56,22 @@ extension StatedColour {
         }
     }
 
-    /// The light of a stored value, both of 0–1.
+    /// The linear light of a stored value, both 0–1.
     private func light(of value: Double) -> Double {
         let whole = isFullRange ? value : min(max((value * 255 - 16) / 219, 0), 1)
         return min(max(transfer.light(of: whole), 0), 1)
     }
 
-    /// What shows a stored value's light in sRGB.
+    /// The 8-bit sRGB value with the same light as a stored value.
     ///
-    /// - Parameter value: 0–1.
+    /// - Parameter value: the stored value, 0–1.
     func valueInSRGB(of value: Double) -> UInt8 { SRGBTransfer.stored(light(of: value)) }
 }
 
 extension StatedColour.Transfer {
-    /// The light of a value of 0–1, as a share of a display's white.
+    /// The linear light of a value of 0–1, relative to display white.
     ///
-    /// What is made for brighter displays is brought to those that show no more than white, each channel by itself: see `shown`.
+    /// High dynamic range is tone-mapped to standard range, each channel by itself (`shown`).
     func light(of value: Double) -> Double {
         switch self {
         case .sRGB: value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
@@ -81,14 +81,14 @@ extension StatedColour.Transfer {
         }
     }
 
-    /// The light of a white page in pictures of high dynamic range, cd/m² (ITU-R BT.2408 §2.1).
+    /// The reference white of high dynamic range images, in cd/m² (ITU-R BT.2408 §2.1).
     private static let referenceWhite = 203.0
-    /// The light that becomes white, and hybrid log-gamma's nominal peak, cd/m² (BT.2100 table 5).
+    /// The light that is mapped to white, and hybrid log-gamma's nominal peak, in cd/m² (BT.2100 table 5).
     private static let peak = 1000.0
-    /// The share of the reference white up to which light stays as it is.
+    /// The share of the reference white up to which light is unchanged.
     private static let knee = 0.5
 
-    /// SMPTE ST 2084, in shares of the reference white.
+    /// The curve of SMPTE ST 2084, relative to the reference white.
     private static func quantizedLight(_ value: Double) -> Double {
         let (m1, m2) = (2610.0 / 16_384, 2523.0 / 4096 * 128)
         let (c1, c2, c3) = (3424.0 / 4096, 2413.0 / 4096 * 32, 2392.0 / 4096 * 32)
@@ -96,14 +96,14 @@ extension StatedColour.Transfer {
         return 10_000 / referenceWhite * pow(max(root - c1, 0) / (c2 - c3 * root), 1 / m1)
     }
 
-    /// BT.2100 table 5: the inverse of the camera's curve, and the display's of 1.2 for each channel.
+    /// The curve of hybrid log-gamma (BT.2100 table 5): the inverse OETF, and the OOTF with a gamma of 1.2 per channel.
     private static func logarithmicLight(_ value: Double) -> Double {
         let (a, b, c) = (0.17883277, 0.28466892, 0.55991073)
         let scene = value <= 0.5 ? value * value / 3 : (exp((value - c) / a) + b) / 12
         return peak / referenceWhite * pow(scene, 1.2)
     }
 
-    /// Light of 0 to `peak` brought to 0–1: as it is up to the knee, and from there on a curve that begins as steep and ends at white.
+    /// Tone-maps light of 0 to `peak` to 0–1: unchanged up to the knee, then along a curve that starts with the same slope and ends at white.
     private static func shown(_ light: Double) -> Double {
         guard light > knee else { return light }
         let room = 1 - knee

@@ -1,14 +1,14 @@
 import CVips
 import ImagePlan
 
-/// What a file's RGB values mean where it says so in numbers and not by a profile: the three primaries, the white, and the curve.
+/// The meaning of RGB values that a file states by numbers rather than by a profile: primaries, white point and transfer curve.
 struct StatedColour: Hashable {
     var primaries = Primaries.sRGB
     var transfer = Transfer.sRGB
-    /// Whether 0 is black and the highest value white; else 16 and 235 of 255 are (H.273, VideoFullRangeFlag).
+    /// Whether values use the full range; otherwise black is 16 and white is 235 of 255 (H.273, VideoFullRangeFlag).
     var isFullRange = true
 
-    /// CIE 1931 x and y of the three primaries and of white.
+    /// CIE 1931 x and y of the three primaries and of the white point.
     struct Primaries: Hashable {
         var red: SIMD2<Double>
         var green: SIMD2<Double>
@@ -22,7 +22,7 @@ struct StatedColour: Hashable {
             white: [0.3127, 0.3290]
         )
 
-        /// Whether all are sRGB's, but for rounding.
+        /// Whether all are sRGB's, apart from rounding.
         var areSRGB: Bool {
             let own = [red, green, blue, white]
             let others = [Self.sRGB.red, Self.sRGB.green, Self.sRGB.blue, Self.sRGB.white]
@@ -30,12 +30,12 @@ struct StatedColour: Hashable {
         }
     }
 
-    /// How light follows from a value of 0–1.
+    /// The transfer curve from a value of 0–1 to light.
     enum Transfer: Hashable {
         case sRGB
-        /// The value to the power of a number; 1 for linear light.
+        /// A power function with this exponent; 1 for linear light.
         case gamma(Double)
-        /// SMPTE ST 2084: absolute, up to 10,000 cd/m².
+        /// SMPTE ST 2084 (PQ): absolute, up to 10,000 cd/m².
         case perceptualQuantizer
         /// ITU-R BT.2100's hybrid log-gamma.
         case hybridLogGamma
@@ -44,7 +44,7 @@ struct StatedColour: Hashable {
     /// Whether the values are sRGB's.
     var isSRGB: Bool { primaries.areSRGB && transfer == .sRGB && isFullRange }
 
-    /// What AVIF and HEIC files say; `nil` where they say nothing that is known.
+    /// Reads the colours of an AVIF or HEIC file; `nil` if there are none or they are unsupported.
     init?(heif source: SourceMapping) {
         guard let colour = source.withSpan({ bytes in HEIFColour(bytes) }) else { return nil }
         self.init(primaries: colour.primaries, transfer: colour.transfer)
@@ -58,24 +58,25 @@ struct StatedColour: Hashable {
 }
 
 extension Raster {
-    /// The picture as an AVIF or HEIC file states its colours; a profile that the file holds goes before that (MIAF, ISO/IEC 23000-22
-    /// §7.3.6.4): the numbers are for the decoder's way from Y, Cb and Cr then.
+    /// Applies the colours that an AVIF or HEIC file states.
+    ///
+    /// An embedded profile takes precedence (MIAF, ISO/IEC 23000-22 §7.3.6.4); the numbers then only describe the Y′CbCr conversion.
     func withColour(_ colour: StatedColour?) throws(VipsError) -> Raster {
         guard let colour, !has(VIPS_META_ICC_NAME) else { return self }
         return try described(by: colour)
     }
 
-    /// The picture as a PNG states its colours: cICP goes before a profile, and a profile before the rest (PNG, third edition, §4.3).
+    /// Applies the colours that a PNG states: cICP takes precedence over a profile, and a profile over the rest (PNG, third edition, §4.3).
     func withColour(_ stated: PNGColour) throws(VipsError) -> Raster {
         if let colour = stated.codingPoints { return try described(by: colour) }
         guard let colour = stated.gammaAndPrimaries, !has(VIPS_META_ICC_NAME) else { return self }
         return try described(by: colour)
     }
 
-    /// The picture with a profile made of numbers; without any where they are sRGB's, and where none can be made of them.
+    /// Attaches a profile equivalent to stated colours, or none if they are sRGB's or no profile can be made.
     ///
-    /// Greys are converted at once: they need the curve alone, and Little CMS's grid of 33 steps for one channel is 10 of 255 off in
-    /// dark linear ones.
+    /// Grey images are converted at once, since they need the curve alone and Little CMS's grid of 33 steps is off by 10 of 255 in dark
+    /// linear values.
     private func described(by colour: StatedColour) throws(VipsError) -> Raster {
         let isGrey = bands < 3 && (format == VIPS_FORMAT_UCHAR || format == VIPS_FORMAT_USHORT)
         let profile = colour.isSRGB || isGrey ? nil : colour.profile(isGrey: bands < 3)
@@ -90,7 +91,7 @@ extension Raster {
         }
     }
 
-    /// The values of one channel, and those of alpha behind it, in eight bits by sRGB's curve.
+    /// Converts one channel to 8 bits of sRGB's curve, and keeps alpha.
     private func greys(by colour: StatedColour) throws(VipsError) -> Raster {
         let most = format == VIPS_FORMAT_USHORT ? 65_535 : 255
         let greys = (0...most).map { colour.valueInSRGB(of: Double($0) / Double(most)) }

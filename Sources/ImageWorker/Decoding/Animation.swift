@@ -1,11 +1,11 @@
 import CVips
 import ImagePlan
 
-/// What makes stacked frames an animation: each frame's time, and the number of rounds.
+/// The timing of an animation: each frame's delay and the number of loops.
 struct Animation: Equatable {
-    /// Milliseconds a frame; empty where the source does not say.
+    /// The delays of the frames in milliseconds; empty if the source has none.
     let delays: [Int]
-    /// Rounds; 0 is for ever.
+    /// The number of loops; 0 for endless.
     let loop: Int
 
     /// Creates an animation.
@@ -14,38 +14,38 @@ struct Animation: Equatable {
         self.loop = loop
     }
 
-    /// Reads an opened source's metadata.
+    /// Reads the metadata of an opened source.
     init(of stack: Raster) {
         delays = stack.integers(Self.delayField)
         loop = stack.integer(Self.loopField) ?? 0
     }
 
-    /// libvips' names of both: milliseconds of each frame, and rounds.
+    /// libvips' metadata fields of delays in milliseconds and of loops.
     static let delayField = "delay"
     static let loopField = "loop"
 
-    /// Browsers show frames of so few milliseconds for `substitute`: players of old could not be faster.
+    /// The longest delay, in milliseconds, that browsers replace by `substitute`.
     private static let shortest = 10
-    /// What browsers show such frames for, and all whose time is not said.
+    /// The delay, in milliseconds, that browsers use for such frames and for frames without a delay.
     private static let substitute = 100
-    /// Milliseconds below which no speed goes: 50 frames a second, which GIF can say and every browser shows.
+    /// The shortest delay, in milliseconds, that `speed` produces: 50 frames per second, which GIF can store and browsers honour.
     private static let fastest = 20
-    /// RFC 9649 §2.7.1.1: 24 bits.
+    /// The longest delay of WebP in milliseconds (RFC 9649 §2.7.1.1: 24 bits).
     private static let longestWebPDelay = 1 << 24 - 1
-    /// GIF89a §23: 16 bits of hundredths of a second.
+    /// The longest delay of GIF in milliseconds (GIF89a §23: 16 bits of hundredths of a second).
     private static let longestGIFDelay = 655_350
-    /// RFC 9649 §2.7.1.1: 16 bits.
+    /// The most loops of WebP (RFC 9649 §2.7.1.1: 16 bits).
     private static let mostRounds = 65_535
 
-    /// Milliseconds that a frame is shown: what browsers do where the source does not say, and no more than WebP can say.
+    /// Returns the delay of a frame in milliseconds, as browsers default it, limited to WebP's range.
     func delay(ofFrame index: Int) -> Int {
         index < delays.count ? min(max(0, delays[index]), Self.longestWebPDelay) : Self.substitute
     }
 
-    /// Rounds as both formats can say them.
+    /// The loops, limited to the range of both formats.
     var rounds: Int { min(max(0, loop), Self.mostRounds) }
 
-    /// The delays as GIF can say them: none that is shown becomes one that browsers take for none.
+    /// The delays limited to GIF's range; delays that browsers honour do not fall into the range that they replace.
     var hundredths: [Int] {
         delays.map { delay in
             let isShown = delay > Self.shortest && delay < Self.fastest
@@ -53,27 +53,27 @@ struct Animation: Equatable {
         }
     }
 
-    /// Milliseconds that browsers show a frame for.
+    /// Returns the time in milliseconds for which browsers show a frame.
     private func shown(_ index: Int) -> Int {
         let delay = delay(ofFrame: index)
         return delay <= Self.shortest ? Self.substitute : delay
     }
 
-    /// Milliseconds of one round, as browsers show it.
+    /// Returns the duration of one loop in browsers, in milliseconds.
     func duration(frames: Int) -> Int { (0..<frames).reduce(0) { $0.addingSaturated(shown($1)) } }
 
-    /// The animation of some of its frames, each shown for its own time and that of the dropped ones behind it.
+    /// Returns the timing of a subset of frames, each shown for its own time and that of the dropped frames after it.
     ///
     /// - Parameters:
-    ///   - kept: the first frame, and others in ascending order.
-    ///   - count: frames of the whole.
+    ///   - kept: frame indices in ascending order, starting with 0.
+    ///   - count: the number of all frames.
     func keeping(_ kept: [Int], of count: Int) -> Animation {
         guard kept.count < count else { return self }
         let ends = kept.dropFirst() + [count]
         return Animation(delays: zip(kept, ends).map { ($0..<$1).reduce(0) { $0 + shown($1) } }, loop: loop)
     }
 
-    /// The animation of `count` frames as a request wants it played, in the source's order.
+    /// Returns the timing of `count` frames with a request's speed and loops, in the source's order.
     func played(_ settings: AnimationSettings, count: Int) -> Animation {
         var times = delays
         if settings.speed != AnimationSettings.standardSpeed {
@@ -84,9 +84,9 @@ struct Animation: Equatable {
         return Animation(delays: times, loop: settings.loop ?? loop)
     }
 
-    /// The last frame's time first.
+    /// Returns the timing in reverse order.
     func reversed(count: Int) -> Animation {
-        // What has no times of its own has the same for all.
+        // Without delays all frames have the same time.
         let times = delays.isEmpty ? [] : (0..<count).map { delay(ofFrame: $0) }
         return Animation(delays: times.reversed(), loop: loop)
     }
@@ -100,7 +100,7 @@ struct Animation: Equatable {
         return frames
     }
 
-    /// Stacks frames again, with the metadata that savers read.
+    /// Stacks frames, with the metadata that savers read.
     func stacked(_ frames: [Raster]) throws(VipsError) -> Raster {
         let stack = try Raster.stacked(frames)
         return try stack.withMetadata { metadata in
@@ -113,9 +113,9 @@ struct Animation: Equatable {
 }
 
 extension FinishedPicture {
-    /// The frames from the last to the first.
+    /// Returns the animation in reverse.
     ///
-    /// Computes them all in their own order before, since a decoder gives them in no other.
+    /// All frames are computed in their own order first, as decoders deliver them.
     func reversed(_ deadline: Deadline) throws -> FinishedPicture {
         guard let animation else { return self }
         let computed = try inMemory(deadline)

@@ -1,23 +1,23 @@
 import ImagePlan
 
-/// The source's own bytes as a result: with its metadata or without, never decoded.
+/// The source's own bytes as a result, with or without metadata, without decoding.
 struct OriginalFile {
     let mapping: SourceMapping
 
-    /// Reads the header, and takes the metadata out unless it is to stay.
+    /// Reads the header and removes the metadata unless it is kept.
     ///
     /// - Throws: `WorkerReply.Failure.broken`, or `MetadataCleaner.Stop`.
     func read(keepsMetadata: Bool = false) throws -> (header: ImageHeader, bytes: [UInt8]) {
         let bytes = unsafe Array(mapping.bytes)
         guard case .image(let header) = ImageSniffer.sniff(bytes.span, totalLength: bytes.count) else {
-            throw WorkerReply.Failure.broken("its header cannot be read")
+            throw WorkerReply.Failure.broken("the header cannot be read")
         }
         return (header, keepsMetadata ? bytes : try MetadataCleaner.clean(bytes.span, as: header))
     }
 }
 
 extension WorkerReply.Output {
-    /// The description of an original's own bytes.
+    /// Describes an original's own bytes.
     init(of header: ImageHeader, length: Int) {
         self.init(
             format: .picture(header.format),

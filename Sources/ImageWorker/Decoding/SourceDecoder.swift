@@ -1,38 +1,38 @@
 import CVips
 import ImagePlan
 
-/// Opens a job's source with the one coder that its sniffed format has; never lets libvips choose.
+/// Opens a job's source with the coder of its sniffed format; libvips never chooses a loader.
 ///
-/// Opening reads headers only: libvips decodes when pixels are asked for.
+/// Opening reads headers only; libvips decodes pixels on demand.
 struct SourceDecoder {
     private let mapping: SourceMapping
     private let coder: any Coder
-    /// What the source is a reduction of.
+    /// The original, if the source is a reduction.
     private let reduction: Reduction?
 
-    /// What a source says of itself when a decoder has opened it.
+    /// What a decoder reports about a source.
     struct Facts {
         var format: ImageFormat
-        /// Stored size of one frame.
+        /// The stored size of one frame.
         var size: PixelSize
         var frames: Int
-        /// EXIF orientation, 1–8.
+        /// The EXIF orientation, 1–8.
         var orientation: Int
         var hasAlpha: Bool
-        /// Pages of a source that has several; frames are none.
+        /// The number of pages; frames are not pages.
         var pages = 1
-        /// The size that is decoded, where less of it is shown.
+        /// The decoded size, if less of it is visible.
         var stored: PixelSize?
 
         /// The size of an upright frame.
         var orientedSize: PixelSize { size.oriented(orientation) }
-        /// Pixels that are decoded of a frame.
+        /// The number of decoded pixels per frame.
         var decodedPixels: Int { max(size.pixels, stored?.pixels ?? 0) }
     }
 
-    /// Decodes `mapping` as `format`.
+    /// Creates a decoder of a source in a format.
     ///
-    /// - Throws: `WorkerReply.Failure.unsupported` for a format that no coder decodes here.
+    /// - Throws: `WorkerReply.Failure.unsupported` for a format without a decoder.
     init(_ mapping: SourceMapping, format: ImageFormat, reduction: Reduction? = nil) throws(WorkerReply.Failure) {
         guard let coder = CoderRegistry.coder(for: format), coder.isDecoderThere else {
             throw .unsupported("\(format) is not decoded here")
@@ -43,22 +43,22 @@ struct SourceDecoder {
         self.reduction = reduction
     }
 
-    /// Bytes of the source's file.
+    /// The length of the source's file in bytes.
     var byteCount: Int { mapping.fileLength }
 
-    /// The source as it is.
+    /// The source's own bytes.
     var original: OriginalFile { OriginalFile(mapping: mapping) }
 
-    /// Reads a page's header; of what has no pixels, drawn at `dpi`; of a reduction it gives what the original was.
+    /// Reads a page's header: of a vector image at `dpi`, and of a reduction the original's facts.
     ///
-    /// - Throws: `VipsError`, `WorkerReply.Failure`, or `RequestError` (422) for a page that is not there.
+    /// - Throws: `VipsError`, `WorkerReply.Failure`, or `RequestError` (422) for a page that does not exist.
     func facts(dpi: Int = PlanSetting.standardDPI, page: Int = 0) throws -> Facts {
         let first = try pageFacts(dpi: dpi, page: 0)
         guard page > 0 else { return first }
         guard page < first.pages else {
             throw RequestError(
                 parameter: PlanSetting.page.name,
-                reason: "is \(page), and the last page is \(first.pages - 1)",
+                reason: "is \(page), but the last page is \(first.pages - 1)",
                 status: .unprocessable
             )
         }
@@ -71,7 +71,7 @@ struct SourceDecoder {
         let raster = try coder.open(mapping, DecodingOptions(page: page, dpi: dpi))
         let orientation = raster.integer(VIPS_META_ORIENTATION) ?? 1
         let pages = max(1, raster.integer(VIPS_META_N_PAGES) ?? 1)
-        // What has times has frames, though the first alone may be decoded.
+        // A source with delays has frames, even if only the first can be decoded.
         let isAnimation = coder.decodesAnimation || raster.has(Animation.delayField)
         return Facts(
             format: coder.format,
@@ -86,7 +86,7 @@ struct SourceDecoder {
 
     private static func facts(_ reduction: Reduction, _ raster: Raster) throws(WorkerReply.Failure) -> Facts {
         guard PixelSize(width: raster.width, height: raster.height) == reduction.size else {
-            throw .broken("a reduction of \(raster.width)×\(raster.height) pixels in place of \(reduction.size)")
+            throw .broken("the reduction has \(raster.width)×\(raster.height) pixels instead of \(reduction.size)")
         }
         let original = reduction.original
         return Facts(
@@ -98,7 +98,7 @@ struct SourceDecoder {
         )
     }
 
-    /// By how much the picture may be loaded smaller for a plan; a reduction is so much smaller already.
+    /// Returns the factor by which the image may be loaded smaller for a plan, including that of a reduction.
     func loadFactor(_ steps: [ResolvedStep], _ facts: Facts) -> Int {
         guard let reduction else {
             return ShrinkOnLoad.factor(
@@ -108,7 +108,7 @@ struct SourceDecoder {
                 orientation: facts.orientation
             )
         }
-        // As the original is loaded, and no smaller: else results would differ from the original's by more than its compression.
+        // As small as the original would be loaded, so that results differ only by the reduction's compression.
         let all = facts.format == .jpeg && coder.format == .jpeg ? [8, 4, 2] : [reduction.factor]
         return ShrinkOnLoad.factor(
             among: all.filter { $0 >= reduction.factor },
@@ -118,16 +118,16 @@ struct SourceDecoder {
         )
     }
 
-    /// By how much the picture may be loaded smaller for a mezzanine of it.
+    /// Returns the factor by which the image may be loaded smaller for a mezzanine.
     func loadFactor(of mezzanine: Mezzanine) -> Int {
         coder.format == .jpeg ? mezzanine.factor : reduction?.factor ?? 1
     }
 
-    /// Opens the picture so many times smaller than the original: 1, or as `loadFactor` allows.
+    /// Opens the image smaller than the original by a factor: 1, or one that `loadFactor` returns.
     func open(factor: Int, _ options: DecodingOptions = DecodingOptions()) throws -> Raster {
         let own = reduction?.factor ?? 1
         guard factor.isMultiple(of: own) else {
-            throw WorkerReply.Failure.worker("a picture loaded \(factor) times smaller of one \(own) times smaller")
+            throw WorkerReply.Failure.worker("cannot load a reduction by \(own) at a factor of \(factor)")
         }
         var options = options
         options.shrink = factor / own
@@ -141,19 +141,18 @@ struct SourceDecoder {
         return try coder.open(mapping, options)
     }
 
-    /// Opens a source as it is.
+    /// Opens the source at its own size.
     func open(allFrames: Bool = false) throws -> Raster { try open(DecodingOptions(allFrames: allFrames)) }
 
-    /// Whether the source has no pixels, and is drawn at the size that is asked.
+    /// Whether the source is a vector image, drawn at any size.
     var drawsAtAnySize: Bool { coder.drawsAtAnySize }
 
-    /// The scale at which a source without pixels is drawn so that the plan's first step, a resize, has the least to do; 1 for all
-    /// others.
+    /// Returns the scale at which a vector image is drawn so that the plan's first step, a resize, has least to do; 1 for others.
     func scale(for steps: [ResolvedStep], of size: PixelSize, maximumPixels: Int) -> Double {
         guard coder.drawsAtAnySize, let resize = steps.first?.step as? ResizeStep else { return 1 }
         let scaled = resize.geometry(for: size).scaled
         let wanted = max(Double(scaled.width) / Double(size.width), Double(scaled.height) / Double(size.height))
-        // Stretched to a strip, one side asks for much more than the other.
+        // Limits the scale, since a stretched strip needs much more on one side than on the other.
         let room = min(
             (Double(maximumPixels) / Double(size.pixels)).squareRoot(),
             Double(Self.longestDrawnSide) / Double(max(size.width, size.height))
@@ -161,17 +160,17 @@ struct SourceDecoder {
         return min(wanted, room)
     }
 
-    /// The longest side that cairo draws.
+    /// The longest side that cairo can draw.
     private static let longestDrawnSide = 32_767
 }
 
-/// A coder that reads headers by itself, since opening would decode everything at once.
+/// A coder that parses headers itself, since opening decodes everything.
 protocol HeaderReading: Coder {
-    /// What the header says, within bounds that `open` keeps.
+    /// Reads the header, within the bounds that `open` enforces.
     ///
     /// - Throws: `WorkerReply.Failure`.
     func facts(of source: SourceMapping) throws(WorkerReply.Failure) -> SourceDecoder.Facts
-    /// What the header says of one page, zero-based.
+    /// Reads the header of one zero-based page.
     func facts(of source: SourceMapping, page: Int) throws(WorkerReply.Failure) -> SourceDecoder.Facts
 }
 

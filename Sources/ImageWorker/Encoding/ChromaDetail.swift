@@ -1,22 +1,22 @@
 import CVips
 
-/// How much of a picture's colour lies in details that half the resolution would smear: drawings and text, not photographs.
+/// Measures how much colour detail chroma subsampling would smear: much in drawings and text, little in photographs.
 struct ChromaDetail {
     /// The share of blocks with a sharp edge between colours.
     let share: Double
 
-    /// Pixels of a picture up to which `chroma=auto` looks at it: it must be in memory for that.
+    /// The most pixels for which `chroma=auto` examines an image, since it must be in memory for that.
     static let largestPicture = 4_000_000
-    /// Blocks of 2 × 2 pixels that are looked at, at most.
+    /// The most blocks of 2 × 2 pixels to examine.
     private static let mostBlocks = 16_384
-    /// A difference of Cb or Cr within a block, of 255, that the eye sees smeared.
+    /// The difference of Cb or Cr within a block, of 255, from which smearing is visible.
     private static let sharpDifference = 40
-    /// From this share on the whole picture keeps its colours.
+    /// The share above which the image keeps full chroma resolution.
     private static let sharpShare = 0.02
 
     var isSharp: Bool { share > Self.sharpShare }
 
-    /// Looks at a picture of 8-bit RGB or RGBA that is in memory.
+    /// Examines an 8-bit RGB or RGBA image in memory.
     init(of raster: Raster) throws(VipsError) {
         let (width, height, bands) = (raster.width, raster.height, raster.bands)
         guard bands >= 3 else {
@@ -24,7 +24,7 @@ struct ChromaDetail {
             return
         }
         let blocks = max(1, (width / 2) * (height / 2))
-        // Whole rows of blocks, evenly spaced: neighbours matter, and memory is read in order.
+        // Evenly spaced whole rows of blocks, so that memory is read in order.
         let rowStep = max(1, blocks / Self.mostBlocks)
         share = try raster.withPixels { pixels in
             var seen = 0

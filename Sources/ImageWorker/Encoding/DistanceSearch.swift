@@ -2,30 +2,30 @@ import CVips
 import ImagePlan
 import LinuxSystem
 
-/// Encodes at the lowest quality that looks alike: encodes, decodes and compares, a few times at most (`q=auto`).
+/// Finds the lowest quality with a small enough perceptual distance by encoding, decoding and comparing a few times (`q=auto`).
 struct DistanceSearch {
     let coder: any Coder
-    /// The quality is where the search begins.
+    /// The options; the search begins at their quality.
     let options: EncodingOptions
-    /// The most distance (`PerceptualDistance`).
+    /// The largest allowed distance (`PerceptualDistance`).
     let target: Double
 
-    /// Bytes of pixels that may be held for a search; more is encoded where the search would have begun.
+    /// The most bytes of pixels that a search may hold; larger images are encoded at the starting quality.
     static let mostHeld = 256 << 20
 
-    /// A picture encoded, and how.
+    /// The result of a search.
     struct Found {
         var encoded: EncodedPicture
         var quality: Int
-        /// Encodes that were compared.
+        /// The number of encodes that were compared.
         var tries: Int
     }
 
-    /// Searches, and encodes the whole picture.
+    /// Searches for the quality and encodes the whole image.
     ///
-    /// Large pictures and animations are compared by a sample, and encoded once. Where time is short the first good one is taken.
-    /// - Parameter picture: in memory.
-    /// - Throws: what encoding or decoding throws.
+    /// Large images and animations are compared by a sample and encoded once. If time is short, the first good quality is used.
+    /// - Parameter picture: an image in memory.
+    /// - Throws: the errors of encoding and decoding.
     func run(_ picture: FinishedPicture) throws -> Found {
         let frame = picture.frames[0]
         guard min(frame.width, frame.height) >= PerceptualDistance.shortestSide else {
@@ -43,7 +43,7 @@ struct DistanceSearch {
         let pixels = sample.frames[0]
         let reference = try PerceptualDistance(of: pixels)
         let cheap = coder.searching(options)
-        // What was tried is the result where nothing of it was spared.
+        // A try is the final result if it covered the whole image at full effort.
         let isFinal = isWhole && cheap.settings.effort == options.settings.effort
         let factor = Double(frame.width * frame.height * picture.frames.count) / Double(pixels.width * pixels.height)
 
@@ -58,7 +58,7 @@ struct DistanceSearch {
             bracket.note(try reference(to: encoded, coder))
             if bracket.result == quality { best = encoded }
             let cost = Double(time.monotonic - start)
-            // Another try, and twice what the whole picture may take at full effort.
+            // The time for another try and twice the expected time of the final encode.
             let rest = cost + (isFinal ? cost : cost * factor * (options.settings.effort == nil ? 2 : 8))
             if Double(options.deadline.left) < rest { break }
         }
@@ -72,10 +72,10 @@ struct DistanceSearch {
 }
 
 extension Coder {
-    /// The options for a search, which spare effort where that errs on the safe side.
+    /// Returns the options of a search, with less effort where that overestimates the distance.
     ///
-    /// AVIF at the least effort is a quarter further off than at 4 and never nearer, for the same quality and a tenth of the time.
-    /// JPEG XL's efforts go either way.
+    /// At equal quality, AVIF at the lowest effort has a distance a quarter larger than at effort 4, never a smaller one, in a tenth of
+    /// the time. JPEG XL's efforts err in both directions.
     fileprivate func searching(_ options: EncodingOptions) -> EncodingOptions {
         guard format == .avif, let effort = options.settings.effort, effort > 0 else { return options }
         var options = options
@@ -85,14 +85,14 @@ extension Coder {
 }
 
 extension PerceptualDistance {
-    /// Takes a picture of 8-bit RGB or RGBA that is in memory as what others are compared with.
+    /// Creates the reference for comparisons from an 8-bit RGB or RGBA image in memory.
     init(of raster: Raster) throws(VipsError) {
         self = try raster.withPixels { pixels in
             PerceptualDistance(of: pixels, width: raster.width, height: raster.height, bands: raster.bands)
         }
     }
 
-    /// The distance of an encoded still.
+    /// Returns the distance of an encoded still image.
     fileprivate func callAsFunction(to encoded: EncodedPicture, _ coder: any Coder) throws -> Double {
         let mapping = try encoded.withBytes { bytes throws(WorkerReply.Failure) in
             try unsafe SourceMapping(copying: bytes)

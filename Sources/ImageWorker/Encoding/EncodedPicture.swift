@@ -1,14 +1,14 @@
 import CVips
 
-/// The bytes of an encoded picture, in memory that a library allocated or that is our own.
+/// The bytes of an encoded image, in memory of a library or in an array.
 @safe
 final class EncodedPicture {
-    /// Empty where the bytes are our own.
+    /// The library's memory; empty if the bytes are in `own`.
     private let library: UnsafeRawBufferPointer
     private let release: (UnsafeMutableRawPointer?) -> Void
     private let own: [UInt8]
 
-    /// Takes over memory, which `release` gives back: GLib's where nothing is said.
+    /// Takes ownership of memory that `release` frees, by default with `g_free`.
     init(
         owning bytes: UnsafeRawBufferPointer,
         release: @escaping (UnsafeMutableRawPointer?) -> Void = { unsafe g_free($0) }
@@ -18,7 +18,7 @@ final class EncodedPicture {
         own = []
     }
 
-    /// Keeps bytes.
+    /// Holds an array.
     init(_ bytes: [UInt8]) {
         unsafe library = UnsafeRawBufferPointer(start: nil, count: 0)
         unsafe release = { _ in }
@@ -31,7 +31,7 @@ final class EncodedPicture {
 
     var count: Int { unsafe library.count + own.count }
 
-    /// Gives the bytes to `body`, for as long as it runs.
+    /// Calls `body` with the bytes, which are valid during the call.
     @safe
     func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -45,7 +45,7 @@ final class EncodedPicture {
         return try unsafe body(library)
     }
 
-    /// Gives the bytes to `body`, whose reads are checked.
+    /// Calls `body` with a bounds-checked view of the bytes.
     func withSpan<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

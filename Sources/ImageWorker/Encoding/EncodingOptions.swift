@@ -1,17 +1,17 @@
 import ImagePlan
 
-/// How to encode one output: the request's settings, with the configuration's where it says nothing.
+/// How to encode one output: the request's settings, completed by the configuration's.
 struct EncodingOptions {
-    /// 1–100; formats without loss have none.
+    /// The quality, 1–100; ignored by lossless formats.
     var quality: Int
-    /// Whether metadata that is still there is dropped by the saver.
+    /// Whether the saver drops all remaining metadata.
     var strips = true
     var isLossless = false
     var settings = EncodingSettings()
     var webp = WebPOptions()
     let deadline: Deadline
 
-    /// Options for one format.
+    /// Creates the options for one format.
     init(_ plan: Plan, _ defaults: QualityDefaults, format: ImageFormat, deadline: Deadline) {
         quality =
             plan.settings.quality
@@ -25,12 +25,12 @@ struct EncodingOptions {
         settings = plan.settings.encoding
         strips = plan.settings.metadata == .strip
         webp = defaults.webpOptions
-        // Who asks for AVIF by name waits for it; what auto makes in advance may take longer.
+        // format=avif uses the coder's low effort, since the client waits; AVIF of format=auto is made in advance.
         if format == .avif, plan.settings.format == .auto, settings.effort == nil {
             settings.effort = defaults.avifEffort
         }
         isLossless = settings.isLossless
-        // near_lossless is a kind of lossless; an operator's lossless gives way to a request that names a quality.
+        // near_lossless implies lossless; a quality in the request overrides the operator's lossless option.
         if format == .webp {
             let isDefault = webp.lossless && plan.settings.quality == nil
             isLossless = isLossless || settings.nearLossless != nil || isDefault
@@ -38,20 +38,20 @@ struct EncodingOptions {
         self.deadline = deadline
     }
 
-    /// Options of a quality alone.
+    /// Creates options with a quality and defaults otherwise.
     init(quality: Int, deadline: Deadline) {
         self.quality = quality
         self.deadline = deadline
     }
 
-    /// The same with another quality.
+    /// Returns the options with another quality.
     func with(quality: Int) -> EncodingOptions {
         var options = self
         options.quality = quality
         return options
     }
 
-    /// The request's effort on a format's own scale; `standard` where it names none.
+    /// The request's effort, clamped to the format's scale; `standard` without one.
     func effort(in range: ClosedRange<Int>, standard: Int) -> CInt {
         CInt(min(max(settings.effort ?? standard, range.lowerBound), range.upperBound))
     }

@@ -1,29 +1,29 @@
 import CVips
 import ImagePlan
 
-/// What of the source's metadata reaches the result.
+/// Selects the metadata of the source that the result keeps.
 ///
-/// Pixels are sRGB and upright by now, so no policy keeps a foreign profile or an orientation.
+/// The pixels are upright sRGB, so no policy keeps another profile or an orientation.
 struct MetadataFilter {
     let policy: MetadataPolicy
 
     /// The EXIF fields of `meta=copyright` (Exif 3.0 §4.6.5.4: Artist, Copyright).
     private static let copyrightFields: Set<String> = ["exif-ifd0-Copyright", "exif-ifd0-Artist"]
-    /// The raw EXIF block, from which libvips builds the result's: it drops what is not there as a field any more.
+    /// The raw EXIF block; libvips builds the result's from it without the fields that were removed.
     private static let exifBlock = "exif-data"
 
-    /// Removes what the policy does not keep.
+    /// Removes the metadata that the policy does not keep.
     func apply(to raster: Raster) throws(VipsError) -> Raster {
         let fields = raster.fields
         let packet = policy == .keep ? raster.bytes(VIPS_META_XMP_NAME).map(XMPPacket.init) : nil
         return try raster.withMetadata { metadata in
-            // One picture is written, and nothing beside it.
+            // The result contains one image and no auxiliary data.
             if let packet {
-                packet.withoutPromises.map { metadata.set(VIPS_META_XMP_NAME, $0) }
+                packet.withoutReferences.map { metadata.set(VIPS_META_XMP_NAME, $0) }
                     ?? metadata.remove(VIPS_META_XMP_NAME)
             }
             for field in fields where !keeps(field, among: fields) { metadata.remove(field) }
-            // Exif 3.0 §4.6.5.1.6: the picture stands upright now.
+            // Exif 3.0 §4.6.5.1.6: the image is upright now.
             metadata.remove(VIPS_META_ORIENTATION)
             metadata.remove("exif-ifd0-Orientation")
         }

@@ -1,25 +1,26 @@
 import ImagePlan
 import LinuxSystem
 
-/// Encodes one output: at its quality or the one that `q=auto` finds, in its format or the smallest of several.
+/// Encodes one output at its quality or the one that `q=auto` finds, in its format or the smallest of several.
 struct OutputEncoder {
     let plan: Plan
     let output: WorkerJob.Output
     let deadline: Deadline
 
-    /// A picture encoded, and how.
+    /// An encoded image and how it was encoded.
     struct Encoded {
         var format: ImageFormat
         var picture: EncodedPicture
-        /// `nil` for what loses nothing.
+        /// The quality; `nil` for lossless results.
         var quality: Int?
-        /// Encodes of a search for the quality.
+        /// How many times a search for the quality encoded.
         var tries = 0
     }
 
-    /// Encodes in the smallest of some formats, the first of which is the one to fall back to.
+    /// Encodes in each format and returns the smallest result.
     ///
-    /// - Throws: as the coders.
+    /// - Parameter formats: the formats to try; the first is used if no comparison is made.
+    /// - Throws: the errors of the coders.
     func encode(_ picture: FinishedPicture, among formats: [ImageFormat]) throws -> Encoded {
         guard output.search.takesSmallest, let first = formats.first, formats.count > 1,
             picture.byteCount <= DistanceSearch.mostHeld
@@ -31,30 +32,30 @@ struct OutputEncoder {
         let time = SystemTime()
         var best: Encoded?
         var refusal: (any Error)?
-        var dearest: Int64 = 0
+        var longest: Int64 = 0
         for trial in trials {
-            // One that is made is given where time is short, whatever another might have saved.
-            if best != nil, deadline.left < 3 * dearest { break }
+            // With little time left, a finished result is returned without further tries.
+            if best != nil, deadline.left < 3 * longest { break }
             let start = time.monotonic
             do {
                 let made = try encode(computed, trial)
                 if made.picture.count < best?.picture.count ?? .max { best = made }
             } catch let error as RequestError {
-                // max_bytes, which another format may meet.
+                // max_bytes, which another format may satisfy.
                 refusal = error
             } catch let failure as WorkerReply.Failure {
-                // An encoder that needs less memory may make what this one cannot.
+                // Another encoder may need less memory.
                 guard case .refused = failure else { throw failure }
                 refusal = failure
             }
-            dearest = max(dearest, time.monotonic - start)
+            longest = max(longest, time.monotonic - start)
         }
         if let best { return best }
         if let refusal { throw refusal }
         return try encode(computed, EncodingTrial(first))
     }
 
-    /// What is tried: lossy encodings, and for drawings lossless ones too.
+    /// Returns the encodings to try: lossy ones, and lossless ones for drawings.
     private func trials(of frame: Raster, _ formats: [ImageFormat]) throws -> [EncodingTrial] {
         let isLossless = plan.settings.encoding.isLossless
         let isDrawing = try frame.isDrawing()
@@ -62,7 +63,7 @@ struct OutputEncoder {
             guard EncodingSearch.formats.contains(format), !isLossless else {
                 return [EncodingTrial(format, isLossless: isLossless)]
             }
-            // Number for number a drawing's edges would suffer first: it must look alike, unless a quality is asked for.
+            // Default qualities damage a drawing's edges, so search for a quality unless the request names one.
             let lossy = EncodingTrial(format, seeksQuality: isDrawing && plan.settings.quality == nil)
             let hasLossless = CoderRegistry.encoders[format]?.isLosslessPossible == true && format == .webp
             return isDrawing && hasLossless ? [lossy, EncodingTrial(format, isLossless: true)] : [lossy]
@@ -100,12 +101,12 @@ struct OutputEncoder {
     }
 }
 
-/// One way to encode a picture.
+/// One way to encode an image.
 struct EncodingTrial: Equatable {
     var format: ImageFormat
-    /// Without loss where the format has both.
+    /// Whether to encode losslessly in a format that also has lossy encoding.
     var isLossless = false
-    /// At the lowest quality that looks alike, although the plan does not say so.
+    /// Whether to search for a quality although the plan does not ask for it.
     var seeksQuality = false
 
     init(_ format: ImageFormat, isLossless: Bool = false, seeksQuality: Bool = false) {
@@ -116,12 +117,12 @@ struct EncodingTrial: Equatable {
 }
 
 extension FinishedPicture {
-    /// Bytes of the pixels of all frames.
+    /// The size of the pixels of all frames, in bytes.
     fileprivate var byteCount: Int { frames.reduce(0) { $0 + $1.width * $1.height * $1.bands } }
 }
 
 extension Raster {
-    /// Whether an 8-bit picture in memory has few colours, or is mostly flat: then what loses nothing may be the smallest.
+    /// Whether an 8-bit image in memory has few colours or is mostly flat, so that lossless encoding may be smallest.
     fileprivate func isDrawing() throws(VipsError) -> Bool {
         if try isMostlyFlat() { return true }
         return try !Palette(of: self).isTooLarge

@@ -1,10 +1,10 @@
 import CVips
 
-/// The colours of an 8-bit RGB or RGBA picture in memory, as far as a palette goes, and each pixel's place among them.
+/// The colours of an 8-bit RGB or RGBA image in memory, up to the size of a palette, and each pixel's index.
 struct Palette {
-    /// Red, green, blue and alpha, those that are fully transparent as one; in order of their first pixels.
+    /// The colours as RGBA in order of first use; all fully transparent ones count as one.
     private(set) var colours: [UInt32] = []
-    /// The place in `colours` for each pixel; incomplete where `isTooLarge`.
+    /// The index into `colours` of each pixel; incomplete if `isTooLarge`.
     private(set) var indices: [UInt8] = []
     /// Whether there are more than 256 colours.
     private(set) var isTooLarge = false
@@ -14,10 +14,10 @@ struct Palette {
 
     /// The most colours of a palette (PNG §11.2.2).
     private static let most = 256
-    /// Slots of the table of colours: four times as many, so that few collide.
+    /// The slots of the hash table: four times as many as colours, for few collisions.
     private static let slots = 1024
 
-    /// Looks at every pixel; ends early at a picture of many colours that is not grey.
+    /// Examines every pixel; stops early once there are too many colours and not all are grey.
     init(of raster: Raster) throws(VipsError) {
         let bands = raster.bands
         var found = Palette()
@@ -63,12 +63,12 @@ struct Palette {
 
     private init() {}
 
-    /// Bits of an index: 1, 2, 4 or 8.
+    /// The bits per index: 1, 2, 4 or 8.
     var bits: Int { colours.count <= 2 ? 1 : colours.count <= 4 ? 2 : colours.count <= 16 ? 4 : 8 }
 }
 
 extension Raster {
-    /// Whether more than a third of an 8-bit picture's pixels, in memory, equal their left neighbours: a drawing.
+    /// Whether more than a third of the pixels of an 8-bit image in memory equal their left neighbours, as in drawings.
     func isMostlyFlat() throws(VipsError) -> Bool {
         let (width, height, bands) = (width, height, bands)
         guard width > 1 else { return false }
@@ -91,7 +91,7 @@ extension Raster {
         }
     }
 
-    /// The first band, and alpha: of a picture whose colours are equal.
+    /// Returns the first band and alpha of an image whose colour bands are equal.
     func asGrey() throws(VipsError) -> Raster {
         let grey = try bands(from: 0, count: 1)
         let whole = try hasAlpha ? grey.joined(with: bands(from: bands - 1, count: 1)) : grey

@@ -1,19 +1,19 @@
 import CZlib
 import ImagePlan
 
-/// Writes a PNG with a palette (colour type 3): exact, where libvips would quantise, and in a fraction of the time.
+/// Writes a PNG with an exact palette (colour type 3); libvips would quantise and take much longer.
 struct PalettePNG {
     let palette: Palette
     let width: Int
     let height: Int
-    /// zlib's, 0–9.
+    /// The zlib level, 0–9.
     let compression: CInt
 
-    /// The file.
+    /// Returns the file.
     ///
-    /// - Throws: `WorkerReply.Failure.worker` where zlib has no memory.
+    /// - Throws: `WorkerReply.Failure.worker` if zlib runs out of memory.
     func encoded() throws(WorkerReply.Failure) -> [UInt8] {
-        // Transparent colours first: tRNS may end with the last of them (PNG §11.3.1.1).
+        // Transparent colours come first, so that tRNS can end after them (PNG §11.3.1.1).
         let order = palette.colours.indices.sorted { (palette.colours[$0] & 255, $0) < (palette.colours[$1] & 255, $1) }
         var places = [UInt8](repeating: 0, count: 256)
         for (place, index) in order.enumerated() { places[index] = UInt8(place) }
@@ -29,7 +29,7 @@ struct PalettePNG {
         return file
     }
 
-    /// Packed rows, each after filter type 0: others spoil what indices repeat (PNG §12.7).
+    /// Returns packed rows with filter type 0, since other filters do not suit indices (PNG §12.7).
     private func lines(_ places: [UInt8]) -> [UInt8] {
         let perByte = 8 / palette.bits
         let stride = (width + perByte - 1) / perByte

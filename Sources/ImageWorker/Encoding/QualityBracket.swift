@@ -1,25 +1,25 @@
 import Glibc
 
-/// Which quality to try next on the way to the lowest whose distance is no more than a target.
+/// The search for the lowest quality whose distance is at most a target; it decides which quality to try next.
 ///
-/// Numbers only. The distance's logarithm is nearly linear in the quality, so that two or three tries find what halving needs six for;
-/// where it is not, halving goes on until no much lower quality can be near enough.
+/// The logarithm of the distance is nearly linear in the quality, so interpolation needs two or three tries where bisection needs six.
+/// Where it is not linear, the search falls back to bisection.
 struct QualityBracket {
-    /// What no result may be further than.
+    /// The largest allowed distance.
     let target: Double
     /// The quality to try next.
     private(set) var next: Int
-    /// Whether another try is of no use.
+    /// Whether the search has ended.
     private(set) var isOver = false
     private(set) var tries = 0
     private var failing: Point?
     private var passing: Point?
     private var last: Point?
-    /// The qualities between what fails and what passes, once both are known.
+    /// The number of qualities between the failing and the passing one, once both are known.
     private var width: Int?
-    /// Whether a line through both has led nowhere, so that halving finds more.
+    /// Whether interpolation has failed, so that bisection is used.
     private var isBent = false
-    /// Whether a try on such a line has narrowed the qualities by less than half.
+    /// Whether an interpolated try has narrowed the qualities by less than half.
     private var hasMissed = false
 
     private struct Point {
@@ -27,39 +27,39 @@ struct QualityBracket {
         var logarithm: Double
     }
 
-    /// Below is rubble, whatever a distance says, and above bytes are spent on nothing to be seen.
+    /// The qualities to consider: lower ones look bad whatever the distance, higher ones spend bytes on invisible detail.
     static let range = 40...95
     /// The most tries.
     static let most = 7
-    /// The tries after which a result is taken that may be up to `tolerance` qualities too high.
+    /// The number of tries after which a result may be up to `tolerance` qualities too high.
     static let usual = 4
     static let tolerance = 5
-    /// A distance over this share of the target is near enough: a quality or two.
+    /// The share of the target from which a distance is near enough: within one or two qualities.
     private static let near = 0.87
-    /// The share of the target that is aimed at, in the middle of what is near enough.
+    /// The share of the target to aim at, in the middle of the acceptable range.
     private static let aim = 0.935
-    /// How far from the aim, as a logarithm, a try on a line through two others shows that the line is no guide.
+    /// The distance from the aim, as a logarithm, from which an interpolated try disproves linearity.
     private static let farOff = 0.16
-    /// How much the logarithm falls for each quality, before two tries have told it: JPEG, WebP and AVIF are much alike.
+    /// The initial estimate of the logarithm's decrease per quality; JPEG, WebP and AVIF are similar.
     private static let slope = 0.045
-    /// What two tries on the same side of the target may tell of it.
+    /// The accepted range of a slope measured by two tries on the same side of the target.
     private static let slopes = 0.01...0.2
 
-    /// Begins at a guess.
+    /// Begins at a guess, clamped to `range`.
     init(target: Double, from guess: Int) {
         self.target = target
         next = min(max(guess, Self.range.lowerBound), Self.range.upperBound)
     }
 
-    /// The lowest quality that is known to be near enough; else, where no try is, the best guess.
+    /// The lowest quality known to meet the target; without one, the best guess.
     var result: Int { passing?.quality ?? next }
     /// Whether `result` was tried.
     var isFound: Bool { passing != nil || (isOver && failing?.quality == next) }
 
-    /// Takes in the distance at `next`.
+    /// Records the distance at `next`.
     mutating func note(_ distance: Double) {
         tries += 1
-        // Of a flat picture there is none; a logarithm needs some.
+        // A flat image has a distance of 0, which has no logarithm.
         let point = Point(quality: next, logarithm: log(max(distance, target / 1_000)))
         if distance <= target { passing = point } else { failing = point }
         let isNear = distance <= target && distance >= Self.near * target
@@ -71,7 +71,7 @@ struct QualityBracket {
         if let failing, let passing {
             let rest = passing.quality - failing.quality
             if let width, 2 * rest > width {
-                // One try that came close and was of little use is the line's due, two are not.
+                // Tolerate one interpolated try that came close but narrowed little, not two.
                 isBent = hasMissed || abs(point.logarithm - log(target * Self.aim)) > Self.farOff
                 hasMissed = true
             }

@@ -1,15 +1,15 @@
 import ImagePlan
 
-/// Finds the highest quality whose result has no more than `max_bytes`.
+/// The search for the highest quality whose result has at most `max_bytes`.
 struct QualitySearch {
     let maximumBytes: Int
 
-    /// The most encodes: halving 100 qualities takes seven, the asked one among them.
+    /// The most encodes: bisecting 100 qualities takes seven, including the requested one.
     static let maximumTries = 7
 
-    /// Encodes at `quality`, and then at lower ones until the result fits and no try is left.
+    /// Encodes at `quality`, and bisects lower ones if the result is too large.
     ///
-    /// - Throws: `RequestError` (422) where even the lowest quality is larger.
+    /// - Throws: `RequestError` (422) if no quality is small enough.
     func run(from quality: Int, _ encode: (Int) throws -> EncodedPicture) throws -> EncodedPicture {
         let asked = try encode(quality)
         if asked.count <= maximumBytes { return asked }
@@ -33,12 +33,45 @@ struct QualitySearch {
         return best
     }
 
-    /// What is said of a picture that cannot be that small: 422.
+    /// Returns the error for an image that cannot be made small enough: 422.
     static func refusal(smallest: Int, _ maximumBytes: Int) -> RequestError {
         RequestError(
             parameter: PlanSetting.maximumBytes.name,
-            reason: "the smallest result has \(smallest) bytes, and \(maximumBytes) are asked for",
+            reason: "the smallest result has \(smallest) bytes, and the request allows \(maximumBytes)",
             status: .unprocessable
         )
+    }
+}
+
+extension Coder {
+    /// Encodes within the request's `max_bytes`.
+    ///
+    /// - Throws: the errors of `encode`, and `RequestError` (422) if no quality is small enough.
+    func encodeWithinBounds(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
+        guard let maximum = options.settings.maximumBytes else { return try encode(picture, options) }
+        guard hasQuality, !options.isLossless else {
+            let encoded = try encode(picture, options)
+            if encoded.count > maximum { throw QualitySearch.refusal(smallest: encoded.count, maximum) }
+            return encoded
+        }
+        let computed = try picture.inMemory(options.deadline)
+        if let aimed = try encodeAiming(computed, options, at: maximum), aimed.count <= maximum { return aimed }
+        return try QualitySearch(maximumBytes: maximum).run(from: options.quality) { quality in
+            try options.deadline.check()
+            return try encode(computed, options.with(quality: quality))
+        }
+    }
+
+    /// Whether the encoder has a quality.
+    var hasQuality: Bool { EncodingSearch.formats.contains(format) }
+
+    /// Encodes with an encoder that targets a size by itself; `nil` for other formats.
+    private func encodeAiming(
+        _ picture: FinishedPicture,
+        _ options: EncodingOptions,
+        at bytes: Int
+    ) throws -> EncodedPicture? {
+        guard let webp = self as? WebPCoder, picture.animation == nil else { return nil }
+        return try webp.encode(picture, options, targetBytes: bytes)
     }
 }

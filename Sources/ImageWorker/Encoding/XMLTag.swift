@@ -1,19 +1,19 @@
-/// A tag of XML text, from `<` to `>`, with its attributes; comments and instructions are `other`.
+/// A tag of XML text, from `<` to `>`, with its attributes.
 struct XMLTag {
-    /// What a tag does.
+    /// The kind of a tag; comments and processing instructions are `other`.
     enum Kind {
         case opening, closing, empty, other
     }
 
-    /// An attribute, with the blanks in front of it.
+    /// An attribute with the white space before it.
     struct Attribute {
         let range: Range<Int>
         let name: [UInt8]
         let value: [UInt8]
 
-        /// In front of the colon; empty without one.
+        /// The part before the colon; empty without one.
         var prefix: [UInt8] { XMLTag.prefix(of: name) }
-        /// Behind the colon.
+        /// The part after the colon.
         var localName: [UInt8] { Array(name.dropFirst(prefix.isEmpty ? 0 : prefix.count + 1)) }
         var text: String { String(decoding: value, as: UTF8.self) }
     }
@@ -24,7 +24,7 @@ struct XMLTag {
     let prefix: [UInt8]
     private let bytes: ArraySlice<UInt8>
 
-    /// Reads a tag; what stands in it that is no attribute is kept as it is.
+    /// Parses a tag; anything but attributes is kept unchanged.
     init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         let inside = bytes.dropFirst().dropLast()
@@ -41,7 +41,7 @@ struct XMLTag {
         attributes = isClosing ? [] : Self.attributes(in: named[name.endIndex...])
     }
 
-    /// The tag without the attributes of some prefixes, and without what binds these.
+    /// Returns the tag without the attributes of some prefixes and without the declarations of these prefixes.
     func without(attributesOf prefixes: Set<[UInt8]>) -> [UInt8] {
         var kept: [UInt8] = []
         var position = bytes.startIndex

@@ -1,12 +1,12 @@
-/// An XMP packet (ISO 16684-1), for taking out of it what is about data beside the picture that a result does not have.
+/// An XMP packet (ISO 16684-1), for removing references to data that a result does not contain.
 ///
-/// Gain maps, motion photos, depth maps and the rest of a packet that did not fit one segment stand behind the picture in a file or in
-/// segments of their own. Words that promise them make readers look for them where something else is.
+/// Gain maps, motion photos, depth maps and extended XMP are stored after the image or in segments of their own. References to them
+/// would make readers look for them at the wrong place.
 struct XMPPacket {
     let bytes: [UInt8]
 
-    /// Namespaces of such words.
-    private static let promising = [
+    /// The namespaces of such references.
+    private static let referenceNamespaces = [
         "http://ns.adobe.com/hdr-gain-map/1.0/", "http://ns.apple.com/HDRGainMap/1.0/",
         "http://ns.google.com/photos/1.0/container/", "http://ns.google.com/photos/1.0/container/item/",
         "http://ns.google.com/photos/1.0/camera/", "http://ns.google.com/photos/1.0/depthmap/",
@@ -14,14 +14,14 @@ struct XMPPacket {
         "http://ns.adobe.com/xmp/note/",
     ]
 
-    /// The packet without elements and attributes of these namespaces; `nil` where it has some, and is not made as XML is.
-    var withoutPromises: [UInt8]? {
-        let prefixes = promisingPrefixes
+    /// The packet without elements and attributes of these namespaces; `nil` if it uses them and is malformed.
+    var withoutReferences: [UInt8]? {
+        let prefixes = referencePrefixes
         guard !prefixes.isEmpty else { return bytes }
         var kept: [UInt8] = []
         kept.reserveCapacity(bytes.count)
         var position = 0
-        // How many elements deep what is dropped goes.
+        // The depth within a dropped element.
         var dropped = 0
         while position < bytes.count {
             guard bytes[position] == UInt8(ascii: "<") else {
@@ -47,14 +47,14 @@ struct XMPPacket {
         return dropped == 0 ? kept : nil
     }
 
-    /// The prefixes that are bound to these namespaces anywhere in the packet.
-    private var promisingPrefixes: Set<[UInt8]> {
+    /// The prefixes bound to these namespaces anywhere in the packet.
+    private var referencePrefixes: Set<[UInt8]> {
         var prefixes: Set<[UInt8]> = []
         var position = 0
         while let start = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
             guard let end = endOfTag(from: start) else { break }
             for attribute in XMLTag(bytes[start..<end]).attributes
-            where attribute.prefix == Array("xmlns".utf8) && Self.promising.contains(attribute.text) {
+            where attribute.prefix == Array("xmlns".utf8) && Self.referenceNamespaces.contains(attribute.text) {
                 prefixes.insert(attribute.localName)
             }
             position = end
@@ -62,7 +62,7 @@ struct XMPPacket {
         return prefixes
     }
 
-    /// Behind the tag, comment or instruction that begins at a place.
+    /// Returns the index after the tag, comment or instruction at an index.
     private func endOfTag(from start: Int) -> Int? {
         let rest = bytes[start...]
         for (opening, closing) in [("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>")]

@@ -1,30 +1,30 @@
 import CVips
 import ImagePlan
 
-/// The picture between two steps: its frames, and what was put off because it is cheaper later.
+/// The image between two steps: its frames and the operations that are deferred because they are cheaper later.
 ///
-/// Turning it upright and converting it to sRGB wait for the first resize, which leaves fewer pixels for them; every other
-/// step settles them first. So steps see an upright 8-bit sRGB picture, whatever was loaded.
+/// Orientation and conversion to sRGB are deferred until after the first resize, when fewer pixels are left. Every other step
+/// applies them first, so steps see an upright 8-bit sRGB image.
 struct Canvas {
-    /// One raster a frame, all of one size.
+    /// One raster per frame, all of one size.
     private(set) var frames: [Raster]
-    /// The picture as the plan sees it: upright, and at its full size even where the source was loaded smaller.
+    /// The shape that the plan sees: upright and at full size, even if the source was loaded smaller.
     private(set) var shape: PictureShape
-    /// What lies under transparent pixels in the end, where it is opaque; steps that bare pixels may fill with it at once.
+    /// The background of the result if it is opaque; steps that expose pixels may fill them with it at once.
     let opaqueBackground: Color?
     let deadline: Deadline
-    /// The steps that follow the one that runs.
+    /// The steps after the running one.
     var following: ArraySlice<ResolvedStep> = []
-    /// The job's other originals.
+    /// The other originals of the job.
     var ingredients: IngredientPictures?
-    /// How many times smaller than `shape.size` the picture was loaded; 1 from the resize on.
+    /// The factor by which the image was loaded smaller than `shape.size`; 1 after the resize.
     private(set) var loadFactor: Int
     private var orientation: Orientation
     private var needsConversion: Bool
-    /// Whether the pixels come straight from a decoder, which gives each line once, from top to bottom.
+    /// Whether the pixels come straight from a decoder, which delivers each line once, from top to bottom.
     private var isSequential = true
 
-    /// Starts with a decoded picture; `size` is its upright full size.
+    /// Creates a canvas of a decoded image whose upright full size is `size`.
     init(
         frames: [Raster],
         size: PixelSize,
@@ -42,13 +42,13 @@ struct Canvas {
         needsConversion = frames.contains { !$0.isPlainSRGB }
     }
 
-    /// The size of the pixels at hand: smaller than `shape.size` before the resize of a source that was loaded smaller.
+    /// The upright size of the loaded pixels; smaller than `shape.size` if the source was loaded smaller, until the resize.
     var loadedSize: PixelSize {
         let size = PixelSize(width: frames[0].width, height: frames[0].height)
         return orientation.swapsSides ? size.transposed : size
     }
 
-    /// Turns the picture upright and converts it to sRGB, where that has been put off.
+    /// Applies the deferred orientation and conversion to sRGB.
     mutating func settle() throws {
         if needsConversion {
             frames = try frames.map { frame in try frame.convertedToSRGB(deadline) }
@@ -64,11 +64,11 @@ struct Canvas {
         }
     }
 
-    /// Computes all pixels so far, so that what follows may read them in any order.
+    /// Computes all pixels into memory, if the source is sequential, so that later operations can read them in any order.
     mutating func makeRandomAccess() throws {
         guard isSequential else { return }
         try deadline.check()
-        // In order of the frames, since a decoder gives them so.
+        // In the order of the frames, as the decoder delivers them.
         let deadline = deadline
         frames = try frames.map { frame in
             deadline.watch(frame)
@@ -77,13 +77,13 @@ struct Canvas {
         isSequential = false
     }
 
-    /// Computes all pixels so far, behind a step whose every line is dear: a resize would ask for each of them many times.
+    /// Computes all pixels into memory after an expensive step, since a later resize would compute each line many times.
     mutating func compute() throws {
         isSequential = true
         try makeRandomAccess()
     }
 
-    /// Changes every frame; `shape` is what the picture is afterwards.
+    /// Replaces every frame; `shape` is the new shape.
     mutating func change(to shape: PictureShape, _ body: (Raster) throws -> Raster) throws {
         try deadline.check()
         try settle()
@@ -91,13 +91,13 @@ struct Canvas {
         self.shape = shape
     }
 
-    /// Makes the pixels at hand smaller, and not the picture: the next resize scales them to what it asks.
+    /// Shrinks the loaded pixels without changing `shape`; the next resize scales them to its size.
     mutating func shrink(by factor: Int, _ body: (Raster) throws -> Raster) throws {
         try change(to: shape, body)
         loadFactor *= factor
     }
 
-    /// Scales the whole picture, stretched where the sides' factors differ.
+    /// Scales the whole image to a shape, without keeping the aspect ratio.
     mutating func scale(to shape: PictureShape) throws {
         try deadline.check()
         let target = shape.size
@@ -105,7 +105,7 @@ struct Canvas {
         let stored = orientation.swapsSides ? target.transposed : target
         frames = try frames.map { frame in
             guard frame.width != stored.width || frame.height != stored.height else { return frame }
-            // Frames are made one at a time, as they are encoded.
+            // Frames of an animation are computed one at a time during encoding.
             if frames.count == 1,
                 let made = try frame.resampled(to: stored, deadline)
             {
@@ -119,11 +119,30 @@ struct Canvas {
 }
 
 extension Raster {
-    /// Runs an operation that mixes neighbouring pixels: on colours times alpha where there is alpha, so that no hidden colour bleeds.
+    /// Runs an operation that mixes neighbouring pixels, on premultiplied colours if there is alpha, so that hidden colours do not bleed.
     func transparently(_ body: (Raster) throws -> Raster) throws -> Raster {
         guard hasAlpha else { return try body(self) }
         let mixed = try body(premultiplied()).unpremultiplied()
-        // A cast cuts off what lies behind the point.
+        // A cast truncates; the results must be rounded.
         return format == VIPS_FORMAT_UCHAR ? try mixed.roundedToEightBits() : try mixed.cast(to: format)
+    }
+}
+
+extension Canvas {
+    /// Composites the frames over the plan's background, and over white if the format has no alpha.
+    mutating func layBackground(_ color: Color?, formatHasAlpha: Bool) throws {
+        guard frames[0].hasAlpha else { return }
+        let shape = shape
+        if let color {
+            try change(to: shape) { frame in
+                if color.isOpaque {
+                    let ink = [Double(color.red), Double(color.green), Double(color.blue)]
+                    return try frame.flattened(over: ink)
+                }
+                return try frame.constant(frame.ink(color)).composited(with: frame)
+            }
+        }
+        guard !formatHasAlpha, frames[0].hasAlpha else { return }
+        try change(to: shape) { frame in try frame.flattened(over: [255, 255, 255]) }
     }
 }

@@ -2,20 +2,20 @@ import CVips
 import ImagePlan
 import LinuxSystem
 
-/// When a job must end; stops libvips' computing from its "eval" signal, and the steps between them.
+/// The deadline of a job, checked between steps and in libvips' "eval" signal.
 ///
-/// What neither reaches (an encoder's single long call) the daemon ends by killing the process.
+/// The daemon kills the process if neither is reached in time, as in a single long call of an encoder.
 final class Deadline {
     private let end: Int64
     private let time = SystemTime()
 
-    /// Begins to count now.
+    /// Starts counting now.
     init(milliseconds: Int) {
         end = time.monotonic + Int64(milliseconds) * 1_000_000
     }
 
     var hasPassed: Bool { time.monotonic >= end }
-    /// Nanoseconds until it passes; negative once it has.
+    /// The remaining time in nanoseconds; negative after the deadline.
     var left: Int64 { end - time.monotonic }
 
     /// - Throws: `WorkerReply.Failure.deadline` once it has passed.
@@ -23,10 +23,10 @@ final class Deadline {
         if hasPassed { throw .deadline }
     }
 
-    /// Makes libvips give up computing `raster` once the deadline has passed.
+    /// Makes libvips stop computing `raster` after the deadline.
     ///
-    /// To be called on what is computed next, not on its source: a copy in memory does not pass signals on.
-    /// This object must outlive the computing.
+    /// Call it on the image that is computed next, since a copy in memory does not forward signals to its source.
+    /// The deadline must outlive the computation.
     func watch(_ raster: Raster) {
         unsafe vips_image_set_progress(raster.pointer, 1)
         unsafe edge_vips_on_eval(

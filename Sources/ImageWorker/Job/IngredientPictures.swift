@@ -1,6 +1,6 @@
 import ImagePlan
 
-/// A job's other originals: each decoded at most once in each size that steps ask for, whatever the number of frames and outputs.
+/// The other originals of a job, such as watermarks, each decoded once per size that the steps need.
 ///
 /// Confined to the worker's only job thread.
 final class IngredientPictures {
@@ -18,7 +18,7 @@ final class IngredientPictures {
     private let deadline: Deadline
     private var pictures: [Key: Raster] = [:]
 
-    /// Opens nothing yet; the mappings must outlive it and what it makes.
+    /// Creates decoders without opening anything; the mappings must outlive this object and its rasters.
     init(_ ingredients: [WorkerJob.Ingredient], _ mappings: [SourceMapping], _ deadline: Deadline) throws {
         guard ingredients.count == mappings.count else { throw WorkerReply.Failure.worker("an ingredient is missing") }
         var sources: [String: Source] = [:]
@@ -32,11 +32,11 @@ final class IngredientPictures {
         self.deadline = deadline
     }
 
-    /// An original's first frame, upright and in sRGB with alpha, in memory.
+    /// Returns an original's first frame in memory, upright and in sRGB with alpha.
     ///
     /// - Parameters:
     ///   - step: the name of the step that needs it, for errors.
-    ///   - size: how large it is to be, by its own size upright.
+    ///   - size: returns the wanted size for the original's upright size.
     /// - Throws: `WorkerReply.Failure`, which names the step.
     func picture(
         _ path: IngredientPath,
@@ -54,7 +54,7 @@ final class IngredientPictures {
     }
 
     private func load(_ name: String, _ size: (PixelSize) -> PixelSize) throws -> Raster {
-        guard let source = sources[name] else { throw WorkerReply.Failure.worker("a picture that did not come") }
+        guard let source = sources[name] else { throw WorkerReply.Failure.worker("an ingredient is missing") }
         let decoder = try source.decoder.get()
         let facts = try decoder.facts()
         guard facts.decodedPixels <= source.maximumPixels else {
@@ -68,7 +68,7 @@ final class IngredientPictures {
         return made
     }
 
-    /// Loads a picture as small as will do, and makes it exactly so large.
+    /// Loads an image as small as possible and scales it to a size.
     private func draw(
         _ decoder: SourceDecoder,
         _ facts: SourceDecoder.Facts,
@@ -95,7 +95,7 @@ final class IngredientPictures {
 }
 
 extension WorkerReply.Failure {
-    /// The same, saying whose picture it is.
+    /// Returns the failure with the step's name in it.
     fileprivate func named(_ step: String) -> WorkerReply.Failure {
         switch self {
         case .unsupported(let text): .unsupported("\(step): \(text)")

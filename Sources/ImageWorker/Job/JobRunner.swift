@@ -1,22 +1,22 @@
 import ImagePlan
 
-/// Runs one job: maps the source, checks its limits, makes the outputs, and tells every failure in the protocol's words.
+/// Runs one job: maps the source, checks its limits, makes the outputs and converts errors to failures of the protocol.
 struct JobRunner {
     let job: WorkerJob
 
-    /// The answer, and the bytes of each output.
+    /// A reply and the bytes of each output.
     struct Answer {
         var reply: WorkerReply
         var pictures: [EncodedPicture]
     }
 
-    /// Runs the job; the descriptors, the source's and then those of its ingredients, are closed.
+    /// Runs the job and closes the descriptors: the source's, then those of the ingredients.
     func run(descriptors: [CInt]) -> Answer {
-        // Where libvips failed and nobody asked why, the words would be taken for this job's.
+        // An unread error of an earlier libvips call would be taken for this job's.
         VipsError.forget()
         let deadline = Deadline(milliseconds: job.deadlineMilliseconds)
         let lengths = [job.sourceLength] + job.ingredients.map(\.length)
-        // Each of them is mapped, or closed, before the first failure counts.
+        // Map or close every descriptor before the first failure is thrown.
         let mappings = zip(descriptors, lengths).map { descriptor, length in
             Result { () throws(WorkerReply.Failure) in try SourceMapping(descriptor: descriptor, length: length) }
         }
@@ -28,7 +28,7 @@ struct JobRunner {
             }
             let mapping = sources.removeFirst()
             let ingredients = try IngredientPictures(job.ingredients, sources, deadline)
-            // Nothing that libvips made of the mappings outlives this call.
+            // No raster of the mappings outlives this call.
             return try withExtendedLifetime((mapping, sources, deadline)) { try make(mapping, ingredients, deadline) }
         } catch {
             return Answer(
@@ -53,7 +53,7 @@ struct JobRunner {
             var maker = makers[index]
             maker.shared = shared
             maker.ingredients = ingredients
-            // A picture that is made is given, whatever becomes of what was to come with it.
+            // A placeholder that is late must not fail the finished result.
             if !maker.isPlaceholder || made.isEmpty { try deadline.check() }
             let output = try maker.make()
             made.append((index, output))
@@ -66,11 +66,11 @@ struct JobRunner {
         return Answer(reply: WorkerReply(id: job.id, result: .success(outputs), timing: timing), pictures: pictures)
     }
 
-    /// The makers of the outputs, each with what the source is by that output's own settings.
+    /// Returns the makers of the outputs, each with the source's facts under the output's settings.
     private func makers(_ decoder: SourceDecoder, _ deadline: Deadline) throws -> [OutputMaker] {
         var known: [View: Result<SourceDecoder.Facts, any Error>] = [:]
         var makers: [OutputMaker] = []
-        // Pictures first: what shows before them is of no use without them.
+        // Images first: a placeholder is useless without its image.
         let isPlaceholder = job.outputs.map { $0.plan == Placeholder.planText }
         let indices =
             job.outputs.indices.filter { !isPlaceholder[$0] } + job.outputs.indices.filter { isPlaceholder[$0] }
@@ -94,27 +94,27 @@ struct JobRunner {
         return zip(indices, makers).sorted { $0.0 < $1.0 }.map(\.1)
     }
 
-    /// What of a source an output sees.
+    /// The page and resolution at which an output reads the source.
     private struct View: Hashable {
         var dpi: Int?
         var page = 0
 
         init(of output: WorkerJob.Output) {
-            // What is not a plan is of the first page, and what cannot be read fails when it is made.
+            // Special plans use the first page; unreadable plans fail later.
             let settings = (try? Plan(canonicalText: PictureDescription.reading(output.plan).0))?.settings
             dpi = settings?.dpi
             page = settings?.animation.page ?? 0
         }
     }
 
-    /// The order in which outputs are made: first the one whose rows the others are made of.
+    /// The order of the outputs: with a streamed source, the output that needs the full size comes first.
     private static func order(of makers: [OutputMaker], _ shared: SharedDecode?) throws -> [Int] {
         guard shared?.isStreamed == true else { return Array(makers.indices) }
         let isFirst = try makers.map { try !$0.isPlaceholder && $0.loadFactor() == 1 }
         return makers.indices.filter { isFirst[$0] } + makers.indices.filter { !isFirst[$0] }
     }
 
-    /// The source's size and kind, before any pixel is decoded.
+    /// Reads the source's facts and checks its size before any pixel is decoded.
     private func checkedFacts(_ decoder: SourceDecoder, of view: View) throws -> SourceDecoder.Facts {
         let facts = try decoder.facts(dpi: view.dpi ?? PlanSetting.standardDPI, page: view.page)
         guard facts.decodedPixels <= job.maximumPixels else {
@@ -126,7 +126,7 @@ struct JobRunner {
         return facts
     }
 
-    /// The source without its metadata: no decoder sees it.
+    /// Returns the source without its metadata, without decoding it.
     private func clean(_ mapping: SourceMapping) throws -> Answer {
         var clock = StageClock()
         let (header, cleaned) = try OriginalFile(mapping: mapping).read()
@@ -139,7 +139,7 @@ struct JobRunner {
         )
     }
 
-    /// The protocol's word for an error.
+    /// Converts an error to a failure of the protocol.
     private static func failure(_ error: any Error, _ deadline: Deadline) -> WorkerReply.Failure {
         switch error {
         case let failure as WorkerReply.Failure: failure
@@ -148,7 +148,7 @@ struct JobRunner {
             .refused("\(format) cannot be given without its metadata")
         case is VipsError where deadline.hasPassed: .deadline
         case let error as VipsError: error.isUnsupported ? .unsupported(error.text) : .broken(error.text)
-        // A plan that cannot be read as well: another worker could read it no better, and none must be lost for it.
+        // This includes unreadable plans: another worker could not read them either, so the worker must not be restarted.
         case let error as RequestError: .refused(error.description, parameter: error.parameter)
         default: .worker("\(error)")
         }
@@ -156,14 +156,14 @@ struct JobRunner {
 }
 
 extension VipsError {
-    /// Whether a decoder says that it lacks a feature, and not that the file is damaged.
+    /// Whether a decoder reports a missing feature rather than a damaged file.
     fileprivate var isUnsupported: Bool {
         text.contains("nsupported") || text.contains("not supported")
     }
 }
 
 extension WorkerReply.Timing {
-    /// Adds another output's time.
+    /// Adds the times of another output.
     fileprivate mutating func add(_ other: WorkerReply.Timing) {
         decode = decode.addingReportingOverflow(other.decode).partialValue
         transform = transform.addingReportingOverflow(other.transform).partialValue

@@ -1,13 +1,13 @@
-/// An EXIF orientation: how stored pixels must be turned to stand upright (CIPA DC-008, tag 0x0112).
+/// An EXIF orientation: how stored pixels must be rotated and mirrored to be upright (CIPA DC-008, tag 0x0112).
 struct Orientation: Equatable {
-    /// Quarter turns clockwise, done first.
+    /// Clockwise quarter turns, applied first.
     let quarterTurns: Int
-    /// Then left and right are exchanged.
+    /// Whether the result is then mirrored horizontally.
     let isMirrored: Bool
 
     static let upright = Orientation(exif: 1)
 
-    /// Reads a tag's value; what is no orientation is upright.
+    /// Creates an orientation from a tag's value; invalid values are upright.
     init(exif value: Int) {
         switch value {
         case 2: (quarterTurns, isMirrored) = (0, true)
@@ -22,6 +22,6 @@ struct Orientation: Equatable {
     }
 
     var isUpright: Bool { self == .upright }
-    /// Whether width and height are exchanged.
+    /// Whether width and height are swapped.
     var swapsSides: Bool { !quarterTurns.isMultiple(of: 2) }
 }

@@ -1,10 +1,10 @@
 import ImagePlan
 
-/// What of an animation an output gets, and how.
+/// The selection of an output's frames.
 extension OutputMaker {
-    /// The result's format, and the frames that it gets.
+    /// Chooses the result's format and frames.
     ///
-    /// Where it gets one of several, the format is chosen as for a still.
+    /// If only one of several frames is chosen, the format is chosen as for a still image.
     /// - Throws: `RequestError` or `WorkerReply.Failure`.
     func chooseFrames(_ plan: Plan, _ size: PixelSize) throws -> (format: ImageFormat, choice: AnimationChoice) {
         let wantsStill = plan.settings.animation.stillFrame != nil
@@ -23,19 +23,19 @@ extension OutputMaker {
         return (chooseFormat(plan, size, frames: 1), choice)
     }
 
-    /// Refuses a format that would drop transparency, where the request wants that.
+    /// Refuses a format that drops transparency if the request is strict.
     ///
     /// - Throws: `RequestError`, 422.
     func checkTransparency(_ plan: Plan, _ format: ImageFormat, _ traits: EncoderTraits) throws(RequestError) {
         guard plan.settings.isStrict, !traits.hasAlpha, plan.hasAlpha(source: facts.hasAlpha) else { return }
         throw RequestError(
             parameter: PlanSetting.strict.name,
-            reason: "\(format) has no transparency, and the picture has",
+            reason: "\(format) has no transparency, which the image has",
             status: .unprocessable
         )
     }
 
-    /// The source itself, without metadata unless that is to stay.
+    /// Returns the source's own bytes, without metadata unless the plan keeps it.
     ///
     /// - Throws: `WorkerReply.Failure` or `MetadataCleaner.Stop`.
     func giveOriginal(_ plan: Plan) throws -> Made {
@@ -50,7 +50,7 @@ extension OutputMaker {
         )
     }
 
-    /// The frames of an opened stack that are kept, and their times.
+    /// Returns the kept frames of a stack and their times.
     func frames(
         of stack: Raster,
         _ choice: AnimationChoice,
@@ -68,7 +68,7 @@ extension OutputMaker {
 }
 
 extension AnimationChoice {
-    /// Whether more frames than one are decoded for the result.
+    /// Whether the result takes more than one frame.
     var isAnimated: Bool {
         switch self {
         case .all, .some: true
@@ -76,12 +76,12 @@ extension AnimationChoice {
         }
     }
 
-    /// The frame that is decoded alone.
+    /// The frame to decode if only one is decoded.
     var stillFrame: Int { if case .still(let frame) = self { frame } else { 0 } }
 }
 
 extension SourceDecoder.Facts {
-    /// The same in the sniffer's words.
+    /// The facts as a sniffed header.
     var header: ImageHeader {
         ImageHeader(
             format: format,

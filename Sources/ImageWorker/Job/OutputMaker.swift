@@ -2,7 +2,7 @@ import CVips
 import ImagePlan
 import LinuxSystem
 
-/// Makes one output of a source: opens it as small as the plan allows, runs the steps, encodes.
+/// Makes one output: opens the source as small as the plan allows, runs the steps and encodes the result.
 struct OutputMaker {
     let decoder: SourceDecoder
     let facts: SourceDecoder.Facts
@@ -10,38 +10,39 @@ struct OutputMaker {
     let maximumPixels: Int
     let limits: AnimationLimits
     let deadline: Deadline
-    /// Whether the source is over a limit as this output would see it: a placeholder beside a picture that may be made.
+    /// Whether the source exceeds a limit for this placeholder, although not for the image that it accompanies.
     var isRefused = false
-    /// What the job's outputs share.
+    /// The decoded source that the job's outputs share.
     var shared: SharedDecode?
     /// The other originals that the steps name.
     var ingredients: IngredientPictures?
 
-    /// A picture made, and what it took.
+    /// A result and the time that it took.
     struct Made {
         var description: WorkerReply.Output
         var encoded: EncodedPicture
         var timing: WorkerReply.Timing
     }
 
-    /// Whether it is what pages show before the picture.
+    /// Whether the output is the placeholder that pages show before the image.
     var isPlaceholder: Bool { output.plan == Placeholder.planText }
 
-    /// How much smaller the output lets its source be loaded; `nil` where it takes all frames of an animation, or another than the
-    /// first frame or page, or is words.
+    /// Returns the factor by which the source may be loaded smaller.
+    ///
+    /// `nil` if the output takes all frames, takes a frame or page other than the first, or describes the image.
     ///
     /// - Throws: as `make`.
     func loadFactor() throws -> Int? {
         if let mezzanine = Mezzanine(planText: output.plan) { return decoder.loadFactor(of: mezzanine) }
         let plan = try Plan(canonicalText: PictureDescription.reading(output.plan).0)
-        guard !plan.settings.format.isWords, !decoder.drawsAtAnySize, !takesAnother(plan) else { return nil }
+        guard !plan.settings.format.isMetadata, !decoder.drawsAtAnySize, !takesAnother(plan) else { return nil }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let (_, choice) = try chooseFrames(plan, steps.last?.output.size ?? facts.orientedSize)
         guard case .still = choice else { return nil }
         return decoder.loadFactor(steps, facts)
     }
 
-    /// Whether a plan takes another picture of the source than its first.
+    /// Whether a plan takes a frame or page other than the first.
     private func takesAnother(_ plan: Plan) -> Bool {
         plan.settings.animation.page > 0 || plan.settings.animation.frame != nil
     }
@@ -58,7 +59,7 @@ struct OutputMaker {
         var clock = StageClock()
         let (text, isClean) = PictureDescription.reading(output.plan)
         let plan = try Plan(canonicalText: text)
-        if plan.settings.format.isWords { return try makeWords(plan, isClean: isClean) }
+        if plan.settings.format.isMetadata { return try makeDescription(plan, isClean: isClean) }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let planned = steps.last?.output.size ?? facts.orientedSize
         let (format, choice) = try chooseFrames(plan, planned)
@@ -109,7 +110,7 @@ struct OutputMaker {
         )
     }
 
-    /// The formats of which the smallest is taken; `format` alone where it is asked for by name.
+    /// Returns the formats to try for the smallest result; `format` alone if the request names it.
     private func contenders(_ plan: Plan, _ format: ImageFormat, _ size: PixelSize, isAnimated: Bool) -> [ImageFormat] {
         guard output.search.takesSmallest, plan.settings.format == .auto else { return [format] }
         return FormatNegotiation.contenders(
@@ -125,7 +126,7 @@ struct OutputMaker {
         )
     }
 
-    /// Opens what the output gets of the source.
+    /// Opens the frames that the output takes.
     func load(
         _ plan: Plan,
         _ steps: [ResolvedStep],
@@ -164,16 +165,16 @@ struct OutputMaker {
         _ traits: EncoderTraits
     ) throws(WorkerReply.Failure) {
         guard max(size.width, size.height) <= traits.longestSide else {
-            throw .refused("\(format) holds no picture of \(size) pixels")
+            throw .refused("\(format) cannot hold an image of \(size) pixels")
         }
     }
 
-    /// Runs the steps; those behind one whose size only the pixels tell are resolved again on what it made.
+    /// Runs the steps; after a step whose size depends on pixels, the remaining steps are resolved again.
     func apply(_ steps: [ResolvedStep], of plan: Plan, to canvas: inout Canvas) throws {
         var steps = steps
         for index in plan.steps.indices {
             guard let step = steps[index].step as? any PixelStep else {
-                throw WorkerReply.Failure.worker("a step without pixels: \(type(of: steps[index].step))")
+                throw WorkerReply.Failure.worker("a step without a pixel operation: \(type(of: steps[index].step))")
             }
             canvas.following = steps[(index + 1)...]
             canvas.ingredients = ingredients
@@ -191,7 +192,7 @@ struct OutputMaker {
         }
     }
 
-    /// Puts the background under what is transparent.
+    /// Applies the deferred operations and the background.
     private func finish(
         _ canvas: consuming Canvas,
         _ animation: Animation?,

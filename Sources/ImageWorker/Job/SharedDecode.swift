@@ -2,38 +2,37 @@ import CVips
 import ImagePlan
 import LinuxSystem
 
-/// The source decoded once for several outputs: as small as the one that needs most allows, and from there made smaller once for
-/// all that let it be loaded smaller still.
+/// The source of one job, decoded once for several outputs.
 ///
-/// Held in memory where several need that size. Where one output alone needs the full size, its rows are halved as it reads them: new
-/// memory for a large picture takes as long as decoding it.
-/// One job's; confined to the worker's only job thread.
+/// It is decoded as small as the most demanding output allows, and reduced from there for the others. If several outputs need that
+/// size it is held in memory. If one output alone needs the full size, its rows are reduced while it reads them, since allocating
+/// memory for a large image takes as long as decoding it. Confined to the worker's only job thread.
 final class SharedDecode {
-    /// Bytes of pixels; a larger picture is decoded for each output rather than held: libvips streams it otherwise.
+    /// The most bytes of pixels to hold; larger images are decoded once per output, streamed by libvips.
     private static let maximumSize = 64 << 20
 
-    /// What the decoding took.
+    /// The time spent decoding, in microseconds.
     private(set) var microseconds: UInt32 = 0
-    /// Whether one output alone needs the full size, and the others get the halves that are made as it reads.
+    /// Whether one output alone needs the full size and the others get reductions that are made while it reads.
     let isStreamed: Bool
     private let decoder: SourceDecoder
     private let deadline: Deadline
-    /// The picture by how many times it is smaller than the original.
+    /// The decoded images by the factor of their reduction.
     private var rasters: [Int: Raster] = [:]
-    /// By how many times the outputs let it be loaded smaller.
+    /// The reduction factors that the outputs allow.
     private let factors: Set<Int>
-    /// What comes of the rows that are streamed.
+    /// The reductions of the streamed rows.
     private var halved: HalvedPictures?
 
-    /// Decodes; `nil` for a single output, where outputs take all frames, and where it would be too large.
+    /// Decodes the source; `nil` for a single output, for outputs that take all frames, and for too large an image.
     ///
-    /// - Throws: `VipsError`, or what keeps an output from being made.
+    /// - Throws: `VipsError`, or the error of an output that cannot be made.
     init?(of decoder: SourceDecoder, for makers: [OutputMaker], _ deadline: Deadline) throws {
         guard makers.count > 1 else { return nil }
         self.decoder = decoder
         self.deadline = deadline
         var factors: [Int] = []
-        // A placeholder makes do with what the others have.
+        // A placeholder uses any size that the others need.
         for maker in makers where !maker.isPlaceholder {
             guard let factor = try maker.loadFactor() else { return nil }
             factors.append(factor)
@@ -46,7 +45,7 @@ final class SharedDecode {
         guard try hold(least) else { return nil }
     }
 
-    /// The picture as it is loaded so many times smaller; `nil` where it is not decoded for that.
+    /// Returns the image reduced by a factor; `nil` if it is not shared at that size.
     ///
     /// - Parameter factor: a power of two that an output allows.
     func raster(_ factor: Int) throws -> Raster? {
@@ -63,14 +62,14 @@ final class SharedDecode {
             return made
         }
         if isStreamed, rasters.isEmpty { _ = try hold(2) }
-        // Of the largest: what has been halved before is rounded already.
+        // From the largest image, since smaller ones are already rounded.
         guard let (own, larger) = rasters.min(by: { $0.key < $1.key }), own < factor else { return nil }
         let raster = try larger.reduced(by: factor / own)
         rasters[factor] = raster
         return raster
     }
 
-    /// Decodes into memory, unless that is too much.
+    /// Decodes into memory, unless the image is too large.
     private func hold(_ factor: Int) throws -> Bool {
         var clock = StageClock()
         let opened = try decoder.open(factor: factor)
@@ -82,14 +81,14 @@ final class SharedDecode {
         return true
     }
 
-    /// The smallest picture at hand that is not smaller than a factor allows.
+    /// Returns the smallest decoded image that is reduced by at most a factor.
     func best(atMost factor: Int) -> (raster: Raster, loadFactor: Int)? {
         rasters.filter { $0.key <= factor }.max { $0.key < $1.key }.map { ($0.value, $0.key) }
     }
 }
 
 extension Raster {
-    /// Bytes of all pixels as they would be held in memory.
+    /// The size of all pixels in memory, in bytes.
     fileprivate var byteCount: Int {
         width.multipliedSaturated(by: height).multipliedSaturated(by: bands * Int(vips_format_sizeof(format)))
     }

@@ -1,15 +1,15 @@
 import ImagePlan
 import LinuxSystem
 
-/// Takes the time of a job's stages.
+/// Measures the stages of a job.
 ///
-/// libvips computes when the encoder asks, so most of the decoding and transforming shows as encoding.
+/// libvips computes on demand, so most of the decoding and transforming counts as encoding.
 struct StageClock {
     private let time = SystemTime()
     private var last: Int64
     private(set) var timing = WorkerReply.Timing()
 
-    /// Begins to count now.
+    /// Starts counting now.
     init() {
         last = time.monotonic
     }

@@ -1,20 +1,20 @@
-/// Sums over blocks of 4 × 4 values of a plane; four neighbours make the 8 × 8 window of a comparison.
+/// Sums over blocks of 4 × 4 values of a plane; four neighbours form an 8 × 8 window of a comparison.
 ///
-/// What is left of a side that is no multiple of four is left out.
+/// The remainder of a side that is not a multiple of four is ignored.
 struct BlockSums {
     let columns: Int
     let rows: Int
-    /// The values, one sum a block.
+    /// The sums of the values, one per block.
     private(set) var values: [Int32]
-    /// Their squares.
+    /// The sums of their squares.
     private(set) var squares: [Int32]
-    /// The squares of their differences from the other plane's; empty where there is none.
+    /// The sums of squared differences from the other plane; empty without one.
     private(set) var differences: [Int32] = []
 
     /// A block's side.
     static let side = 4
 
-    /// Sums a plane, and compares it with another of its size.
+    /// Sums a plane and its differences from another of the same size.
     init(_ plane: PicturePlane, against other: PicturePlane? = nil) {
         columns = plane.width / Self.side
         rows = plane.height / Self.side
@@ -43,7 +43,7 @@ struct BlockSums {
         }
     }
 
-    // No sum overflows: a value has 13 bits, its square 24, and a window 64 of them.
+    // No sum overflows: a value has 13 bits, its square 24, and a window holds 64 of them.
     private static func add(_ plane: PicturePlane, _ y: Int, _ lines: inout [Int32], _ squares: inout [Int32]) {
         let (start, count) = (y * plane.width, lines.count)
         unsafe plane.values.withUnsafeBufferPointer { source in
@@ -82,19 +82,20 @@ struct BlockSums {
 }
 
 extension BlockSums {
-    /// The root mean square, over all windows, of how much of a window's structure is lost and how far its mean is off.
+    /// Returns the root mean square, over all windows, of the loss of structure and the difference of means.
     ///
-    /// To the first order 1 − SSIM (Wang and others, 2004): the variance of the difference over both variances, where
-    /// `masking`, in levels squared, keeps flat windows from counting what nobody sees; and the means' difference, which is not
-    /// divided by the means, since 8-bit sRGB is about as even as the eye.
+    /// To first order this is 1 − SSIM (Wang et al., 2004): the variance of the difference divided by both variances, where `masking`
+    /// keeps invisible differences in flat windows from counting. The difference of means is not divided by the means, since 8-bit sRGB
+    /// is about perceptually uniform.
     ///
     /// - Parameters:
-    ///   - made: sums of the other picture's plane, compared with this one's.
-    ///   - shift: what a difference of means counts, levels squared.
+    ///   - made: the sums of the other image's plane, compared with this one's.
+    ///   - masking: the variance that hides smaller differences, in levels squared.
+    ///   - shift: the scale of a difference of means, in levels squared.
     func loss(in made: BlockSums, masking: Float, shift: Float) -> Float {
         precondition(columns == made.columns && rows == made.rows && made.differences.count == values.count)
         guard columns > 1, rows > 1 else { return 0 }
-        // Of sixteenths squared, and 64 values.
+        // Values are in sixteenths of a level; a window has 64.
         let (masking, shift, share) = (masking * 256, shift * 256, Float(1) / 64)
         var total: Float = 0
         for row in 0..<rows - 1 {

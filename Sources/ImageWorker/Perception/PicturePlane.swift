@@ -1,11 +1,11 @@
-/// One plane of a picture at one scale: luma, or a difference of colours.
+/// One plane of an image at one scale: luma or a chroma difference.
 struct PicturePlane {
     let width: Int
     let height: Int
-    /// Row by row, in sixteenths of a level of 8 bits, so that averages of even steps stay steps.
+    /// The values row by row, in sixteenths of an 8-bit level, so that averaging keeps small steps.
     let values: [Int16]
 
-    /// The plane at half the size: each value the mean of four; an odd last column or row is left out.
+    /// Returns the plane at half the size, by means of four values; an odd last column or row is dropped.
     func halved() -> PicturePlane {
         let (width, height) = (width / 2, height / 2)
         let values = unsafe values.withUnsafeBufferPointer { source in
@@ -27,9 +27,9 @@ struct PicturePlane {
 }
 
 extension PicturePlane {
-    /// Luma and both differences of colours (JFIF §7) of pixels of 8-bit RGB or RGBA, row by row without gaps.
+    /// Returns luma and both chroma planes (JFIF §7) of 8-bit RGB or RGBA pixels, row by row without padding.
     ///
-    /// What is transparent is seen before a middle grey.
+    /// Transparent pixels are composited over middle grey.
     @safe
     static func planes(
         of pixels: UnsafeRawBufferPointer,
@@ -56,7 +56,7 @@ extension PicturePlane {
                             g = (g &* alpha &+ grey) / 255
                             b = (b &* alpha &+ grey) / 255
                         }
-                        // In 1/256, and then to sixteenths.
+                        // In 1/256, then in sixteenths.
                         unsafe luma[index] = Int16(truncatingIfNeeded: (77 &* r &+ 150 &* g &+ 29 &* b) >> 4)
                         unsafe blue[index] = Int16(truncatingIfNeeded: (128 &* b &- 43 &* r &- 85 &* g) >> 4)
                         unsafe red[index] = Int16(truncatingIfNeeded: (128 &* r &- 107 &* g &- 21 &* b) >> 4)

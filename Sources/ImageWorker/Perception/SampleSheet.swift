@@ -1,19 +1,19 @@
 import ImagePlan
 
-/// Tiles of a large picture, or of the frames of an animation, side by side: what a search looks at in place of all of it.
+/// Tiles of a large image or of the frames of an animation, side by side, that a search encodes instead of everything.
 ///
-/// Tiles begin at multiples of the codecs' blocks, so that each block is what it is in the picture.
+/// Tiles start at multiples of the codecs' block size, so that blocks are the same as in the image.
 struct SampleSheet {
-    /// A tile's longest side.
+    /// The longest side of a tile.
     private static let side = 128
-    /// Tiles in each direction of the sheet.
+    /// The number of tiles in each direction.
     private static let count = 4
-    /// The largest block that prediction and quantisation share: a macroblock of VP8, an MCU of a subsampled JPEG.
+    /// The largest block of prediction and quantisation: a VP8 macroblock or an MCU of a subsampled JPEG.
     private static let block = 16
-    /// Pixels of a picture up to which a sheet would save little: twice its own.
+    /// The most pixels of an image that is searched as a whole: twice those of a sheet.
     static let largestWhole = 2 * side * side * count * count
 
-    /// Cuts the sheet out of frames of one size that are in memory.
+    /// Cuts a sheet out of frames in memory, all of one size.
     static func make(of frames: [Raster]) throws -> Raster {
         let (width, height, bands) = (frames[0].width, frames[0].height, frames[0].bands)
         let (tileWidth, tileHeight) = (min(side, width), min(side, height))
@@ -37,7 +37,7 @@ struct SampleSheet {
         return try Raster.sRGB(bytes, width: tileWidth * count, height: tileHeight * count, bands: bands)
     }
 
-    /// Where a tile begins, so that the tiles are spread evenly from edge to edge.
+    /// Returns the start of a tile; tiles are spread evenly from edge to edge.
     private static func start(_ index: Int, of length: Int, _ tile: Int) -> Int {
         (length - tile) * index / (count - 1) / block * block
     }

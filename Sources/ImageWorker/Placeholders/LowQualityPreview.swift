@@ -1,19 +1,19 @@
 import ImagePlan
 
-/// `format=lqip`: the best WebP of a picture whose `data:` URI stays within 300 bytes (RFC 2397).
+/// `format=lqip`: the best WebP preview whose `data:` URI fits into 300 bytes (RFC 2397).
 struct LowQualityPreview {
-    /// The most bytes of the URI.
+    /// The longest URI, in bytes.
     static let maximumSize = 300
     private static let prefix = "data:image/webp;base64,"
-    /// Longest sides in pixels and qualities, from the best: at most 24 tries of a fraction of a millisecond each.
+    /// The longest sides in pixels and the qualities to try, best first: at most 24 tries of a fraction of a millisecond each.
     private static let sides = [32, 24, 16, 12, 8, 4]
     private static let qualities = [60, 40, 20, 5]
 
     let dataURI: String
 
-    /// Encodes a tiny picture smaller and worse until it fits.
+    /// Encodes a tiny image at decreasing sizes and qualities until it fits.
     ///
-    /// - Throws: `WorkerReply.Failure.refused` where nothing does, which only an encoder of another kind would bring about.
+    /// - Throws: `WorkerReply.Failure.refused` if nothing fits, which does not happen with libwebp.
     init(of raster: Raster, _ deadline: Deadline) throws {
         for side in Self.sides {
             let picture = try Self.shrink(raster, to: side)
@@ -32,7 +32,7 @@ struct LowQualityPreview {
                 return
             }
         }
-        throw WorkerReply.Failure.refused("no preview of it fits into \(Self.maximumSize) bytes")
+        throw WorkerReply.Failure.refused("no preview fits into \(Self.maximumSize) bytes")
     }
 
     private static func shrink(_ raster: Raster, to side: Int) throws -> Raster {

@@ -6,21 +6,21 @@ import LinuxSystem
 /// The worker's end of the socket to the daemon: descriptor 3, blocking.
 struct JobSocket {
     private static let descriptor: CInt = 3
-    /// Milliseconds without a job after which memory that the allocator holds back is returned.
+    /// The idle time after which free heap memory is returned to the system, in milliseconds.
     private static let idleTime: CInt = 200
 
-    /// What came.
+    /// The outcome of waiting for a job.
     enum Arrival {
-        /// A job, and the descriptors of the source and of the ingredients, which the receiver closes.
+        /// A job and the descriptors of its source and its ingredients, which the receiver must close.
         case job(WorkerJob, [CInt])
-        /// The daemon closed the socket, or sent something that is no job.
+        /// The daemon closed the socket or sent an invalid job.
         case end
     }
 
-    /// Tells the daemon that jobs are welcome.
+    /// Tells the daemon that the worker is ready.
     func greet() -> Bool { send(WorkerMessage.encodeReady(), []) }
 
-    /// Waits for the next job; trims the heap once when none comes for a while.
+    /// Waits for the next job and trims the heap once if none arrives for a while.
     func next() -> Arrival {
         var entry = pollfd(fd: Self.descriptor, events: Int16(POLLIN), revents: 0)
         if unsafe poll(&entry, 1, Self.idleTime) == 0 { edge_malloc_trim() }
@@ -38,9 +38,9 @@ struct JobSocket {
         return .job(job, Array(sources.prefix(Int(count))))
     }
 
-    /// Sends an answer: small results in the message, large ones in sealed memory files beside it.
+    /// Sends an answer: small results inside the message, large ones in sealed memory files.
     ///
-    /// - Returns: `false` when the daemon cannot be reached any more.
+    /// - Returns: `false` if the daemon is gone.
     func send(_ answer: JobRunner.Answer) -> Bool {
         var files: [CInt] = []
         defer {
@@ -61,7 +61,7 @@ struct JobSocket {
             }
         }
         guard let message = try? answer.reply.encoded(inline: inline) else {
-            return sendFailure(answer.reply.id, "an answer out of the protocol's bounds")
+            return sendFailure(answer.reply.id, "the answer exceeds the protocol's bounds")
         }
         return send(message, files)
     }
@@ -84,7 +84,7 @@ struct JobSocket {
         }
     }
 
-    /// A sealed memory file with these bytes.
+    /// Returns a sealed memory file with the given bytes.
     private static func memoryFile(_ bytes: UnsafeRawBufferPointer) -> CInt? {
         let file = unsafe edge_memfd_create("result")
         guard file >= 0 else { return nil }

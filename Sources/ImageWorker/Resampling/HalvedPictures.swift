@@ -1,24 +1,23 @@
 import CVips
 
-/// A picture of 8-bit samples made smaller by powers of two, in memory, of the rows that another use of it reads: each pixel is the mean
-/// of those that it stands for; a last odd row or column goes, as JPEG decoders do.
+/// Reductions of an 8-bit image by powers of two, made in memory from the rows that another use of the image reads.
 ///
-/// Rounded to bytes once for each size.
+/// Each pixel is the mean of a block, rounded to 8 bits once per size. A last odd row or column is dropped, as by JPEG decoders.
 final class HalvedPictures: RowObserver {
     private let first: RowHalving<UInt8>
     private let rest: [RowHalving<UInt16>]
     private var pictures: [Int: Picture] = [:]
     private let line: Samples<UInt8>
 
-    /// A picture that is being made.
+    /// A reduction in progress.
     private struct Picture {
         let target: Raster
         var rows = 0
     }
 
-    /// Prepares; `nil` for other than opaque 8-bit pictures, and for those that have no half.
+    /// Prepares the reductions; `nil` for anything but an opaque 8-bit image, and for one too small to be halved.
     ///
-    /// - Parameter factors: by how many times the pictures are smaller, powers of two; those that would leave nothing are left out.
+    /// - Parameter factors: the reduction factors, powers of two; factors larger than a side are ignored.
     init?(of raster: Raster, factors: Set<Int>) {
         let (width, height, bands) = (raster.width, raster.height, raster.bands)
         let possible = factors.filter { $0 > 1 && min(width, height) >= $0 }
@@ -30,20 +29,20 @@ final class HalvedPictures: RowObserver {
             guard let target else { return nil }
             pictures[factor] = Picture(target: target)
         }
-        // Without a last odd column.
+        // Drops a last odd column.
         first = RowHalving(width: width / 2 * 2, bands: bands)
         rest = sequence(first: 4) { $0 * 2 }.prefix { $0 <= largest }
             .map { RowHalving(width: width / $0 * 2, bands: bands) }
         line = Samples(count: width / 2 * bands)
     }
 
-    /// A picture, once all of its rows have been seen; `nil` for a factor that was not asked for.
+    /// Returns a finished reduction; `nil` if rows are missing or the factor was not requested.
     func finished(_ factor: Int) -> Raster? {
         guard let picture = pictures[factor], picture.rows == picture.target.height else { return nil }
         return picture.target
     }
 
-    func see(_ row: UnsafePointer<UInt8>) throws(VipsError) {
+    func receive(_ row: UnsafePointer<UInt8>) throws(VipsError) {
         guard var made = unsafe first.push(row) else { return }
         try unsafe write(made, to: 2)
         for (level, halving) in rest.enumerated() {

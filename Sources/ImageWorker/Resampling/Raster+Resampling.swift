@@ -3,14 +3,14 @@ import ImagePlan
 import LinuxSystem
 
 extension Raster {
-    /// Bytes of a result that is held in memory; larger ones are libvips', which gives them as they are asked for.
+    /// The largest result to hold in memory, in bytes; libvips streams larger ones.
     private static let mostMade = 64 << 20
-    /// Rows that are asked for at a time.
+    /// The number of rows to read at a time.
     private static let strip = 16
 
-    /// Scales an opaque 8-bit picture to a smaller one in memory; `nil` where that is for libvips to do.
+    /// Scales an opaque 8-bit image down in memory; `nil` if libvips must do it.
     ///
-    /// In sRGB values as they are stored, as `resized`.
+    /// It works on stored sRGB values, like `resized`.
     /// - Throws: `VipsError` or `WorkerReply.Failure.deadline`.
     func resampled(to target: PixelSize, _ deadline: Deadline) throws -> Raster? {
         let source = PixelSize(width: width, height: height)
@@ -32,14 +32,14 @@ extension Raster {
             y += 1
         }
         try unsafe eachRow(deadline) { row throws(VipsError) in
-            try unsafe observer?.see(row)
+            try unsafe observer?.receive(row)
             try unsafe resampler.push(row, write)
         }
         try unsafe resampler.finish(write)
         return made
     }
 
-    /// Reads the rows of an 8-bit picture from top to bottom, without holding more than a few.
+    /// Reads the rows of an 8-bit image from top to bottom, holding only a few.
     ///
     /// - Throws: `VipsError`, or `WorkerReply.Failure.deadline`.
     func eachRow(
@@ -62,4 +62,10 @@ extension Raster {
             }
         }
     }
+}
+
+/// An observer of the rows of an image as they are read.
+protocol RowObserver: AnyObject {
+    /// Receives the next row from top to bottom; valid during the call.
+    func receive(_ row: UnsafePointer<UInt8>) throws(VipsError)
 }

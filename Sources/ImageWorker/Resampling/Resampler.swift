@@ -3,15 +3,22 @@ import ImagePlan
 
 /// Makes a picture of 8-bit samples smaller, row by row as they come: Lanczos of three lobes in both directions.
 ///
-/// libvips 8.14 reduces the lines of a picture one sample at a time, which was the largest part of a small result's time after
-/// decoding; here both directions take eight samples at once. One resize's; confined to the worker's only job thread.
+/// One resize's; confined to the worker's only job thread.
+///
+/// **Own code, to be deleted.** libvips 8.14 reduces the lines of a picture one sample at a time (its horizontal pass), which was
+/// the largest part of a small result's time after decoding; here both directions take eight samples at once. That pass is all
+/// that this beats. Delete it when the libvips of Debian stable makes `Benchmarks/transforms.sh` no slower without it. To measure
+/// on a machine with that libvips: run `transforms.sh` and `widths.sh` as they are, then with `Raster.resampled(to:_:)` returning
+/// `nil` at its first line, three runs of each in turns, and compare the median ratios to the C loop, which uses the same libvips.
+/// This file, `ResamplingWeights`, `Raster.resampled` and the module `CLanes` go then; `RowHalving`, `Samples` and `RowObserver`
+/// stay for mezzanines.
 @safe
 final class Resampler {
-    /// Bytes of the rows that are held; a picture that needs more is left to libvips.
+    /// The most bytes of rows to hold; libvips scales images that need more.
     private static let mostHeld = 16 << 20
-    /// Samples that the vertical pass makes at a time.
+    /// The number of samples that the vertical pass computes at a time.
     private static let step = 16
-    /// Bits that the passes take off their sums: before and between them six are left behind the point.
+    /// The bits by which the passes shift their sums right; samples have six fractional bits before and between them.
     @inline(__always) private static var rowShift: Int32 { 14 }
     @inline(__always) private static var columnShift: Int32 { 20 }
 
@@ -19,32 +26,31 @@ final class Resampler {
     private let bands: Int
     private let firstHalving: RowHalving<UInt8>?
     private let halvings: [RowHalving<UInt16>]
-    /// Samples of a row that is resampled, and a multiple of `step` that holds them.
+    /// The number of samples of a resampled row, and that rounded up to a multiple of `step`.
     private let samples: Int
     private let paddedSamples: Int
     private let columns: ResamplingWeights
     private let rows: ResamplingWeights
     private let rowPairs: Int
 
-    /// Rows two by two, their samples in turns; as many as a result takes.
+    /// Pairs of rows with interleaved samples; as many as one result row needs.
     private let ring: [Samples<UInt32>]
-    /// An even row that waits for the odd one: of bytes where nothing is halved.
+    /// An even row that waits for the odd one; bytes if nothing is halved.
     private let evenBytes: Samples<UInt8>
     private let even: Samples<UInt16>
-    /// A row between the passes, then its pixels two by two.
+    /// A row between the passes, then its pixels in pairs.
     private let middle: Samples<Int16>
     private let middlePairs: Samples<Int16>
     private let made: Samples<UInt8>
     private var taken = 0
     private var given = 0
 
-    /// Prepares; `nil` where a side would become longer, for other than three or four bands, and where too much would be held.
+    /// Prepares a resize; `nil` to enlarge a side, for other than three or four bands, and if it needs too much memory.
     init?(from source: PixelSize, to target: PixelSize, bands: Int) {
         guard (3...4).contains(bands), target.width <= source.width, target.height <= source.height else { return nil }
         self.target = target
         self.bands = bands
-        // As long as what is left is as much larger than the result as a decoder has to leave it: so a picture that was loaded
-        // smaller, or kept smaller, gives what the whole one gives.
+        // Halve as often as shrink-on-load may, so that an image that was loaded or kept smaller gives the same result.
         var count = 0
         while ShrinkOnLoad.leavesEnough(of: source, for: target, factor: 2 << count) { count += 1 }
         var (width, height) = (source.width, source.height)
@@ -70,13 +76,13 @@ final class Resampler {
         ring = (0..<min(rows.pairs, rowPairs)).map { _ in Samples(count: padded) }
         evenBytes = Samples(count: count > 0 ? 0 : padded)
         even = Samples(count: count > 0 ? padded : 0)
-        // A last pixel is read as eight samples.
+        // The last pixel is read as eight samples.
         middle = Samples(count: padded + Self.step)
         middlePairs = Samples(count: ((width + 1) / 2 + columns.pairs) * 8)
         made = Samples(count: target.width * bands + 8)
     }
 
-    /// Takes the next row of the source, and gives each row of the result that it completes.
+    /// Accepts the next row of the source and passes on each completed row of the result.
     func push<Failure: Error>(
         _ row: UnsafePointer<UInt8>,
         _ give: (UnsafeRawPointer) throws(Failure) -> Void
@@ -86,7 +92,7 @@ final class Resampler {
         try unsafe push(halved, from: 0, give)
     }
 
-    /// Ends the source, and gives the rows that are left.
+    /// Ends the source and passes on the remaining rows of the result.
     func finish<Failure: Error>(_ give: (UnsafeRawPointer) throws(Failure) -> Void) throws(Failure) {
         if let row = unsafe firstHalving?.finish() { try unsafe push(row, from: 0, give) }
         for (level, halving) in halvings.enumerated() {
@@ -116,7 +122,7 @@ final class Resampler {
         try unsafe take(row, even, give)
     }
 
-    /// Takes a row that is resampled, of bytes or of 8.6 fixed point.
+    /// Accepts a row to resample, as bytes or 8.6 fixed point.
     @inline(__always)
     private func take<Sample: FixedWidthInteger & UnsignedInteger, Failure: Error>(
         _ row: UnsafePointer<Sample>,
@@ -132,7 +138,7 @@ final class Resampler {
         if taken.isMultiple(of: 2) { try unsafe giveComplete(give) }
     }
 
-    /// Puts an even row and its odd one into the ring, in 8.6 fixed point.
+    /// Interleaves an even row and its odd one into the ring, as 8.6 fixed point.
     @inline(__always)
     private func store<Sample: FixedWidthInteger & UnsignedInteger>(
         _ even: UnsafePointer<Sample>,
@@ -158,7 +164,7 @@ final class Resampler {
         }
     }
 
-    /// The vertical pass of one result.
+    /// The vertical pass of one result row.
     private func reduceRows() {
         let first = rows.first[given]
         let window = unsafe (first..<min(first + rows.pairs, rowPairs)).map { pair in
@@ -192,7 +198,7 @@ final class Resampler {
         }
     }
 
-    /// Sums of the vertical pass as samples of the horizontal one.
+    /// Converts sums of the vertical pass to samples of the horizontal one.
     @inline(__always)
     private static func narrowed(_ low: SIMD4<Int32>, _ high: SIMD4<Int32>) -> SIMD8<Int16> {
         SIMD8(
@@ -201,7 +207,7 @@ final class Resampler {
         )
     }
 
-    /// Puts two pixels' samples of a band beside each other.
+    /// Interleaves the samples of two neighbouring pixels, band by band.
     private func pairPixels() {
         let pairs = (samples / bands + 1) / 2
         let source = unsafe UnsafeRawPointer(middle.start)
@@ -223,7 +229,7 @@ final class Resampler {
         }
     }
 
-    /// The horizontal pass of one result.
+    /// The horizontal pass of one result row.
     private func reduceColumns() {
         let (count, bands, width) = (columns.pairs, bands, target.width)
         let half = SIMD4<Int32>(repeating: 1 << (Self.columnShift - 1))
@@ -255,7 +261,7 @@ final class Resampler {
                         )
                     }
                     let values = ((a &+ b) &>> Self.columnShift).clamped(lowerBound: least, upperBound: most)
-                    // Of three bands the fourth byte is the next pixel's first, and behind the last there is room.
+                    // With three bands the fourth byte is the next pixel's first; the buffer has room after the last pixel.
                     unsafe made.storeBytes(
                         of: SIMD4<UInt8>(truncatingIfNeeded: values),
                         toByteOffset: column &* bands,

@@ -1,28 +1,30 @@
 import Glibc
 
-/// How each sample of a shorter line comes of those of a longer one: Lanczos of three lobes, as wide as the line becomes shorter.
+/// The weights with which samples of a line form each sample of a shorter one: Lanczos with three lobes, widened by the factor.
 ///
-/// Samples are taken in pairs, the first at an even place, as `pairwiseProducts` wants them.
+/// Samples are combined in pairs that start at even indices, as `edge_pairwise_products` needs them.
 struct ResamplingWeights {
-    /// Fixed point: a sum of weights is `1 << fraction`.
+    /// The fractional bits of weights, whose sum is `1 << fraction`.
     static let fraction = 14
     private static let lobes = 3.0
 
-    /// Pairs of samples that each result takes; the last ones may lie behind the end, with a weight of zero.
+    /// The number of sample pairs per result; the last ones may be past the end, with weights of zero.
     let pairs: Int
     /// The first pair of each result.
     let first: [Int]
-    /// Of each result `pairs` times the two weights of a pair, four times over.
+    /// Per result, `pairs` vectors that repeat the two weights of a pair four times.
     let lanes: [SIMD8<Int16>]
 
+    /// Computes the weights.
+    ///
     /// - Parameters:
-    ///   - count: samples of the longer line.
-    ///   - extent: its length in samples; less than `count` where the last one stands for a part only.
-    ///   - target: samples of the shorter one; at most `count`.
+    ///   - count: the samples of the longer line.
+    ///   - extent: its length in samples; less than `count` if the last sample is partial.
+    ///   - target: the samples of the shorter line; at most `count`.
     init(count: Int, extent: Double, target: Int) {
         let scale = max(1, extent / Double(target))
         let support = Self.lobes * scale
-        // Both ends, and one sample before an odd first one.
+        // Both ends, and one more sample if the first is odd.
         pairs = (Int(support.rounded(.up)) * 2 + 3) / 2
         var first: [Int] = []
         var lanes: [SIMD8<Int16>] = []
@@ -37,7 +39,7 @@ struct ResamplingWeights {
             var sum = 0.0
             for sample in Int((centre - support).rounded(.up))...Int((centre + support).rounded(.down)) {
                 let weight = Self.lanczos((Double(sample) - centre) / scale)
-                // Beyond the ends the line goes on as it ends.
+                // The edge samples repeat beyond the ends.
                 window[min(max(sample, 0), count - 1) - begin * 2] += weight
                 sum += weight
             }
@@ -51,11 +53,11 @@ struct ResamplingWeights {
         self.lanes = lanes
     }
 
-    /// Weights in fixed point whose sum is exactly one, so that an even colour stays as it is.
+    /// Converts weights to fixed point with a sum of exactly one, so that uniform colours do not change.
     private static func fixed(_ window: [Double], sum: Double) -> [Int16] {
         var rest = 0.0
         return window.map { weight in
-            // What rounding takes from one its neighbour gets.
+            // Carry the rounding error to the next weight.
             let exact = weight / sum * Double(1 << fraction) + rest
             let rounded = exact.rounded()
             rest = exact - rounded

@@ -1,7 +1,7 @@
-/// Makes rows half as long and half as many: the mean of four pixels each.
+/// Halves an image in both directions, row by row, by means of four pixels.
 ///
-/// Samples come as bytes or as another halving gives them, and go as 8.6 fixed point: six bits stay behind the point, so that one halving
-/// after the other does not round a picture lighter. A last odd column or row stands for itself twice.
+/// Input samples are bytes or the output of another halving; output samples are 8.6 fixed point, so that repeated halving does not
+/// lighten the image by rounding. A last odd column or row is repeated.
 final class RowHalving<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopyable> {
     private let width: Int
     private let bands: Int
@@ -9,7 +9,9 @@ final class RowHalving<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopy
     private let made: Samples<UInt16>
     private var isUpperThere = false
 
-    /// - Parameter width: pixels of a row that comes.
+    /// Creates a halving.
+    ///
+    /// - Parameter width: the pixels of an input row.
     init(width: Int, bands: Int) {
         self.width = width
         self.bands = bands
@@ -17,7 +19,7 @@ final class RowHalving<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopy
         made = Samples(count: (width + 1) / 2 * bands)
     }
 
-    /// Takes a row; gives the one that it completes, valid until the next call.
+    /// Accepts a row and returns the output row that it completes, which is valid until the next call.
     func push(_ row: UnsafePointer<Sample>) -> UnsafePointer<UInt16>? {
         guard isUpperThere else {
             unsafe upper.start.update(from: row, count: upper.count)
@@ -29,13 +31,13 @@ final class RowHalving<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopy
         return unsafe UnsafePointer(made.start)
     }
 
-    /// The row of a last one that had no other.
+    /// Returns the output row of a last unpaired row.
     func finish() -> UnsafePointer<UInt16>? {
         guard isUpperThere else { return nil }
         return unsafe push(UnsafePointer(upper.start))
     }
 
-    /// One row of means of two rows of `width` pixels.
+    /// Computes one row of means from two rows of `width` pixels.
     private static func halve(
         _ upper: UnsafePointer<Sample>,
         _ lower: UnsafePointer<Sample>,
@@ -56,7 +58,7 @@ final class RowHalving<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopy
         }
     }
 
-    /// Means of whole blocks; with a number of bands that is known where it is used.
+    /// Computes the means of whole blocks; inlined for each number of bands.
     @inline(__always)
     private static func halve(
         _ upper: UnsafePointer<Sample>,
@@ -76,24 +78,10 @@ final class RowHalving<Sample: FixedWidthInteger & UnsignedInteger & BitwiseCopy
         }
     }
 
-    /// A quarter of a sum; four samples of 8.6 fixed point are 65,280 at most.
+    /// Returns a quarter of a sum; the sum of four 8.6 fixed-point samples is at most 65,280.
     @inline(__always)
     private static func mean(ofFour sum: UInt16) -> UInt16 {
-        // Of bytes it is exact; of what has been halved before it is rounded at the last of the six bits.
+        // Exact for bytes; rounded at the last fractional bit for halved samples.
         Sample.bitWidth == 8 ? sum &<< (FixedPoint.fraction - 2) : (sum &+ 2) &>> 2
-    }
-}
-
-/// Samples of 0–255 with six bits behind the point.
-enum FixedPoint {
-    @inline(__always) static var fraction: UInt16 { 6 }
-
-    /// Bytes of a row, rounded half to even: halves are frequent, and rounded up they would make pictures lighter.
-    static func round(_ row: UnsafePointer<UInt16>, to bytes: UnsafeMutablePointer<UInt8>, count: Int) {
-        for index in 0..<count {
-            let value = unsafe row[index]
-            let isOdd = (value &>> fraction) & 1
-            unsafe bytes[index] = UInt8(truncatingIfNeeded: (value &+ 31 &+ isOdd) &>> fraction)
-        }
     }
 }

@@ -1,7 +1,7 @@
-/// Memory for rows of samples, aligned for vectors; all zero at first.
+/// A buffer for rows of samples, aligned for vectors and initialised to zero.
 @safe
 final class Samples<Element: BitwiseCopyable & AdditiveArithmetic> {
-    /// Valid as long as this object lives.
+    /// Valid during the lifetime of this object.
     let start: UnsafeMutablePointer<Element>
     let count: Int
 
@@ -16,4 +16,18 @@ final class Samples<Element: BitwiseCopyable & AdditiveArithmetic> {
     }
 
     deinit { unsafe UnsafeMutableRawPointer(start).deallocate() }
+}
+
+/// Fixed-point samples of 0–255 with six fractional bits.
+enum FixedPoint {
+    @inline(__always) static var fraction: UInt16 { 6 }
+
+    /// Rounds a row to bytes, half to even; halves are frequent, and rounding them up would lighten images.
+    static func round(_ row: UnsafePointer<UInt16>, to bytes: UnsafeMutablePointer<UInt8>, count: Int) {
+        for index in 0..<count {
+            let value = unsafe row[index]
+            let isOdd = (value &>> fraction) & 1
+            unsafe bytes[index] = UInt8(truncatingIfNeeded: (value &+ 31 &+ isOdd) &>> fraction)
+        }
+    }
 }

@@ -1,7 +1,7 @@
 import ImagePlan
 
 extension BlendMode {
-    /// What becomes of an opaque backdrop's value under an opaque source's, both 0–1; `nil` where alpha itself is what is blended.
+    /// The blend function B(backdrop, source) of values 0–1; `nil` for modes that only combine alpha.
     ///
     /// W3C Compositing and Blending 1 §10.1.
     var formula: ((_ backdrop: Double, _ source: Double) -> Double)? {
@@ -24,10 +24,10 @@ extension BlendMode {
         }
     }
 
-    /// How much shows of a backdrop, blended already by `formula`, and of a source of some alpha.
+    /// Returns the shares of a backdrop that `formula` has blended and of a source with an alpha.
     ///
-    /// Computed here, not by libvips' composite2: version 8.14 gives other values for `dest-atop`, `saturate`, and every separable
-    /// mode under a translucent colour, and cuts off what lies behind the point.
+    /// libvips' composite2 is not used: version 8.14 gives wrong values for `dest-atop`, `saturate` and every separable mode under a
+    /// translucent colour, and truncates instead of rounding.
     func mix(under strength: Double) -> AlphaMix {
         switch self {
         case .clear: AlphaMix(backdrop: { _ in 0 }, source: { _ in 0 })

@@ -1,15 +1,15 @@
 import ImagePlan
 
-/// The antialiased coverage of a rectangle with round corners, 0–255 a pixel.
+/// The antialiased coverage of a rectangle with round corners, 0–255 per pixel.
 ///
-/// A pixel on an arc is covered as far as its centre lies inside of it, which is within a few hundredths of the exact area.
-/// Rows are filled by spans, and only the pixels on an arc are computed: far below the cost of drawing an SVG.
+/// The coverage of an arc pixel follows from its centre's distance to the arc, within a few hundredths of the exact area.
+/// Rows are filled by spans and only arc pixels are computed, which is much cheaper than drawing an SVG.
 struct CornerMask {
     let size: PixelSize
-    /// Radii that fit the size (`CornerRadii.fitted`).
+    /// The radii, fitted to the size (`CornerRadii.fitted`).
     let corners: CornerRadii
 
-    /// The coverage of the shape, or of what lies `inset` pixels inside of it on all sides; row by row.
+    /// Returns the coverage, row by row, of the shape inset by a number of pixels on all sides.
     func coverage(inset: Double = 0) -> [UInt8] {
         let width = Double(size.width)
         let height = Double(size.height)
@@ -41,7 +41,7 @@ struct CornerMask {
         return bytes
     }
 
-    /// The coverage of a line's pixels whose ends are cut off by `inset`.
+    /// Returns the coverage of a line whose ends are cut off by `inset`.
     private static func line(length: Int, inset: Double) -> [UInt8] {
         (0..<length).map { index in
             let near = min(Double(index) + 0.5, Double(length - index) - 0.5) - inset
@@ -51,7 +51,7 @@ struct CornerMask {
 
     private static func clamped(_ value: Double) -> Double { max(0, min(1, value)) }
 
-    /// Takes away what one row has outside of an arc, from the side at `start` inwards; `depth` is the row's distance from the edge.
+    /// Removes the part of a row outside of an arc, from the side at `start` inwards; `depth` is the row's distance from the edge.
     private func cut(
         _ bytes: inout MutableSpan<UInt8>,
         _ start: Int,

@@ -16,13 +16,13 @@ extension MaskStep: PixelStep {
         try canvas.change(to: canvas.shape) { frame in try frame.masked(by: mask) }
     }
 
-    /// Another picture's luma (as `filter=grayscale` has it) times its alpha, 0–255 a pixel.
+    /// Returns another image's luma (as of `filter=grayscale`) times its alpha, 0–255 per pixel.
     private static func coverage(
         _ path: IngredientPath,
         _ size: PixelSize,
         _ ingredients: IngredientPictures?
     ) throws -> Raster {
-        guard let ingredients else { throw WorkerReply.Failure.worker("\(name): no picture came") }
+        guard let ingredients else { throw WorkerReply.Failure.worker("\(name): an ingredient is missing") }
         let picture = try ingredients.picture(path, for: name) { _ in size }
         let luma = try picture.bands(from: 0, count: 3)
             .recombined(by: .lumaRamp(from: [0, 0, 0], to: [255, 255, 255]))
@@ -33,7 +33,7 @@ extension MaskStep: PixelStep {
 }
 
 extension MaskStep.Shape {
-    /// The shape, placed in a picture.
+    /// Returns the shape fitted into an image.
     func outline(in size: PixelSize) -> any MaskOutline {
         switch self {
         case .circle: Superellipse(exponent: 2, box: .square(in: size))

@@ -6,7 +6,7 @@ extension TintStep: PixelStep {
         let mix = mode.mix(under: strength)
         try canvas.change(to: canvas.shape) { frame in
             guard let blend = mode.formula else { return try frame.mixed(with: color.colourValues, mix) }
-            // Of an opaque pixel and one colour the result is a function of each value.
+            // With opaque pixels and one colour, each result value depends on one value alone.
             let tables = color.colourValues.map { source in
                 (0..<256).map { value in
                     let backdrop = Double(value)
@@ -15,25 +15,25 @@ extension TintStep: PixelStep {
                 }
             }
             let blended = try frame.onColours { colours in try colours.mapped(by: tables) }
-            // Where the picture is transparent the colour shows through, unless the picture keeps its shape.
+            // The colour shows through transparent pixels, unless the image keeps its shape.
             return frame.hasAlpha && mode != .sourceAtop ? try blended.mixed(with: color.colourValues, mix) : blended
         }
     }
 }
 
-/// How much of a backdrop and of a source shows, as functions of the backdrop's alpha, all 0–1 (Porter and Duff's Fb × αb, Fa × αs).
+/// The shares of backdrop and source in the result as functions of the backdrop's alpha, all 0–1 (Porter and Duff's Fb × αb, Fa × αs).
 struct AlphaMix {
     let backdrop: (_ alpha: Double) -> Double
     let source: (_ alpha: Double) -> Double
 
-    /// The alpha that comes of it.
+    /// Returns the alpha of the result.
     func alpha(over alpha: Double) -> Double { min(1, backdrop(alpha) + source(alpha)) }
 }
 
 extension Raster {
-    /// This picture mixed with one colour, each pixel by its alpha; an opaque one stays without alpha where nothing shows through.
+    /// Mixes the image with one colour by each pixel's alpha; an opaque image stays without alpha if the result is opaque.
     fileprivate func mixed(with colour: [Double], _ mix: AlphaMix) throws -> Raster {
-        /// A share of the result's colour: what shows of the whole that shows.
+        /// Returns a share of the result's colour.
         func part(_ share: Double, over alpha: Double) -> Double {
             let whole = mix.alpha(over: alpha)
             return whole > 0 ? share / whole : 0

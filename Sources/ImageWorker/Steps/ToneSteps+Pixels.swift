@@ -1,7 +1,7 @@
 import ImagePlan
 
 extension Canvas {
-    /// Changes the colours of every frame; alpha is left alone.
+    /// Changes the colours of every frame and leaves alpha unchanged.
     mutating func changeColours(_ body: (Raster) throws -> Raster) throws {
         try change(to: shape) { frame in try frame.onColours(body) }
     }

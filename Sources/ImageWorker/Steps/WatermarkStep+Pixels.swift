@@ -2,7 +2,7 @@ import CVips
 import ImagePlan
 
 extension WatermarkStep: PixelStep {
-    /// Makes the mark once, and lays it over each frame; only the pixels under it are computed anew.
+    /// Makes the mark once and composites it over each frame; only the pixels below it are computed again.
     func apply(to canvas: inout Canvas) throws {
         try canvas.settle()
         let picture = canvas.shape.size
@@ -31,12 +31,12 @@ extension WatermarkStep: PixelStep {
     private func drawn(on picture: PixelSize, _ ingredients: IngredientPictures?) throws -> Raster {
         switch mark {
         case .picture(let path, _):
-            guard let ingredients else { throw WorkerReply.Failure.worker("\(Self.name): no picture came") }
+            guard let ingredients else { throw WorkerReply.Failure.worker("\(Self.name): an ingredient is missing") }
             return try ingredients.picture(path, for: Self.name) { own in size(of: own, on: picture) }
         case .text(let text):
             let ink = try text.drawn()
             let size = size(of: PixelSize(width: ink.width, height: ink.height), on: picture)
-            // Scaled as coverage: the colour is the same everywhere.
+            // Scaled as coverage, since the colour is uniform.
             let coverage = try ink.resized(width: size.width, height: size.height)
             let opacity = Double(text.color.alpha) / 255
             let alpha = try text.color.isOpaque ? coverage : coverage.mapped { $0 * opacity }
@@ -46,7 +46,7 @@ extension WatermarkStep: PixelStep {
 }
 
 extension MarkText {
-    /// How much of each pixel of its ink's box it covers.
+    /// Draws the text as coverage within its ink box.
     fileprivate func drawn() throws(WorkerReply.Failure) -> Raster {
         let family = "\(font) \(size.text)"
         let markup = escapedMarkup
@@ -59,7 +59,7 @@ extension MarkText {
         }
     }
 
-    /// The text with what Pango's markup would take for its own.
+    /// The text with Pango's markup characters escaped.
     private var escapedMarkup: String {
         text.unicodeScalars.reduce(into: "") { markup, scalar in
             switch scalar {

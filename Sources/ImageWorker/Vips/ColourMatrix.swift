@@ -1,15 +1,15 @@
 import Glibc
 
-/// Colour values times a matrix, plus a constant: what most tones come to.
+/// A linear map of colour values: a matrix and a constant.
 ///
-/// Rows are the results red, green and blue.
+/// The rows give red, green and blue of the result.
 struct ColourMatrix {
     /// Nine factors, row by row.
     var factors: [Double]
-    /// Three addends in values of 0–255.
+    /// Three addends, in values of 0–255.
     var addends: [Double] = [0, 0, 0]
 
-    /// The weights of red, green and blue in a luma: CSS Filter Effects 1 (ITU-R BT.709).
+    /// The luma weights of red, green and blue: CSS Filter Effects 1 (ITU-R BT.709).
     static let luma = [0.2126, 0.7152, 0.0722]
 
     /// `feColorMatrix` of type `saturate` (CSS Filter Effects 1 §9.6), which rounds the weights to three digits.
@@ -32,7 +32,7 @@ struct ColourMatrix {
         return ColourMatrix(factors: (0..<9).map { constant[$0] + cosine * byCosine[$0] + sine * bySine[$0] })
     }
 
-    /// The luma on the line from one colour to another.
+    /// Maps luma to the line from one colour to another.
     static func lumaRamp(from dark: [Double], to light: [Double]) -> ColourMatrix {
         let factors = (0..<9).map { index in
             let range: Double = light[index / 3] - dark[index / 3]
@@ -42,5 +42,5 @@ struct ColourMatrix {
     }
 }
 
-/// `base` to the power of `exponent`.
+/// Returns `base` to the power of `exponent`.
 func power(_ base: Double, _ exponent: Double) -> Double { pow(base, exponent) }

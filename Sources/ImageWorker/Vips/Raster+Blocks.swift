@@ -1,7 +1,7 @@
 import CVips
 
 extension Raster {
-    /// The mean of each block, as floats: a picture of a pixel a block; the last blocks of a line and of a column may be smaller.
+    /// Returns the mean of each block as floats, one pixel per block; blocks at the right and bottom edges may be smaller.
     func blockMeans(block: Int) throws(VipsError) -> Raster {
         let across = min(block, width)
         let down = min(block, height)
@@ -19,7 +19,7 @@ extension Raster {
         let means = try Raster.make("shrink") { out in
             unsafe edge_vips_shrink(whole.pointer, &out, Double(across), Double(down))
         }
-        // What lies outside counted as nothing: a partial block's mean is that much too small.
+        // Pixels outside counted as 0, so the means of partial blocks are too small.
         let weights = try Raster.grid(
             columns: Self.weights(length: width, block: across, count: columns),
             rows: Self.weights(length: height, block: down, count: rows),
@@ -34,7 +34,7 @@ extension Raster {
         return weights
     }
 
-    /// Every pixel blown up to a block, and then cut to a size.
+    /// Enlarges every pixel to a block and crops the result to a size.
     func blocks(_ block: Int, width: Int, height: Int) throws(VipsError) -> Raster {
         let zoomed = try Raster.make("zoom") { out in
             unsafe edge_vips_zoom(pointer, &out, CInt(min(block, width)), CInt(min(block, height)))

@@ -3,15 +3,15 @@ import ImagePlan
 import LinuxSystem
 
 extension Raster {
-    /// Whether the pixels are 8-bit sRGB with three bands, or four with alpha, and no profile says otherwise.
+    /// Whether the pixels are 8-bit sRGB, with or without alpha, without an embedded profile.
     var isPlainSRGB: Bool {
         format == VIPS_FORMAT_UCHAR && interpretation == VIPS_INTERPRETATION_sRGB && (3...4).contains(bands)
             && !has(VIPS_META_ICC_NAME)
     }
 
-    /// Whether the values may be averaged before they are converted: greys and RGB, in a space shaped like sRGB.
+    /// Whether the image may be scaled before conversion: grey and RGB in a space with a curve similar to sRGB's.
     ///
-    /// CMYK, CIELAB and linear floats are converted first.
+    /// CMYK, CIELAB and linear floats must be converted first.
     var mayScaleBeforeConversion: Bool {
         [
             VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_RGB, VIPS_INTERPRETATION_RGB16, VIPS_INTERPRETATION_B_W,
@@ -19,31 +19,31 @@ extension Raster {
         ].contains(interpretation) && (format == VIPS_FORMAT_UCHAR || format == VIPS_FORMAT_USHORT)
     }
 
-    /// Relative colorimetric where the embedded profile can, else perceptual.
+    /// The rendering intent: relative colorimetric, or perceptual for a profile that has only a perceptual table.
     ///
-    /// A profile that has only its perceptual table (XYB JPEGs) would be applied without any table otherwise, and silently.
+    /// Such a profile (XYB JPEGs) would otherwise be silently applied without its table.
     private var intent: VipsIntent {
         guard let profile = bytes(VIPS_META_ICC_NAME), profile.count >= 132 else { return VIPS_INTENT_RELATIVE }
         func word(_ start: Int) -> Int { profile[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } }
-        // ICC.1 §7.3: the tag table, a count and then 12 bytes a tag, the signature first.
+        // ICC.1 §7.3: the tag table is a count followed by 12 bytes per tag, the signature first.
         let tags = (0..<min(word(128), (profile.count - 132) / 12)).map { word(132 + $0 * 12) }
         let (perceptualTable, relativeTable) = (0x4132_4230, 0x4132_4231)
         return tags.contains(perceptualTable) && !tags.contains(relativeTable)
             ? VIPS_INTENT_PERCEPTUAL : VIPS_INTENT_RELATIVE
     }
 
-    /// Converts to 8-bit sRGB, through the embedded profile where there is one that fits.
+    /// Converts to 8-bit sRGB with the embedded profile, if it fits.
     ///
-    /// CMYK without a profile goes through libvips' built-in CMYK profile.
+    /// CMYK without a profile uses libvips' built-in CMYK profile.
     ///
-    /// - Parameter deadline: what may end the computing of pixels, where that is done at once; `nil` for nothing.
+    /// - Parameter deadline: the deadline for computing pixels; `nil` for none.
     func convertedToSRGB(_ deadline: Deadline?) throws(VipsError) -> Raster {
         if isPlainSRGB { return self }
         if let converted = try convertedByCurves(deadline) { return converted }
         let isCMYK = interpretation == VIPS_INTERPRETATION_CMYK
         if has(VIPS_META_ICC_NAME) || isCMYK {
             if let converted = try? convertedByProfile(isCMYK) { return converted }
-            // A profile for another colour space, or one that lcms refuses: the picture is shown without it, as browsers do.
+            // A profile for another colour space, or one that lcms rejects, is ignored, as in browsers.
         }
         let converted = try Raster.make("colourspace") { out in
             unsafe edge_vips_colourspace(pointer, &out, VIPS_INTERPRETATION_sRGB)
@@ -52,24 +52,24 @@ extension Raster {
         return eight.bands > 4 ? try eight.bands(from: 0, count: 4) : eight
     }
 
-    /// The picture through its profile, or through libvips' CMYK.
+    /// Converts with the embedded profile or libvips' CMYK profile.
     private func convertedByProfile(_ isCMYK: Bool) throws(VipsError) -> Raster {
         let isDeep = hasAlpha && format == VIPS_FORMAT_USHORT
         let colours = isDeep ? try bands(from: 0, count: bands - 1) : self
         let converted = try Raster.make("icc_transform") { out in
             unsafe edge_vips_icc_to_srgb(colours.pointer, &out, isCMYK ? "cmyk" : "srgb", intent)
         }
-        // libvips 8.14 takes 16 bits of alpha for 8: everything but the faintest becomes opaque.
+        // libvips 8.14 treats 16-bit alpha as 8-bit and makes nearly everything opaque.
         guard isDeep else { return converted }
         let alpha = try bands(from: bands - 1, count: 1).mapped(by: [(0...65_535).map { UInt8($0 >> 8) }])
         return try converted.joined(with: alpha)
     }
 
-    /// Bytes of pixels up to which a picture is converted in memory; larger ones flow through libvips.
+    /// The most bytes of pixels to convert in memory; libvips streams larger images.
     private static let largestConverted = 64 << 20
     private static let conversions = Lock(ProfileConversions())
 
-    /// The picture in sRGB where its profile is of the common kind; `nil` where libvips is to convert it.
+    /// Converts an image with a matrix profile; `nil` if libvips must convert it.
     private func convertedByCurves(_ deadline: Deadline?) throws(VipsError) -> Raster? {
         guard format == VIPS_FORMAT_UCHAR, (3...4).contains(bands),
             [VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_RGB].contains(interpretation),

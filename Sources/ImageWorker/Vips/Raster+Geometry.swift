@@ -1,10 +1,10 @@
 import CVips
 
 extension Raster {
-    /// Scales to exactly `width` × `height`: a Lanczos kernel of three lobes makes sides shorter, a bicubic one longer.
+    /// Scales to exactly `width` × `height`, with a Lanczos kernel of three lobes to shrink and a bicubic one to enlarge.
     ///
-    /// In sRGB values as they are stored, not in linear light: twice as fast, and what browsers, SDWebImage and the peers do.
-    /// Transparent pictures must come premultiplied.
+    /// It works on stored sRGB values, not in linear light, as browsers and SDWebImage do; that is twice as fast. Images with alpha must
+    /// be premultiplied.
     func resized(width: Int, height: Int) throws(VipsError) -> Raster {
         let reduced = try reduced(width: min(width, self.width), height: min(height, self.height))
         guard width > reduced.width || height > reduced.height else { return reduced }
@@ -24,7 +24,7 @@ extension Raster {
             )
         }
         guard scaled.width != width || scaled.height != height else { return scaled }
-        // libvips rounds after an integer shrink, and may be off by one pixel then.
+        // libvips rounds after an integer shrink and may be off by one pixel.
         let stretched = try Raster.make("embed") { out in
             unsafe edge_vips_embed_copy(
                 scaled.pointer,
@@ -38,12 +38,12 @@ extension Raster {
         return try stretched.cropped(left: 0, top: 0, width: width, height: height)
     }
 
-    /// So many times smaller, in memory: means of as many pixels; a last odd row or column goes, as JPEG decoders do.
+    /// Reduces the image in memory by a factor, by means of blocks; a last odd row or column is dropped, as by JPEG decoders.
     ///
-    /// Means of opaque 8-bit pixels are made here, row by row: libvips 8.14 takes some ten times as long.
+    /// Opaque 8-bit images are averaged row by row here, since libvips 8.14 takes about ten times as long.
     /// - Parameters:
     ///   - factor: a power of two.
-    ///   - deadline: what may end it; `nil` for nothing.
+    ///   - deadline: the deadline for computing pixels; `nil` for none.
     func reduced(by factor: Int, _ deadline: Deadline? = nil) throws -> Raster {
         guard factor > 1 else { return self }
         guard let halved = HalvedPictures(of: self, factors: [factor]) else {
@@ -52,12 +52,12 @@ extension Raster {
             }
             .inMemory()
         }
-        try unsafe eachRow(deadline) { row throws(VipsError) in try unsafe halved.see(row) }
+        try unsafe eachRow(deadline) { row throws(VipsError) in try unsafe halved.receive(row) }
         guard let made = halved.finished(factor) else { throw VipsError.take("halve") }
         return made
     }
 
-    /// Cuts a rectangle that lies inside the picture.
+    /// Crops to a rectangle inside the image.
     func cropped(left: Int, top: Int, width: Int, height: Int) throws(VipsError) -> Raster {
         if left == 0, top == 0, width == self.width, height == self.height { return self }
         return try Raster.make("extract_area") { out in
@@ -65,7 +65,7 @@ extension Raster {
         }
     }
 
-    /// Where libvips' smart crop would cut a rectangle of this size; needs random access.
+    /// Returns the position that libvips' smart crop chooses for a size; needs random access.
     func smartCropOffset(
         width: Int,
         height: Int,
@@ -74,13 +74,13 @@ extension Raster {
         let cut = try Raster.make("smartcrop") { out in
             unsafe edge_vips_smartcrop(pointer, &out, CInt(width), CInt(height), interest)
         }
-        // The offset of a crop is kept in the image as what would bring it back.
+        // libvips stores a crop's position as negative offsets.
         return unsafe (
             max(0, -Int(vips_image_get_xoffset(cut.pointer))), max(0, -Int(vips_image_get_yoffset(cut.pointer)))
         )
     }
 
-    /// Places the picture on a larger canvas of one colour.
+    /// Places the image on a larger canvas of one colour.
     func embedded(
         left: Int,
         top: Int,
@@ -102,12 +102,12 @@ extension Raster {
         }
     }
 
-    /// Mirrors left and right, or top and bottom (which needs random access).
+    /// Mirrors horizontally or vertically; vertical mirroring needs random access.
     func flipped(_ direction: VipsDirection) throws(VipsError) -> Raster {
         try Raster.make("flip") { out in unsafe edge_vips_flip(pointer, &out, direction) }
     }
 
-    /// Turns clockwise by quarters, exactly; needs random access.
+    /// Rotates clockwise by quarter turns without resampling; needs random access.
     func turned(quarters: Int) throws(VipsError) -> Raster {
         let angles = [VIPS_ANGLE_D0, VIPS_ANGLE_D90, VIPS_ANGLE_D180, VIPS_ANGLE_D270]
         let angle = angles[((quarters % 4) + 4) % 4]
@@ -115,14 +115,14 @@ extension Raster {
         return try Raster.make("rot") { out in unsafe edge_vips_rot(pointer, &out, angle) }
     }
 
-    /// Turns clockwise by any angle on a growing canvas; needs random access, and premultiplied pixels where transparent.
+    /// Rotates clockwise by any angle on a growing canvas; needs random access, and premultiplied pixels if there is alpha.
     func rotated(degrees: Double, background: [Double]) throws(VipsError) -> Raster {
         try Raster.make("similarity") { out in
             unsafe edge_vips_rotate(pointer, &out, degrees, background, CInt(background.count))
         }
     }
 
-    /// Stacks equally large frames.
+    /// Stacks frames of one size.
     static func stacked(_ frames: [Raster]) throws(VipsError) -> Raster {
         if frames.count == 1 { return frames[0] }
         var pointers: [UnsafeMutablePointer<VipsImage>?] = unsafe frames.map { frame in unsafe frame.pointer }
@@ -135,7 +135,7 @@ extension Raster {
         return joined
     }
 
-    /// Computes all pixels now, into memory: what follows may read them in any order, and more than once.
+    /// Computes all pixels into memory, so that they can be read in any order and repeatedly.
     func inMemory() throws(VipsError) -> Raster {
         guard let copy = unsafe vips_image_copy_memory(pointer) else { throw VipsError.take("copy_memory") }
         return unsafe Raster(owning: copy)

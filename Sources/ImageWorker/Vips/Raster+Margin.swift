@@ -2,7 +2,7 @@ import CVips
 import ImagePlan
 
 extension Raster {
-    /// What a pixel is compared with: its colour values times alpha, and its alpha.
+    /// A premultiplied colour and its alpha, for comparing pixels.
     struct MarginColour: Equatable {
         fileprivate var values: (Int, Int, Int, Int)
 
@@ -18,7 +18,7 @@ extension Raster {
 
         private static func scaled(_ value: UInt8, by alpha: Int) -> Int { (Int(value) * alpha + 127) / 255 }
 
-        /// The largest difference of a value.
+        /// The largest difference of any component.
         fileprivate func distance(to other: MarginColour) -> Int {
             max(
                 max(abs(values.0 - other.values.0), abs(values.1 - other.values.1)),
@@ -29,15 +29,15 @@ extension Raster {
         static func == (left: MarginColour, right: MarginColour) -> Bool { left.values == right.values }
     }
 
-    /// The top left pixel of an 8-bit sRGB picture.
+    /// Returns the top left pixel of an 8-bit sRGB image.
     func cornerColour() throws -> MarginColour {
         let bands = bands
         return try cropped(left: 0, top: 0, width: 1, height: 1).withBytes { MarginColour($0, at: 0, bands: bands) }
     }
 
-    /// The smallest rectangle that holds every pixel further from a colour than `threshold`; `nil` where none is.
+    /// Returns the smallest rectangle with all pixels that differ from a colour by more than `threshold`; `nil` without any.
     ///
-    /// Not libvips' find_trim: its median filter takes single pixels and thin lines for noise.
+    /// libvips' find_trim is not used, since its median filter removes single pixels and thin lines.
     func content(against colour: MarginColour, threshold: Int) throws -> PixelRectangle? {
         let (width, height, bands) = (width, height, bands)
         return try withBytes { bytes in
@@ -48,7 +48,7 @@ extension Raster {
             func rowDiffers(_ y: Int) -> Bool { (0..<width).contains { differs($0, y) } }
             guard let top = (0..<height).first(where: rowDiffers) else { return nil }
             let bottom = (top..<height).last(where: rowDiffers) ?? top
-            // Within these rows only what lies left and right of what is known needs a look.
+            // Within these rows, examine only pixels left and right of the known content.
             var left = width
             var right = -1
             for y in top...bottom {

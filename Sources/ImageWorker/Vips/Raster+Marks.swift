@@ -1,15 +1,15 @@
 import CVips
 import ImagePlan
 
-/// Laying one picture over a part of another.
+/// Compositing an image over a part of another.
 extension Raster {
-    /// This picture, which has alpha, with less of it.
+    /// Multiplies the alpha of an image with alpha by an opacity.
     func faded(by opacity: Double) throws -> Raster {
         guard opacity < 1 else { return self }
         return try bands(from: 0, count: 3).joined(with: bands(from: 3, count: 1).mapped { $0 * opacity }).inMemory()
     }
 
-    /// This picture side by side, each in the top left corner of a transparent cell, until they cover a picture of some size.
+    /// Tiles the image over an area, each copy in the top left corner of a transparent cell.
     func tiled(cell: PixelSize, over picture: PixelSize) throws(VipsError) -> Raster {
         let tile = try embedded(left: 0, top: 0, width: cell.width, height: cell.height, background: [0, 0, 0, 0])
             .inMemory()
@@ -21,7 +21,7 @@ extension Raster {
         .cropped(left: 0, top: 0, width: picture.width, height: picture.height)
     }
 
-    /// This picture with another, which has alpha, over an area of that one's size.
+    /// Composites an image with alpha over an area of the same size.
     func marked(with layer: Raster, at area: PixelRectangle) throws(VipsError) -> Raster {
         let below = try cropped(left: area.left, top: area.top, width: area.width, height: area.height)
         let marked = try below.withAlpha().composited(with: layer)
@@ -31,7 +31,7 @@ extension Raster {
         }
     }
 
-    /// A picture of this size in one opaque colour, 8-bit sRGB without alpha.
+    /// Returns an 8-bit sRGB image of this size in one opaque colour, without alpha.
     func sRGB(_ color: Color) throws(VipsError) -> Raster {
         let plain = try constant([Double(color.red), Double(color.green), Double(color.blue)])
         return try Raster.make("copy") { out in

@@ -1,10 +1,10 @@
 import CVips
 
 extension Raster {
-    /// Whether a metadata field is there.
+    /// Whether a metadata field exists.
     func has(_ field: String) -> Bool { unsafe vips_image_get_typeof(pointer, field) != 0 }
 
-    /// An integer field.
+    /// Returns an integer field.
     func integer(_ field: String) -> Int? {
         guard has(field) else { return nil }
         var value: CInt = 0
@@ -15,7 +15,7 @@ extension Raster {
         return Int(value)
     }
 
-    /// A field of integers.
+    /// Returns a field of integers.
     func integers(_ field: String) -> [Int] {
         guard has(field) else { return [] }
         var values: UnsafeMutablePointer<CInt>?
@@ -27,7 +27,7 @@ extension Raster {
         return unsafe UnsafeBufferPointer(start: values, count: Int(count)).map { Int($0) }
     }
 
-    /// A field of bytes.
+    /// Returns a field of bytes.
     func bytes(_ field: String) -> [UInt8]? {
         guard has(field) else { return nil }
         var data: UnsafeRawPointer?
@@ -39,7 +39,7 @@ extension Raster {
         return unsafe Array(UnsafeRawBufferPointer(start: data, count: count))
     }
 
-    /// Names of all metadata fields.
+    /// The names of all metadata fields.
     var fields: [String] {
         guard let names = unsafe vips_image_get_fields(pointer) else { return [] }
         defer { unsafe g_strfreev(names) }
@@ -52,14 +52,14 @@ extension Raster {
         return result
     }
 
-    /// A copy of the node (no pixels) whose metadata may be changed without changing the original's.
+    /// Returns a copy of the node, without copying pixels, whose metadata `body` may change.
     func withMetadata(_ edit: (borrowing MetadataEditor) -> Void) throws(VipsError) -> Raster {
         let copy = try Raster.make("copy") { out in unsafe edge_vips_copy_as(pointer, &out, interpretation) }
         edit(MetadataEditor(raster: copy))
         return copy
     }
 
-    /// Writes the metadata of an image that nobody else holds yet.
+    /// Edits the metadata of an image with a single owner.
     struct MetadataEditor: ~Copyable {
         fileprivate let raster: Raster
 
@@ -81,7 +81,7 @@ extension Raster {
             unsafe vips_image_set_blob_copy(raster.pointer, field, bytes, bytes.count)
         }
 
-        /// Takes over another picture's EXIF, XMP and IPTC.
+        /// Copies the EXIF, XMP and IPTC metadata of another image.
         func copy(from other: Raster) {
             for field in other.fields where Self.kept.contains(where: { field.hasPrefix($0) }) {
                 unsafe edge_vips_copy_field(other.pointer, raster.pointer, field)
@@ -90,7 +90,7 @@ extension Raster {
 
         private static let kept = ["exif-", VIPS_META_XMP_NAME, VIPS_META_IPTC_NAME]
 
-        /// Removes a field where it is there.
+        /// Removes a field if it exists.
         func remove(_ field: String) {
             unsafe vips_image_remove(raster.pointer, field)
         }

@@ -1,7 +1,7 @@
 import CVips
 
 extension Raster {
-    /// A picture of 8-bit bands that copies its bytes, pixel by pixel, from an array.
+    /// Returns an image of 8-bit bands with a copy of bytes, pixel by pixel.
     static func bytes(_ bytes: [UInt8], width: Int, height: Int, bands: Int) throws(VipsError) -> Raster {
         precondition(bytes.count == width * height * bands)
         let image = unsafe bytes.withUnsafeBytes { buffer in
@@ -18,7 +18,7 @@ extension Raster {
         return unsafe Raster(owning: image)
     }
 
-    /// A picture of one band of floats.
+    /// Returns an image of one band of floats.
     static func floats(_ values: [Float], width: Int, height: Int) throws(VipsError) -> Raster {
         precondition(values.count == width * height)
         let image = unsafe values.withUnsafeBytes { buffer in
@@ -35,7 +35,7 @@ extension Raster {
         return unsafe Raster(owning: image)
     }
 
-    /// A picture of one band whose value at x, y is the product (or sum) of a column's and a row's; computed as it is read.
+    /// Returns an image of one band whose value at x, y combines a column's and a row's value; computed on demand.
     static func grid(columns: [Float], rows: [Float], _ combine: Combination) throws(VipsError) -> Raster {
         let (width, height) = (columns.count, rows.count)
         let line = try floats(columns, width: width, height: 1)
@@ -52,12 +52,12 @@ extension Raster {
         }
     }
 
-    /// How a grid's value comes of its column's and its row's.
+    /// How a grid combines a column's and a row's value.
     enum Combination {
         case product, sum
     }
 
-    /// Runs a function on the pixels' bytes, row by row, without gaps; computes them where they are not in memory yet.
+    /// Calls `body` with the bytes of all pixels, row by row without padding; computes them if they are not in memory.
     func withBytes<Result>(_ body: (RawSpan) throws -> Result) throws -> Result {
         let memory = try inMemory()
         guard let data = unsafe vips_image_get_data(memory.pointer) else { throw VipsError.take("get_data") }
@@ -66,9 +66,9 @@ extension Raster {
         return try body(unsafe UnsafeRawBufferPointer(start: data, count: memory.width * memory.height * pixel).bytes)
     }
 
-    /// Gives the pixels, row by row and without gaps, for as long as `body` runs; of 8-bit pictures.
+    /// Calls `body` with the pixels of an 8-bit image, row by row without padding; valid during the call.
     ///
-    /// Computes them first where the picture is not in memory yet.
+    /// Computes the pixels if they are not in memory.
     @safe
     func withPixels<Result>(_ body: (UnsafeRawBufferPointer) throws(VipsError) -> Result) throws(VipsError) -> Result {
         precondition(format == VIPS_FORMAT_UCHAR)
@@ -77,13 +77,11 @@ extension Raster {
         return try unsafe body(UnsafeRawBufferPointer(start: data, count: width * height * bands))
     }
 
-    /// A picture in memory whose rows are made of this picture's rows, with all its metadata.
-    ///
-    /// Of 8-bit pictures.
+    /// Returns an 8-bit image in memory with rows computed from this image's rows and with all its metadata.
     ///
     /// - Parameters:
-    ///   - deadline: what may end the computing of this picture's pixels; `nil` for nothing.
-    ///   - body: reads a row, writes the new one; both have `width` pixels of as many bands.
+    ///   - deadline: the deadline for computing this image's pixels; `nil` for none.
+    ///   - body: reads a row and writes the new one; both have `width` pixels of equally many bands.
     @safe
     func mapped(
         _ deadline: Deadline?,
@@ -108,7 +106,7 @@ extension Raster {
         return made
     }
 
-    /// A picture of 8-bit sRGB that copies its bytes: `width` × `height` pixels of three bands, or four with alpha.
+    /// Returns an 8-bit sRGB image with a copy of bytes: `width` × `height` pixels of three bands, or four with alpha.
     static func sRGB(_ bytes: [UInt8], width: Int, height: Int, bands: Int) throws(VipsError) -> Raster {
         precondition((3...4).contains(bands))
         let raster = try Raster.bytes(bytes, width: width, height: height, bands: bands)

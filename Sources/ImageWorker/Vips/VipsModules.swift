@@ -2,17 +2,15 @@ import CLinux
 import CVips
 import Glibc
 
-/// Which of libvips' loadable modules come into the worker.
+/// The loadable modules of libvips that the worker uses.
 ///
-/// libvips loads every module of its folder when it starts: ImageMagick, poppler and OpenSlide, with dozens of libraries, take a
-/// third of a worker's start, and most are blocked afterwards. Here only those are loaded that a loader or saver is allowed of, when
-/// the first job needs them.
+/// libvips loads all of its modules on start. ImageMagick, poppler and OpenSlide with dozens of libraries take a third of a worker's
+/// start, and most of their operations are blocked. The worker loads only modules of allowed loaders and savers, on first use.
 enum VipsModules {
-    /// Where libvips looks for its own folder; a place without modules makes it load none.
+    /// The variable with libvips' prefix; a prefix without modules makes libvips load none.
     private static let homeVariable = "VIPSHOME"
 
-    /// The folder of modules beside the library, as libvips itself builds it; `nil` where the library has none and holds
-    /// everything itself.
+    /// The folder of modules beside the library, named as libvips does; `nil` for builds without modules.
     private static let folder: String? = {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard unsafe edge_library_of("vips_version", &path, path.count) == 0 else { return nil }
@@ -22,15 +20,15 @@ enum VipsModules {
         return unsafe access(folder, R_OK | X_OK) == 0 ? folder : nil
     }()
 
-    /// Keeps libvips from loading any module; to be called before it starts.
+    /// Keeps libvips from loading modules on start; call it before libvips starts.
     static func suppress() {
         guard folder != nil else { return }
         unsafe setenv(homeVariable, "/nonexistent", 1)
     }
 
-    /// A module that is loaded once, before the first picture of its formats is read or written.
+    /// A module, loaded once before the first use of its formats.
     ///
-    /// One that is not installed leaves its formats out, as it does in libvips: jobs for them are unsupported.
+    /// Formats of a module that is not installed are unsupported.
     enum Module: String {
         /// AVIF and HEIC.
         case heif = "vips-heif"

@@ -2,20 +2,20 @@ import HTTPKit
 import ImagePipeline
 import LinuxSystem
 
-/// The admin listener: finds the route, asks for the token, and lets the route answer (contract: Admin listener).
+/// Handles requests of the admin listener: finds the route, checks the token and calls the route.
 struct AdminHandler: RequestHandler {
-    /// The bearer token that counts now; empty where the listener is open to whoever reaches it.
+    /// Returns the current bearer token; empty if none is required.
     private let token: @Sendable () -> Secret
-    /// Whether a Unix socket needs no token.
+    /// Whether connections over a Unix socket need no token.
     private let trustsSocket: Bool
     private let table: RouteTable<any AdminRoute>
 
-    /// Serves routes.
+    /// Creates a handler.
     ///
     /// - Parameters:
-    ///   - token: read with each request, as a reload may change it.
-    ///   - trustsSocket: whether a Unix socket needs no token: its file's mode says who may use it.
-    ///   - routes: method, path and route; of several that match, the first.
+    ///   - token: returns the token; called for each request, as a reload may change it.
+    ///   - trustsSocket: whether a Unix socket needs no token, because its file mode restricts who can connect.
+    ///   - routes: method, path and route; the first match is used.
     init(
         token: @escaping @Sendable () -> Secret,
         trustsSocket: Bool,
@@ -39,7 +39,7 @@ struct AdminHandler: RequestHandler {
         refusal(of: table.match(head, bytes), head, bytes, peer)
     }
 
-    /// Why a request gets no route's answer; `nil` where it gets one.
+    /// The refusal of a request, or `nil` if its route may handle it.
     private func refusal(
         of match: RouteTable<any AdminRoute>.Match,
         _ head: borrowing RequestHead,
@@ -47,19 +47,19 @@ struct AdminHandler: RequestHandler {
         _ peer: PeerAddress
     ) -> Response? {
         if case .route(let route, _) = match, route.isOpen { return nil }
-        // Before anything is said about paths: who has no token learns nothing.
+        // Before the path is looked at: without a token a client learns nothing about routes.
         let credentials = BearerCredentials(head, bytes)
         let token = token()
         if !credentials.matches(token) {
             let isTrusted = trustsSocket && peer.family == .unix
             guard token.isEmpty || isTrusted else { return Self.unauthorized }
-            // Without a token a web page that somebody here looks at could ask in their name.
+            // Without a token, a web page in a local browser could send requests here.
             guard !BrowserRequest(head, bytes).isOfAnotherSite else { return Self.foreign }
         }
         switch match {
         case .route: return nil
         case .methodNotAllowed(let allow):
-            return Response(Problem(405, "Only \(allow) can be used here.", allow: allow))
+            return Response(Problem(405, "Only \(allow) is allowed here.", allow: allow))
         case .notFound: return Self.notFound
         }
     }
@@ -83,13 +83,13 @@ struct AdminHandler: RequestHandler {
         }
     }
 
-    private static let notFound = Response(Problem(404, "There is nothing here."))
+    private static let notFound = Response(Problem(404, "Not found."))
 
     private static let foreign = Response(
         Problem(
             403,
-            "The request comes from a page of another site, or its Host is neither an address nor localhost; with "
-                + "admin.token both are allowed."
+            "The request comes from a page of another site, or its Host is neither an address nor localhost. Set "
+                + "admin.token to allow both."
         )
     )
 

@@ -1,39 +1,58 @@
 import HTTPKit
 import ImagePlan
 
-/// One path of the admin listener.
+/// A route of the admin listener.
 protocol AdminRoute: Sendable {
-    /// Whether everybody who reaches the listener may ask, without the token.
+    /// Whether the route needs no token.
     var isOpen: Bool { get }
 
-    /// Answers a request; on an event loop, so what blocks answers later.
+    /// Handles a request. Called on an event loop, so blocking work must answer later.
     func answer(_ request: AdminRequest) -> AdminAnswer
 }
 
 extension AdminRoute {
-    /// Routes ask for the token unless they say otherwise.
+    /// Routes need the token by default.
     var isOpen: Bool { false }
 }
 
 /// A request to the admin listener, copied out of the read buffer.
 struct AdminRequest: Sendable {
-    /// The raw query; empty where there is none.
+    /// The raw query; empty if there is none.
     var query: [UInt8] = []
     /// The content, decoded.
     var body: [UInt8] = []
-    /// Who asks.
+    /// The client's address.
     var peer: PeerAddress
 
-    /// The value of a query parameter, decoded; `nil` where it is not there, or not sound.
+    /// The decoded value of a query parameter, or `nil` if it is absent or malformed.
     func parameter(_ name: String) -> String? {
         (try? QueryPair.split(query))?.first { $0.name == name }?.value
     }
 }
 
-/// What a route answers.
+/// The result of a route.
 enum AdminAnswer: Sendable {
-    /// The answer itself.
+    /// The response.
     case now(Response)
-    /// The route calls back once, from any thread.
+    /// The route calls `complete` once, from any thread.
     case later(@Sendable (_ complete: @escaping @Sendable (Response) -> Void) -> Void)
+}
+
+extension Response {
+    /// A response of the admin listener with `Cache-Control: no-store`.
+    static func admin(_ text: String, type: String = "text/plain; charset=utf-8", status: UInt16 = 200) -> Response {
+        var response = Response(status: status)
+        var block = FieldBlock()
+        block.append("Content-Type", type)
+        block.append("Cache-Control", "no-store")
+        response.fields = block.bytes
+        let bytes = Array(text.utf8)
+        response.body = .bytes(bytes, 0..<bytes.count)
+        return response
+    }
+
+    /// A JSON response of the admin listener.
+    static func admin(_ value: JSONValue, status: UInt16 = 200) -> Response {
+        admin(value.text + "\n", type: "application/json", status: status)
+    }
 }

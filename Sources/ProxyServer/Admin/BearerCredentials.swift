@@ -2,7 +2,7 @@ import HTTPKit
 import ImagePipeline
 import LinuxSystem
 
-/// What a request says in `Authorization` (RFC 6750 §2.1).
+/// The bearer token in a request's `Authorization` field (RFC 6750 §2.1).
 struct BearerCredentials {
     private let value: [UInt8]?
 
@@ -10,17 +10,17 @@ struct BearerCredentials {
         value = head.value(of: .authorization).map { bytes.copy($0) }
     }
 
-    /// Whether the token is the one that was asked for, which must not be empty.
+    /// Whether the request has this token; false if the token is empty.
     func matches(_ token: Secret) -> Bool {
         guard let value, !token.isEmpty else { return false }
-        // RFC 9110 §11.1: the scheme is compared without case.
+        // RFC 9110 §11.1: the scheme is case-insensitive.
         let scheme = String(decoding: value.prefix(7), as: UTF8.self)
         return scheme.lowercased() == "bearer " && token.matches(value.dropFirst(7))
     }
 }
 
 extension Span<UInt8> {
-    /// A range of a read buffer as an array of its own.
+    /// Copies a range of the read buffer.
     func copy(_ range: Range<Int>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(range.count)

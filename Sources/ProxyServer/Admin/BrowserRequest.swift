@@ -1,12 +1,12 @@
 import HTTPKit
 
-/// What a browser says of where a request comes from, and under what name it found the server.
+/// The fields by which a browser states the site a request comes from and the name of the server.
 struct BrowserRequest {
-    /// `Host`; `nil` where there is none.
+    /// `Host`, or `nil`.
     private let host: String?
-    /// `Origin`; `nil` where there is none.
+    /// `Origin`, or `nil`.
     private let origin: String?
-    /// All values of `Sec-Fetch-Site` (Fetch Metadata §2.3): requests without CORS have no `Origin`.
+    /// All values of `Sec-Fetch-Site` (Fetch Metadata §2.3), as requests without CORS have no `Origin`.
     private let sites: [String]
 
     init(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) {
@@ -18,10 +18,12 @@ struct BrowserRequest {
         self.sites = sites
     }
 
-    /// Whether it may have been made by a page of another site: it says so itself, its `Origin` is not the server asked, or the
-    /// server is asked by a name, which may be any site's that points here (DNS rebinding).
+    /// Whether a page of another site may have made the request.
+    ///
+    /// True if `Sec-Fetch-Site` says so, if `Origin` is another server, or if `Host` is a name, as any site's name can resolve to
+    /// this server (DNS rebinding).
     var isOfAnotherSite: Bool {
-        // "none": somebody has typed the address.
+        // "none": the user entered the address.
         guard sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else { return true }
         guard let host else { return origin != nil }
         if !Self.isOwnName(host) { return true }
@@ -29,9 +31,9 @@ struct BrowserRequest {
         return origin != "http://\(host)" && origin != "https://\(host)"
     }
 
-    /// Whether an authority is an address, or a name that no other site can have: `localhost` and names below it.
+    /// Whether an authority is an address, or a name that no other site can have: `localhost` and its subdomains.
     ///
-    /// A name without a dot may be one of the local network's, which others give.
+    /// A name without a dot may be assigned by others in the local network.
     private static func isOwnName(_ authority: String) -> Bool {
         if authority.hasPrefix("[") { return true }
         let name = authority.prefix { $0 != ":" }

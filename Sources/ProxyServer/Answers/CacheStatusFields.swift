@@ -1,13 +1,13 @@
 import HTTPKit
 import HTTPSemantics
 
-/// `Cache-Status` fields (RFC 9211), the frequent ones encoded once.
+/// Encoded `Cache-Status` fields (RFC 9211); frequent ones are encoded once.
 enum CacheStatusFields {
     static let memory = encoded(.hit(.memory))
     static let stale = encoded(.hit(.stale))
     private static let negative = encoded(.hit(.negative))
 
-    /// The field of an answer.
+    /// The field for a status.
     static func field(_ status: CacheStatus) -> [UInt8] {
         switch status {
         case .hit(.memory): memory
@@ -26,7 +26,7 @@ enum CacheStatusFields {
     private static let miss = encoded(.miss)
     private static let collapsedMiss = encoded(.collapsedMiss)
 
-    /// The field of an answer with WebP in place of AVIF that is not made yet.
+    /// The field of a WebP that is served until its AVIF is made.
     static func deferred(_ status: CacheStatus) -> [UInt8] {
         var block = FieldBlock()
         let isHit = if case .hit = status { true } else { false }

@@ -2,7 +2,7 @@ import HTTPKit
 
 /// `Content-Disposition` (RFC 6266), for `filename` and `download`.
 enum ContentDisposition {
-    /// The encoded field; empty where nothing was asked.
+    /// The encoded field; empty without `filename` and `download`.
     static func field(filename: String?, download: Bool) -> [UInt8] {
         guard download || filename != nil else { return [] }
         var value = download ? "attachment" : "inline"
@@ -17,7 +17,7 @@ enum ContentDisposition {
         return block.bytes
     }
 
-    /// The name in ASCII for clients that know no better; what a quoted string may not hold becomes `_`.
+    /// The name in ASCII for clients without RFC 8187; characters that a quoted string cannot contain become `_`.
     private static func fallback(_ name: String) -> String {
         String(
             name.unicodeScalars.map { scalar in

@@ -1,9 +1,9 @@
 import HTTPKit
 import ImagePipeline
 
-/// The header fields of answers with an entity (contract: Answers), encoded once an entity and shared by all its answers.
+/// The response fields of an entity, encoded once and shared by all its responses.
 enum EntityPresentation {
-    /// Every field that does not change from request to request; `Vary` is the request's (`OwnFields`).
+    /// All fields that do not depend on the request; `Vary` is in `OwnFields`.
     static func fields(_ description: EntityDescription) -> [UInt8] {
         var block = FieldBlock()
         block.append("Content-Type", description.mediaType)
@@ -12,7 +12,7 @@ enum EntityPresentation {
         if description.mediaType == "image/svg+xml" {
             block.append("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
         }
-        // From here on what a 304 repeats: see `notModified`.
+        // From here on the fields that a 304 repeats: see `notModified`.
         block.append("ETag", entityTag(description.digest))
         if let lastModified = description.lastModified { block.append("Last-Modified", lastModified) }
         block.append("Cache-Control", cacheControl(description))
@@ -22,7 +22,7 @@ enum EntityPresentation {
         return block.bytes + CommonFields.bytes
     }
 
-    /// What of these fields a 304 says: none that describe the content (RFC 9110 §15.4.5).
+    /// The fields of a 304, without those that describe the content (RFC 9110 §15.4.5).
     static func notModified(_ fields: [UInt8]) -> [UInt8] {
         let name = Array("\r\nETag: ".utf8)
         let starts = fields.indices.dropLast(name.count)
@@ -37,13 +37,13 @@ enum EntityPresentation {
         "\"\(digest.description.prefix(32))\""
     }
 
-    /// The origin's words, else the source's time to live.
+    /// The origin's directives, else the source's `ttl`.
     static func cacheControl(_ description: EntityDescription) -> String {
         description.cacheControl ?? "public, max-age=\(description.advertisedLifetime)"
     }
 }
 
-/// Fields of every answer with an entity or an error; what `answers.cors` says is added by the public listener (`CrossOrigin`).
+/// Fields of every response with an entity or an error; the public listener adds the CORS fields (`CrossOrigin`).
 enum CommonFields {
     static let bytes: [UInt8] = {
         var block = FieldBlock()

@@ -2,13 +2,13 @@ import HTTPKit
 import HTTPSemantics
 import ImagePipeline
 
-/// Answers with an entity: whole, a part of it, or the word that the client has it already.
+/// Creates responses with an entity: complete, partial, or 304.
 enum EntityResponse {
-    /// The answer to a request without conditions.
+    /// The response to an unconditional request.
     ///
     /// - Parameters:
-    ///   - dynamic: `Cache-Status` and whatever else belongs to this request alone, encoded.
-    ///   - age: seconds for `Age`; `nil` for an answer first-hand.
+    ///   - dynamic: the encoded fields of this request, such as `Cache-Status`.
+    ///   - age: the value of `Age` in seconds; `nil` for a response that comes directly from the origin.
     static func whole(_ entity: Entity, dynamic: [UInt8], age: Int64?, tag: UInt64) -> Response {
         var response = Response(status: 200)
         response.fields = entity.fields
@@ -22,7 +22,7 @@ enum EntityResponse {
         return response
     }
 
-    /// The answer to a conditional or partial request (RFC 9110 §13.2.2, §14.2).
+    /// The response to a conditional or range request (RFC 9110 §13.2.2, §14.2).
     static func conditional(
         _ entity: Entity,
         conditions: RequestConditions,
@@ -42,7 +42,7 @@ enum EntityResponse {
             now: now
         )
         guard !isRefused else {
-            response = Response(Problem(412, "The picture is not the one that the request is about."))
+            response = Response(Problem(412, "The image does not match the precondition."))
             response.dynamicFields = dynamic
             return response
         }
@@ -74,8 +74,8 @@ enum EntityResponse {
         var block = FieldBlock()
         switch range.resolve(length: length) {
         case .unsatisfiable:
-            // An error as all are: no cache in front may take it for the picture.
-            let problem = Problem(416, "The picture has \(length) bytes.")
+            // An error response, so that no cache in front mistakes it for the image.
+            let problem = Problem(416, "The image has \(length) bytes.")
             let dynamic = response.dynamicFields
             response = Response(problem)
             response.dynamicFields = dynamic

@@ -2,12 +2,12 @@ import HTTPKit
 import HTTPSemantics
 import ImagePipeline
 
-/// Answers to requests with `exp`: what a client may do without asking must end when the request does.
+/// Responses to requests with `exp`, which clients and caches must not reuse after that time.
 enum ExpiringAnswer {
-    /// The refusal of a request whose time is over.
+    /// The refusal of an expired request.
     static let refusal = Problem(403, "This request has expired.", parameter: "exp").ofSource
 
-    /// The entity's fields with a lifetime of at most so many seconds, shared caches and stale use included.
+    /// The entity's fields with a lifetime of at most `secondsLeft`, including shared caches and stale use.
     static func fields(_ description: EntityDescription, secondsLeft: Int64) -> [UInt8] {
         var description = description
         description.cacheControl = cacheControl(
@@ -18,11 +18,11 @@ enum ExpiringAnswer {
         return EntityPresentation.fields(description)
     }
 
-    /// The words about caching, every lifetime in them clamped; what lets an answer be used beyond its lifetime is left out.
+    /// The `Cache-Control` with every lifetime clamped, and without directives that permit stale use.
     ///
     /// - Parameters:
-    ///   - words: the origin's; `nil` where it said nothing.
-    ///   - lifetime: what counts where they name none.
+    ///   - words: the origin's `Cache-Control`, or `nil`.
+    ///   - lifetime: the lifetime if it has none.
     static func cacheControl(_ words: String?, lifetime: Int64, secondsLeft: Int64) -> String {
         let left = max(0, secondsLeft)
         guard let words else {

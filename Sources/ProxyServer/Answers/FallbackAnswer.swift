@@ -2,11 +2,11 @@ import HTTPKit
 import HTTPSemantics
 import ImagePipeline
 
-/// Answers with the picture that stands in for an original: a status and a lifetime of its own, and no word of the origin.
+/// The response with a fallback image, which has its own status and lifetime and none of the origin's fields.
 enum FallbackAnswer {
-    /// The whole picture; conditions and ranges of a request are about another one.
+    /// The complete image; conditions and ranges of the request do not apply to it.
     ///
-    /// - Parameter vary: the request's `Vary`, encoded.
+    /// - Parameter vary: the encoded `Vary` of the request.
     static func response(_ entity: Entity, status: Int, ttl: Int64, vary: [UInt8]) -> Response {
         var response = EntityResponse.whole(
             entity,
@@ -18,7 +18,7 @@ enum FallbackAnswer {
         var description = entity.description
         description.cacheControl = nil
         description.lastModified = nil
-        // What stands in for an AVIF is not kept for longer than elsewhere.
+        // A WebP that is served until its AVIF is made keeps its short lifetime.
         description.advertisedLifetime = min(ttl, description.standIn?.lifetime ?? ttl)
         response.fields = EntityPresentation.fields(description)
         return response

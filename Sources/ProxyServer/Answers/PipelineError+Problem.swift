@@ -2,32 +2,38 @@ import HTTPSemantics
 import ImagePipeline
 
 extension Problem {
-    /// The one place where a pipeline's error becomes a status (contract: Answers).
+    /// Maps a pipeline error to a status and a message; the only place that does.
     init(_ error: PipelineError) {
         switch error {
-        case .originStatus(410): self.init(410, "The origin says that the image is gone.")
+        case .originStatus(410): self.init(410, "The origin reports that the image is gone.")
         case .originStatus(let status) where [401, 403, 404, 451].contains(status):
-            self.init(404, "The origin has no such image (it answered \(status)).")
+            self.init(404, "The origin has no such image (status \(status)).")
         case .originStatus(508): self = .loop
-        case .originStatus(let status): self.init(502, "The origin answered \(status).")
-        case .originNotFound: self.init(404, "There is no such image, or what is there is none that can be decoded.")
-        case .originUnreachable(let reason): self.init(502, "The origin cannot be reached: \(reason).")
+        case .originStatus(let status): self.init(502, "The origin responded with status \(status).")
+        case .originNotFound: self.init(404, "There is no such image, or the file is not an image that can be decoded.")
+        case .originUnreachable(let reason): self.init(502, "The origin is unreachable: \(reason).")
         case .originTimeout(let reason): self.init(504, "The origin is too slow: \(reason).", retryAfter: 5)
-        case .originProtocol(let reason): self.init(502, "The origin broke the protocol: \(reason).")
-        // One text for all: another would tell which names of a private network exist. The log has the rule.
+        case .originProtocol(let reason): self.init(502, "The origin violated HTTP: \(reason).")
+        // One text for all cases, so that clients cannot learn which names of a private network exist. The log has the rule.
         case .addressRefused:
-            self.init(403, "This origin may not be asked: its address is refused, or its name does not resolve.")
+            self.init(403, "This origin is not allowed: its address is refused, or its name does not resolve.")
         case .sourceTooLarge(let limit):
             self.init(413, "The original is larger than \(limit) bytes (limits.source-bytes).")
-        case .notAnImage(let reason): self.init(415, "Not an image that can be decoded: \(reason).")
+        case .notAnImage(let reason): self.init(415, "Not a supported image: \(reason).")
         case .broken(let reason, let name): self.init(422, "The image is broken: \(reason).", parameter: name)
-        case .refused(let reason, let name): self.init(422, "The image cannot be made: \(reason).", parameter: name)
-        case .deadly: self.init(422, "The image ended its decoder.")
+        case .refused(let reason, let name):
+            self.init(422, "The image cannot be transformed: \(reason).", parameter: name)
+        case .crashedDecoder: self.init(422, "The image crashed its decoder.")
         case .transformTimeout: self.init(504, "The transform took too long (timeouts.transform).")
         case .overloaded(let reason): self.init(503, "Overloaded: \(reason).", retryAfter: 1)
-        case .workerLost: self.init(503, "The transform was lost twice; the image is not to blame.", retryAfter: 1)
-        case .noWorker: self.init(503, "No picture can be made now: no worker starts.", retryAfter: 5)
-        case .notCached: self.init(504, "Nothing is stored, and only that was asked for (only-if-cached).")
+        case .workerLost:
+            self.init(
+                503,
+                "The transform failed twice because of lost workers, not because of the image.",
+                retryAfter: 1
+            )
+        case .noWorker: self.init(503, "Images cannot be transformed at the moment: no worker starts.", retryAfter: 5)
+        case .notCached: self.init(504, "Nothing suitable is cached, and the request has only-if-cached.")
         case .remembered(let error, let seconds):
             self.init(error)
             lifetime = seconds
@@ -37,7 +43,7 @@ extension Problem {
             detail = "\(parameter): \(detail)"
             self.parameter = parameter
         case .after(_, let error): self.init(error)
-        case .cancelled: self.init(503, "The request was given up.", retryAfter: 1)
+        case .cancelled: self.init(503, "The request was cancelled.", retryAfter: 1)
         }
         cacheStatus = CacheStatus(error)
     }

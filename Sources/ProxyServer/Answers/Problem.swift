@@ -1,19 +1,20 @@
 import HTTPSemantics
+import ImagePlan
 
-/// An error as clients see it (RFC 9457): a status, and words that never name an internal address, path or key.
+/// An error response (RFC 9457), whose texts never contain an internal address, path or key.
 struct Problem: Error, Hashable, Sendable {
     var status: UInt16
-    /// One sentence for the person who made the request.
+    /// One sentence for the client.
     var detail: String
-    /// The request's parameter that is wrong, where one is.
+    /// The invalid request parameter, if any.
     var parameter: String?
-    /// Seconds for `Retry-After`.
+    /// The value of `Retry-After` in seconds.
     var retryAfter: Int?
-    /// Methods for `Allow`, with 405.
+    /// The value of `Allow`, for 405.
     var allow: String?
-    /// Seconds for which it will be answered again, as for a stored failure; `nil` where the next try may end otherwise.
+    /// The lifetime of a cached failure in seconds; `nil` if the next request may succeed.
     var lifetime: Int64?
-    /// What the cache had to do with it; `nil` where the request never came to a source.
+    /// The `Cache-Status`, or `nil` if the request did not reach a source.
     var cacheStatus: CacheStatus?
 
     init(_ status: UInt16, _ detail: String, parameter: String? = nil, retryAfter: Int? = nil, allow: String? = nil) {
@@ -24,16 +25,16 @@ struct Problem: Error, Hashable, Sendable {
         self.allow = allow
     }
 
-    /// The same as the answer to a request whose source is known.
+    /// The same problem for a request whose source is known.
     var ofSource: Problem {
         var problem = self
         problem.cacheStatus = cacheStatus ?? .unasked(.refused)
         return problem
     }
 
-    /// The members as JSON text; `type` is the default "about:blank", so that `title` is the status's phrase (RFC 9457 §4.2.1).
+    /// The JSON text; `type` is the default "about:blank", so `title` is the status phrase (RFC 9457 §4.2.1).
     ///
-    /// - Parameter id: of the request, as an extension member (RFC 9457 §3.2).
+    /// - Parameter id: the request id, an extension member (RFC 9457 §3.2).
     func json(id: String?) -> String {
         var members = [
             "\"title\":\(JSONText.quoted(StatusPhrase.of(status)))",
@@ -46,29 +47,7 @@ struct Problem: Error, Hashable, Sendable {
     }
 }
 
-/// JSON strings, for the few places that write JSON by hand.
-enum JSONText {
-    /// A quoted string; every control character, quote and backslash escaped (RFC 8259 §7).
-    static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
-    }
-}
-
-/// Reason phrases of the statuses that are answered (RFC 9110 §15).
+/// Reason phrases of the error statuses (RFC 9110 §15).
 enum StatusPhrase {
     static func of(_ status: UInt16) -> String {
         switch status {

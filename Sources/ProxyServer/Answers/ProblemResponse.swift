@@ -2,11 +2,11 @@ import HTTPKit
 import HTTPSemantics
 
 extension Response {
-    /// An error as `application/problem+json`, to be stored only where it is here, too (contract: Answers).
+    /// Creates an `application/problem+json` response, which is `no-store` unless it is a cached failure.
     ///
     /// - Parameters:
-    ///   - vary: what else than the target it may depend on.
-    ///   - id: the request's, under which logs have it.
+    ///   - vary: the request fields that it may depend on.
+    ///   - id: the request id, which the logs contain.
     init(_ problem: Problem, vary: VaryFields = [], closes: Bool = false, id: String? = nil) {
         self.init(status: problem.status)
         var block = FieldBlock()
@@ -24,17 +24,17 @@ extension Response {
         tag = problem.lifetime == nil ? RequestResult(status: problem.status).tag : RequestResult.negative.tag
     }
 
-    /// The same with further fields, encoded.
+    /// The response with further encoded fields.
     func with(_ fields: [UInt8]) -> Response {
         var response = self
         response.dynamicFields += fields
         return response
     }
 
-    /// The same, said to scripts of other origins as well.
+    /// The response with CORS fields.
     func readable(by pages: CrossOrigin) -> Response { with(pages.fields) }
 
-    /// A line of plain text.
+    /// Creates a plain text response.
     init(text: String, status: UInt16 = 200) {
         self.init(status: status)
         var block = FieldBlock()

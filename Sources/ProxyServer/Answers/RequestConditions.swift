@@ -1,9 +1,9 @@
 import HTTPKit
 import HTTPSemantics
 
-/// The header fields that make a request conditional or partial, copied out of the read buffer.
+/// The fields of a conditional or range request, copied from the read buffer.
 ///
-/// Most requests have none of them: then nothing is copied.
+/// Nothing is copied for the majority of requests, which have none of them.
 struct RequestConditions: Hashable, Sendable {
     var ifMatch: String?
     var ifUnmodifiedSince: String?
@@ -12,7 +12,7 @@ struct RequestConditions: Hashable, Sendable {
     var range: String?
     var ifRange: String?
 
-    /// Copies what a head has of them; `nil` where it has nothing.
+    /// Copies the fields of a request head; `nil` if there are none.
     init?(_ head: borrowing RequestHead, bytes: Span<UInt8>) {
         guard
             head.has(.ifNoneMatch) || head.has(.ifModifiedSince) || head.has(.range) || head.has(.ifMatch)
@@ -22,7 +22,7 @@ struct RequestConditions: Hashable, Sendable {
         ifUnmodifiedSince = Self.text(.ifUnmodifiedSince, head, bytes)
         ifNoneMatch = Self.text(.ifNoneMatch, head, bytes)
         ifModifiedSince = Self.text(.ifModifiedSince, head, bytes)
-        // RFC 9110 §14.2: a range means something to GET only.
+        // RFC 9110 §14.2: ranges are only defined for GET.
         guard head.method == .get else { return }
         range = Self.text(.range, head, bytes)
         ifRange = Self.text(.ifRange, head, bytes)

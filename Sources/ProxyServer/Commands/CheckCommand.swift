@@ -1,14 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// `edgeprint check`: reads the configuration as `serve` would, and prints what it comes to.
+/// `edgeprint check`: validates the configuration and prints it.
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Prints the effective configuration, secrets redacted; fails where it is wrong.",
+        abstract: "Prints the effective configuration, secrets redacted, or its errors.",
         discussion: """
-            Defaults, the file and EDGEPRINT_ variables put together, as a file that would say the same. Every problem \
-            is printed with its key, and with its line or variable.
+            Merges defaults, the file and EDGEPRINT_ variables, and prints the result as a configuration file. Every \
+            error is printed with its key and its line or variable.
 
             EXAMPLES
               edgeprint check
@@ -16,9 +16,9 @@ struct CheckCommand: ParsableCommand {
               EDGEPRINT_CACHE_MEMORY=1GiB edgeprint check | grep memory
 
             EXIT STATUS
-              0   the configuration is right
-              1   it is wrong; what is wrong stands on standard error, a line each
-              64  the command line is wrong
+                0   the configuration is valid
+                1   it is not; standard error has one line per error
+                64  invalid command line
             """
     )
 

@@ -10,12 +10,12 @@ import OriginTransfer
 struct CheckURLCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-url",
-        abstract: "Prints whether upstream URLs may be asked; connects to nothing.",
+        abstract: "Prints whether the address policy allows upstream URLs.",
         discussion: """
-            One JSON object a line: {"url":…,"verdict":"allow"|"block","rule":…}. The rule of a blocked URL is what \
-            its address is (loopback, private, link-local …), bad-port where the port is another protocol's, or what is \
-            wrong with it (malformed, scheme, userinfo, length). A host name is allowed by the rule "name": its addresses are judged when it is connected \
-            to. No name is resolved.
+            One JSON object per line: {"url":…,"verdict":"allow"|"block","rule":…}. The rule of a blocked URL is the \
+            kind of its address (loopback, private, link-local …), bad-port for a port of another protocol, or the \
+            defect of the URL (malformed, scheme, userinfo, length). A host name is allowed by the rule "name": its \
+            addresses are checked on connection. The command resolves no names and connects to nothing.
 
             EXAMPLES
               edgeprint check-url 'http://169.254.169.254/latest/meta-data/'
@@ -23,20 +23,20 @@ struct CheckURLCommand: ParsableCommand {
               edgeprint check-url - < urls.txt
 
             EXIT STATUS
-              0   every URL is allowed
-              1   one or more are blocked, or the configuration is wrong
-              64  the command line is wrong
+                0   every URL is allowed
+                1   at least one is blocked, or the configuration is invalid
+                64  invalid command line
             """
     )
 
-    @Argument(help: ArgumentHelp("URLs, or - for one a line of standard input.", valueName: "url"))
+    @Argument(help: ArgumentHelp("URLs, or - to read one per line from standard input.", valueName: "url"))
     var urls: [String]
 
-    @Flag(help: "As a source with allow-private: its own network may be asked.")
+    @Flag(help: "Allow private addresses, like a source with allow-private.")
     var allowPrivate = false
 
     @Option(
-        help: ArgumentHelp("As this source of the configuration; fetch for /fetch?url=.", valueName: "name"),
+        help: ArgumentHelp("Apply the rules of this source; fetch for /fetch?url=.", valueName: "name"),
         completion: .custom(SourceNames.completeName)
     )
     var source: String?
@@ -45,7 +45,7 @@ struct CheckURLCommand: ParsableCommand {
 
     func validate() throws {
         if source != nil, allowPrivate {
-            throw ValidationError("--source and --allow-private exclude each other: a source has its own rule.")
+            throw ValidationError("--source and --allow-private cannot be combined: a source has its own rule.")
         }
     }
 
@@ -68,7 +68,7 @@ struct CheckURLCommand: ParsableCommand {
             var output = ""
             while let line = reader.next() {
                 output += judge(line.bytes, isCut: line.isCut)
-                // Whoever writes a line and waits for its verdict gets it.
+                // A writer that waits for each verdict must not be kept waiting.
                 guard reader.isEmpty || output.utf8.count > 1 << 16 else { continue }
                 try StandardOutput.write(output)
                 output = ""
@@ -78,7 +78,7 @@ struct CheckURLCommand: ParsableCommand {
         if isBlocked { throw ExitCode(1) }
     }
 
-    /// The rule of the source that was named; without one, none may ask its own network.
+    /// The rule of the named source; `nil` without one, which allows no private addresses.
     private func sourceRule() throws -> SourceRule? {
         guard let source else { return nil }
         let flags = ConfigurationLoader.Flags(config: options.config)
@@ -90,7 +90,7 @@ struct CheckURLCommand: ParsableCommand {
             let nearest = NearestName.of(source, among: names + ["fetch"]).map { "; did you mean \($0)?" } ?? "."
             throw ValidationError("There is no source '\(source)'\(nearest)")
         }
-        guard !rule.isFolder else { throw ValidationError("The source '\(source)' is a folder: it asks no URL.") }
+        guard !rule.isFolder else { throw ValidationError("The source '\(source)' is a folder: it has no URLs.") }
         return rule
     }
 }

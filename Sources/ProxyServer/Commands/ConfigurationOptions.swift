@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// The flag that all commands share: which configuration.
+/// The option that selects the configuration, shared by all commands.
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The configuration; else EDGEPRINT_CONFIG, else \(ConfigurationLoader.standardPath), else defaults.",
+            "Configuration file (default: EDGEPRINT_CONFIG, else \(ConfigurationLoader.standardPath)).",
             valueName: "file"
         ),
         completion: .file(extensions: ["yaml", "yml"])
@@ -14,10 +14,10 @@ struct ConfigurationOptions: ParsableArguments {
 }
 
 extension ConfigurationLoader {
-    /// Loads, or writes one line a problem to standard error and ends with status 1.
+    /// Loads the configuration, or writes one line per problem to standard error and exits with status 1.
     func loadOrExit() throws -> Configuration { try loadWithOriginsOrExit().configuration }
 
-    /// As `loadOrExit`, and keeps who said what.
+    /// Like `loadOrExit`, and keeps the place where each value was set.
     func loadWithOriginsOrExit() throws -> LoadedConfiguration {
         do {
             return try loadWithOrigins()

@@ -1,15 +1,15 @@
 import ArgumentParser
 import Foundation
 
-/// `edgeprint doctor`: looks at the machine with the eyes of the daemon.
+/// `edgeprint doctor`: checks whether the daemon can run on this machine.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Checks machine, limits, folders, codecs and clock, and says what to do.",
+        abstract: "Checks machine, limits, folders, codecs and clock, and suggests fixes.",
         discussion: """
-            One finding a line: ok, note, warning or failure, and below all that is not ok what would change it. Asks \
-            no origin, resolves no name, and disturbs no daemon that runs. Ask as the user that serves, in the \
-            environment that it serves in: what the superuser in a shell may do says little.
+            One finding per line: ok, note, warning or failure, followed by a fix unless it is ok. Contacts no origin, \
+            resolves no names, and does not disturb a running daemon. Run it as the user and in the environment of the \
+            daemon: the permissions and limits of root in a shell say little about the service.
 
             EXAMPLES
               edgeprint doctor --config /etc/edgeprint/edgeprint.yaml
@@ -17,15 +17,15 @@ struct DoctorCommand: ParsableCommand {
               systemd-run --pty -p DynamicUser=yes -p User=edgeprint edgeprint doctor
 
             EXIT STATUS
-              0   the daemon can do its work; there may be notes and warnings
-              1   it cannot, or the configuration is wrong
-              64  the command line is wrong
+                0   the daemon can run; there may be notes and warnings
+                1   it cannot, or the configuration is invalid
+                64  invalid command line
             """
     )
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Flag(help: "One JSON object for programs.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
@@ -36,18 +36,18 @@ struct DoctorCommand: ParsableCommand {
         if report.hasFailed { throw ExitCode(1) }
     }
 
-    /// The configuration's own problems, then what the checks find.
+    /// The problems of the configuration, followed by the findings of the checks.
     static func findings(_ loader: ConfigurationLoader, _ probe: any SystemProbe) -> [Finding] {
         do throws(ConfigurationError) {
             let loaded = try loader.loadWithOrigins()
             let summary = Printing.count(loaded.configuration.sources.count, "source")
-            return [.ok("configuration", "right, \(summary)")] + Doctor(loaded).run(probe)
+            return [.ok("configuration", "valid, \(summary)")] + Doctor(loaded).run(probe)
         } catch {
             let problems = error.problems.map { problem in
                 Finding.failure(
                     "configuration",
                     "\(problem)",
-                    fix: "correct this; edgeprint check shows what comes of it"
+                    fix: "correct it, then run edgeprint check"
                 )
             }
             return problems + Doctor().run(probe)

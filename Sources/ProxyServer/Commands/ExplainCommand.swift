@@ -2,16 +2,16 @@ import ArgumentParser
 import Foundation
 import LinuxSystem
 
-/// `edgeprint explain`: what the daemon would make of a request.
+/// `edgeprint explain`: shows how a request is resolved.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Prints what a request comes to, and who said so; fetches nothing.",
+        abstract: "Shows how a request is resolved, and why.",
         discussion: """
-            Source, upstream URL, steps in order, canonical plan, cache key, limits and freshness: each with the URL's \
-            parameter, the preset, the line of the configuration, or the variable that it comes from. Settings at \
-            their defaults are counted; --all prints them, too. What the daemon would refuse is answered with the \
-            same words.
+            Prints source, upstream URL, steps in order, canonical plan, cache key, limits and freshness, each with the \
+            URL parameter, preset, configuration line or variable that it comes from. Settings at their defaults are \
+            only counted, unless --all is given. A request that the daemon would refuse shows the same error. Nothing \
+            is fetched.
 
             EXAMPLES
               edgeprint explain '/photos/cat.jpg?w=400&h=300&fit=cover'
@@ -19,32 +19,34 @@ struct ExplainCommand: ParsableCommand {
               edgeprint explain '/fetch?url=https%3A%2F%2Fa.example%2Fb.png&w=200' --json
 
             EXIT STATUS
-              0   the daemon would go and get the picture
-              1   it would answer an error, which is printed, or the configuration is wrong
-              64  the command line is wrong
+                0   the daemon would serve the request
+                1   it would respond with an error, which is printed, or the configuration is invalid
+                64  invalid command line
             """
     )
 
     @Argument(
-        help: ArgumentHelp("Path and query as a client sends them, in quotes: '/NAME/PATH?w=400'.", valueName: "path"),
+        help: ArgumentHelp("Path and query of the request, in quotes: '/NAME/PATH?w=400'.", valueName: "path"),
         completion: .custom(SourceNames.completePath)
     )
     var path: String
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Option(help: ArgumentHelp("The client's Accept field, which format=auto goes by.", valueName: "header"))
+    @Option(help: ArgumentHelp("The client's Accept field, used by format=auto.", valueName: "header"))
     var accept: String?
 
-    @Flag(help: "Also the settings that are at their defaults.")
+    @Flag(help: "Include settings at their defaults.")
     var all = false
 
-    @Flag(help: "One JSON object for programs.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func validate() throws {
         guard path.hasPrefix("/") || path.contains("://") else {
-            throw ValidationError("PATH begins with a slash: /NAME/PATH?w=400, or is the whole URL of a request.")
+            throw ValidationError(
+                "PATH must begin with a slash, as in /NAME/PATH?w=400, or be the full URL of a request."
+            )
         }
     }
 

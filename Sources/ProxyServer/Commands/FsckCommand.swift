@@ -3,17 +3,16 @@ import Foundation
 import ImagePipeline
 import LinuxSystem
 
-/// `edgeprint fsck`: verifies a cache folder that no daemon uses, and repairs it.
+/// `edgeprint fsck`: verifies and repairs a cache folder that is not in use.
 struct FsckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fsck",
-        abstract: "Verifies a cache folder that no daemon uses, and repairs it.",
+        abstract: "Verifies and repairs a cache folder that is not in use.",
         discussion: """
-            Reads every body and compares it with its checksum, and looks for rows without files, files without rows, \
-            leftovers, wrong totals and a damaged index. Without --repair the folder stays as it is. What is wrong \
-            goes with --repair: the pictures concerned are fetched or made again when they are asked for. Files that \
-            are not the cache's are named and left. A daemon repairs most of this by itself after its start, without \
-            reading the bodies.
+            Verifies the checksum of every body, and looks for rows without files, files without rows, temporary files, \
+            wrong totals and a damaged index. Without --repair nothing is changed. With --repair damaged entries are \
+            removed; their images are fetched or made again when requested. Unknown files are reported and kept. A \
+            daemon repairs most of this after its start, without reading the bodies.
 
             EXAMPLES
               edgeprint fsck
@@ -21,24 +20,24 @@ struct FsckCommand: ParsableCommand {
               edgeprint fsck --json | jq .found
 
             EXIT STATUS
-              0   the folder is sound, or is so now
-              1   something is wrong with it, or it cannot be checked, or the configuration is wrong
-              64  the command line is wrong
+                0   the folder is sound, or has been repaired
+                1   it is damaged or cannot be checked, or the configuration is invalid
+                64  invalid command line
             """
     )
 
     @OptionGroup var options: ConfigurationOptions
 
     @Option(
-        help: ArgumentHelp("The cache folder, in place of cache.path.", valueName: "dir"),
+        help: ArgumentHelp("Cache folder; overrides cache.path.", valueName: "dir"),
         completion: .directory
     )
     var cachePath: String?
 
-    @Flag(help: "Removes what is wrong, and builds the index anew where it is damaged.")
+    @Flag(help: "Remove damaged entries, and rebuild a damaged index.")
     var repair = false
 
-    @Flag(help: "One JSON object for programs.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {

@@ -3,11 +3,11 @@ import Glibc
 import ImagePipeline
 import LinuxSystem
 
-/// Prints what a check of a cache folder finds: a line each as it comes, and how far it has got where somebody watches.
+/// Prints the findings of a cache check, one per line as they are found, and its progress on a terminal.
 final class FsckPrinter {
-    /// Findings that the JSON object lists; all are counted.
+    /// The maximum number of findings in the JSON object; all are counted.
     private static let listed = 1000
-    /// Nanoseconds between two looks at the progress.
+    /// The interval between progress updates, in nanoseconds.
     private static let interval: Int64 = 250_000_000
 
     private let path: String
@@ -20,7 +20,7 @@ final class FsckPrinter {
 
     /// - Parameters:
     ///   - path: the folder.
-    ///   - repairs: whether what is found goes.
+    ///   - repairs: whether findings are repaired.
     init(path: String, repairs: Bool, isJSON: Bool, time: any TimeSource) {
         self.path = path
         self.repairs = repairs
@@ -28,7 +28,7 @@ final class FsckPrinter {
         self.time = time
     }
 
-    /// What the check calls.
+    /// The callbacks for the check.
     var listener: DiskCheck.Listener {
         DiskCheck.Listener(
             found: { [self] damage, isRepaired in found(damage, isRepaired) },
@@ -36,13 +36,13 @@ final class FsckPrinter {
         )
     }
 
-    /// Prints what it all came to.
+    /// Prints the summary.
     func end(_ result: DiskCheckResult) throws {
         clearProgress()
         try StandardOutput.write(isJSON ? document(result).document : summary(result))
     }
 
-    /// Takes the line of the progress away.
+    /// Clears the progress line.
     func clearProgress() {
         guard lastShown > 0 else { return }
         FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
@@ -57,14 +57,14 @@ final class FsckPrinter {
         clearProgress()
         let detail = damage.detail.isEmpty ? "" : ": \(Printing.plain(damage.detail))"
         let line = "\(Printing.plain(damage.path)): \(Self.words(damage.kind))\(detail)"
-        // A reader that has gone is told at the end, by the summary.
+        // A closed output is reported at the end, when the summary is written.
         try? StandardOutput.write("\(line)\(ending(damage.kind, isRepaired))\n")
     }
 
     private func ending(_ kind: DiskDamage.Kind, _ isRepaired: Bool) -> String {
         switch kind {
         case .unknown: "; left as it is"
-        case .index where isRepaired, .totals where isRepaired: "; built anew"
+        case .index where isRepaired, .totals where isRepaired: "; rebuilt"
         default: isRepaired ? "; removed" : repairs ? "; could not be repaired" : ""
         }
     }
@@ -86,9 +86,9 @@ final class FsckPrinter {
         let faults = Printing.count(result.damages, "fault")
         guard result.damages > 0 else { return stored + "sound\n" }
         if !repairs { return stored + "\(faults); edgeprint fsck --repair removes them\n" }
-        if result.isSound { return stored + "\(faults) repaired; sound now\n" }
+        if result.isSound { return stored + "\(faults) repaired; the folder is sound\n" }
         return stored
-            + "\(faults), of which \(result.remaining) remain: may this user write the folder, is the disk well?\n"
+            + "\(faults), \(result.remaining) not repaired: check the folder's permissions and the disk\n"
     }
 
     private func document(_ result: DiskCheckResult) -> JSONValue {
@@ -114,18 +114,18 @@ final class FsckPrinter {
         ])
     }
 
-    /// What is wrong, in a clause.
+    /// Describes the damage in a clause.
     private static func words(_ kind: DiskDamage.Kind) -> String {
         switch kind {
         case .index: "the index is damaged"
-        case .row: "no release has written this row"
-        case .missing: "its row is there, the file is not"
-        case .length: "the file is shorter or longer than what was stored"
-        case .checksum: "the bytes are not those that were stored"
-        case .void: "made of an original that is not the stored one"
-        case .unused: "neither a body nor a variant needs this row"
-        case .orphan: "no row tells of this file"
-        case .leftover: "half written when a process ended"
+        case .row: "the row is invalid"
+        case .missing: "the file is missing"
+        case .length: "the file has the wrong length"
+        case .checksum: "the checksum is wrong"
+        case .void: "made from another version of the original"
+        case .unused: "the row has neither a body nor variants"
+        case .orphan: "the file has no row"
+        case .leftover: "temporary file of an interrupted write"
         case .totals: "the stored totals are wrong"
         case .unreadable: "cannot be read"
         case .unknown: "not a file of the cache"

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Reads lines from a descriptor, as many as there are, each kept up to a bound.
+/// Reads lines of any length from a descriptor and keeps each up to a maximum length.
 struct LineReader: ~Copyable {
     /// A line without its LF.
     struct Line: Sendable, Hashable {
         var bytes: [UInt8]
-        /// Whether the line was longer than the bound, and only its beginning is kept.
+        /// Whether the line was longer than the maximum and has been truncated.
         var isCut: Bool
     }
 
@@ -14,23 +14,23 @@ struct LineReader: ~Copyable {
     private var buffer: [UInt8]
     private var unread = 0..<0
 
-    /// Reads from a descriptor, which stays open.
+    /// Reads from a descriptor, which is not closed.
     ///
     /// - Parameters:
-    ///   - bound: bytes of a line that are kept.
-    ///   - chunk: bytes that are read at once.
+    ///   - bound: the maximum length of a line in bytes.
+    ///   - chunk: the bytes per read.
     init(descriptor: CInt, bound: Int, chunk: Int = 1 << 16) {
         self.descriptor = descriptor
         self.bound = bound
         buffer = [UInt8](repeating: 0, count: chunk)
     }
 
-    /// Whether the next line may have to be waited for.
+    /// Whether the buffer is empty, so that `next` may block.
     var isEmpty: Bool { unread.isEmpty }
 
-    /// The next line, `nil` at the end.
+    /// Returns the next line, or `nil` at the end.
     ///
-    /// A last line without LF counts, an empty one behind the last LF does not.
+    /// A final line without LF is returned; an empty one after the last LF is not.
     mutating func next() -> Line? {
         var line = Line(bytes: [], isCut: false)
         var isStarted = false
@@ -49,7 +49,7 @@ struct LineReader: ~Copyable {
         }
     }
 
-    /// Reads more; false at the end, and where nothing can be read any more.
+    /// Reads more bytes; returns false at the end and after an error.
     private mutating func fill() -> Bool {
         while true {
             let count = unsafe read(descriptor, &buffer, buffer.count)

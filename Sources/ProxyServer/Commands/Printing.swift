@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Numbers as people read them.
+/// Formats numbers and texts for display.
 enum Printing {
     /// A size with a binary unit: `1.2 GiB`, `999 B`.
     static func size(_ bytes: Int) -> String {
@@ -13,12 +13,12 @@ enum Printing {
         return "\(rounded(value)) TiB"
     }
 
-    /// A number with the noun, in the plural unless it is one.
+    /// A number with its noun, in the plural unless the number is 1.
     static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
         "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
     }
 
-    /// A time that something has lasted: `3d 4h`, `12m 5s`.
+    /// A duration such as `3d 4h` or `12m 5s`.
     static func duration(_ seconds: Int) -> String {
         let parts = [
             (seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s"),
@@ -36,10 +36,20 @@ enum Printing {
         return String(tenths / 10)
     }
 
-    /// The text without characters that could end the line or steer a terminal.
+    /// The text without characters that could end the line or control the terminal.
     static func plain(_ text: String) -> String {
         var line: [UInt8] = []
         LogText.appendUnquoted(text, to: &line)
         return String(decoding: line, as: UTF8.self)
+    }
+}
+
+/// Writes the output of commands.
+enum StandardOutput {
+    /// Writes a text.
+    ///
+    /// - Throws: an error if the text cannot be written, as on a full disk.
+    static func write(_ text: String) throws {
+        try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }
 }

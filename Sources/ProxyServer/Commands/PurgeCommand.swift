@@ -1,17 +1,17 @@
 import ArgumentParser
 import Foundation
 
-/// `edgeprint purge`: removes what a running daemon has cached.
+/// `edgeprint purge`: purges the caches of a running daemon.
 struct PurgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
-        abstract: "Removes originals and everything made of them from a running daemon's caches.",
+        abstract: "Purges originals and everything made from them from a running daemon.",
         discussion: """
-            A URL is a request's path (its steps do not matter: all variants go), or the original's absolute URL. Asks \
-            the admin listener, and comes back when the bytes are gone from disk.
+            A URL is the path of a request (its query is ignored: all variants are purged), or the absolute URL of an \
+            original. The command connects to the admin listener and returns when the bytes are gone from disk.
 
-            With --soft nothing is removed: it counts as stale, so that the next request asks the origin, and keeps \
-            every size where the origin says that nothing has changed.
+            With --soft nothing is removed. Originals become stale: the next request revalidates them, and if they are \
+            unchanged, every size is kept.
 
             EXAMPLES
               edgeprint purge /photos/cat.jpg /photos/dog.jpg
@@ -24,38 +24,38 @@ struct PurgeCommand: ParsableCommand {
               edgeprint purge --all --json
 
             EXIT STATUS
-              0   done, also where nothing was there
-              1   there is no such source or preset, the daemon did not answer or refused, or the configuration is wrong
-              64  the command line is wrong
+                0   success, even if nothing was cached
+                1   unknown source or preset, no response or a refusal by the daemon, or an invalid configuration
+                64  invalid command line
             """
     )
 
-    @Argument(help: ArgumentHelp("Paths or URLs of pictures.", valueName: "url"))
+    @Argument(help: ArgumentHelp("Paths or URLs of images.", valueName: "url"))
     var urls: [String] = []
 
     @Option(
-        help: ArgumentHelp("All whose path, or whose original's URL, begins so; may be repeated.", valueName: "path"),
+        help: ArgumentHelp("Paths or URLs with this prefix; may be repeated.", valueName: "path"),
         completion: .custom(SourceNames.completePath)
     )
     var prefix: [String] = []
 
-    @Option(help: "All of a source; fetch for remote URLs.", completion: .custom(SourceNames.completeName))
+    @Option(help: "Everything of a source; fetch for remote URLs.", completion: .custom(SourceNames.completeName))
     var source: String?
 
-    @Option(help: "All that the origin marked so (Cache-Tag, Surrogate-Key, xkey); may be repeated.")
+    @Option(help: "Originals with this tag (Cache-Tag, Surrogate-Key, xkey); may be repeated.")
     var tag: [String] = []
 
-    @Option(help: "All pictures of a preset; originals stay.", completion: .custom(PresetNames.complete))
+    @Option(help: "All variants of a preset; not the originals.", completion: .custom(PresetNames.complete))
     var preset: String?
 
     @Option(
         help: ArgumentHelp(
-            "All that the origin was not asked about for so long, such as 12h or 30d.",
+            "Originals not revalidated for this long, such as 12h or 30d.",
             valueName: "time"
         ),
         transform: { text in
             guard let seconds = PurgeOrder.age(text) else {
-                throw ValidationError("'\(text)' is no time such as 90m, 12h or 30d.")
+                throw ValidationError("'\(text)' is not a duration such as 90m, 12h or 30d.")
             }
             return seconds
         }
@@ -65,13 +65,13 @@ struct PurgeCommand: ParsableCommand {
     @Flag(help: "Everything.")
     var all = false
 
-    @Flag(help: "Marks as stale instead of removing.")
+    @Flag(help: "Mark as stale instead of removing.")
     var soft = false
 
-    @Flag(name: [.customLong("dry"), .customLong("dry-run")], help: "Only counts.")
+    @Flag(name: [.customLong("dry"), .customLong("dry-run")], help: "Only count.")
     var dry = false
 
-    @Flag(help: "One JSON object a purge, for programs.")
+    @Flag(help: "Print one JSON object per purge.")
     var json = false
 
     @OptionGroup var admin: AdminOptions
@@ -91,10 +91,12 @@ struct PurgeCommand: ParsableCommand {
         ]
         guard ways.count(where: { $0 }) == 1 else {
             throw ValidationError(
-                "Name URLs, or one of --prefix, --source, --tag, --preset, --older-than and --all."
+                "Give URLs, or one of --prefix, --source, --tag, --preset, --older-than and --all."
             )
         }
-        if soft, preset != nil { throw ValidationError("A preset's originals have not changed: --soft is for them.") }
+        if soft, preset != nil {
+            throw ValidationError("--soft marks originals, so it cannot be combined with --preset.")
+        }
     }
 
     func run() throws {
@@ -107,7 +109,7 @@ struct PurgeCommand: ParsableCommand {
     }
 }
 
-/// What came of one purge, in words.
+/// Formats the result of a purge.
 private struct PurgeLine {
     let text: String
 
@@ -121,7 +123,7 @@ private struct PurgeLine {
             case (true, true): "would mark as stale"
             }
         let place = order.isSoft ? "on disk, \(counts.memory) in memory" : "from disk, \(counts.memory) from memory"
-        let pending = counts.pending == true ? "; the disk cannot be used now: hidden until it can" : ""
+        let pending = counts.pending == true ? "; the disk is unavailable: hidden until it works again" : ""
         text =
             "\(Self.name(order.target)): \(verb) \(counts.originals) originals and \(counts.variants) variants "
             + "(\(counts.bytes) bytes) \(place)\(pending)\n"

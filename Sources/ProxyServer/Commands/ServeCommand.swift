@@ -2,14 +2,14 @@ import ArgumentParser
 import Foundation
 import ImagePlan
 
-/// `edgeprint serve`: the daemon.
+/// `edgeprint serve`: runs the daemon.
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serves pictures (the default).",
+        abstract: "Runs the server (the default command).",
         discussion: """
-            SIGTERM and SIGINT finish the requests under way, for at most shutdown.grace, and end the daemon. The \
-            access log goes to standard output, events go to standard error.
+            SIGTERM and SIGINT stop the server; requests in progress may finish within shutdown.grace. SIGHUP reloads the \
+            configuration. The access log is written to standard output, events to standard error.
 
             EXAMPLES
               edgeprint serve --config /etc/edgeprint/edgeprint.yaml
@@ -17,27 +17,27 @@ struct ServeCommand: ParsableCommand {
               EDGEPRINT_LOG_LEVEL=debug edgeprint serve
 
             EXIT STATUS
-              0   told to end, and everything ended
-              1   the configuration is wrong, or a part cannot start: the reason stands on standard error
-              64  the command line is wrong
+                0   stopped by a signal
+                1   invalid configuration or failure to start; standard error has the reason
+                64  invalid command line
             """
     )
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Option(help: ArgumentHelp("Where to listen, in place of the configuration's listen.", valueName: "host:port"))
+    @Option(help: ArgumentHelp("Address of the public listener; overrides listen.", valueName: "host:port"))
     var listen: String?
 
-    @Option(help: ArgumentHelp("Where health and metrics are, in place of admin.listen.", valueName: "host:port|off"))
+    @Option(help: ArgumentHelp("Address of the admin listener; overrides admin.listen.", valueName: "host:port|off"))
     var admin: String?
 
     @Option(
-        help: ArgumentHelp("The disk cache's folder, in place of cache.path.", valueName: "dir"),
+        help: ArgumentHelp("Folder of the disk cache; overrides cache.path.", valueName: "dir"),
         completion: .directory
     )
     var cachePath: String?
 
-    /// What is no option: serve is the default command, so that a misspelt command arrives here.
+    /// Positional arguments, which are misspelt commands: serve is the default command and takes none.
     @Argument(help: .hidden)
     var unknown: [String] = []
 

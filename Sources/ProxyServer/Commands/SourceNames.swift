@@ -1,7 +1,7 @@
 import Foundation
 import ImagePipeline
 
-/// Completes names of sources for the shell, as the configuration has them that the words before name.
+/// Completes source names in the shell, from the configuration that the command line selects.
 enum SourceNames {
     /// Names, for `--source`.
     @Sendable
@@ -9,13 +9,13 @@ enum SourceNames {
         (names(words) + ["fetch"]).filter { $0.hasPrefix(prefix) }
     }
 
-    /// Paths up to the source's name, for `explain`.
+    /// Paths up to the source's name, for `explain` and `url`.
     @Sendable
     static func completePath(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
         (names(words).map { "/\($0)/" } + ["/fetch?url="]).filter { $0.hasPrefix(prefix) }
     }
 
-    /// Empty where the configuration cannot be read: a completion is no place for its problems.
+    /// The configured names; empty if the configuration cannot be read, as a completion cannot report errors.
     static func names(
         _ words: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -24,7 +24,7 @@ enum SourceNames {
     }
 }
 
-/// Completes names of presets for the shell, as the configuration has them that the words before name.
+/// Completes preset names in the shell, from the configuration that the command line selects.
 enum PresetNames {
     /// Names, for `--preset`.
     @Sendable
@@ -34,9 +34,9 @@ enum PresetNames {
     }
 }
 
-/// The words of a command line that is being completed.
+/// Reads the words of a command line that is being completed.
 enum ShellWords {
-    /// The configuration that they name; `nil` where it cannot be read.
+    /// The configuration that they select, or `nil` if it cannot be read.
     static func configuration(_ words: [String], environment: [String: String]) -> Configuration? {
         var flags = ConfigurationLoader.Flags()
         for (word, next) in zip(words, words.dropFirst()) where word == "--config" { flags.config = next }

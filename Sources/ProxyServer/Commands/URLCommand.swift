@@ -2,14 +2,14 @@ import ArgumentParser
 import Foundation
 import LinuxSystem
 
-/// `edgeprint url`: builds requests that the daemon accepts.
+/// `edgeprint url`: builds request URLs.
 struct URLCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "url",
-        abstract: "Builds a request's path, signed where a key is configured.",
+        abstract: "Builds a request path, signed if a key is configured.",
         discussion: """
-            Encodes what must be encoded, checks every parameter as the daemon would, and signs with the first of \
-            signing.keys. With --widths it prints the value of an HTML srcset attribute.
+            Percent-encodes path and values, validates every parameter, and signs with the first of signing.keys. With \
+            --widths it prints the value of an HTML srcset attribute.
 
             EXAMPLES
               edgeprint url 'photos/a b.jpg' w=400 h=300 fit=cover
@@ -19,56 +19,56 @@ struct URLCommand: ParsableCommand {
               edgeprint url files/report.txt --method PUT --expires 1h
 
             EXIT STATUS
-              0   the path is on standard output
-              1   the daemon would refuse it, or the configuration is wrong
-              64  the command line is wrong
+                0   success
+                1   the daemon would refuse the request, or the configuration is invalid
+                64  invalid command line
             """
     )
 
     @Argument(
         help: ArgumentHelp(
-            "NAME/PATH of a source as it is called there, or an absolute URL.",
+            "NAME/PATH of a source, not encoded, or an absolute URL.",
             valueName: "source-or-url"
         ),
         completion: .custom(SourceNames.completePath)
     )
     var subject: String
 
-    @Argument(help: ArgumentHelp("Steps and settings, in their order, not encoded.", valueName: "key=value"))
+    @Argument(help: ArgumentHelp("Steps and settings in order, not encoded.", valueName: "key=value"))
     var parameters: [String] = []
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Option(help: ArgumentHelp("How long it is valid (1h, 7d), or until when (seconds since 1970).", valueName: "time"))
+    @Option(help: ArgumentHelp("Validity as a duration (1h, 7d) or an end in seconds since 1970.", valueName: "time"))
     var expires: String?
 
     @Option(
         help: ArgumentHelp(
-            "What a request of a raw source may do with it: POST, PUT … The signature of GET is for HEAD, too.",
+            "Method to sign for a raw source, such as POST or PUT. A signature for GET is also valid for HEAD.",
             valueName: "method"
         )
     )
     var method = "GET"
 
-    @Option(help: ArgumentHelp("What to put in front: https://img.example.com.", valueName: "url"))
+    @Option(help: ArgumentHelp("Prefix of the output, such as https://img.example.com.", valueName: "url"))
     var base: String?
 
     @Option(
         help: ArgumentHelp(
-            "A srcset with these widths, each in place of w; they come first where there is no w.",
+            "Print a srcset with these widths; each replaces w, or is inserted first if there is no w.",
             valueName: "px,…"
         )
     )
     var widths: String?
 
-    @Flag(help: "The path is percent-encoded already.")
+    @Flag(help: "The path is already percent-encoded.")
     var encoded = false
 
     func validate() throws {
         for parameter in parameters where !parameter.contains("=") {
-            throw ValidationError("'\(parameter)' is no key=value.")
+            throw ValidationError("'\(parameter)' is not of the form key=value.")
         }
-        if let base, !base.contains("://") { throw ValidationError("--base begins with https:// or http://.") }
+        if let base, !base.contains("://") { throw ValidationError("--base must begin with https:// or http://.") }
         _ = try pixelWidths()
     }
 
@@ -96,7 +96,7 @@ struct URLCommand: ParsableCommand {
         }
     }
 
-    /// The problem's detail with its parameter in front, unless it begins with that already.
+    /// The problem's detail, prefixed with its parameter unless it begins with it already.
     private static func sentence(_ problem: Problem) -> String {
         guard let parameter = problem.parameter.map({ "\($0): " }), !problem.detail.hasPrefix(parameter) else {
             return problem.detail
@@ -109,7 +109,7 @@ struct URLCommand: ParsableCommand {
         return (base.hasSuffix("/") ? String(base.dropLast()) : base) + target
     }
 
-    /// The parameters; a width takes the place of `w`, or stands first where there is none.
+    /// The parameters; a width replaces `w`, or is inserted first if there is none.
     private func pairs(width: Int?) -> [(name: String, value: String)] {
         var pairs = parameters.map { text in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -128,7 +128,7 @@ struct URLCommand: ParsableCommand {
         try widths.map { text in
             try text.split(separator: ",", omittingEmptySubsequences: false).map { item in
                 guard let width = Int(item), width > 0 else {
-                    throw ValidationError("'\(item)' in --widths is no number of pixels.")
+                    throw ValidationError("'\(item)' in --widths is not a number of pixels.")
                 }
                 return width
             }
@@ -139,7 +139,7 @@ struct URLCommand: ParsableCommand {
         try expires.map { text in
             if let second = Int64(text), second >= 1_000_000_000 { return second }
             guard let seconds = ScaledNumber.parse(text, units: ScaledNumber.seconds, bare: nil), seconds > 0 else {
-                throw ValidationError("--expires '\(text)' is neither a time such as 1h nor seconds since 1970.")
+                throw ValidationError("--expires '\(text)' is neither a duration such as 1h nor seconds since 1970.")
             }
             return now + Int64(seconds)
         }

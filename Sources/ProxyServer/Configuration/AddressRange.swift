@@ -1,16 +1,16 @@
 import HTTPKit
 import HTTPSemantics
 
-/// Addresses of clients in CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3), or everyone on a Unix-domain socket.
+/// A range of client addresses in CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3), or all clients on Unix sockets.
 struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     /// As written: `10.0.0.0/8`, `::1`, `unix`.
     let description: String
     private let family: PeerAddress.Family
-    /// Which bits count, and what they are; both 0 for `unix`.
+    /// The prefix mask and its bits; both 0 for `unix`.
     private let mask: (high: UInt64, low: UInt64)
     private let bits: (high: UInt64, low: UInt64)
 
-    /// Reads a range; `nil` where it is none, or where bits behind the prefix are set (`10.1.0.0/8` is a slip).
+    /// Parses a range; `nil` if it is invalid or has bits set after the prefix, as in `10.1.0.0/8`.
     init?(_ text: String) {
         description = text
         guard text != "unix" else {
@@ -30,7 +30,7 @@ struct AddressRange: Sendable, Hashable, CustomStringConvertible {
             else { return nil }
             length = number
         }
-        // An IPv4 address takes the last 32 of the 128 bits.
+        // An IPv4 address is in the last 32 of 128 bits.
         let counted = UInt128.max << UInt128(width - length) & (UInt128.max >> UInt128(128 - width))
         guard value & ~counted == 0 else { return nil }
         self.family = family
@@ -38,7 +38,7 @@ struct AddressRange: Sendable, Hashable, CustomStringConvertible {
         bits = (UInt64(truncatingIfNeeded: value >> 64), UInt64(truncatingIfNeeded: value))
     }
 
-    /// Whether a client's address is one of these.
+    /// Whether a client's address is in the range.
     func contains(_ peer: PeerAddress) -> Bool {
         peer.family == family && peer.high & mask.high == bits.high && peer.low & mask.low == bits.low
     }

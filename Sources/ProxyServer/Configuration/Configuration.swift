@@ -3,248 +3,244 @@ import ImagePipeline
 import ImagePlan
 import LinuxSystem
 
-/// Everything that the operator decides: one immutable, validated value from which all parts are built.
+/// The complete, validated configuration.
 ///
-/// The initial values here are the defaults; `ConfigurationSchema` gives each its name, its range and its sentence.
+/// The initial values are the defaults. `ConfigurationSchema` defines the name and the range of each.
 struct Configuration: Sendable, Equatable {
-    /// Where the public listener is; at least one address.
+    /// The addresses of the public listener; at least one.
     var listen: [ListenAddress] = [.tcp(host: "127.0.0.1", port: 8080)]
     var admin = Admin()
-    /// In the file's order; names are unique, and none is `fetch`.
+    /// The sources in the file's order; names are unique, and none is `fetch`.
     var sources: [ConfiguredSource] = []
     var remote = Remote()
     var signing = Signing()
     var cache = Cache()
-    /// For how long failures are remembered.
+    /// The lifetimes of cached failures.
     var negative = FailurePolicy()
-    var purge = Purge()
+    var purge = Purging()
     var proxies = Proxies()
-    var limits = Limits()
-    var timeouts = Timeouts()
+    var limits = ServiceLimits()
+    var timeouts = ServiceTimeouts()
     var shutdown = Shutdown()
     var quality = QualityDefaults()
-    /// Formats that are decoded only where this says so; a source may say otherwise.
+    /// Formats that are decoded only if enabled; sources can override it.
     var formats = SourceRule.Formats()
-    /// How much lower these are for clients that save data; 0 for not at all.
+    /// The amount by which qualities are lowered for clients with `Save-Data`; 0 to ignore the field.
     var saveDataStep = SourceRule(name: "", location: .remote).saveDataStep
     var log = Log()
     var answers = Answers()
-    /// In the file's order; names are unique.
+    /// The presets in the file's order; names are unique.
     var presets: [ConfiguredPreset] = []
-    /// Font families that texts may be drawn in.
+    /// The font families for text watermarks.
     var fonts = ["sans", "serif", "monospace"]
     var workers = Workers()
     var avif = AVIF()
-    /// What the hints of clients come to.
+    /// The sizes that client hints are rounded up to.
     var ladder = HintLadder()
 
-    /// The listener for health, metrics and purging.
+    /// The admin listener.
     struct Admin: Sendable, Equatable {
-        /// Empty where it is off.
+        /// Its addresses; empty if it is off.
         var listen: [ListenAddress] = [.tcp(host: "127.0.0.1", port: 8081)]
-        /// The bearer token; empty where none is asked for, which only loopback and Unix addresses allow.
+        /// The bearer token; empty for none, which only loopback and Unix addresses allow.
         var token = Secret("")
     }
 
-    /// What `/fetch?url=` may ask.
+    /// The settings of `/fetch?url=`.
     struct Remote: Sendable, Equatable {
-        /// Hosts that unsigned requests may name.
+        /// The hosts that unsigned requests may name.
         var allow: [HostPattern] = []
-        /// Whether these may have loopback, private and link-local addresses.
+        /// Whether loopback, private and link-local addresses are allowed.
         var allowPrivate = false
-        /// Whether requests pass through as they are.
+        /// Whether it is a plain HTTP cache.
         var raw = false
-        /// What `no-transform` of an origin comes to.
+        /// How an origin's `no-transform` is handled.
         var noTransform = SourceRule.NoTransformPolicy.ignore
     }
 
-    /// Who may ask for what nobody configured.
+    /// The settings of signed requests.
     struct Signing: Sendable, Equatable {
-        /// The first signs, all verify: a new key goes first, the old one stays until its URLs have expired.
+        /// The keys: the first signs, all of them verify.
+        ///
+        /// A new key is put first, and the old one is kept until its URLs have expired.
         var keys: [SigningKey] = []
-        /// Whether requests to configured sources need a signature, too.
+        /// Whether requests for configured sources must be signed.
         var required = false
     }
 
-    /// Who may purge without the admin token.
-    struct Purge: Sendable, Equatable {
-        /// Clients that may send `PURGE` to the public listener; empty for nobody.
+    /// The settings of `PURGE` on the public listener.
+    struct Purging: Sendable, Equatable {
+        /// The clients that may send `PURGE` without the admin token.
         var allow: [AddressRange] = []
     }
 
-    /// Proxies in front, whose word about a client's address counts.
+    /// The reverse proxies that are trusted to state a client's address.
     struct Proxies: Sendable, Equatable {
-        /// Their addresses; `X-Forwarded-For` and the PROXY protocol count from these only.
+        /// Their addresses; `X-Forwarded-For` and the PROXY protocol are only accepted from these.
         var trust: [AddressRange] = []
         /// Whether their connections begin with a PROXY protocol header (version 1 or 2).
         var proxyProtocol = false
     }
 
-    /// Where cached bytes are and how many they may be.
+    /// The cache's location and quotas.
     struct Cache: Sendable, Equatable {
         var path = "/var/cache/edgeprint"
-        /// Bytes of encoded pictures in memory; 0 turns the tier off.
+        /// The memory quota in bytes; 0 disables the tier.
         var memory = 256 << 20
-        /// Whether the memory tier gives way while memory is short.
+        /// Whether the memory tier shrinks under memory pressure.
         var memoryPressure = true
-        /// Bytes of downloads on disk.
+        /// The disk quota of originals in bytes.
         var originals = 10 << 30
-        /// Bytes of results on disk.
+        /// The disk quota of variants in bytes.
         var variants = 10 << 30
-        /// Bytes of the file system that are left to others; 0 for none.
+        /// The bytes that stay free on the file system; 0 for none.
         var minimumFree = 256 << 20
-        /// Milliseconds without use after which an entry on disk goes; 0 for never.
+        /// The milliseconds without use after which an entry on disk is removed; 0 for never.
         var maximumAge = 0
-        /// A folder that was filled before, looked at after `path` and never written; empty for none.
+        /// A read-only cache folder that is consulted after `path`; empty for none.
         var seed = ""
     }
 
-    /// Bounds.
-    struct Limits: Sendable, Equatable {
-        /// Of one original; a source may say otherwise.
+    /// Limits of sizes and numbers.
+    struct ServiceLimits: Sendable, Equatable {
+        /// The settings of one original; sources can override them.
         var origin = SourceRule.Limits()
-        /// Bytes of a request's content.
+        /// The maximum bytes of a request body.
         var requestBody = 64 << 10
-        /// Open client connections over all loops.
+        /// The maximum open client connections over all loops.
         var connections = 10_000
-        /// Requests that may wait for one flight.
+        /// The maximum requests waiting for one flight.
         var waiters = 1_000
-        /// Transforms that may wait for a worker.
+        /// The maximum transforms waiting for a worker.
         var queue = 512
     }
 
     /// Durations in milliseconds.
-    struct Timeouts: Sendable, Equatable {
-        /// Of one original; a source may say otherwise.
+    struct ServiceTimeouts: Sendable, Equatable {
+        /// The settings of one original; sources can override them.
         var origin = SourceRule.Timeouts()
-        /// From a request's first byte to the end of its head.
+        /// Receiving a request's head, from its first byte.
         var header = 10_000
-        /// Between two requests of a connection.
+        /// Waiting for the next request on a connection.
         var idle = 60_000
-        /// Without progress of an answer.
+        /// Sending a response without progress.
         var write = 30_000
     }
 
-    /// How the daemon ends.
+    /// The settings of shutdown.
     struct Shutdown: Sendable, Equatable {
-        /// Milliseconds for requests under way.
+        /// The milliseconds that requests in progress may take to finish.
         var grace = 20_000
     }
 
-    /// What is written where people and machines read it.
+    /// The settings of the logs.
     struct Log: Sendable, Equatable {
         var format = LogFormat.json
         var level = LogLevel.info
-        /// Whether each request has a line on standard output.
+        /// Whether each request is logged to standard output.
         var access = true
-        /// Lines a second that each of the two logs writes, 0 for no bound; more are counted and dropped.
+        /// The maximum lines per second in each of the two logs, 0 for no limit; more are counted and dropped.
         var rate = 10_000
     }
 
-    /// What answers say beside the picture.
+    /// The settings of response fields.
     struct Answers: Sendable, Equatable {
-        /// Whether they tell how long the stages behind them took (`Server-Timing`); `timing=1` asks for it where they do not.
+        /// Whether all responses have `Server-Timing`; otherwise only those to `timing=1`.
         var serverTiming = false
-        /// Whose scripts may read them.
+        /// The origins whose scripts may read responses.
         var cors = CrossOrigin.any
     }
 
-    /// AVIF as `format=auto` answers it.
+    /// The settings of AVIF chosen by `format=auto`.
     struct AVIF: Sendable, Equatable {
-        /// When it does; a source may say otherwise.
+        /// When AVIF is chosen; sources can override it.
         var policy = AVIFPolicy()
-        /// Pictures that may wait for theirs.
+        /// The maximum images waiting for their AVIF.
         var queue = 64
     }
 
-    /// The transform workers.
+    /// The settings of transform workers.
     struct Workers: Sendable, Equatable {
-        /// Processes; 0 for one a core and one more.
+        /// The number of processes; 0 for one per core plus one.
         var count = 0
-        /// Bytes of address space of one worker (`RLIMIT_AS`).
+        /// The address space limit of one worker in bytes (`RLIMIT_AS`).
         ///
-        /// A picture of 50 MP takes 1.4 GiB as AVIF, 2.1 with its colours at full resolution, and 3.3 as JPEG XL, with libvips 8.14,
+        /// An image of 50 MP needs 1.4 GiB as AVIF, 2.1 GiB with full chroma resolution, and 3.3 GiB as JPEG XL, with libvips 8.14,
         /// aom 3.6 and libjxl 0.7.
         var memory = 2 << 30
-        /// Bytes of resident memory above which a worker is replaced after its job.
+        /// The resident bytes above which a worker is replaced after its job.
         var rss = 384 << 20
-        /// Jobs after which a worker is replaced.
+        /// The number of jobs after which a worker is replaced.
         var jobs = 2_000
     }
 }
 
-/// A source as configured: the pipeline's rule, and what the request language adds.
+/// A configured source: the pipeline's rule and the settings of its requests.
 struct ConfiguredSource: Sendable, Equatable {
     var rule: SourceRule
-    /// The preset that stands first in each plan.
+    /// The preset that is applied first to every request.
     var preset: String?
-    /// The picture that stands in for originals that cannot be had; `nil` for an error.
+    /// The image that replaces unavailable originals; `nil` for an error response.
     var fallback: Fallback?
 
-    /// A picture that stands in.
+    /// A fallback image.
     struct Fallback: Sendable, Hashable {
         /// `/NAME/PATH` of a configured source.
         var image: String
-        /// The answers' status.
+        /// The status of the responses.
         var status: Int
-        /// Seconds for which clients may keep it.
+        /// The lifetime in seconds.
         var ttl: Int64
     }
 }
 
-/// A named list of steps and settings, as its text.
+/// A named list of steps and settings.
 struct ConfiguredPreset: Sendable, Equatable {
     var name: String
-    /// As in a query: `w=400&h=300&fit=cover`.
+    /// The list, as in a query: `w=400&h=300&fit=cover`.
     var text: String
-    /// Which tiers keep what is made by it; `nil` for those of the source.
+    /// The cache tiers of its results; `nil` for those of the source.
     var cache: CacheTiers?
 }
 
-/// How lines are written.
+/// The format of log lines.
 enum LogFormat: String, Sendable, CaseIterable {
-    /// One JSON object a line.
+    /// One JSON object per line.
     case json
-    /// For people's eyes.
+    /// Plain text.
     case text
 }
 
-/// The least severe event that is written.
+/// The minimum level of logged events.
 enum LogLevel: String, Sendable, CaseIterable {
     case trace, debug, info, notice, warning, error, critical
 }
 
 extension Configuration {
-    /// The rule that `/fetch?url=` goes by.
+    /// The source rule of `/fetch?url=`.
     var remoteRule: SourceRule {
-        var rule = SourceRule(
-            name: "fetch",
-            location: .remote,
-            allowPrivate: remote.allowPrivate,
-            limits: limits.origin,
-            timeouts: timeouts.origin,
-            quality: quality
-        )
+        var rule = SourceRule(inheriting: self, named: "fetch")
+        rule.allowPrivate = remote.allowPrivate
         rule.isRaw = remote.raw
         rule.noTransform = remote.noTransform
-        rule.formats = formats
-        rule.avif = avif.policy
-        rule.saveDataStep = saveDataStep
         return rule
     }
 
-    /// Whether anything passes through as it is.
+    /// Whether `PURGE` is enabled on the public listener.
+    var takesPurges: Bool { !purge.allow.isEmpty || !admin.token.isEmpty }
+
+    /// Whether any source, or `/fetch`, is raw.
     var hasRawSources: Bool { remote.raw || sources.contains(where: \.rule.isRaw) }
 
-    /// `cache.memory`, shared out: a quarter is the responses' of raw sources where there are such, the rest is the pictures'.
+    /// The shares of `cache.memory`: a quarter for raw sources if there are any, the rest for images.
     var memoryShares: MemoryShares {
         let raw = hasRawSources ? cache.memory / 4 : 0
         return MemoryShares(pictures: cache.memory - raw, raw: raw)
     }
 
-    /// The source of a name.
+    /// The source with a name.
     func source(named name: String) -> ConfiguredSource? { sources.first { $0.rule.name == name } }
 
-    /// The preset of a name.
+    /// The preset with a name.
     func preset(named name: String) -> ConfiguredPreset? { presets.first { $0.name == name } }
 }

@@ -1,16 +1,16 @@
 import HTTPKit
 import HTTPSemantics
 
-/// The pages of other origins whose scripts may read answers and their timing (`answers.cors`).
+/// The origins whose scripts may read responses and their timing (`answers.cors`).
 enum CrossOrigin: Hashable, Sendable {
-    /// Those of every origin.
+    /// Every origin.
     case any
-    /// Those of one, as browsers write it: scheme, host and port, in lower case, without the scheme's own port.
+    /// A single origin in its serialized form: lower-case scheme, host and port, without the scheme's default port.
     case origin(String)
-    /// None.
+    /// No other origin.
     case off
 
-    /// Reads `*`, `off`, or an origin (RFC 6454 §6.2); `nil` for everything else, an origin with a path included.
+    /// Parses `*`, `off`, or an origin (RFC 6454 §6.2); `nil` for anything else, including an origin with a path.
     init?(_ text: String) {
         switch text {
         case "*": self = .any
@@ -24,7 +24,7 @@ enum CrossOrigin: Hashable, Sendable {
         }
     }
 
-    /// The text that it is read from.
+    /// The text form.
     var text: String {
         switch self {
         case .any: "*"
@@ -33,14 +33,14 @@ enum CrossOrigin: Hashable, Sendable {
         }
     }
 
-    /// What scripts may read of an answer beside the fields that Fetch lets them read anyway (§3.3.3).
+    /// The fields that scripts may read, in addition to those that the Fetch Standard safelists (§3.3.3).
     private static let exposed =
         "Age, Cache-Status, Content-Disposition, Content-Range, ETag, Retry-After, Server-Timing, X-Animation, X-Blurhash, "
         + "X-Dominant-Color, X-Original-Size, X-Thumbhash, X-Untransformed"
 
-    /// The fields of every answer, encoded.
+    /// The encoded fields of every response.
     ///
-    /// One origin needs no `Vary: Origin`: every answer names the same.
+    /// `Vary: Origin` is not needed, as every response names the same origin.
     var fields: [UInt8] {
         guard self != .off else { return [] }
         var block = FieldBlock()
@@ -50,9 +50,9 @@ enum CrossOrigin: Hashable, Sendable {
         return block.bytes
     }
 
-    /// The fields of the answer to a preflight request, encoded (Fetch §4.8).
+    /// The encoded fields of a preflight response (Fetch §4.8).
     ///
-    /// - Parameter methods: what may be asked.
+    /// - Parameter methods: the allowed methods.
     func preflightFields(methods: String) -> [UInt8] {
         guard self != .off else { return [] }
         var block = FieldBlock()

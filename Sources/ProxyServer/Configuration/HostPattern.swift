@@ -1,6 +1,6 @@
 /// A pattern of host names in `remote.allow`.
 ///
-/// `*` alone is every host; a leading `*.` stands for one label or more; any other `*` for characters within a label.
+/// `*` alone matches every host, a leading `*.` one or more labels, and any other `*` characters within a label.
 struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     /// As written, in lower case.
     let text: String
@@ -8,7 +8,7 @@ struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     private let isEverything: Bool
     private let hasOpenStart: Bool
 
-    /// Reads a pattern; `nil` where it is no host name with stars.
+    /// Parses a pattern; `nil` if it is not a host name with wildcards.
     init?(_ text: String) {
         let text = text.lowercased()
         guard !text.isEmpty, text.utf8.count <= 253, text.utf8.allSatisfy(HostPattern.isAllowed) else { return nil }
@@ -23,7 +23,7 @@ struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
     var description: String { text }
 
-    /// Whether a host, as a URL names it without port, fits; case and one trailing dot do not count.
+    /// Whether a host of a URL, without its port, matches; ignores case and one trailing dot.
     func matches(_ host: String) -> Bool {
         var host = host.lowercased()
         if host.hasSuffix(".") { host.removeLast() }
@@ -34,7 +34,7 @@ struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         return zip(parts.suffix(labels.count), labels).allSatisfy { HostPattern.fits($0, $1) }
     }
 
-    /// Whether a label fits a pattern with stars, in time linear in their lengths' product.
+    /// Whether a label matches a pattern with wildcards, in time proportional to the product of their lengths.
     private static func fits(_ label: String, _ pattern: String) -> Bool {
         let label = Array(label.utf8)
         let pattern = Array(pattern.utf8)
@@ -59,7 +59,7 @@ struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        // The last three for an IPv6 literal, as a URL writes it.
+        // The last three are for IPv6 literals.
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "*"),
             UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ":"):
             true

@@ -1,13 +1,13 @@
 import ImagePipeline
 import ImagePlan
 
-/// What a plan may name beside its own picture: pictures of configured sources, and configured fonts.
+/// Checks the auxiliary images and fonts that a plan names against the configuration.
 enum MarkRules {
-    /// Why a plan names what is not there; `nil` where all of it is.
+    /// The error for a source or font that does not exist; `nil` if all exist.
     ///
     /// - Parameters:
-    ///   - sources: names of all sources; only read for a suggestion.
-    ///   - rule: the rule of a source, by name.
+    ///   - sources: the names of all sources; only used for a suggestion.
+    ///   - rule: returns the rule of a source by name.
     static func refusal(
         of plan: Plan,
         sources: @autoclosure () -> [String],
@@ -21,13 +21,13 @@ enum MarkRules {
                 return RequestError(parameter: ingredient.parameter, reason: "there is no source '\(name)'\(hint)")
             }
             if rule.isRaw {
-                let reason = "source '\(name)' is raw: it has no pictures"
+                let reason = "source '\(name)' is raw: it has no images"
                 return RequestError(parameter: ingredient.parameter, reason: reason)
             }
         }
         for (family, parameter) in plan.fonts where !fonts.contains(family) {
             let reason =
-                "there is no font '\(family)' here; fonts: \(fonts.joined(separator: ", "))"
+                "there is no font '\(family)'; fonts: \(fonts.joined(separator: ", "))"
                 + NearestName.hint(family, among: fonts)
             return RequestError(parameter: parameter, reason: reason)
         }

@@ -1,15 +1,15 @@
 import ImagePipeline
 import LinuxSystem
 
-/// A key for `sig` (HMAC-SHA256), which never shows itself.
+/// A key for `sig` (HMAC-SHA256), whose descriptions are redacted.
 struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// How many bytes a key may have: RFC 2104 §3 discourages keys shorter than the hash's output by far.
+    /// The valid lengths in bytes; RFC 2104 §3 strongly discourages keys shorter than the hash's output.
     static let lengths = 16...128
 
-    /// The key itself, for the code that computes with it.
+    /// The secret bytes.
     let bytes: [UInt8]
 
-    /// Reads hexadecimal digits, two a byte; `nil` for anything else, and for a length out of `lengths`.
+    /// Parses hexadecimal digits; `nil` for other characters and for a length outside of `lengths`.
     init?(hexadecimal text: String) {
         let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2),

@@ -3,15 +3,15 @@ import Glibc
 import LinuxSystem
 import Logging
 
-/// Builds all parts from the configuration and runs them until the process is told to end.
+/// Builds all parts from the configuration and runs them until the process is told to stop.
 enum Daemon {
-    /// Serves until SIGTERM or SIGINT, then drains; returns when everything has ended.
+    /// Serves until SIGTERM or SIGINT, then drains, and returns when everything has stopped.
     ///
-    /// Call it on the main thread, which then waits for signals: SIGHUP reads the configuration again. A service manager is told
-    /// of each of these.
-    /// - Throws: what keeps the daemon from starting, in words for the operator: a `ConfigurationProblem` where a key is about it.
+    /// Call it on the main thread, which waits for signals; SIGHUP reloads the configuration. The service manager is notified of
+    /// each of these.
+    /// - Throws: the reason why the daemon cannot start; a `ConfigurationProblem` if a key is the cause.
     static func run(_ loaded: LoadedConfiguration, loader: ConfigurationLoader) throws {
-        // Before any thread exists: an early SIGTERM must not leave workers behind.
+        // Blocked before any thread exists, so that an early SIGTERM leaves no workers behind.
         let signals = BlockedSignals([SIGTERM, SIGINT, SIGHUP])
         let configuration = loaded.configuration
         let time = SystemTime()
@@ -21,7 +21,7 @@ enum Daemon {
         let logger = Logger.events(configuration.log.format, level: level, sink: sink, budget: budget, time: time)
         let service = ServiceEnvironment(ProcessInfo.processInfo.environment, process: getpid())
         ServiceEnvironment.clear()
-        // A client, a worker or a log reader that has gone is an error of the call, not the daemon's end.
+        // Writing to a closed peer must return an error instead of killing the daemon.
         signal(SIGPIPE, SIG_IGN)
         let parts: DaemonParts
         do {

@@ -3,11 +3,10 @@ import ImagePipeline
 import ImagePlan
 
 extension DaemonParts {
-    /// Goes by another configuration from now on; requests under way end by the one that they began with.
+    /// Applies another configuration to subsequent requests; those in progress finish with the old one.
     ///
-    /// What needs a restart must be as it was: see `ConfigurationChange.effective`.
-    /// - Throws: `RequestError` when a preset is not of the request language, which validation has excluded; nothing has
-    ///   changed then.
+    /// Keys that need a restart must be unchanged: see `ConfigurationChange.effective`.
+    /// - Throws: `RequestError` for an invalid preset, which validation has excluded; nothing has changed then.
     func apply(_ loaded: LoadedConfiguration) throws(RequestError) {
         let configuration = loaded.configuration
         let old = live.current
@@ -26,18 +25,18 @@ extension DaemonParts {
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections
         )
-        // What has failed under another rule may succeed under this one.
+        // A request that failed under the old rule may succeed under the new one.
         for source in configuration.sources where old.source(named: source.rule.name) != source {
             pipeline.failures.remove(.source(source.rule.name))
         }
         if old.remoteRule != configuration.remoteRule {
             pipeline.failures.remove(.source(configuration.remoteRule.name))
         }
-        // What a tier has kept of a source must not be served once the source may not use the tier, nor documents that it refuses.
+        // Entries in a tier that a source no longer uses, and documents that it no longer allows, must not be served.
         for name in narrowed { _ = pipeline.purge(.source(name), beside: raw.purge) { _ in } }
     }
 
-    /// Sources that some tier no longer keeps anything of, or that no longer give out documents.
+    /// Sources that no longer use some tier, or no longer allow documents.
     private static func narrowedSources(from old: Configuration, to new: Configuration) -> [String] {
         let pairs =
             [(old.remoteRule, new.remoteRule)]

@@ -5,28 +5,28 @@ import Logging
 import OriginTransfer
 
 extension DaemonParts {
-    /// Opens the listeners: from here on requests are answered.
+    /// Opens the listeners and starts serving.
     ///
-    /// - Throws: what is wrong with an address, naming its key.
+    /// - Throws: the problem of an address, with its key.
     func start() throws(ConfigurationProblem) {
         if let adminServer {
             try start(adminServer, key: "admin.listen")
             announce(adminServer, as: "admin")
         }
         try start(publicServer, key: "listen")
-        // Without a thread for it the cache keeps its quota, and everything else works.
+        // Without the monitor thread the cache keeps its quota; everything else works.
         do throws(Errno) { try pressure.start() } catch {
-            logger.warning("memory pressure is not watched", metadata: ["error": "\(error)"])
+            logger.warning("cannot monitor memory pressure", metadata: ["error": "\(error)"])
         }
         announce(publicServer, as: "public")
         warnOfFolders(live.current)
         if readiness.setOpen(true) { logger.info("ready") }
     }
 
-    /// Says which `file:` sources cannot be served as things are.
+    /// Logs which `file:` sources cannot be served at the moment.
     ///
-    /// A warning and no refusal to start: the folder may be on a network file system that is mounted later, and all other
-    /// sources can be served. On a thread of its own, as looking at a folder whose server is away may take for ever.
+    /// Only a warning: the folder may be on a network file system that is mounted later, and other sources work. It runs on its own
+    /// thread, because accessing a folder whose server is down can block indefinitely.
     func warnOfFolders(_ configuration: Configuration) {
         let sources = configuration.sources.filter(\.rule.isFolder)
         guard !sources.isEmpty else { return }
@@ -34,7 +34,7 @@ extension DaemonParts {
         try? SystemThread.start(name: "folders") { [logger] in
             for finding in check.findings(MachineProbe()) where finding.severity == .failure {
                 logger.warning(
-                    "a source cannot be served for now",
+                    "source is unavailable",
                     metadata: [
                         "source": "\(finding.subject)", "problem": "\(finding.message)", "fix": "\(finding.fix ?? "")",
                     ]
@@ -52,26 +52,26 @@ extension DaemonParts {
         }
     }
 
-    /// Logs what becomes of the workers.
+    /// Logs changes of the workers' condition.
     static func tell(_ condition: WorkerPool.Condition, _ readiness: Readiness, _ logger: Logger) {
         let before = readiness.workers
         let isReady = readiness.setWorkers(condition)
         switch (condition, before) {
         case (.failing(let reason), _):
             logger.error(
-                "no worker starts: no picture can be made; a message follows when one does",
+                "no worker can be started; images cannot be transformed until one can",
                 metadata: ["reason": "\(reason)"]
             )
-        case (.ready, .failing): logger.notice("workers start again")
+        case (.ready, .failing): logger.notice("workers can be started again")
         default: break
         }
         if isReady { logger.info("ready") }
     }
 
-    /// Calls back once every event loop of both listeners has turned.
-    func askLoops(_ completion: @escaping @Sendable () -> Void) {
-        publicServer.askLoops { [adminServer] in
-            if let adminServer { adminServer.askLoops(completion) } else { completion() }
+    /// Calls back when every event loop of both listeners has run.
+    func pingLoops(_ completion: @escaping @Sendable () -> Void) {
+        publicServer.pingLoops { [adminServer] in
+            if let adminServer { adminServer.pingLoops(completion) } else { completion() }
         }
     }
 
@@ -82,9 +82,9 @@ extension DaemonParts {
         }
     }
 
-    /// Drains: no new connections, requests under way are finished within the grace, then every part ends.
+    /// Drains: refuses new connections, lets requests in progress finish within the grace period, then stops every part.
     ///
-    /// The admin listener goes last, so that whoever watches sees the draining.
+    /// The admin listener is stopped last, so that draining can be observed.
     func stop() {
         readiness.setOpen(false)
         stop(publicServer, grace: live.current.shutdown.grace)

@@ -5,9 +5,9 @@ import LinuxSystem
 import Logging
 import OriginTransfer
 
-/// All parts of a running daemon, built from the configuration in the order in which they depend on each other.
+/// All parts of a running daemon, created from the configuration in order of their dependencies.
 ///
-/// The one place where parts are put together: none of them finds another by itself.
+/// This is the only place where parts are connected.
 final class DaemonParts: Sendable {
     let memory: MemoryCache<Entity>
     let pressure: MemoryPressureMonitor
@@ -25,17 +25,17 @@ final class DaemonParts: Sendable {
     let time: any TimeSource
     let logger: Logger
     let logLevel: LogLevelCell
-    /// What the running parts go by.
+    /// The current configuration.
     let live: LiveConfiguration
     let resolver: ResolverCell
-    /// What the service manager has opened.
+    /// The sockets passed by the service manager.
     let sockets: ActivatedSockets
 
-    /// Starts every part but the listeners.
+    /// Starts all parts except the listeners.
     ///
-    /// - Throws: `DiskStoreError`, `Errno` or `RequestError`, each saying what the operator must change.
+    /// - Throws: `DiskStoreError`, `Errno` or `RequestError`.
     ///
-    /// - Parameter sockets: what takes the place of the configured addresses.
+    /// - Parameter sockets: the sockets that replace configured addresses.
     init(
         _ loaded: LoadedConfiguration,
         sockets: ActivatedSockets,
@@ -52,7 +52,7 @@ final class DaemonParts: Sendable {
         let live = LiveConfiguration(loaded)
         self.live = live
         let loops = ProcessorCount.online
-        // First of all: a worker takes longer to start than everything else together, and does it beside it.
+        // Started first: a worker takes longer to start than everything else, and starts in parallel.
         let readiness = Readiness()
         self.readiness = readiness
         var pool = WorkerPool.Configuration(configuration)
@@ -66,10 +66,10 @@ final class DaemonParts: Sendable {
         disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
         disk.healthChanged = { health in
             switch health {
-            case .healthy: logger.notice("the disk cache works again")
+            case .healthy: logger.notice("the disk cache has recovered")
             case .degraded(let reason):
                 logger.warning(
-                    "the disk cache stores nothing for now; serving goes on, a message follows when it works again",
+                    "the disk cache has failed; serving continues without storing to disk until it recovers",
                     metadata: ["reason": "\(reason)"]
                 )
             }
@@ -132,7 +132,6 @@ final class DaemonParts: Sendable {
             time: time,
             logger: logger
         )
-        metrics.read(accessLog: sink, budget: budget)
         let resolver = ResolverCell(try RequestResolver(configuration, time: time))
         self.resolver = resolver
         let purger = Purger(
@@ -163,19 +162,12 @@ final class DaemonParts: Sendable {
                 via: via
             )
         )
-        metrics.read(workers: workers)
-        metrics.read(transfers: transfers)
-        metrics.read(memory: memory, store: store)
-        metrics.read(pressure: pressure)
-        metrics.read(raw: raw.cache)
-        metrics.read(pipeline: pipeline, server: publicServer)
         let addresses = sockets.adminListener.map { [$0] } ?? configuration.admin.listen
         guard !addresses.isEmpty else {
             adminServer = nil
             return
         }
-        let metrics = metrics
-        let stats = StatsReader(
+        let stats = StatisticsReader(
             metrics: metrics,
             memory: memory,
             raw: raw.cache,
@@ -185,6 +177,8 @@ final class DaemonParts: Sendable {
             workers: workers,
             pipeline: pipeline,
             server: publicServer,
+            accessLog: sink,
+            accessLogBudget: budget,
             readiness: readiness,
             live: live,
             time: time,
@@ -202,12 +196,12 @@ final class DaemonParts: Sendable {
             ),
             handler: AdminHandler(
                 token: { live.current.admin.token },
-                // Who may use a socket that the service manager has opened is not known here.
+                // The permissions of a socket opened by the service manager are unknown.
                 trustsSocket: sockets.adminListener == nil,
                 routes: [
                     (.get, "/healthz", HealthRoute()),
                     (.get, "/readyz", ReadinessRoute(readiness: readiness, store: store)),
-                    (.get, "/metrics", MetricsRoute(metrics: metrics)),
+                    (.get, "/metrics", MetricsRoute(reader: stats)),
                     (.get, "/stats", StatsRoute(reader: stats, survey: survey)),
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
                     (.post, "/purge", PurgeRoute(purger: purger)),
@@ -218,16 +212,16 @@ final class DaemonParts: Sendable {
         )
     }
 
-    /// Says at the start what `edgeprint doctor` would say of the memory that is there.
+    /// Logs at start the warnings of `edgeprint doctor` about memory.
     private static func warnOfMemory(_ configuration: Configuration, _ logger: Logger) {
         for finding in MemoryCheck(configuration).findings(MachineProbe()) where finding.severity == .warning {
-            logger.warning("memory may not suffice", metadata: ["problem": "\(finding.message)"])
+            logger.warning("memory may be insufficient", metadata: ["problem": "\(finding.message)"])
         }
     }
 }
 
 extension DiskLimits {
-    /// What the configuration says of the disk cache.
+    /// Creates the configuration of the disk cache.
     init(_ cache: Configuration.Cache) {
         self.init(
             originals: cache.originals,
@@ -249,14 +243,14 @@ extension WorkerPool.Configuration {
 }
 
 extension ServerTimeouts {
-    /// What the configuration says of waiting for clients.
-    init(_ timeouts: Configuration.Timeouts) {
+    /// Creates the server's timeouts.
+    init(_ timeouts: Configuration.ServiceTimeouts) {
         self.init(header: timeouts.header, idle: timeouts.idle, write: timeouts.write)
     }
 }
 
 extension Configuration {
-    /// Whether what comes by a Unix socket is believed, or obeyed: not every local user may connect then.
+    /// Whether clients on Unix sockets are trusted, so that connecting must be restricted.
     fileprivate var trustsSockets: Bool { (proxies.trust + purge.allow).contains(PeerAddress.unix) }
 }
 
@@ -280,4 +274,10 @@ extension ServerConfiguration {
             time: time
         )
     }
+}
+
+/// The number of processors.
+enum ProcessorCount {
+    /// The online processors, at least one; read once.
+    static let online = max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
 }

@@ -1,7 +1,7 @@
 import ImagePipeline
 import LinuxSystem
 
-/// Whether traffic is welcome: while the listeners are open and workers can make pictures; any thread.
+/// Whether the server is ready: the listeners are open and workers can be started; any thread.
 final class Readiness: Sendable {
     private struct State {
         var isOpen = false
@@ -13,21 +13,21 @@ final class Readiness: Sendable {
 
     private let state = Lock(State())
 
-    /// Whether traffic is welcome now.
+    /// Whether the server is ready now.
     var isReady: Bool { state.withLock { $0.isReady } }
 
-    /// What the worker pool has said last.
+    /// The last reported condition of the worker pool.
     var workers: WorkerPool.Condition { state.withLock { $0.workers } }
 
-    /// Notes that the listeners are open, or that draining begins.
+    /// Records that the listeners are open, or that draining begins.
     ///
-    /// - Returns: whether the daemon is ready now for the first time.
+    /// - Returns: whether the daemon has become ready for the first time.
     @discardableResult
     func setOpen(_ isOpen: Bool) -> Bool { change { $0.isOpen = isOpen } }
 
-    /// Notes the worker pool's condition.
+    /// Records the worker pool's condition.
     ///
-    /// - Returns: whether the daemon is ready now for the first time.
+    /// - Returns: whether the daemon has become ready for the first time.
     @discardableResult
     func setWorkers(_ condition: WorkerPool.Condition) -> Bool { change { $0.workers = condition } }
 

@@ -1,19 +1,19 @@
 import ImagePlan
 import Logging
 
-/// Reads the configuration again when it is told to, and lets the daemon go by it, or says why not (`SIGHUP`).
+/// Reloads the configuration (`SIGHUP`) and applies it, or logs why it is rejected.
 struct Reloader: Sendable {
-    /// How a reload ended.
+    /// The result of a reload.
     enum Outcome: Sendable, Equatable {
         case applied(ConfigurationChange)
-        /// The old configuration counts on.
+        /// The old configuration stays in force.
         case refused(ConfigurationError)
     }
 
     let loader: ConfigurationLoader
     let parts: DaemonParts
 
-    /// Loads and applies; blocks for as long as reading the files takes, so never on an event loop.
+    /// Loads and applies the configuration; blocks while reading files, so it must not be called on an event loop.
     @discardableResult
     func reload() -> Outcome {
         do throws(ConfigurationError) {
@@ -27,24 +27,27 @@ struct Reloader: Sendable {
             return .applied(change)
         } catch {
             for problem in error.problems {
-                parts.logger.error("configuration refused", metadata: ["problem": "\(problem)"])
+                parts.logger.error("configuration rejected", metadata: ["problem": "\(problem)"])
             }
-            parts.logger.error("the old configuration serves on", metadata: ["problems": "\(error.problems.count)"])
+            parts.logger.error(
+                "the old configuration stays in force",
+                metadata: ["problems": "\(error.problems.count)"]
+            )
             parts.metrics.reloads.add(1, .refused)
             return .refused(error)
         }
     }
 
-    /// Refuses the defaults in place of a file that is away for the moment.
+    /// Rejects a reload if the file has disappeared, instead of applying defaults.
     private func checkFile(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
         guard parts.live.loaded.comesFromFile, !loaded.comesFromFile else { return }
-        let problem = ConfigurationProblem(place: nil, key: "", message: "the configuration file is gone")
+        let problem = ConfigurationProblem(place: nil, key: "", message: "the configuration file has disappeared")
         throw ConfigurationError(problems: [problem])
     }
 
-    /// Refuses to take the token from an admin listener that the service manager has opened beyond this machine.
+    /// Rejects a reload that removes the token while the admin socket is reachable from other machines.
     private func checkSockets(_ configuration: Configuration) throws(ConfigurationError) {
-        do throws(ActivatedSockets.Failure) {
+        do throws(ActivatedSockets.UnusableSocket) {
             try parts.sockets.check(token: configuration.admin.token)
         } catch {
             let problem = ConfigurationProblem(place: nil, key: "admin.token", message: error.reason)
@@ -69,6 +72,6 @@ struct Reloader: Sendable {
         parts.logger.notice("configuration reloaded", metadata: ["changed": "\(applied)"])
         guard !change.needingRestart.isEmpty else { return }
         let keys = change.needingRestart.joined(separator: ", ")
-        parts.logger.warning("changed keys count after a restart", metadata: ["keys": "\(keys)"])
+        parts.logger.warning("changed keys need a restart", metadata: ["keys": "\(keys)"])
     }
 }

@@ -3,16 +3,16 @@ import ImagePipeline
 import LinuxSystem
 
 extension ConfigurationProblem {
-    /// Why the daemon does not start, in the words of the configuration: which key, what is wrong with it, what to do.
+    /// Describes a start error as a problem of a configuration key, with a fix.
     ///
-    /// `nil` for an error that no key is about.
+    /// `nil` if no key is the cause.
     ///
-    /// - Parameter listenKey: whose addresses were being opened.
+    /// - Parameter listenKey: the key of the addresses that were being opened.
     init?(_ error: any Error, _ loaded: LoadedConfiguration, listenKey: String = "listen") {
         switch error {
         case let error as ServerStartError: self.init(error, loaded, key: listenKey)
         case let error as DiskStoreError: self.init(error, loaded)
-        case let error as ActivatedSockets.Failure:
+        case let error as ActivatedSockets.UnusableSocket:
             self.init(place: nil, key: "", message: "\(error)")
         case let error as Errno:
             self.init(place: nil, key: "", message: Self.exhausted(error))
@@ -28,7 +28,7 @@ extension ConfigurationProblem {
             let origin = place == nil ? " (the default)" : ""
             self.init(place: place, key: key, message: "\(address)\(origin): \(trouble.message); \(trouble.fix)")
         case .resources(let errno): self.init(place: nil, key: "", message: Self.exhausted(errno))
-        case .alreadyStarted: self.init(place: nil, key: "", message: "the server has been started before")
+        case .alreadyStarted: self.init(place: nil, key: "", message: "the server has already been started")
         }
     }
 
@@ -38,8 +38,8 @@ extension ConfigurationProblem {
         }
         self =
             switch error {
-            case .locked: problem("cache.path", "\(error); end that one, or name another folder")
-            case .newerVersion: problem("cache.path", "\(error); install that release again, or name another folder")
+            case .locked: problem("cache.path", "\(error); stop that one, or use another folder")
+            case .newerVersion: problem("cache.path", "\(error); install that release again, or use another folder")
             case .foreignFolder: problem("cache.path", "\(error)")
             case .seed(let path, let reason): problem("cache.seed", "\(path): \(reason)")
             case .noThread(let errno): ConfigurationProblem(place: nil, key: "", message: Self.exhausted(errno))
@@ -47,6 +47,6 @@ extension ConfigurationProblem {
     }
 
     private static func exhausted(_ error: Errno) -> String {
-        "the system refuses what the daemon needs to start: \(error); raise LimitNOFILE= and TasksMax=, or ulimit -n and -u"
+        "the system has too few resources to start: \(error); raise LimitNOFILE= and TasksMax=, or ulimit -n and -u"
     }
 }

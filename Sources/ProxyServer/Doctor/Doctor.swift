@@ -1,10 +1,10 @@
 import ImagePipeline
 
-/// Everything that `edgeprint doctor` checks, in the order in which it prints.
+/// The checks of `edgeprint doctor`, in the order of its output.
 struct Doctor: Sendable {
     let checks: [any DoctorCheck]
 
-    /// Checks the machine for a configuration.
+    /// Creates the checks for a configuration.
     init(_ loaded: LoadedConfiguration) {
         let configuration = loaded.configuration
         let workers = configuration.workers.processes
@@ -28,12 +28,12 @@ struct Doctor: Sendable {
             ]
     }
 
-    /// Checks what needs no configuration, where there is none that is right.
+    /// Creates the checks that need no configuration, for when it is invalid.
     init() {
         checks = Self.machine + [LibraryCheck(needsTLS: true), WorkerCheck(memory: Configuration().workers.memory)]
     }
 
-    /// Runs all checks, each after the other.
+    /// Runs all checks in sequence.
     func run(_ probe: any SystemProbe) -> [Finding] { checks.flatMap { $0.findings(probe) } }
 
     private static let machine: [any DoctorCheck] = [
@@ -42,7 +42,7 @@ struct Doctor: Sendable {
 }
 
 extension MemoryCheck {
-    /// Checks for what a configuration may take.
+    /// Creates the checks of resources that a configuration needs.
     init(_ configuration: Configuration) {
         self.init(
             cache: configuration.cache.memory,
@@ -53,7 +53,7 @@ extension MemoryCheck {
 }
 
 extension Configuration.Workers {
-    /// How many there will be.
+    /// The number of worker processes.
     fileprivate var processes: Int { count == 0 ? ProcessorCount.online + 1 : count }
 }
 
@@ -65,6 +65,14 @@ extension ConfiguredSource {
 }
 
 extension Configuration.Remote {
-    /// Whether anybody's URL may ever be asked.
+    /// Whether `/fetch` can be used.
     fileprivate var isOpen: Bool { !allow.isEmpty }
+}
+
+/// A check of `edgeprint doctor`.
+///
+/// A check knows what the daemon needs, and queries the machine through a probe, so that tests can simulate any machine.
+protocol DoctorCheck: Sendable {
+    /// Runs the check; returns at least one finding. Blocks.
+    func findings(_ probe: any SystemProbe) -> [Finding]
 }

@@ -1,11 +1,11 @@
-/// What `edgeprint doctor` prints.
+/// The report of `edgeprint doctor`.
 struct DoctorReport: Sendable {
     var findings: [Finding]
 
-    /// Whether something must be changed.
+    /// Whether there is a failure.
     var hasFailed: Bool { findings.contains { $0.severity == .failure } }
 
-    /// A line a finding, its fix below it, and a line that adds up.
+    /// One line per finding, followed by its fix, and a summary line.
     var text: String {
         let lines = findings.flatMap { finding in
             ["\(Self.column(finding.severity))\(Printing.plain(finding.subject)): \(Printing.plain(finding.message))"]
@@ -48,6 +48,6 @@ struct DoctorReport: Sendable {
 }
 
 extension String {
-    /// The text with spaces up to a width.
+    /// The text padded with spaces.
     fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

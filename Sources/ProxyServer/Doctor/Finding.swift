@@ -1,40 +1,40 @@
-/// What one check says about one thing.
+/// A result of a check.
 struct Finding: Sendable, Hashable {
-    /// How much it matters.
+    /// The importance of a finding.
     enum Severity: String, Sendable, Hashable, CaseIterable {
         case ok
-        /// Worth knowing; nothing is the matter.
+        /// Information that needs no action.
         case note
-        /// The daemon serves, but worse or less safely than it could.
+        /// The daemon works, but worse or less safely than it could.
         case warning
-        /// The daemon does not start, or cannot do its work.
+        /// The daemon does not start or does not work.
         case failure
     }
 
     var severity: Severity
-    /// What was looked at, in a word or two: `cache folder`.
+    /// The subject in a few words, such as `cache folder`.
     var subject: String
-    /// What was found, in a clause.
+    /// The finding, in a clause.
     var message: String
-    /// What to do, in a sentence or a command; `nil` for what is ok.
+    /// The fix, as a sentence or a command; `nil` for ok.
     var fix: String?
 
-    /// Nothing to do.
+    /// Creates a finding without a problem.
     static func ok(_ subject: String, _ message: String) -> Finding {
         Finding(severity: .ok, subject: subject, message: message)
     }
 
-    /// Worth knowing.
+    /// Creates a note.
     static func note(_ subject: String, _ message: String, fix: String) -> Finding {
         Finding(severity: .note, subject: subject, message: message, fix: fix)
     }
 
-    /// Better changed.
+    /// Creates a warning.
     static func warning(_ subject: String, _ message: String, fix: String) -> Finding {
         Finding(severity: .warning, subject: subject, message: message, fix: fix)
     }
 
-    /// Must be changed.
+    /// Creates a failure.
     static func failure(_ subject: String, _ message: String, fix: String) -> Finding {
         Finding(severity: .failure, subject: subject, message: message, fix: fix)
     }

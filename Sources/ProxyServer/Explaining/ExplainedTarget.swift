@@ -1,20 +1,20 @@
 import HTTPKit
 import ImagePlan
 
-/// A request as the public listener would read it off a connection: the same parser, the same limits, the same refusals.
+/// A request target parsed as on the public listener, with the same parser and limits.
 struct ExplainedTarget: Sendable, Hashable {
-    /// Path and query, raw.
+    /// The raw path and query.
     var bytes: [UInt8]
-    /// What the `Accept` field selects.
+    /// The bucket that the `Accept` field selects.
     var bucket: FormatBucket
-    /// Whether the listener answers by itself, without a picture (contract: `/`, `/robots.txt`, `/favicon.ico`).
+    /// Whether the response is constant (`/`, `/robots.txt`, `/favicon.ico`).
     var isFixed: Bool
 
-    /// Reads a target in origin-form or absolute-form.
+    /// Parses a target in origin-form or absolute-form.
     ///
-    /// - Throws: what the listener would answer to a GET of it.
+    /// - Throws: the error that the listener would respond with.
     init(_ target: String, accept: String?) throws(Problem) {
-        // A line end would begin a header field of its own, and a blank end the target: both are parts of the text here.
+        // A line end or a space would end the target in the synthesized request below.
         guard target.utf8.allSatisfy({ $0 > 0x20 }) else { throw Problem(.malformed(.invalidTarget)) }
         guard accept?.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) ?? true else {
             throw Problem(.malformed(.invalidFieldValue))

@@ -5,9 +5,9 @@ import LinuxSystem
 import OriginTransfer
 
 extension Explainer {
-    /// Whether the request needs a signature, what its own is worth, and whether it has expired.
+    /// Whether the request needs a signature, the verdict on its own, and whether it has expired.
     ///
-    /// Never what the right signature would be.
+    /// Never contains the correct signature.
     func guardSection(_ request: ExplainedRequest) throws(Problem) -> Explanation.Section {
         let need = need(of: request)
         let required = Explanation.Fact("required", .bool(need.isRequired), .setting(need.origin))
@@ -27,10 +27,10 @@ extension Explainer {
         return Explanation.Section(name: "signature", facts: [required] + facts)
     }
 
-    /// What a signature is worth.
+    /// The facts about a signature.
     ///
     /// - Parameters:
-    ///   - need: what says whether one is required.
+    ///   - need: the setting that determines whether one is required.
     ///   - expires: `exp`.
     func signatureFacts(
         _ found: SignatureVerdict,
@@ -39,10 +39,10 @@ extension Explainer {
         expires: Int64?
     ) -> [Explanation.Fact] {
         switch found {
-        case .wrong: [verdict("wrong", "wrong: it does not fit path and query as sent", .parameter("sig"))]
+        case .wrong: [verdict("wrong", "wrong: it does not match path and query as sent", .parameter("sig"))]
         case .unverifiable: [verdict("unverifiable", "cannot be verified: no key is configured", .parameter("sig"))]
         case .missing where isRequired: [verdict("missing", "missing but required", need)]
-        case .missing: [lasting(expires, verdict("none", "none, not needed", need))]
+        case .missing: [lasting(expires, verdict("none", "none, not required", need))]
         case .valid(let key):
             [
                 lasting(expires, verdict("valid", "valid, key \(key)", .parameter("sig"))),
@@ -55,13 +55,13 @@ extension Explainer {
         Explanation.Fact("verdict", .string(name), words: words, origin)
     }
 
-    /// The verdict as long as `exp` lets it count.
+    /// The verdict, or "expired" after `exp`.
     private func lasting(_ expires: Int64?, _ fact: Explanation.Fact) -> Explanation.Fact {
         guard let expires, expires <= time.wallSeconds else { return fact }
         return verdict("expired", "expired at \(Explainer.date(expires))", .parameter("exp"))
     }
 
-    /// Whether nobody may ask this without a signature, and which key says so.
+    /// Whether the request needs a signature, and the setting that determines it.
     private func need(of request: ExplainedRequest) -> (isRequired: Bool, origin: SettingOrigin) {
         let required = loaded.origin(of: "signing.required")
         guard !loaded.configuration.signing.required, request.isRemote else {

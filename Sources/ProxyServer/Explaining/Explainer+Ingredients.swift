@@ -3,7 +3,7 @@ import ImagePlan
 import OriginTransfer
 
 extension Explainer {
-    /// The other originals that a request names: where each is asked for, and as what it is kept; no section where there are none.
+    /// The auxiliary images of a request with their URLs and cache keys; no section if there are none.
     func ingredientSections(_ resolved: ResolvedRequest) -> [Explanation.Section] {
         let ingredients = resolved.anyVariant.ingredients
         guard !ingredients.isEmpty else { return [] }
@@ -21,7 +21,7 @@ extension Explainer {
         return [Explanation.Section(name: "ingredients", facts: facts)]
     }
 
-    /// The first of a request's other originals whose address may not be asked, where no name needs to be resolved for that.
+    /// The refusal of the first auxiliary image with a refused address, as far as it is known without resolving names.
     func ingredientRefusal(_ resolved: ResolvedRequest) -> Problem? {
         for ingredient in resolved.anyVariant.ingredients {
             guard let verdict = ingredient.origin.verdict, verdict.decision == .block else { continue }

@@ -2,7 +2,7 @@ import ImagePipeline
 import ImagePlan
 
 extension Explainer {
-    /// The steps in the order in which they run.
+    /// The steps in order.
     func stepsSection(_ request: ExplainedRequest) throws(Problem) -> Explanation.Section {
         let facts = try provenance(of: request).steps.enumerated().map { index, step in
             let parameters = step.step.map { $0.parameters + $0.attributeParameters } ?? []
@@ -10,14 +10,14 @@ extension Explainer {
             return Explanation.Fact(
                 String(index + 1),
                 .string(text),
-                words: text.isEmpty ? "does nothing" : nil,
+                words: text.isEmpty ? "no effect" : nil,
                 details: step.stated.map(fact)
             )
         }
         return Explanation.Section(name: "steps", facts: facts, isList: true)
     }
 
-    /// Every setting of the result, with its default where nobody said it.
+    /// All settings of the result, including defaults.
     func settingsSection(_ request: ExplainedRequest) throws(Problem) -> Explanation.Section {
         guard let plan = request.plan, plan != MetadataCleaner.planText else {
             return Explanation.Section(name: "settings", facts: [])
@@ -38,13 +38,13 @@ extension Explainer {
 
     private static func words(onPlan plan: String?) -> String? {
         switch plan {
-        case nil: "none: the original's own bytes"
-        case MetadataCleaner.planText: "the original's bytes without metadata (originals: clean)"
+        case nil: "none: the unchanged original"
+        case MetadataCleaner.planText: "the original without metadata (originals: clean)"
         default: nil
         }
     }
 
-    /// What the answer is kept as.
+    /// The cache key of the response.
     func cacheSection(_ request: ExplainedRequest, _ resolved: ResolvedRequest) -> Explanation.Section {
         var facts = [
             Explanation.Fact(
@@ -60,7 +60,7 @@ extension Explainer {
             let origin = request.accept.map { _ in FactOrigin.field("Accept") }
             facts.append(Explanation.Fact("bucket", .string(bucket.name), words: words, origin))
         } else {
-            let words = "none: the answer is the same for every Accept field"
+            let words = "none: the response does not depend on Accept"
             facts.append(Explanation.Fact("bucket", .null, words: words))
         }
         if let avif = avifFact(request, resolved) { facts.append(avif) }
@@ -70,7 +70,7 @@ extension Explainer {
         return Explanation.Section(name: "cache", facts: facts)
     }
 
-    /// The keys of all buckets that an `Accept` field can select.
+    /// The cache keys of all buckets that an `Accept` field can select.
     private func keys(_ resolved: ResolvedRequest) -> [Explanation.Fact] {
         guard resolved.isNegotiated else { return [] }
         let best = FormatBucket(accept: Array("image/avif,image/webp".utf8).span)

@@ -1,9 +1,9 @@
 import ImagePipeline
 import ImagePlan
 
-/// Requests of raw sources, which pass through as they are.
+/// Explains requests of raw sources.
 extension Explainer {
-    /// All that is to be said of one.
+    /// All sections of a raw request.
     func rawSections(
         _ target: ExplainedTarget,
         accept: String?,
@@ -22,7 +22,7 @@ extension Explainer {
 
     private func rawRequestSection(_ request: ExplainedRequest) -> Explanation.Section {
         let key = request.isRemote ? "remote.raw" : "sources.\(request.rule.name).raw"
-        let words = "yes: fields, content and answer pass as they are; no picture is made"
+        let words = "yes: request and response are forwarded unchanged"
         let methods = request.rule.allMethods.map { JSONValue.string($0) }
         let said =
             request.isRemote || request.rule.methods.isEmpty
@@ -37,7 +37,7 @@ extension Explainer {
         )
     }
 
-    /// What of the query is ours; `nil` where all of it goes upstream.
+    /// The signature parameters of the query; `nil` if the whole query is forwarded.
     private func rawSignature(_ request: ExplainedRequest) throws(Problem) -> RawSignature? {
         guard resolver.signsRaw else { return nil }
         do throws(RequestError) { return try RawSignature(request.target.query) } catch { throw Problem(error) }
@@ -47,7 +47,7 @@ extension Explainer {
         let setting = FactOrigin.setting(loaded.origin(of: "signing.required"))
         var facts = [Explanation.Fact("required", .bool(own != nil), setting)]
         guard let own else {
-            let words = "none, not needed: sig and exp would go to the origin like the rest of the query"
+            let words = "none, not required: sig and exp would be forwarded with the rest of the query"
             facts.append(Explanation.Fact("verdict", .string("none"), words: words, setting))
             return Explanation.Section(name: "signature", facts: facts)
         }
@@ -57,7 +57,7 @@ extension Explainer {
         return Explanation.Section(name: "signature", facts: facts)
     }
 
-    /// What the response is kept as, and where.
+    /// The cache key of the response and its tiers.
     private func rawCacheSection(_ request: ExplainedRequest) -> Explanation.Section {
         let tiers = request.origin.source.cache.originals
         let key = request.isRemote ? "" : "sources.\(request.rule.name).cache"
@@ -68,7 +68,7 @@ extension Explainer {
                 Explanation.Fact(
                     "key",
                     .string(request.origin.key.description),
-                    words: "\(request.origin.key), with what Vary names of the request"
+                    words: "\(request.origin.key), and the request fields named by Vary"
                 ),
                 Explanation.Fact("tiers", .string(tiers.rawValue), .setting(setting)),
             ]

@@ -2,7 +2,7 @@ import ImagePipeline
 import ImagePlan
 
 extension Explainer {
-    /// What the request says beside its plan.
+    /// The parameters and fields of the request that are not part of the plan.
     func requestSection(_ request: ExplainedRequest) throws(Problem) -> Explanation.Section {
         var facts = [Explanation.Fact("source", .string(request.rule.name), .path)]
         let options = request.entry.options

@@ -3,13 +3,13 @@ import ImagePipeline
 import OriginTransfer
 
 extension Explainer {
-    /// Sections of their own, by what their keys begin with.
-    private static let groups = ["limits", "timeouts", "quality", "formats", "avif"]
+    /// The key prefixes that have separate sections.
+    private static let groups = InheritedSetting.sections
     private static let freshness = ["ttl", "ttl-min", "ttl-max"]
-    /// Keys that `/fetch` has too, by another name.
+    /// Keys that `/fetch` has under `remote`.
     private static let remoteKeys = ["allow-private", "raw"]
 
-    /// Where the originals are and how they are asked for.
+    /// The source and the settings of its requests.
     func sourceSection(_ request: ExplainedRequest) -> Explanation.Section {
         var facts = settings(of: request) { key in
             !Explainer.freshness.contains(key) && !Explainer.groups.contains { key.hasPrefix($0 + ".") }
@@ -39,7 +39,7 @@ extension Explainer {
         return groups + [Explanation.Section(name: "freshness", facts: freshness)]
     }
 
-    /// What is asked upstream, and whether the address policy lets it.
+    /// The upstream URL or file, and the verdict of the address policy.
     func upstreamSection(_ request: ExplainedRequest) -> Explanation.Section {
         let origin = request.origin
         guard let verdict = origin.verdict else {
@@ -68,14 +68,14 @@ extension Explainer {
 
     private static func words(_ verdict: AddressPolicy.Verdict) -> String {
         switch verdict.rule {
-        case AddressPolicy.Verdict.nameRule: "judged when the name is connected to"
+        case AddressPolicy.Verdict.nameRule: "checked when the name is resolved"
         case AddressPolicy.Verdict.publicRule: "a public address"
-        case AddressPolicy.Verdict.privateRule: "any address may be asked"
-        default: "no address that may be asked"
+        case AddressPolicy.Verdict.privateRule: "all addresses are allowed"
+        default: "not allowed"
         }
     }
 
-    /// The keys of a source with the values that hold, in the schema's order.
+    /// The keys of a source with their effective values, in the schema's order.
     private func settings(
         of request: ExplainedRequest,
         where isMeant: (String) -> Bool
@@ -84,7 +84,7 @@ extension Explainer {
         let draft = SourceSchema.Draft(rule: request.rule, location: request.rule.location, preset: preset)
         return SourceSchema.table.settings.compactMap { setting in
             guard isMeant(setting.name), isKnown(setting.name, request) else { return nil }
-            // Header fields carry credentials in ways that no list of names foresees: only the names are shown.
+            // Any header field may contain credentials, so only names are shown.
             let value =
                 setting.name == "headers"
                 ? JSONValue.array(request.rule.headers.map { .string($0.name) })
@@ -98,17 +98,17 @@ extension Explainer {
         }
     }
 
-    /// Whether a key says something of this source.
+    /// Whether a key applies to this source.
     private func isKnown(_ name: String, _ request: ExplainedRequest) -> Bool {
-        let strange = request.rule.isRaw ? SourceDecoder.pictureKeys : SourceDecoder.rawKeys
-        // All methods that are taken are told with the request.
+        let strange = request.rule.isRaw ? SourceReader.pictureKeys : SourceReader.rawKeys
+        // The accepted methods are shown with the request.
         guard name != "methods", !strange.contains(name) else { return false }
         guard request.isRemote else { return true }
         let isInherited = Explainer.groups.contains { name.hasPrefix($0 + ".") }
         return isInherited || Explainer.freshness.contains(name) || Explainer.remoteKeys.contains(name)
     }
 
-    /// Which key decided: the source's own, the one that it inherits, or none.
+    /// The key that determines a setting: the source's own, the inherited one, or none.
     private func origin(of name: String, _ request: ExplainedRequest) -> SettingOrigin {
         let isInherited = Explainer.groups.contains { name.hasPrefix($0 + ".") }
         guard request.isRemote else {

@@ -2,7 +2,7 @@ import ImagePipeline
 import ImagePlan
 
 extension Explainer {
-    /// What of the request's fields the answer depends on beyond `Accept`, and how.
+    /// The request fields other than `Accept` that the response depends on.
     func varyFacts(_ request: ExplainedRequest, _ resolved: ResolvedRequest) -> [Explanation.Fact] {
         guard !resolved.vary.isEmpty else { return [] }
         var facts = [Explanation.Fact("vary", .string(resolved.vary.text))]
@@ -38,13 +38,13 @@ extension Explainer {
         Explanation.Fact(
             name,
             .string(value),
-            words: "\(value), or the next rung up of what a field tells",
+            words: "\(value), or a client hint rounded up to the ladder",
             .setting(loaded.origin(of: key)),
             details: [Explanation.Fact("rungs", .string(rungs.joined(separator: ", ")))]
         )
     }
 
-    /// Which key decided of those that a source inherits.
+    /// The key that determines an inherited setting.
     func inherited(_ key: String, _ request: ExplainedRequest) -> SettingOrigin {
         request.isRemote ? loaded.origin(of: key) : loaded.origin(of: "sources.\(request.rule.name).\(key)", key)
     }

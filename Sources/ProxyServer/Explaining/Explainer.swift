@@ -5,15 +5,15 @@ import ImagePlan
 import LinuxSystem
 import OriginTransfer
 
-/// Explains requests under one configuration; fetches nothing, resolves no name, writes nothing.
+/// Explains requests under one configuration, without fetching, resolving names or writing.
 struct Explainer: Sendable {
     let loaded: LoadedConfiguration
     let time: any TimeSource
     let resolver: RequestResolver
 
-    /// Builds the same rules as the daemon does.
+    /// Creates an explainer with the daemon's rules.
     ///
-    /// - Throws: `RequestError` when a preset is not of the request language, which validation has excluded.
+    /// - Throws: `RequestError` for an invalid preset, which validation has excluded.
     init(_ loaded: LoadedConfiguration, time: any TimeSource) throws(RequestError) {
         self.loaded = loaded
         self.time = time
@@ -23,7 +23,7 @@ struct Explainer: Sendable {
     /// Explains a GET.
     ///
     /// - Parameters:
-    ///   - target: path and query as a client sends them, or a whole URL.
+    ///   - target: path and query as sent, or a full URL.
     ///   - accept: the client's `Accept` field.
     func explain(_ target: String, accept: String? = nil) -> Explanation {
         var explanation = Explanation(target: target)
@@ -47,10 +47,10 @@ struct Explainer: Sendable {
 
     private static let fixedSection = Explanation.Section(
         name: "request",
-        facts: [Explanation.Fact("fixed", .bool(true), words: "answered by the listener itself, for everybody alike")]
+        facts: [Explanation.Fact("fixed", .bool(true), words: "a constant response")]
     )
 
-    /// What the daemon would answer to whoever sends this.
+    /// The error that the daemon would respond with, or `nil`.
     private func refusal(of request: ExplainedTarget) -> Problem? {
         do throws(Problem) {
             guard try resolver.rawOrigin(of: request.bytes) == nil else { return nil }
@@ -62,7 +62,7 @@ struct Explainer: Sendable {
         }
     }
 
-    /// The refusal of a URL whose host needs no name to be resolved.
+    /// The refusal of a URL by the address policy, as far as it is known without resolving names.
     private func addressRefusal(of request: ExplainedTarget) -> Problem? {
         let resolver = resolver.withoutGuards
         let raw = try? resolver.rawOrigin(of: request.bytes)
@@ -120,23 +120,23 @@ extension OriginRequest {
     }
 }
 
-/// A request that is understood, and the source that it is for.
+/// A resolved request with its source.
 struct ExplainedRequest: Sendable {
     let target: ExplainedTarget
     let accept: String?
-    /// The original that is asked for.
+    /// The requested original.
     let origin: OriginRequest
-    /// The pictures that it may mean; `nil` for a raw source.
+    /// The possible variants; `nil` for a raw source.
     let resolved: ResolvedRequest?
     let entry: SourceTable.Entry
 
-    /// The rule that the request goes by.
+    /// The source's rule.
     var rule: SourceRule { entry.rule }
     var isRemote: Bool { rule.location == .remote }
-    /// The canonical plan; `nil` for the original's own bytes.
+    /// The canonical plan; `nil` for the unchanged original.
     var plan: String? { resolved?.anyVariant.plan }
 
-    /// The query's pairs, which have been read before.
+    /// The pairs of the query, which is known to be valid.
     var pairs: [QueryPair] { (try? QueryPair.split(target.query)) ?? [] }
 
     /// The value of a query parameter.
@@ -144,6 +144,6 @@ struct ExplainedRequest: Sendable {
 }
 
 extension ResolvedRequest {
-    /// One of the variants: all of them have the same origin and the same plan.
+    /// Any of the variants; all have the same origin and plan.
     var anyVariant: VariantRequest { variant(for: .rest) }
 }

@@ -1,5 +1,5 @@
 extension Explanation {
-    /// `target`, `problem`, `omitted` where settings at their defaults were left out, and an object a section: `{"w":{"value":…,"from":{"kind":…}}}`.
+    /// `target`, `problem`, `omitted` if defaults were left out, and an object per section: `{"w":{"value":…,"from":{"kind":…}}}`.
     var json: JSONValue {
         .object(
             [.init("target", .string(target)), .init("problem", problem.map(\.value) ?? .null)]
@@ -32,7 +32,7 @@ extension Explanation.Fact {
 }
 
 extension Problem {
-    /// The members of the answer (RFC 9457 §3).
+    /// The members of the problem (RFC 9457 §3).
     fileprivate var value: JSONValue {
         .object(
             [

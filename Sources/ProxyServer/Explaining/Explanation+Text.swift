@@ -1,5 +1,5 @@
 extension Explanation {
-    /// Aligned columns: name, value, who said it.
+    /// Aligned columns: name, value, origin.
     var text: String {
         var lines = [Explanation.printable(target)]
         if let problem {
@@ -23,7 +23,7 @@ extension Explanation {
         }
         if omitted > 0 {
             let settings = Printing.count(omitted, "setting")
-            lines += ["", "\(settings) at the default: --all (all=1 on the admin listener) shows them, too"]
+            lines += ["", "\(settings) at the default; --all (all=1 on the admin listener) shows them, too"]
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -43,7 +43,7 @@ extension Explanation {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// The text without characters that could end the line or steer a terminal.
+    /// The text without characters that could end the line or control the terminal.
     fileprivate static func printable(_ text: String) -> String {
         let scalars = text.unicodeScalars.map { scalar in
             switch scalar.properties.generalCategory {
@@ -56,7 +56,7 @@ extension Explanation {
 }
 
 extension Explanation.Fact {
-    /// A line, or more for a fact that is made of several; one part that says the same needs no line of its own.
+    /// One line, or several for a fact with details; a single detail with the same value gets no line.
     fileprivate var rows: [Explanation.Row] {
         let value = Explanation.printable(words ?? value.words)
         let same = details.count == 1 && details.allSatisfy { "\($0.name)=\($0.value.words)" == value }

@@ -1,36 +1,36 @@
-/// What the daemon makes of a request without fetching anything: each fact with who said it.
+/// The result of resolving a request without fetching anything: facts, each with its origin.
 ///
-/// A pure value: the command prints it and the admin listener answers it, as text for people or as JSON for programs. It holds
-/// no secret: neither keys nor the values of header fields nor the signature that would have been right.
+/// The command and the admin listener render it as text or JSON. It contains no secrets: no keys, no values of header fields,
+/// and no correct signature.
 struct Explanation: Sendable, Hashable {
-    /// The request's path and query as given.
+    /// The path and query as given.
     var target: String
-    /// What the daemon would answer instead of a picture, as far as that is known without asking the origin.
+    /// The error that the daemon would respond with, as far as it is known without contacting the origin.
     var problem: Problem?
-    /// Empty where the request cannot be understood at all.
+    /// The sections; empty if the request is invalid.
     var sections: [Section] = []
 
-    /// Facts that belong together.
+    /// A group of facts.
     struct Section: Sendable, Hashable {
         /// A stable name.
         var name: String
         var facts: [Fact]
-        /// Whether the facts are numbered, and not named.
+        /// Whether the facts are numbered instead of named.
         var isList = false
     }
 
-    /// One thing that is so, and who said it.
+    /// A value with its origin.
     struct Fact: Sendable, Hashable {
         /// A stable name.
         var name: String
         var value: JSONValue
-        /// The value for people, where they need more words than programs.
+        /// The value in text output, if it differs from the JSON value.
         var words: String?
-        /// `nil` for what follows from other facts.
+        /// The origin; `nil` for derived facts.
         var origin: FactOrigin?
-        /// What it is made of.
+        /// The parts of the fact.
         var details: [Fact] = []
-        /// Whether it is a setting that nobody has said anything about.
+        /// Whether it is a setting at its default.
         var isDefault = false
 
         /// Creates a fact.
@@ -49,24 +49,24 @@ struct Explanation: Sendable, Hashable {
         }
     }
 
-    /// How many settings at their defaults were left out.
+    /// The number of omitted defaults.
     var omitted = 0
 
-    /// Without the settings that nobody has said anything about.
+    /// The explanation without settings at their defaults.
     var withoutDefaults: Explanation {
         var result = self
         for index in sections.indices { result.sections[index].facts.removeAll(where: \.isDefault) }
         result.omitted = zip(sections, result.sections).reduce(0) { $0 + $1.0.facts.count - $1.1.facts.count }
-        // Steps stay where there are none of them.
+        // The list of steps is kept, even if it is empty.
         result.sections.removeAll { $0.facts.isEmpty && !$0.isList }
         return result
     }
 
-    /// The section of a name.
+    /// The section with a name.
     func section(_ name: String) -> Section? { sections.first { $0.name == name } }
 }
 
 extension Explanation.Section {
-    /// The fact of a name.
+    /// The fact with a name.
     subscript(name: String) -> Explanation.Fact? { facts.first { $0.name == name } }
 }

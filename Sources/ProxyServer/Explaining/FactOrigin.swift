@@ -1,14 +1,14 @@
-/// Who said a fact of an explanation.
+/// The origin of a fact: the part of the request or configuration that determines it.
 enum FactOrigin: Sendable, Hashable, CustomStringConvertible {
     /// The request's path.
     case path
     /// A query parameter of the request.
     case parameter(String)
-    /// A field of the request, or what the command line gave in its place.
+    /// A field of the request, or the command-line option in its place.
     case field(String)
-    /// A preset that the query asked for, and where the preset stands.
+    /// A preset of the query, and the place where the preset is defined.
     case preset(String, Place?)
-    /// The preset that stands first in each request of the source, and where it stands.
+    /// The source's preset, and the place where the preset is defined.
     case sourcePreset(String, Place?)
     /// A key of the configuration, or its default.
     case setting(SettingOrigin)
@@ -31,7 +31,7 @@ enum FactOrigin: Sendable, Hashable, CustomStringConvertible {
 
     private static func suffix(_ place: Place?) -> String { place.map { " (\($0))" } ?? "" }
 
-    /// `kind` and what belongs to it.
+    /// An object with `kind` and its members.
     var json: JSONValue {
         switch self {
         case .path: .object([.init("kind", .string("path"))])

@@ -2,26 +2,26 @@ import HTTPSemantics
 import ImagePipeline
 import OriginTransfer
 
-/// What the address policy says of a URL that a request could name, as one line of JSON.
+/// The address policy's verdict on a URL, as one line of JSON.
 struct URLVerdict: Sendable, Hashable {
-    /// The URL as given; cut where it is longer than any URL may be.
+    /// The URL as given, truncated to the maximum length.
     var url: String
     var verdict: AddressPolicy.Verdict
 
-    /// The most bytes of a URL that are repeated.
+    /// The maximum bytes of a URL in the output.
     private static let longestShown = 1024
 
-    /// Judges bytes.
+    /// Checks a URL.
     ///
-    /// The URL is parsed as that of `/fetch?url=` is. Nothing is resolved or connected to.
+    /// It is parsed like that of `/fetch?url=`. No name is resolved, and no connection is made.
     ///
     /// - Parameters:
-    ///   - isCut: whether more bytes followed.
-    ///   - allowPrivate: whether the source may ask its own network.
-    ///   - prefix: where the source's originals are; `nil` for `/fetch?url=`.
+    ///   - isCut: whether the URL was truncated.
+    ///   - allowPrivate: whether the source allows private addresses.
+    ///   - prefix: the source's URL prefix; `nil` for `/fetch?url=`.
     init(_ bytes: [UInt8], isCut: Bool = false, allowPrivate: Bool, below prefix: OriginURL? = nil) {
         url = String(decoding: bytes.prefix(URLVerdict.longestShown), as: UTF8.self)
-        // RFC 3986 §2.5: what is no UTF-8 has no meaning that two programs would agree on.
+        // RFC 3986 §2.5: bytes that are not UTF-8 have no agreed meaning.
         let text = isCut ? nil : String(validating: bytes, as: UTF8.self)
         guard bytes.count <= OriginURL.maximumLength, !isCut else {
             verdict = .init(.block, AddressPolicy.Verdict.lengthRule)

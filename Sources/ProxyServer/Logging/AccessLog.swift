@@ -1,31 +1,31 @@
 import HTTPSemantics
 
-/// The lines of one event loop's requests, gathered in bytes and written once a turn of the loop.
+/// The access log of one event loop: lines are buffered and written once per turn of the loop.
 ///
-/// Confined to its loop's thread; all loops share the sink. Nothing here builds a String.
+/// Confined to its loop's thread; all loops share the sink. No String is created.
 struct AccessLog {
-    /// What a line tells.
+    /// The content of a line.
     struct Record {
         /// Seconds since 1970.
         var time: Int64
         var client: ClientAddress
-        /// As in the request line; empty where the request had none that is known.
+        /// The method; empty if unknown.
         var method: StaticString
         var status: Int
         /// Bytes sent, head and content.
         var bytes: Int64
-        /// Microseconds from the request's end to the answer's last byte.
+        /// Microseconds from the end of the request to the last byte of the response.
         var duration: Int64
         var result: RequestResult
-        /// Whether the whole answer was written.
+        /// Whether the complete response was written.
         var isComplete: Bool
-        /// The request's id.
+        /// The request id.
         var trace: TraceContext
     }
 
-    /// The most bytes of a request target that a line repeats.
+    /// The maximum bytes of a request target in a line.
     static let targetLimit = 1_024
-    /// Gathered bytes at which a turn of the loop is not waited for.
+    /// The buffered bytes that are written without waiting for the end of the turn.
     static let flushThreshold = 64 << 10
 
     private let format: LogFormat
@@ -40,9 +40,9 @@ struct AccessLog {
         buffer.reserveCapacity(AccessLog.flushThreshold)
     }
 
-    /// Gathers a line.
+    /// Appends a line to the buffer.
     ///
-    /// - Parameter target: the request target as sent; signatures in it are not repeated.
+    /// - Parameter target: the request target as sent; signatures in it are redacted.
     mutating func append(_ record: Record, target: Span<UInt8>) {
         timestamp.update(to: record.time)
         switch format {
@@ -53,7 +53,7 @@ struct AccessLog {
         if buffer.count >= AccessLog.flushThreshold { flush() }
     }
 
-    /// Writes what was gathered; at the end of a turn of the loop.
+    /// Writes the buffer; called at the end of a turn of the loop.
     mutating func flush() {
         guard !buffer.isEmpty else { return }
         sink.write(buffer)

@@ -1,13 +1,15 @@
-/// A client's address for a log line.
+import HTTPKit
+
+/// A client's address in a log line.
 enum ClientAddress: Hashable, Sendable {
-    /// In network order as a number: 127.0.0.1 is 0x7F000001.
+    /// The address as a number in network order: 127.0.0.1 is 0x7F000001.
     case ipv4(UInt32)
-    /// The first and the last eight bytes in network order as numbers.
+    /// The first and last eight bytes as numbers in network order.
     case ipv6(UInt64, UInt64)
     /// A Unix-domain socket.
     case unix
 
-    /// Appends the usual text form, IPv6 as in RFC 5952.
+    /// Appends the text form, for IPv6 as in RFC 5952.
     func append(to line: inout [UInt8]) {
         switch self {
         case .unix: line.append(contentsOf: "unix".utf8)
@@ -26,7 +28,7 @@ enum ClientAddress: Hashable, Sendable {
         var index = 0
         while index < 8 {
             if index == zeros.lowerBound, zeros.count > 1 {
-                // RFC 5952 §4.2: the longest run of zeros, two groups or more, the first of equals.
+                // RFC 5952 §4.2: the longest run of at least two zero groups, the first of equals.
                 line.append(contentsOf: "::".utf8)
                 index = zeros.upperBound
                 continue
@@ -48,5 +50,15 @@ enum ClientAddress: Hashable, Sendable {
             }
         }
         return best
+    }
+}
+
+extension ClientAddress {
+    init(_ peer: PeerAddress) {
+        switch peer.family {
+        case .ipv4: self = .ipv4(UInt32(truncatingIfNeeded: peer.low))
+        case .ipv6: self = .ipv6(peer.high, peer.low)
+        case .unix: self = .unix
+        }
     }
 }

@@ -1,11 +1,12 @@
 import LinuxSystem
 import Logging
+import Synchronization
 
-/// Writes events of the daemon as lines of JSON or of text; any thread.
+/// Writes events as lines of JSON or text; any thread.
 struct EventLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
-    /// The most characters of a message or of a value that a line repeats.
+    /// The maximum characters of a message or value in a line.
     private static let limit = 2_048
 
     private let format: LogFormat
@@ -13,7 +14,7 @@ struct EventLogHandler: LogHandler {
     private let time: any TimeSource
     private let level: LogLevelCell
     private let budget: LineBudget
-    /// Of this copy alone, where somebody set it.
+    /// The level of this copy of the handler, if set.
     private var ownLevel: Logger.Level?
 
     /// Creates a handler that writes to a sink.
@@ -102,7 +103,7 @@ struct EventLogHandler: LogHandler {
 }
 
 extension Logger {
-    /// The daemon's event log, made without the process-wide logging system.
+    /// Creates the daemon's event logger without the process-wide logging system.
     static func events(
         _ format: LogFormat,
         level: LogLevelCell,
@@ -113,5 +114,23 @@ extension Logger {
         Logger(label: "edgeprint") { _ in
             EventLogHandler(format: format, level: level, sink: sink, budget: budget, time: time)
         }
+    }
+}
+
+/// The current log level, which a reload may change; any thread.
+final class LogLevelCell: Sendable {
+    private let index: Atomic<Int>
+
+    init(_ level: LogLevel) { index = Atomic(LogLevelCell.index(of: level)) }
+
+    /// The current level.
+    var level: Logger.Level { Logger.Level.allCases[index.load(ordering: .relaxed)] }
+
+    /// Changes the level.
+    func set(_ level: LogLevel) { index.store(LogLevelCell.index(of: level), ordering: .relaxed) }
+
+    private static func index(of level: LogLevel) -> Int {
+        let all = Logger.Level.allCases
+        return all.firstIndex { $0.rawValue == level.rawValue } ?? all.count - 1
     }
 }

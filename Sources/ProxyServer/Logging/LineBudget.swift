@@ -1,8 +1,8 @@
 import LinuxSystem
 
-/// How many lines a second a log may write, the others being counted and dropped; any thread.
+/// A rate limit for log lines, which counts and drops lines above it; any thread.
 ///
-/// Event loops lease lines in portions, so that a line costs them no lock.
+/// Event loops lease lines in batches, so that most lines need no lock.
 final class LineBudget: Sendable {
     private struct State {
         var second = Int64.min
@@ -11,23 +11,23 @@ final class LineBudget: Sendable {
         var allDropped: UInt64 = 0
     }
 
-    /// Lines a second; 0 for no bound.
+    /// The lines per second; 0 for no limit.
     let rate: Int
     private let state = Lock(State())
 
     init(rate: Int) { self.rate = rate }
 
-    /// Lines that were dropped since the start.
+    /// The lines dropped since the start.
     var dropped: UInt64 { state.withLock { $0.allDropped } }
 
-    /// Takes up to so many lines of a second.
+    /// Takes up to `count` lines of a second.
     ///
-    /// - Returns: how many may be written, and how many were dropped in the last second that dropped some, told once.
+    /// - Returns: the lines that may be written, and the lines dropped in an earlier second, reported once.
     func take(_ count: Int, second: Int64) -> (granted: Int, droppedBefore: Int) {
         guard rate > 0 else { return (count, 0) }
         return state.withLock { state in
             var droppedBefore = 0
-            // Never back: a clock that is set back must not give a second budget for one second.
+            // If the clock is set back slightly, a second must not get another budget.
             if second > state.second || second < state.second - 1 {
                 (state.second, state.left) = (second, rate)
                 (droppedBefore, state.dropped) = (state.dropped, 0)
@@ -38,7 +38,7 @@ final class LineBudget: Sendable {
         }
     }
 
-    /// Counts lines that were not written.
+    /// Counts dropped lines.
     func drop(_ count: Int = 1) {
         state.withLock { state in
             state.dropped += count
@@ -54,7 +54,7 @@ struct LineLease {
     private var second = Int64.min
     private var left = 0
 
-    /// - Parameter loops: among how many the budget is shared.
+    /// - Parameter loops: the number of loops that share the budget.
     init(_ budget: LineBudget, loops: Int) {
         self.budget = budget
         portion = max(1, budget.rate / (16 * max(1, loops)))
@@ -62,7 +62,7 @@ struct LineLease {
 
     /// Whether a line may be written now.
     ///
-    /// - Parameter report: told how many lines an earlier second has dropped.
+    /// - Parameter report: called with the lines dropped in an earlier second.
     mutating func take(second now: Int64, report: (Int) -> Void) -> Bool {
         guard budget.rate > 0 else { return true }
         if now != second { (second, left) = (now, 0) }

@@ -3,14 +3,14 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// Where log lines go: one open descriptor, written with one system call a batch, never waited for.
+/// Writes log lines to a descriptor, one system call per batch, without blocking; any thread.
 ///
-/// Any thread. A reader that stands still (a full pipe, a stuck journal) costs lines, which are counted, never time: an
-/// event loop must not block. Batches of whole lines stay whole.
+/// If the reader is too slow (a full pipe, a stuck journal), lines are dropped and counted, because an event loop must not block.
+/// Batches of complete lines stay complete.
 final class LineSink: Sendable {
-    /// How a descriptor can be written without blocking, although it is shared with other processes and so cannot be
-    /// switched to non-blocking.
-    private enum Kind {
+    /// The method of writing without blocking to a descriptor that is shared with other processes, and so cannot be set to
+    /// non-blocking mode.
+    private enum Destination {
         /// A regular file: writes do not wait for a reader.
         case file
         /// A socket (the journal): `MSG_DONTWAIT`.
@@ -22,15 +22,15 @@ final class LineSink: Sendable {
     private static let atomicBytes = 4_096
 
     private let descriptor: CInt
-    private let kind: Kind
+    private let kind: Destination
     private let pendingLimit: Int
-    /// What a slow reader has not taken yet; begins within a line when a socket took a part of one.
+    /// Bytes that a slow reader has not accepted yet; may begin within a line after a partial write to a socket.
     private let pending = Lock<[UInt8]>([])
     private let droppedLines = Atomic<UInt64>(0)
 
-    /// Takes a descriptor, which stays open and stays the caller's.
+    /// Creates a sink for a descriptor that the caller continues to own.
     ///
-    /// - Parameter pendingLimit: bytes that are kept for a slow reader.
+    /// - Parameter pendingLimit: the maximum bytes that are buffered for a slow reader.
     init(descriptor: CInt, pendingLimit: Int = 1 << 20) {
         self.descriptor = descriptor
         self.pendingLimit = pendingLimit
@@ -39,14 +39,14 @@ final class LineSink: Sendable {
         kind = mode == S_IFREG ? .file : mode == S_IFSOCK ? .socket : .polled
     }
 
-    /// Lines given up since the start.
+    /// The lines dropped since the start.
     var dropped: UInt64 { droppedLines.load(ordering: .relaxed) }
 
-    /// Writes whole lines, or keeps what the reader does not take now.
+    /// Writes complete lines, and buffers those that the reader does not accept now.
     func write(_ lines: [UInt8]) {
         guard !lines.isEmpty else { return }
         if kind == .file {
-            // O_APPEND or not, one write(2) is one piece: no lock among the loops.
+            // A single write(2) is not interleaved with others, so loops need no lock.
             let taken = writeOnce(lines, 0..<lines.count)
             if taken < lines.count { drop(lines[taken...]) }
             return
@@ -60,7 +60,7 @@ final class LineSink: Sendable {
             } else if first == 0 {
                 drop(lines[...])
             } else {
-                // A part of a line is on its way: the rest of it must follow, what is behind it need not.
+                // A line was written partially: its rest must follow, later lines may be dropped.
                 let end = lines[first...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? lines.count
                 pending += lines[first..<end]
                 drop(lines[end...])
@@ -68,9 +68,9 @@ final class LineSink: Sendable {
         }
     }
 
-    /// Tries again what a slow reader has not taken.
+    /// Tries again to write buffered bytes.
     ///
-    /// - Returns: whether nothing is left.
+    /// - Returns: whether the buffer is empty.
     @discardableResult
     func flush() -> Bool {
         kind == .file || pending.withLock { $0.isEmpty || drain(&$0) }
@@ -81,7 +81,7 @@ final class LineSink: Sendable {
         return pending.isEmpty
     }
 
-    /// Writes as much as can be written now; returns the bytes taken.
+    /// Writes as much as possible without blocking; returns the number of bytes.
     private func push(_ bytes: [UInt8]) -> Int {
         var done = 0
         while done < bytes.count {
@@ -94,7 +94,7 @@ final class LineSink: Sendable {
         return done
     }
 
-    /// The end of the last whole line within `PIPE_BUF` bytes; of a longer line, that many bytes.
+    /// The end of the last complete line within `PIPE_BUF` bytes, or `PIPE_BUF` for a longer line.
     private func chunkEnd(_ bytes: [UInt8], from start: Int) -> Int {
         let limit = min(bytes.count, start + LineSink.atomicBytes)
         return bytes[start..<limit].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? limit
@@ -105,7 +105,7 @@ final class LineSink: Sendable {
         return unsafe poll(&entry, 1, 0) == 1
     }
 
-    /// One system call; a failure takes everything, so that nobody tries for ever.
+    /// Writes with one system call; a failure counts as written, so that it is not retried forever.
     private func writeOnce(_ bytes: [UInt8], _ range: Range<Int>) -> Int {
         unsafe bytes.withUnsafeBytes { raw in
             let part = unsafe UnsafeRawBufferPointer(rebasing: raw[range])

@@ -1,25 +1,28 @@
-/// Appends text to a line so that nothing in it can end the line, leave its quotes or steer a terminal.
+import ImagePlan
+
+/// Appends escaped text to a line, so that it cannot end the line, leave its quotes or control the terminal.
 ///
-/// Both forms of a log escape alike, as JSON does (RFC 8259 §7).
+/// Both log formats escape as `JSONText` does, and also escape non-ASCII characters that are invisible or change the writing
+/// direction.
 enum LogText {
-    /// Appends bytes from outside in quotes; what is no printable ASCII is written as `\u00XX`, a byte each.
+    /// Appends untrusted bytes in quotes; each byte that is not printable ASCII is written as `\u00XX`.
     ///
-    /// - Parameter limit: bytes of the value that are written; "…" stands for the rest.
+    /// - Parameter limit: the maximum bytes; "…" replaces the rest.
     static func appendQuoted(_ bytes: Span<UInt8>, limit: Int, to line: inout [UInt8]) {
         line.append(UInt8(ascii: "\""))
-        for index in 0..<min(bytes.count, limit) { append(bytes[index], to: &line) }
+        for index in 0..<min(bytes.count, limit) { JSONText.append(bytes[index], to: &line) }
         if bytes.count > limit { line.append(contentsOf: "\\u2026".utf8) }
         line.append(UInt8(ascii: "\""))
     }
 
-    /// Appends text in quotes; characters that are not for eyes are written as `\uXXXX`.
+    /// Appends text in quotes; invisible characters are written as `\uXXXX`.
     static func appendQuoted(_ text: String, limit: Int = .max, to line: inout [UInt8]) {
         line.append(UInt8(ascii: "\""))
         appendUnquoted(text, limit: limit, to: &line)
         line.append(UInt8(ascii: "\""))
     }
 
-    /// As `appendQuoted`, without the quotes.
+    /// Like `appendQuoted`, without quotes.
     static func appendUnquoted(_ text: String, limit: Int = .max, to line: inout [UInt8]) {
         var left = limit
         for scalar in text.unicodeScalars {
@@ -29,9 +32,9 @@ enum LogText {
             }
             left -= 1
             if scalar.value < 0x80 {
-                append(UInt8(truncatingIfNeeded: scalar.value), to: &line)
+                JSONText.append(UInt8(truncatingIfNeeded: scalar.value), to: &line)
             } else if isHidden(scalar.value) {
-                appendEscape(scalar.value, to: &line)
+                JSONText.appendEscape(scalar.value, to: &line)
             } else {
                 line.append(contentsOf: String(scalar).utf8)
             }
@@ -53,26 +56,7 @@ enum LogText {
         line[start...].reverse()
     }
 
-    private static func append(_ byte: UInt8, to line: inout [UInt8]) {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-            line.append(UInt8(ascii: "\\"))
-            line.append(byte)
-        case 0x20...0x7E: line.append(byte)
-        default: appendEscape(UInt32(byte), to: &line)
-        }
-    }
-
-    private static func appendEscape(_ value: UInt32, to line: inout [UInt8]) {
-        line.append(UInt8(ascii: "\\"))
-        line.append(UInt8(ascii: "u"))
-        for shift in [12, 8, 4, 0] as [UInt32] {
-            let digit = UInt8(truncatingIfNeeded: value >> shift & 15)
-            line.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-        }
-    }
-
-    /// C1 controls, line and paragraph separators, marks that turn the direction of writing, the byte order mark.
+    /// C1 controls, line and paragraph separators, bidirectional formatting characters and the byte order mark.
     private static func isHidden(_ value: UInt32) -> Bool {
         switch value {
         case 0x80...0x9F, 0xAD, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true

@@ -1,8 +1,8 @@
-/// A request target as a log may hold it: a signature in it opens the request to whoever reads the log.
+/// Redacts signatures in logged request targets, because they would authorise readers of the log.
 enum LoggedTarget {
-    /// Appends a target in quotes, the values of `sig` replaced.
+    /// Appends a target in quotes with the values of `sig` redacted.
     ///
-    /// - Parameter limit: bytes that are written at most; "…" stands for the rest.
+    /// - Parameter limit: the maximum bytes; "…" replaces the rest.
     static func append(_ target: Span<UInt8>, limit: Int, to line: inout [UInt8]) {
         guard let signature = signature(in: target) else {
             return LogText.appendQuoted(target, limit: limit, to: &line)
@@ -20,10 +20,10 @@ enum LoggedTarget {
         LogText.appendQuoted(shown.span, limit: limit, to: &line)
     }
 
-    /// The value of the next `sig` pair, however its name is spelt.
+    /// The value of the next `sig` pair, even if its name is percent-encoded.
     private static func signature(in target: Span<UInt8>, from start: Int = 0) -> Range<Int>? {
         var index = start
-        // Within a query each pair begins behind "?" or "&"; behind a redacted one, at its "&".
+        // Each pair begins after "?" or "&"; after a redacted one, at its "&".
         while index < target.count {
             guard target[index] == UInt8(ascii: "?") || target[index] == UInt8(ascii: "&") else {
                 index += 1
@@ -38,7 +38,7 @@ enum LoggedTarget {
         return nil
     }
 
-    /// Where the value begins if the pair's name is `sig`.
+    /// The start of the value if the pair's name is `sig`.
     private static func valueOfSignature(_ target: Span<UInt8>, at start: Int) -> Int? {
         var index = start
         for letter in "sig".utf8 {

@@ -2,12 +2,12 @@ import ImagePipeline
 import Logging
 
 extension Logger {
-    /// Writes an event for a failure that an operator would look into: none of the request's own, and none that was told before.
+    /// Logs a failure that is relevant to the operator: not one caused by the request, and not one served from the cache.
     ///
-    /// - Parameter problem: what the client is told.
+    /// - Parameter problem: the response to the client.
     func tell(of error: PipelineError, _ problem: Problem, source: String, id: String) {
         if let rule = error.refusedRule {
-            // Clients are not told which rule it was.
+            // The rule is not shown to clients.
             notice("origin refused", metadata: ["id": "\(id)", "source": "\(source)", "rule": "\(rule)"])
         } else if problem.status >= 500, problem.lifetime == nil, error != .notCached {
             warning(
@@ -22,8 +22,7 @@ extension Logger {
 }
 
 extension PipelineError {
-    /// The rule of the address policy that refused the origin, or that of another picture in the plan; `nil` for all other failures,
-    /// and for one that is answered again.
+    /// The rule of the address policy that refused the origin or an auxiliary image; `nil` for other failures and for cached ones.
     fileprivate var refusedRule: String? {
         switch self {
         case .addressRefused(let rule): rule

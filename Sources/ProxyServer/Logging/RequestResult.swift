@@ -1,30 +1,30 @@
 import HTTPSemantics
 
-/// What became of a request, as access log and metrics name it: a closed set, so that labels have a bound.
+/// The result of a request in access log and metrics; a closed set, so that labels are bounded.
 enum RequestResult: UInt8, Sendable, CaseIterable {
-    /// Answered from memory.
+    /// Served from memory.
     case memory
-    /// Answered from disk.
+    /// Served from disk.
     case disk
     /// Made from a cached original.
     case original
-    /// Fetched.
+    /// Fetched from the origin.
     case miss
-    /// Waited for another request's fetch.
+    /// Joined another request's fetch.
     case collapsed
     /// The origin confirmed or replaced a stale response.
     case revalidated
-    /// Stale, served all the same.
+    /// Served stale.
     case stale
-    /// A stored failure.
+    /// A cached failure.
     case negative
-    /// The configured fallback picture.
+    /// The configured fallback image.
     case fallback
-    /// Refused: the request's own fault (4xx).
+    /// An error of the request (4xx).
     case refused
-    /// Failed: the daemon's or the origin's fault (5xx).
+    /// An error of the server or the origin (5xx).
     case error
-    /// No picture was asked for.
+    /// Not an image request.
     case other
 
     /// The label's value.
@@ -45,7 +45,18 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The result of an answer that the cache gave.
+    /// Results that needed no origin.
+    private static let hits: [RequestResult] = [.memory, .disk, .original, .stale, .negative]
+    /// Results of requests for pictures that were neither refused nor failed.
+    private static let asked = hits + [.miss, .collapsed, .revalidated, .fallback]
+
+    /// The share of pictures that needed no origin, 0–1; `nil` before the first.
+    static func hitRatio(_ count: (RequestResult) -> Int) -> Double? {
+        let asked = asked.reduce(0) { $0 + count($1) }
+        return asked == 0 ? nil : Double(hits.reduce(0) { $0 + count($1) }) / Double(asked)
+    }
+
+    /// The result for a `Cache-Status`.
     init(_ status: CacheStatus) {
         switch status {
         case .hit(.memory): self = .memory

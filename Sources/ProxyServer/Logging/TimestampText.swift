@@ -1,12 +1,12 @@
 import HTTPSemantics
 
-/// A second as `2026-11-21T00:00:00Z` (RFC 3339), in bytes; computed again only when the second changes.
+/// A time in seconds as `2026-11-21T00:00:00Z` (RFC 3339), recomputed only when the second changes.
 struct TimestampText {
     /// 20 bytes.
     private(set) var bytes: [UInt8] = []
     private var second = Int64.min
 
-    /// Brings the text to a second since 1970.
+    /// Updates the text to a time in seconds since 1970.
     @inline(__always)
     mutating func update(to now: Int64) {
         if now != second { rewrite(now) }

@@ -19,7 +19,11 @@ final class AtomicCells: Sendable {
     func load(_ index: Int) -> UInt64 { cells[index].load(ordering: .relaxed) }
 }
 
-/// Rows of counters, one for each event loop and one for everybody else, so that loops do not share cache lines.
+/// Rows of counters, one for each event loop and one for all other threads, so that loops do not share cache lines.
+///
+/// Own code: swift-metrics with a Prometheus backend takes a lock, or an atomic that all loops share, for each of the five counts
+/// of a request. A package whose counters are kept per thread, and that is no slower in `Benchmarks/hits.sh`, can replace this
+/// folder; `StatisticsTable` would remain.
 struct ShardedCells: Sendable {
     private let shards: [AtomicCells]
 

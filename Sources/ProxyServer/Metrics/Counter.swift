@@ -16,6 +16,9 @@ struct Counter<Label: MetricLabel>: Sendable {
 
     /// The count of a case.
     func value(_ label: Label) -> UInt64 { cells.sum(label.index) }
+
+    /// The counts by the cases' names.
+    var values: [(String, Int)] { Label.allCases.map { ($0.value, Int(clamping: value($0))) } }
 }
 
 extension Counter where Label == NoLabel {

@@ -1,8 +1,8 @@
-import LinuxSystem
+import ImagePipeline
 
-/// Everything that the daemon counts, and the text that `/metrics` answers; any thread.
+/// The counts that no other part of the daemon keeps; any thread.
 ///
-/// What changes with every request is counted per event loop; what another part knows is read when somebody asks.
+/// What changes with every request is counted per event loop. `StatisticsTable` says how each count is reported.
 final class Metrics: Sendable {
     /// Answered requests by what became of them.
     let requests: Counter<RequestResult>
@@ -20,8 +20,6 @@ final class Metrics: Sendable {
     let purges: Counter<NoLabel>
     /// The stages behind misses.
     let stages = StageHistograms()
-
-    private let readings = Lock<[@Sendable (inout Exposition) -> Void]>([])
 
     /// Creates metrics at 0.
     ///
@@ -43,26 +41,23 @@ final class Metrics: Sendable {
         responseBytes.add(bytes, loop: loop)
         requestDuration.observe(microseconds, loop: loop)
     }
+}
 
-    /// Adds what another part knows.
-    ///
-    /// At start only, so that the list has a bound; the closure must not block.
-    func read(_ reading: @escaping @Sendable (inout Exposition) -> Void) {
-        readings.withLock { $0.append(reading) }
-    }
+/// How long the stages behind a miss took, a histogram each; any thread.
+struct StageHistograms: Sendable {
+    let fetch = Histogram(loops: 0)
+    let queue = Histogram(loops: 0)
+    let decode = Histogram(loops: 0)
+    let transform = Histogram(loops: 0)
+    let encode = Histogram(loops: 0)
 
-    /// The text that `/metrics` answers.
-    func exposition() -> String {
-        var text = Exposition()
-        text.counter("edgeprint_requests_total", "Answered requests by what became of them.", requests)
-        text.counter("edgeprint_responses_total", "Answers by class of status.", responses)
-        text.counter("edgeprint_response_bytes_total", "Bytes sent to clients, heads included.", responseBytes)
-        text.gauge("edgeprint_requests_in_flight", "Requests not answered yet.", Double(inFlight.value))
-        text.histogram("edgeprint_request_duration_seconds", "From request to the answer's last byte.", requestDuration)
-        text.counter("edgeprint_configuration_reloads_total", "Configurations read again (SIGHUP).", reloads)
-        text.counter("edgeprint_purges_total", "Purges that were done.", purges)
-        stages.write(to: &text)
-        for reading in readings.withLock({ $0 }) { reading(&text) }
-        return text.text
+    /// Counts the stages that ran.
+    func observe(_ timings: StageTimings) {
+        for (histogram, microseconds) in [
+            (fetch, timings.fetch), (queue, timings.queue), (decode, timings.decode), (transform, timings.transform),
+            (encode, timings.encode),
+        ] where microseconds > 0 {
+            histogram.observe(UInt64(microseconds))
+        }
     }
 }

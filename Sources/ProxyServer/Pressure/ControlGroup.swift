@@ -1,19 +1,19 @@
-/// The control group that this process is in (cgroups(7)), version 2 or 1, and those above it.
+/// The control group of this process and its ancestors (cgroups(7)), version 1 or 2.
 struct ControlGroup {
-    /// A group's folder.
+    /// The folder of a group.
     private struct Folder {
         var path: String
-        /// Whether it is of version 2.
+        /// Whether it is version 2.
         var isUnified: Bool
     }
 
     private let probe: any SystemProbe
-    /// From the root down to the process's own.
+    /// The groups from the root to the process's own.
     private let groups: [Folder]
 
     init(_ probe: any SystemProbe) {
         self.probe = probe
-        // "0::/path" of version 2, "4:memory:/path" of version 1; both may be mounted.
+        // "0::/path" is version 2, "4:memory:/path" version 1; both may be mounted.
         let lines = (probe.text("/proc/self/cgroup") ?? "").split(separator: "\n").map {
             $0.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         }
@@ -24,10 +24,10 @@ struct ControlGroup {
         }
     }
 
-    /// The lowest memory limit from this process's group up to the root, in bytes; `nil` without one.
+    /// The lowest memory limit of all groups in bytes; `nil` without a limit.
     var memoryLimit: Int? { groups.compactMap(limit).min() }
 
-    /// The group that is nearest to its limit.
+    /// The group nearest to its limit.
     var memoryUse: MemoryReading.Group? {
         groups.compactMap { group -> MemoryReading.Group? in
             guard let limit = limit(group), let used = use(group) else { return nil }
@@ -35,22 +35,22 @@ struct ControlGroup {
         }.max { $0.percent < $1.percent }
     }
 
-    /// Where pressure may be told of groups with a limit of their own.
+    /// The pressure files of groups with a limit.
     var pressurePaths: [String] {
         groups.filter { $0.isUnified && limit($0) != nil }.map { "\($0.path)/memory.pressure" }
     }
 
     private func limit(_ group: Folder) -> Int? {
         let names = group.isUnified ? ["memory.max", "memory.high"] : ["memory.limit_in_bytes"]
-        // Version 1 says "none" with a number near the largest, version 2 with "max".
+        // Without a limit, version 1 has a number near the maximum and version 2 "max".
         return names.compactMap { number("\(group.path)/\($0)") }.filter { $0 < 1 << 60 }.min()
     }
 
-    /// What is charged but for pages of files, which the kernel drops before anything has to wait.
+    /// The charged bytes without cached file pages, which the kernel reclaims first.
     private func use(_ group: Folder) -> Int? {
         let name = group.isUnified ? "memory.current" : "memory.usage_in_bytes"
         guard let charged = number("\(group.path)/\(name)") else { return nil }
-        // Version 1 sums up a group and those below it under "total_".
+        // Version 1 has sums over descendants under "total_".
         let names = group.isUnified ? ["inactive_file", "active_file"] : ["total_inactive_file", "total_active_file"]
         let files = (probe.text("\(group.path)/memory.stat") ?? "").split(separator: "\n").reduce(0) { sum, line in
             let words = line.split(separator: " ")
@@ -60,7 +60,7 @@ struct ControlGroup {
         return max(0, charged - files)
     }
 
-    /// A group's folder and those above it; in a container the group's own folder is the root.
+    /// The folders of a group and its ancestors; in a container the group's folder is the root.
     private static func folders(_ root: String, _ path: Substring, isUnified: Bool) -> [Folder] {
         var result = [Folder(path: root, isUnified: isUnified)]
         for name in path.split(separator: "/") {

@@ -1,45 +1,45 @@
-/// How much of its quota the memory cache may use, moved by readings that come once a second.
+/// The share of its quota that the memory cache may use, adjusted by one reading per second.
 ///
-/// Under pressure it gives way in steps: a quarter of what it holds, half when it is critical, and then waits to see what that
-/// did, for PSI's averages lag. After a while of calm it grows back, to the quota within about a minute. Between calm and
-/// pressed nothing moves, so that it does not swing.
+/// Under pressure it shrinks in steps, by a quarter of the cached bytes or by half if pressure is critical, and then waits for
+/// the effect, because PSI averages lag. After a period of calm it grows back to the quota within about a minute. Between the
+/// thresholds it does not change, to avoid oscillation.
 struct MemoryAllowance: Sendable, Equatable {
-    /// Readings after a step down that are waited for before the next; a critical one waits for one.
+    /// The readings to wait after a step; one after a critical step.
     private static let patience = 3
-    /// Calm readings in a row before it grows.
+    /// The consecutive calm readings before it grows.
     private static let calmness = 10
-    /// A reading's growth is the quota by this.
+    /// The quota divided by this is the growth per reading.
     private static let growthDivisor = 64
-    /// What is left under the longest pressure is the quota by this.
+    /// The quota divided by this is the minimum.
     private static let floorDivisor = 16
 
-    /// Bytes as configured.
+    /// The configured bytes.
     private(set) var quota: Int
-    /// Bytes that count now, at most the quota.
+    /// The allowed bytes, at most the quota.
     private(set) var bytes: Int
-    /// Steps down so far.
+    /// The number of shrink steps so far.
     private(set) var steps = 0
     private var wait = 0
     private var calm = 0
 
-    /// Allows the whole quota.
+    /// Creates an allowance of the whole quota.
     init(quota: Int) {
         self.quota = quota
         bytes = quota
     }
 
-    /// Whether it is under its quota.
+    /// Whether less than the quota is allowed.
     var isReduced: Bool { bytes < quota }
 
-    /// Sets another quota; an allowance that was reduced stays so, but for what it may have at most.
+    /// Changes the quota; a reduced allowance stays reduced, within the new quota.
     mutating func setQuota(_ new: Int) {
         bytes = isReduced ? min(bytes, new) : new
         quota = new
     }
 
-    /// Goes by a reading.
+    /// Adjusts the allowance to a reading.
     ///
-    /// - Parameter held: bytes in the cache now: a step down must be felt.
+    /// - Parameter held: the bytes in the cache, so that a step always evicts something.
     mutating func move(_ level: MemoryReading.Level, held: Int) {
         wait = max(0, wait - 1)
         calm = level == .calm ? calm + 1 : 0
@@ -58,5 +58,23 @@ struct MemoryAllowance: Sendable, Equatable {
         guard max(floor, wanted) < bytes else { return }
         bytes = max(floor, wanted)
         steps += 1
+    }
+}
+
+/// The shares of `cache.memory`, in bytes.
+struct MemoryShares: Sendable, Equatable {
+    /// The share of images.
+    var pictures: Int
+    /// The share of raw responses.
+    var raw = 0
+
+    /// The sum of the shares.
+    var total: Int { pictures + raw }
+
+    /// The same proportions of another total.
+    func within(_ bytes: Int) -> MemoryShares {
+        guard bytes < total else { return self }
+        let share = Int(Double(raw) / Double(total) * Double(bytes))
+        return MemoryShares(pictures: bytes - share, raw: share)
     }
 }

@@ -1,10 +1,10 @@
-/// Reads how short memory is; a seam, so that tests tell of pressure that is not there.
+/// Measures memory pressure; replaceable in tests.
 protocol MemoryGauge: Sendable {
-    /// The state now; may read files.
+    /// Takes a reading; may read files.
     func reading() -> MemoryReading
 }
 
-/// The kernel's word: PSI of the machine and of the control group, limits and use of control groups of version 1 or 2.
+/// Measures PSI of the machine and the control group, and limits and usage of control groups of version 1 or 2.
 struct KernelMemoryGauge: MemoryGauge {
     let probe: any SystemProbe
 
@@ -16,12 +16,12 @@ struct KernelMemoryGauge: MemoryGauge {
     }
 }
 
-/// The format of pressure stall information: `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`.
+/// Parses pressure stall information: `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`.
 enum PressureStall {
-    /// Percent of the last ten seconds in which some task waited.
+    /// The share of the last ten seconds in which some task waited, in percent.
     static func some10(_ text: String) -> Double? { share(text, "avg10=") }
 
-    /// Percent of the last minute in which some task waited.
+    /// The share of the last minute in which some task waited, in percent.
     static func some60(_ text: String) -> Double? { share(text, "avg60=") }
 
     private static func share(_ text: String, _ name: String) -> Double? {

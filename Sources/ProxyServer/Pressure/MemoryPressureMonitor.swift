@@ -2,17 +2,17 @@ import ImagePipeline
 import LinuxSystem
 import Logging
 
-/// Lets what is cached in memory, pictures and raw responses alike, give way while memory is short, and have its quota back afterwards (SDWebImage: memory warnings).
+/// Shrinks the memory caches, of images and raw responses, under memory pressure, and lets them grow again afterwards.
 ///
-/// A thread of its own reads the gauge once a second; requests see nothing of it but a smaller cache.
+/// The counterpart of SDWebImage's memory warnings. A dedicated thread reads the gauge once per second.
 final class MemoryPressureMonitor: Sendable {
-    /// What is known at one moment.
+    /// The current state.
     struct Status: Sendable, Equatable {
-        /// Bytes that may be held now, by all together.
+        /// The bytes that all caches together may use.
         var allowed: Int
-        /// Steps down since the start.
+        /// The shrink steps since the start.
         var steps: Int
-        /// The last reading; `nil` before the first, and where it is off.
+        /// The last reading; `nil` before the first one, and if monitoring is off.
         var reading: MemoryReading?
     }
 
@@ -23,7 +23,7 @@ final class MemoryPressureMonitor: Sendable {
         var reading: MemoryReading?
     }
 
-    /// Nanoseconds.
+    /// The interval of readings in nanoseconds.
     private static let interval: Int64 = 1_000_000_000
 
     private let memory: MemoryCache<Entity>
@@ -33,7 +33,7 @@ final class MemoryPressureMonitor: Sendable {
     private let state: Lock<State>
     private let isOver = Monitor(false)
 
-    /// Watches caches of these quotas once started.
+    /// Creates a monitor for caches with these quotas.
     init(
         _ memory: MemoryCache<Entity>,
         raw: RawCache? = nil,
@@ -53,21 +53,21 @@ final class MemoryPressureMonitor: Sendable {
         state.withLock { Status(allowed: $0.allowance.bytes, steps: $0.allowance.steps, reading: $0.reading) }
     }
 
-    /// Begins.
+    /// Starts the thread.
     ///
-    /// - Throws: `Errno` when threads run out.
+    /// - Throws: `Errno` if no thread can be created.
     func start() throws(Errno) {
         try SystemThread.start(name: "pressure") { [self] in
             while isOver.wait(nanoseconds: Self.interval, until: { $0 ? true : nil }) == nil { check() }
         }
     }
 
-    /// Ends.
+    /// Stops the thread.
     func stop() { isOver.update { $0 = true } }
 
-    /// Goes by another configuration from now on; off gives the caches their quotas back.
+    /// Applies another configuration; turning it off restores the quotas.
     func configure(shares: MemoryShares, isOn: Bool) {
-        // Under the lock, here and below: the last decision is what the caches have, too.
+        // Resized under the lock, here and below, so that the caches reflect the last decision.
         state.withLock { state in
             state.isOn = isOn
             state.shares = shares
@@ -85,7 +85,7 @@ final class MemoryPressureMonitor: Sendable {
         raw?.resize(capacity: shares.raw)
     }
 
-    /// One round.
+    /// Takes a reading and adjusts the caches.
     func check() {
         guard state.withLock({ $0.isOn && $0.allowance.quota > 0 }) else { return }
         let reading = gauge.reading()
@@ -101,11 +101,11 @@ final class MemoryPressureMonitor: Sendable {
         report(before, after, reading)
     }
 
-    /// Once when it begins and once when it is over.
+    /// Logs once when pressure begins and once when it is over.
     private func report(_ before: MemoryAllowance, _ after: MemoryAllowance, _ reading: MemoryReading) {
         guard before.isReduced != after.isReduced else { return }
         guard after.isReduced else {
-            logger.notice("the memory cache has its quota back", metadata: ["quota": "\(after.quota)"])
+            logger.notice("the memory cache has its full quota again", metadata: ["quota": "\(after.quota)"])
             return
         }
         var metadata: Logger.Metadata = ["allowed": "\(after.bytes)", "quota": "\(after.quota)"]
@@ -114,6 +114,6 @@ final class MemoryPressureMonitor: Sendable {
             metadata["used"] = "\(group.used)"
             metadata["limit"] = "\(group.limit)"
         }
-        logger.warning("memory is short, the memory cache gives way", metadata: metadata)
+        logger.warning("memory pressure, shrinking the memory cache", metadata: metadata)
     }
 }

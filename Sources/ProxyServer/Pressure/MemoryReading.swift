@@ -1,33 +1,33 @@
-/// How short memory is, at one moment.
+/// A reading of memory pressure.
 struct MemoryReading: Sendable, Equatable {
-    /// Percent of the last ten seconds in which some task waited for memory (PSI, proc_pressure(5)); `nil` where nobody tells.
+    /// The share of the last ten seconds in which some task waited for memory, in percent (PSI, proc_pressure(5)); `nil` if unknown.
     var stalled: Double?
-    /// The control group that is nearest to its limit; `nil` without any limit.
+    /// The control group nearest to its limit; `nil` without a limit.
     var group: Group?
 
     /// A control group with a limit.
     struct Group: Sendable, Equatable {
-        /// Bytes that cannot be had back by dropping cached pages of files.
+        /// The bytes that cannot be reclaimed by dropping cached file pages.
         var used: Int
         /// Bytes.
         var limit: Int
 
-        /// Used in percent of the limit.
+        /// The usage in percent of the limit.
         var percent: Int { limit == 0 ? 100 : Int(Double(used) / Double(limit) * 100) }
     }
 
-    /// What the reading asks for.
+    /// The level of pressure.
     enum Level: Sendable {
-        /// Cached pictures may take more again.
+        /// The cache may grow.
         case calm
-        /// Enough for now, not for more.
+        /// The cache must not grow.
         case tight
         case pressed
-        /// The kernel is near killing.
+        /// The kernel is close to killing processes.
         case critical
     }
 
-    /// Judges by the worse of the two.
+    /// The higher level of both measurements.
     var level: Level {
         let (stalled, percent) = (stalled ?? 0, group?.percent ?? 0)
         if stalled >= 40 || percent >= 97 { return .critical }

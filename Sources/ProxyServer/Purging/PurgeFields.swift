@@ -1,25 +1,25 @@
 import HTTPKit
 import ImagePipeline
 
-/// What the fields of a `PURGE` request say: tags as Varnish's and Fastly's users send them, and whether what goes is only stale.
+/// The header fields of a `PURGE` request: tags, as clients of Varnish and Fastly send them, and whether the purge is soft.
 struct PurgeFields: Sendable {
-    /// Tags of one request.
+    /// The maximum number of tags per request.
     static let maximumCount = 256
 
-    /// Names of fields with tags, in lower case; `xkey-softpurge` says `soft`, too.
+    /// Names of fields with tags, in lower case; `xkey-softpurge` also makes the purge soft.
     private static let tagNames: [StaticString] = [
         "surrogate-key", "cache-tag", "xkey", "xkey-purge", "xkey-softpurge",
     ]
 
-    /// The name of the first field with tags, as it was sent; `nil` where there is none.
+    /// The name of the first field with tags, as sent, or `nil`.
     private(set) var tagName: String?
-    /// Values of fields with tags, in their order.
+    /// Values of fields with tags, in order.
     private var tagLines: [String] = []
     private var isSoftByName = false
-    /// What `Fastly-Soft-Purge` says.
+    /// The value of `Fastly-Soft-Purge`.
     private var soft: String?
 
-    /// Copies what matters of a request's fields.
+    /// Copies the relevant fields of a request.
     init(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) {
         for field in head.fields {
             if Self.tagNames.contains(where: { bytes.equalsIgnoringCase(field.name, $0) }) {
@@ -33,35 +33,39 @@ struct PurgeFields: Sendable {
         }
     }
 
-    /// The tags, each once; none where no field names any.
+    /// The distinct tags; empty if no field has any.
     ///
-    /// - Throws: `Problem` 400 where a field is empty, where a tag is none, or where there are too many.
+    /// - Throws: `Problem` 400 if a field is empty, a tag is invalid, or there are too many.
     func tags() throws(Problem) -> [String] {
         guard let tagName else { return [] }
         var tags: [String] = []
         for part in tagLines.joined(separator: ",").utf8.split(whereSeparator: { [0x20, 0x09, 0x2C].contains($0) }) {
             let tag = String(decoding: part, as: UTF8.self)
             guard OriginTags.isTag(tag) else {
-                throw Problem(400, "A tag has at most \(OriginTags.maximumLength) bytes.", parameter: tagName)
+                throw Problem(
+                    400,
+                    "A tag must not be longer than \(OriginTags.maximumLength) bytes.",
+                    parameter: tagName
+                )
             }
             if !tags.contains(tag) { tags.append(tag) }
             guard tags.count <= Self.maximumCount else {
-                throw Problem(400, "A purge has at most \(Self.maximumCount) tags.", parameter: tagName)
+                throw Problem(400, "A purge must not have more than \(Self.maximumCount) tags.", parameter: tagName)
             }
         }
-        guard !tags.isEmpty else { throw Problem(400, "\(tagName) names no tag.", parameter: tagName) }
+        guard !tags.isEmpty else { throw Problem(400, "\(tagName) contains no tag.", parameter: tagName) }
         return tags
     }
 
-    /// Whether what goes is only to count as stale.
+    /// Whether the purge is soft.
     ///
-    /// - Throws: `Problem` 400 where a field says neither.
+    /// - Throws: `Problem` 400 for an invalid field value.
     func isSoft() throws(Problem) -> Bool {
         guard let soft else { return isSoftByName }
         switch soft.lowercased() {
         case "1", "true": return true
         case "0", "false": return isSoftByName
-        default: throw Problem(400, "Fastly-Soft-Purge is neither 1 nor 0.", parameter: "Fastly-Soft-Purge")
+        default: throw Problem(400, "Fastly-Soft-Purge must be 0 or 1.", parameter: "Fastly-Soft-Purge")
         }
     }
 }

@@ -1,29 +1,29 @@
 import Foundation
 import ImagePlan
 
-/// What `POST /purge` or a `PURGE` request is asked to do: one target, and how.
+/// A parsed `POST /purge` or `PURGE` request: one target and its options.
 struct PurgeOrder: Hashable, Sendable {
-    /// What goes.
+    /// The selection to purge.
     enum Target: Hashable, Sendable {
-        /// A request's path, or an origin's absolute URL: the original and all its variants.
+        /// An original with all its variants, by the path of a request or its absolute URL.
         case url(String)
-        /// What a request's path, or an origin's absolute URL, begins with.
+        /// All originals below a prefix of a request path or of an absolute URL.
         case prefix(String)
-        /// All of a source; `fetch` for remote URLs.
+        /// Everything of a source; `fetch` for remote URLs.
         case source(String)
-        /// All that the origin has marked with one of these tags.
+        /// All originals with at least one of these tags.
         case tags([String])
-        /// The pictures of a preset; originals stay.
+        /// The variants of a preset, without their originals.
         case preset(String)
-        /// All that the origin has not been asked about for so many seconds.
+        /// All originals that have not been revalidated for this many seconds.
         case olderThan(Int)
         case all
     }
 
     var target: Target
-    /// Whether it only counts as stale.
+    /// Whether the selection is only marked stale.
     var isSoft = false
-    /// Whether it is only counted.
+    /// Whether the selection is only counted.
     var isDry = false
 
     private static let names = ["url", "prefix", "source", "tag", "preset", "older_than", "all", "soft", "dry"]
@@ -33,11 +33,11 @@ struct PurgeOrder: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - json: the object's text.
-    ///   - named: what was named beside the object, which then names nothing else.
-    /// - Throws: `Problem` 400, naming the member that is wrong.
+    ///   - named: a target given outside of the object, which then must not contain another one.
+    /// - Throws: `Problem` 400 that names the invalid member.
     init(json: [UInt8], named: [Target] = []) throws(Problem) {
         guard let members = try? JSONDecoder().decode([String: PurgeValue].self, from: Data(json)) else {
-            throw Problem(400, "The body is no JSON object such as {\"url\":\"/photos/a.jpg\"}.")
+            throw Problem(400, "The body must be a JSON object such as {\"url\":\"/photos/a.jpg\"}.")
         }
         var targets = named
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
@@ -53,11 +53,15 @@ struct PurgeOrder: Hashable, Sendable {
             case "dry": isDry = try value.flag(name)
             default:
                 let hint = NearestName.of(name, among: Self.names).map { " Did you mean \($0)?" } ?? ""
-                throw Problem(400, "A purge has \(Self.members), and soft and dry.\(hint)", parameter: name)
+                throw Problem(
+                    400,
+                    "The members of a purge are \(Self.members), and soft and dry.\(hint)",
+                    parameter: name
+                )
             }
         }
         guard let target = targets.first, targets.count == 1 else {
-            throw Problem(400, "A purge names one of \(Self.members).", parameter: "url")
+            throw Problem(400, "A purge needs exactly one of \(Self.members).", parameter: "url")
         }
         self.target = target
         try check()
@@ -69,14 +73,14 @@ struct PurgeOrder: Hashable, Sendable {
         self.isDry = isDry
     }
 
-    /// - Throws: `Problem` 400 where the way does not fit the target.
+    /// - Throws: `Problem` 400 if the options do not fit the target.
     func check() throws(Problem) {
         if case .preset = target, isSoft {
-            throw Problem(400, "A preset's originals have not changed: soft is for them.", parameter: "soft")
+            throw Problem(400, "soft marks originals, so it cannot be combined with preset.", parameter: "soft")
         }
     }
 
-    /// The object that says the same.
+    /// The equivalent JSON object.
     var json: JSONValue {
         let member: JSONValue.Member =
             switch target {
@@ -95,6 +99,6 @@ struct PurgeOrder: Hashable, Sendable {
         return .object([member] + ways)
     }
 
-    /// Reads how old something is to be, in whole seconds: `7d`, `90m`; `nil` for anything else.
+    /// Parses a duration such as `7d` or `90m` to seconds; `nil` if it is invalid.
     static func age(_ text: String) -> Int? { ScaledNumber.parse(text, units: ScaledNumber.seconds, bare: nil) }
 }

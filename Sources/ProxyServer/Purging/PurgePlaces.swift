@@ -3,7 +3,7 @@ import ImagePipeline
 import ImagePlan
 import OriginTransfer
 
-/// Finds out where originals are that a beginning of paths or URLs names.
+/// Resolves a prefix of paths or URLs to prefixes of originals.
 struct PurgePlaces {
     private let table: SourceTable
 
@@ -11,9 +11,9 @@ struct PurgePlaces {
         self.table = table
     }
 
-    /// The places that a request's path without query, or an origin's absolute URL, begins with.
+    /// The origin prefixes for a prefix of request paths, without query, or of absolute URLs.
     ///
-    /// - Throws: `Problem` where it can be the beginning of none.
+    /// - Throws: `Problem` if nothing can have this prefix.
     func prefixes(of text: String) throws(Problem) -> [OriginPrefix] {
         do {
             return text.hasPrefix("/") ? [try below(text)] : try at(OriginURL(text, of: "prefix"))
@@ -22,17 +22,23 @@ struct PurgePlaces {
         } catch let problem as Problem {
             throw problem
         } catch {
-            throw Problem(400, "The prefix was not understood.", parameter: "prefix")
+            throw Problem(400, "The prefix is invalid.", parameter: "prefix")
         }
     }
 
     /// Below a source: `/photos/`, `/photos/2026/`, `/photos/2026/ca`.
     private func below(_ text: String) throws -> OriginPrefix {
-        guard !text.contains("?") else { throw Problem(400, "A prefix of paths has no query.", parameter: "prefix") }
+        guard !text.contains("?") else {
+            throw Problem(400, "A path prefix must not have a query.", parameter: "prefix")
+        }
         guard let path = try RequestPath.parse(text) else { throw Problem(404, "There is no such source.") }
         guard path.source == "fetch" || table.sources[path.source] != nil else { throw table.unknown(path.source) }
         guard let rule = table.sources[path.source]?.rule else {
-            throw Problem(400, "What /fetch has brought is named by the beginning of its URL.", parameter: "prefix")
+            throw Problem(
+                400,
+                "Originals fetched by /fetch are selected by a prefix of their URL.",
+                parameter: "prefix"
+            )
         }
         switch rule.location {
         case .http(let prefix):
@@ -43,14 +49,14 @@ struct PurgePlaces {
             return OriginPrefix(source: rule.name, url: url.normalized)
         case .file:
             guard !path.hasEncodedSlash else {
-                throw Problem(400, "An encoded slash names no file.", parameter: "prefix")
+                throw Problem(400, "File names cannot contain an encoded slash.", parameter: "prefix")
             }
             return OriginPrefix(source: rule.name, url: path.segments.joined(separator: "/"))
         case .remote: throw table.unknown(path.source)
         }
     }
 
-    /// At an origin, whichever sources ask it: those below the prefix, and those that the prefix is below of.
+    /// A URL prefix for every source that overlaps with it.
     private func at(_ url: OriginURL) -> [OriginPrefix] {
         let own = table.sources.values.filter { entry in
             guard let prefix = entry.rule.location.urlPrefix, let start = try? OriginURL(prefix) else { return false }

@@ -1,4 +1,4 @@
-/// What a member of a purge's JSON object may be.
+/// A member's value in the JSON object of a purge.
 enum PurgeValue: Decodable {
     case text(String)
     case flag(Bool)
@@ -21,26 +21,26 @@ enum PurgeValue: Decodable {
         }
     }
 
-    /// A text that says something.
+    /// A non-empty string.
     func text(_ name: String) throws(Problem) -> String {
         guard case .text(let text) = self, !text.isEmpty else {
-            throw Problem(400, "\(name) is no text.", parameter: name)
+            throw Problem(400, "\(name) must be a non-empty string.", parameter: name)
         }
         return text
     }
 
-    /// One text or several, each of which says something.
+    /// One or more non-empty strings.
     func texts(_ name: String) throws(Problem) -> [String] {
         guard case .texts(let texts) = self else { return [try text(name)] }
         guard !texts.isEmpty, !texts.contains("") else {
-            throw Problem(400, "\(name) is neither a text nor a list of texts.", parameter: name)
+            throw Problem(400, "\(name) must be a string or a list of strings.", parameter: name)
         }
         return texts
     }
 
     func flag(_ name: String) throws(Problem) -> Bool {
         guard case .flag(let flag) = self else {
-            throw Problem(400, "\(name) is neither true nor false.", parameter: name)
+            throw Problem(400, "\(name) must be true or false.", parameter: name)
         }
         return flag
     }
@@ -52,6 +52,6 @@ enum PurgeValue: Decodable {
         case .text(let text): if let seconds = PurgeOrder.age(text) { return seconds }
         default: break
         }
-        throw Problem(400, "\(name) is no time such as \"7d\" or a number of seconds.", parameter: name)
+        throw Problem(400, "\(name) must be a duration such as \"7d\" or a number of seconds.", parameter: name)
     }
 }

@@ -5,27 +5,27 @@ import ImagePlan
 import LinuxSystem
 import Logging
 
-/// Purges on behalf of the admin listener and of `PURGE` requests: finds out what is meant, does it, tells and counts it.
+/// Executes purges for the admin listener and for `PURGE` requests: resolves the target, purges, logs and counts.
 struct Purger: Sendable {
     let pipeline: Pipeline
     let raw: RawProxy
     let resolver: ResolverCell
-    /// Where counting may block.
+    /// The lane for dry runs, which block.
     let lane: WorkLane
     let metrics: Metrics
     let time: any TimeSource
     let logger: Logger
 
-    /// What a target means under the configuration that counts now.
+    /// Resolves a target under the current configuration.
     ///
-    /// - Throws: `Problem` where it means nothing.
+    /// - Throws: `Problem` if it is invalid.
     func selection(of target: PurgeOrder.Target) throws(Problem) -> PurgeSelection {
         switch target {
         case .all: return .all
         case .source(let name):
-            // A source that is configured no more may have left something behind: `unknown` tells these apart.
+            // A source that is no longer configured may still have entries; `unknown` tells these cases apart.
             guard RequestPath.isSourceName(name) else {
-                throw Problem(400, "No source can have this name.", parameter: "source")
+                throw Problem(400, "This is not a valid name of a source.", parameter: "source")
             }
             return .source(name)
         case .url(let text): return .originals(try originals(of: text))
@@ -33,16 +33,24 @@ struct Purger: Sendable {
         case .tags(let tags):
             let limit = OriginTags.maximumLength
             guard tags.allSatisfy(OriginTags.isTag) else {
-                throw Problem(400, "A tag has no blanks or commas and at most \(limit) bytes.", parameter: "tag")
+                throw Problem(
+                    400,
+                    "A tag must not contain spaces or commas, and not be longer than \(limit) bytes.",
+                    parameter: "tag"
+                )
             }
             guard tags.count <= PurgeFields.maximumCount else {
-                throw Problem(400, "A purge has at most \(PurgeFields.maximumCount) tags.", parameter: "tag")
+                throw Problem(
+                    400,
+                    "A purge must not have more than \(PurgeFields.maximumCount) tags.",
+                    parameter: "tag"
+                )
             }
             return .tags(Set(tags))
         case .preset(let name):
-            // One that is configured no more may have left something behind, too.
+            // A preset that is no longer configured may still have entries, too.
             guard Preset.isValid(name: name) else {
-                throw Problem(400, "No preset can have this name.", parameter: "preset")
+                throw Problem(400, "This is not a valid name of a preset.", parameter: "preset")
             }
             let preset = resolver.current.resolver.table.remote.options.presets[name]
             return .preset(PresetPattern(name: name, preset: preset))
@@ -50,7 +58,7 @@ struct Purger: Sendable {
         }
     }
 
-    /// The keys of the originals that a request's path or an origin's URL is about.
+    /// The keys of the originals for a request path or an absolute URL.
     private func originals(of text: String) throws(Problem) -> [CacheKey] {
         let resolver = resolver.current.resolver.withoutGuards
         if let origin = try resolver.rawOrigin(of: Array(text.utf8)) { return [origin.key] }
@@ -66,12 +74,12 @@ struct Purger: Sendable {
         return resolver.table.originals(at: url).map(\.key)
     }
 
-    /// Purges or counts, then answers; any thread.
+    /// Purges or counts, then calls back with the response; any thread.
     ///
     /// - Parameters:
-    ///   - selection: what the order is about.
-    ///   - order: how.
-    ///   - by: who asked, for the log.
+    ///   - selection: the resolved target.
+    ///   - order: the options.
+    ///   - by: the client, for the log.
     func purge(
         _ selection: PurgeSelection,
         _ order: PurgeOrder,
@@ -103,24 +111,28 @@ struct Purger: Sendable {
         if !isTaken { complete(Self.busy) }
     }
 
-    /// The refusal of a name that is not configured, for when nothing was found of it; `nil` for every other selection.
+    /// The error for a source or preset that is not configured and has no entries; `nil` for every other selection.
     ///
-    /// What a source or a preset has left that is configured no more can still be purged by its name.
+    /// Entries of a source or preset that is no longer configured can still be purged by its name.
     func unknown(_ selection: PurgeSelection) -> Problem? {
         let table = resolver.current.resolver.table
         switch selection {
         case .source(let name) where table.sources[name] == nil && name != table.remote.rule.name:
             let hint = NearestName.hint(name, among: table.sources.keys.sorted() + [table.remote.rule.name])
-            return Problem(404, "There is no source '\(name)', and nothing is left of one\(hint)", parameter: "source")
+            return Problem(
+                404,
+                "There is no source '\(name)', and no entry of one is cached\(hint)",
+                parameter: "source"
+            )
         case .preset(let pattern) where table.remote.options.presets[pattern.name] == nil:
             let hint = NearestName.hint(pattern.name, among: table.remote.options.presets.keys.sorted())
-            let detail = "There is no preset '\(pattern.name)', and nothing is left of one\(hint)"
+            let detail = "There is no preset '\(pattern.name)', and no entry of one is cached\(hint)"
             return Problem(404, detail, parameter: "preset")
         default: return nil
         }
     }
 
-    private static let busy = Response(Problem(503, "Too many purges wait for the disk.", retryAfter: 1))
+    private static let busy = Response(Problem(503, "Too many purges are waiting for the disk.", retryAfter: 1))
 
     private static func words(_ selection: PurgeSelection) -> String {
         switch selection {
@@ -145,14 +157,14 @@ struct Purger: Sendable {
         } else {
             members.append(.init("flights", .number(counts.flights)))
         }
-        // Hidden, but not gone: the folder cannot be used now.
+        // Hidden but not removed, as the disk is unavailable.
         if counts.isDiskPending { members.append(.init("pending", .bool(true))) }
         return .admin(.object(members))
     }
 }
 
 extension Int64 {
-    /// The difference, at least the least number.
+    /// The difference, clamped to the minimum.
     fileprivate func subtractingSaturated(_ other: Int) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(Int64(other))
         return overflow ? .min : difference
@@ -160,6 +172,6 @@ extension Int64 {
 }
 
 extension PurgeCounts {
-    /// Whether nothing was found, and all tiers could be looked at.
+    /// Whether nothing was found although all tiers were searched.
     fileprivate var isEmpty: Bool { originals == 0 && variants == 0 && memory == 0 && !isDiskPending }
 }

@@ -5,7 +5,7 @@ import ImagePlan
 import LinuxSystem
 import Logging
 
-/// Answers requests for pictures: hits inside the event loop, everything else through the pipeline.
+/// Serves image requests: hits on the event loop, everything else through the pipeline.
 final class ImageRoute: Sendable {
     private let pipeline: Pipeline
     private let metrics: Metrics
@@ -14,7 +14,7 @@ final class ImageRoute: Sendable {
     private let live: LiveConfiguration
     private let resolvers: [LoopResolver]
 
-    /// - Parameter loops: event loops that will call, each with an index below this.
+    /// - Parameter loops: the number of event loops that call the route.
     init(
         resolver: ResolverCell,
         pipeline: Pipeline,
@@ -32,7 +32,7 @@ final class ImageRoute: Sendable {
         resolvers = (0..<loops).map { _ in LoopResolver(resolver) }
     }
 
-    /// Answers a GET or HEAD; on the loop's thread.
+    /// Handles a GET or HEAD request; on the loop's thread.
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         let request: ResolvedRequest
         do {
@@ -61,7 +61,7 @@ final class ImageRoute: Sendable {
             if entity.isStandIn { pipeline.improve(variant) }
             return .now(hit(entity, .disk, to: request, head, bytes, now))
         }
-        // What is remembered of failures for such a request is looked up by its whole chain.
+        // Failures of a request with CDN-Loop are cached by its names, so it takes the full path.
         if !head.has(.cdnLoop), let entity = pipeline.stale(variant, now: now) {
             return .now(hit(entity, .stale, to: request, head, bytes, now))
         }
@@ -92,9 +92,9 @@ final class ImageRoute: Sendable {
         return Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
     }
 
-    /// What a request with `Cache-Control` or `refresh=1` demands of the cache.
+    /// The cache directives of a request with `Cache-Control` or `refresh=1`.
     ///
-    /// Only the admin token gives directives the right to send work to the origin: a signed URL may be in everybody's hands.
+    /// Directives that cause requests to the origin need the admin token, because signed URLs may be public.
     private func demand(
         of request: ResolvedRequest,
         _ head: borrowing RequestHead,
@@ -110,7 +110,7 @@ final class ImageRoute: Sendable {
         return demand
     }
 
-    /// Whether the client would have fewer bytes (Save Data API §2).
+    /// Whether the client asks for reduced data usage (Save Data API §2).
     @inline(__always)
     private static func savesData(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
         guard head.has(.saveData) else { return false }
@@ -145,7 +145,7 @@ final class ImageRoute: Sendable {
         let subscription = pipeline.load(variant, LoadContext(demand: demand, caller: caller)) { [self] result in
             switch result {
             case .success(let answer):
-                // What several waited for is counted once.
+                // Stages that several requests waited for are counted once.
                 if !answer.status.isCollapsed { metrics.stages.observe(answer.timings) }
                 promise.complete(
                     Self.response(answer, to: request, conditions: conditions, now: time.wallSeconds)
@@ -153,7 +153,7 @@ final class ImageRoute: Sendable {
             case .failure(let error):
                 var problem = Problem(error)
                 logger.tell(of: error, problem, source: variant.origin.source.name, id: trace.id)
-                // Nothing that the request brings outlives it.
+                // A response must not be reused after the request has expired.
                 let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
                 problem.lifetime = problem.lifetime.map { min($0, left) }
                 let response = Response(problem, vary: request.vary, id: trace.id).with(request.fields.crossOrigin)
@@ -168,11 +168,11 @@ final class ImageRoute: Sendable {
         return .later
     }
 
-    /// Answers with the picture that the source has for originals that cannot be had.
+    /// Responds with the source's fallback image.
     ///
-    /// - Parameter response: the answer where that one cannot be had either.
+    /// - Parameter response: the response if the fallback image fails as well.
     private func standIn(
-        _ fallback: ResolvedRequest.Fallback,
+        _ fallback: ResolvedRequest.StandInPicture,
         _ bucket: FormatBucket,
         of request: ResolvedRequest,
         secondsLeft: Int64,
@@ -227,7 +227,7 @@ final class ImageRoute: Sendable {
         } else {
             response = EntityResponse.whole(entity, dynamic: dynamic, age: age, tag: tag)
         }
-        // What stands in is for moments, counted from now: a client takes Age off what it is told.
+        // The lifetime of a stand-in starts now, so Age, which clients subtract, is added.
         let standIn = entity.description.standIn.map { $0.lifetime.addingReportingOverflow(age).partialValue }
         let left = [request.expires.map { $0 - now }, standIn].compactMap(\.self).min()
         if let left, response.status < 400 {

@@ -2,7 +2,7 @@ import HTTPKit
 import ImagePlan
 import LinuxSystem
 
-/// One event loop's resolver with what it understood last; its lock is never contended, as one thread calls.
+/// One event loop's resolver with a memo of recent requests; only one thread calls it, so its lock is never contended.
 final class LoopResolver: Sendable {
     private struct State {
         /// 0 before the first request.
@@ -19,29 +19,29 @@ final class LoopResolver: Sendable {
         state = Lock(State(resolver: cell.current.resolver))
     }
 
-    /// What a request asks for, by its hints where its target leaves something to them.
+    /// Resolves a request, with its client hints if the target uses `auto`.
     ///
-    /// - Throws: `Problem`, naming what is wrong with its target.
+    /// - Throws: `Problem` that says what is wrong with the target.
     func resolve(_ head: borrowing RequestHead, in bytes: Span<UInt8>) throws(Problem) -> ResolvedRequest {
         let request = try resolve(head.pathAndQuery, in: bytes)
         guard let hints = request.hints else { return request }
         let values = hints.values(head, bytes)
         guard values != hints.options.values else { return request }
         let target = bytes.copy(head.pathAndQuery)
-        // No target has a line end in it.
+        // A target contains no line feed, so the names are distinct.
         let name = target + Array("\n\(values.width) \(values.ratio.text)".utf8)
         return state.withLock { state in
             if let known = known(0..<name.count, in: name.span, state: &state) { return known }
-            // What the target is with these values, such as one over a limit, is no fault of the target.
+            // Hints alone cause no error, such as a size over a limit.
             guard let hinted = try? state.resolver.resolve(target, hints: values) else { return request }
             state.memo.keep(hinted, for: name)
             return hinted
         }
     }
 
-    /// What a target, a part of a read buffer, asks for.
+    /// Resolves a target in the read buffer.
     ///
-    /// - Throws: `Problem`, naming what is wrong with it.
+    /// - Throws: `Problem` that says what is wrong with it.
     private func resolve(_ target: Range<Int>, in bytes: Span<UInt8>) throws(Problem) -> ResolvedRequest {
         if let known = state.withLock({ state in known(target, in: bytes, state: &state) }) { return known }
         var copy: [UInt8] = []

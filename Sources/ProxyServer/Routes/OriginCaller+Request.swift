@@ -3,12 +3,12 @@ import HTTPSemantics
 import ImagePipeline
 
 extension OriginCaller {
-    /// The longest `Via` that is sent on, in bytes.
+    /// The longest forwarded `Via`, in bytes.
     private static let maximumVia = 256
 
-    /// Takes of a request what an origin may see beside the fields that its source forwards.
+    /// Copies the request fields that an origin may see in addition to those that its source forwards.
     ///
-    /// Of anybody's request a well-formed `traceparent` and the names in `CDN-Loop`; of a trusted proxy's `Via`, too.
+    /// These are a valid `traceparent` and the names in `CDN-Loop`, and `Via` if it comes from a trusted proxy.
     init(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ context: RequestContext) {
         self.init()
         if context.trace.isFromCaller {
@@ -20,7 +20,7 @@ extension OriginCaller {
         }
         if context.isFromTrustedProxy, head.has(.via) {
             let via = head.joined(.via, in: bytes)
-            // A proxy may pass its clients' names on: the bound keeps those from making the origin refuse the request.
+            // A proxy may forward its clients' Via; the bound keeps a long one from making the origin refuse the request.
             if !via.isEmpty, via.count <= Self.maximumVia { self.via = String(decoding: via, as: UTF8.self) }
         }
     }

@@ -2,7 +2,7 @@ import HTTPKit
 import HTTPSemantics
 import ImagePipeline
 
-/// What the public listener answers: pictures, and a few fixed things (contract: Requests).
+/// Handles requests of the public listener: images, raw sources, purges and a few fixed responses.
 final class PublicHandler: RequestHandler {
     private let images: ImageRoute
     private let raw: RawRoute
@@ -65,7 +65,7 @@ final class PublicHandler: RequestHandler {
         }
     }
 
-    /// `PURGE /NAME/PATH`, or `/` with tags or content that name something else, for those who may.
+    /// Handles `PURGE /NAME/PATH`, or `/` with tags or content, from permitted clients.
     private func purge(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ context: RequestContext) -> Reply {
         let configuration = live.current
         guard configuration.takesPurges else {
@@ -74,7 +74,9 @@ final class PublicHandler: RequestHandler {
         let isAllowed =
             configuration.purge.allow.contains(context.peer)
             || BearerCredentials(head, bytes).matches(configuration.admin.token)
-        guard isAllowed else { return .now(Response(Problem(403, "You may not purge here (purge.allow)."))) }
+        guard isAllowed else {
+            return .now(Response(Problem(403, "This client is not allowed to purge (purge.allow).")))
+        }
         do throws(Problem) {
             let target = String(decoding: bytes.copy(head.pathAndQuery), as: UTF8.self)
             let order = try PurgeOrder(target: target, fields: PurgeFields(head, bytes), body: context.body)
@@ -93,7 +95,7 @@ final class PublicHandler: RequestHandler {
 
     func reject(_ rejection: RequestRejection) -> Response {
         var response = readable(Response(Problem(rejection), closes: true))
-        // An abandoned promise was a request that a route saw; all others never came so far.
+        // An abandoned promise belongs to a request that reached a route; all other rejections happen before.
         if rejection != .abandoned { response.tag |= RequestResult.unhandled }
         return response
     }
@@ -107,12 +109,12 @@ final class PublicHandler: RequestHandler {
     func tick(loop: Int) { observer.flush(loop: loop) }
 
     static let methods = "GET, HEAD, OPTIONS"
-    private static let methodNotAllowed = Problem(405, "Only GET, HEAD and OPTIONS are served.", allow: methods)
+    private static let methodNotAllowed = Problem(405, "Only GET, HEAD and OPTIONS are allowed.", allow: methods)
 
-    /// The answer as scripts of other origins may read it.
+    /// The response with CORS fields.
     private func readable(_ response: Response) -> Response { response.readable(by: live.current.answers.cors) }
 
-    /// The answer to OPTIONS, which also tells scripts of other origins what they may send.
+    /// The response to OPTIONS, including CORS preflights.
     static func options(_ pages: CrossOrigin, methods: String = methods) -> Response {
         var response = Response(status: 204)
         var block = FieldBlock()
@@ -124,22 +126,22 @@ final class PublicHandler: RequestHandler {
 }
 
 extension Problem {
-    /// A GET or HEAD with content, which has no meaning there and no part in any key (RFC 9110 §9.3.1).
-    static let contentRefused = Problem(400, "A GET or HEAD request has no content: send it without one.")
+    /// A GET or HEAD with content, which has no defined meaning and is not part of the cache key (RFC 9110 §9.3.1).
+    static let contentRefused = Problem(400, "GET and HEAD requests must not have content.")
 }
 
-/// Answers that are the same for everybody: a plain line of text, disallow all, no icon.
+/// Constant responses: `/`, `/robots.txt` and `/favicon.ico`.
 enum FixedAnswers {
-    /// The answer to `/` without a query, or to one of the other two whatever their query; `nil` for everything else.
+    /// The response to `/` without a query, or to one of the other two with any query; `nil` for everything else.
     ///
-    /// `/?url=…`, as some image proxies are asked, must not look like a picture that is there.
+    /// `/?url=…`, which some image proxies use, must not look like a success.
     static func response(to target: Range<Int>, in bytes: Span<UInt8>) -> Response? {
-        // The longest of them has 12 bytes: nearly every target is let go after one comparison.
+        // The longest path has 12 bytes, so most targets are dismissed after a short scan.
         guard let start = target.first else { return root }
         var end = start
         while end < target.upperBound, end - start <= 12, bytes[end] != UInt8(ascii: "?") { end += 1 }
         switch end - start {
-        // Absolute-form may come without a path, which means the same as "/".
+        // Absolute-form may have no path, which is equivalent to "/".
         case 0: return target.upperBound <= end + 1 ? root : nil
         case 1 where bytes[start] == UInt8(ascii: "/"): return target.upperBound <= end + 1 ? root : nil
         case 11 where equal(bytes, start, "/robots.txt"): return robots
@@ -150,7 +152,7 @@ enum FixedAnswers {
 
     private static let root = Response(text: "Edgeprint, an image proxy.\n")
     private static let robots = Response(text: "User-agent: *\nDisallow: /\n")
-    private static let favicon = Response(text: "There is no icon.\n", status: 404)
+    private static let favicon = Response(text: "Not found.\n", status: 404)
 
     private static func equal(_ bytes: Span<UInt8>, _ start: Int, _ text: StaticString) -> Bool {
         text.withUTF8Buffer { buffer in

@@ -4,13 +4,13 @@ import ImagePipeline
 import LinuxSystem
 import Logging
 
-/// Answers requests of raw sources: the methods that they take, any content, as a plain HTTP cache does.
+/// Serves requests of raw sources, as a plain HTTP cache for any content.
 final class RawRoute: Sendable {
-    /// One event loop's resolver; its lock is never contended, as one thread calls.
+    /// One event loop's resolver; only one thread calls it, so its lock is never contended.
     private final class Known: Sendable {
         struct State: Sendable {
             var generation: UInt64 = 0
-            /// `nil` where no source is raw.
+            /// `nil` if no source is raw.
             var resolver: RequestResolver?
         }
 
@@ -24,7 +24,7 @@ final class RawRoute: Sendable {
     private let logger: Logger
     private let known: [Known]
 
-    /// - Parameter loops: event loops that will call, each with an index below this.
+    /// - Parameter loops: the number of event loops that call the route.
     init(
         resolver: ResolverCell,
         proxy: RawProxy,
@@ -41,12 +41,10 @@ final class RawRoute: Sendable {
         known = (0..<loops).map { _ in Known() }
     }
 
-    /// Answers a request; `nil` where it is for no raw source.
-    ///
-    /// On the loop's thread.
+    /// Handles a request, on the loop's thread; `nil` if it is not for a raw source.
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply? {
         guard let resolver = resolver(of: context.loop), head.targetForm != .authority else { return nil }
-        // Whoever may purge means this cache, not the origin's.
+        // Where purging is enabled, PURGE is meant for this cache, not the origin's.
         if head.method == .purge, live.current.takesPurges { return nil }
         let method = head.method.name ?? Self.name(of: head.method, bytes)
         let origin: OriginRequest
@@ -58,7 +56,7 @@ final class RawRoute: Sendable {
             return .now(Response(error.ofSource, id: context.trace.id).readable(by: live.current.answers.cors))
         }
         let fields = Self.fields(head, bytes)
-        // RFC 9110 §7.6.2: such a request ends here, as OPTIONS for a picture does.
+        // RFC 9110 §7.6.2: a request with Max-Forwards 0 is answered here, like OPTIONS for an image.
         if head.method == .options, fields.maximumForwards == 0 {
             let methods = origin.source.allMethods.joined(separator: ", ")
             return .now(PublicHandler.options(live.current.answers.cors, methods: methods))
@@ -66,7 +64,7 @@ final class RawRoute: Sendable {
         var request = CacheRequest(
             method: method,
             origin: origin,
-            // What opens the daemon is nothing for origins.
+            // The admin token must not reach origins.
             fields: fields.withoutAuthorization(by: live.current.admin.token),
             body: context.body
         )
@@ -75,14 +73,14 @@ final class RawRoute: Sendable {
         return load(request, context)
     }
 
-    /// Why content is not asked for with 100 (RFC 9110 §10.1.1), where the request is for a raw source.
+    /// Whether the content of a request is accepted before it is sent (RFC 9110 §10.1.1).
     enum Expectation {
         case wanted
         case refused(Problem)
         case notRaw
     }
 
-    /// Whether a request's content is wanted; on the loop's thread.
+    /// Whether a request's content is accepted; on the loop's thread.
     func expectation(_ head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int) -> Expectation {
         guard let resolver = resolver(of: loop), head.targetForm != .authority,
             let rule = resolver.rawRule(of: bytes.copy(head.pathAndQuery))
@@ -135,11 +133,11 @@ final class RawRoute: Sendable {
 }
 
 extension Response {
-    /// An answer of a raw source, passed on under a name (RFC 9110 §7.6.3).
+    /// Creates the response for a raw source, with this server's name in `Via` (RFC 9110 §7.6.3).
     init(_ answer: RawAnswer, via: ViaName) {
         self.init(status: (200...599).contains(answer.status) ? UInt16(answer.status) : 502)
         var block = FieldBlock()
-        // The connection's own fields are not taken: the server writes them.
+        // Connection fields are already removed; the server writes its own.
         for line in answer.fields.lines { block.append(name: Array(line.name.utf8), value: line.value) }
         block.append("Via", "1.1 \(via.text)")
         fields = block.bytes

@@ -1,19 +1,19 @@
 import ImagePlan
 
-/// What of a raw request's query is ours where signatures are required: `sig` and `exp`; all else is the origin's.
+/// The query of a raw request if signatures are required, split into `sig` and `exp` and the origin's part.
 struct RawSignature: Sendable {
-    /// `sig`; `nil` where there is none.
+    /// `sig`, or `nil`.
     let signature: String?
     /// `exp`, seconds since 1970.
     let expires: Int64?
-    /// The query that was signed: without `sig`.
+    /// The signed query, without `sig`.
     let unsigned: [UInt8]
-    /// The query that goes upstream; `nil` where nothing is left.
+    /// The forwarded query, or `nil` if it is empty.
     let rest: [UInt8]?
 
-    /// Takes a raw query apart.
+    /// Splits a raw query.
     ///
-    /// - Throws: `RequestError` where `sig` or `exp` is none, or stands twice.
+    /// - Throws: `RequestError` if `sig` or `exp` is invalid or repeated.
     init(_ query: [UInt8]) throws(RequestError) {
         let ampersand = UInt8(ascii: "&")
         let pairs = query.split(separator: ampersand, omittingEmptySubsequences: false)

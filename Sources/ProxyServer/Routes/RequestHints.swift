@@ -1,17 +1,17 @@
 import HTTPKit
 import ImagePlan
 
-/// What of a target is left to the client's hints, and how they are read.
+/// The parameters of a target that client hints determine, and how hints are read.
 struct RequestHints: Hashable, Sendable {
     /// The parameters that are `auto`: `.width` for `w`, `.dpr` for `dpr`.
     let used: Set<ClientHint>
     let options: ClientHintOptions
 
-    /// Values over these say nothing of a screen.
+    /// Larger values are implausible for a screen and are ignored.
     private static let widest = FixedDecimal(100_000)
     private static let highestRatio = FixedDecimal(16)
 
-    /// What the request's fields say, on the ladder; the default where they say nothing, or nonsense.
+    /// The values of the request's hints, rounded to the ladder; defaults for hints that are missing or invalid.
     func values(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> HintValues {
         var values = options.values
         let ratio =
@@ -24,7 +24,7 @@ struct RequestHints: Hashable, Sendable {
         return values
     }
 
-    /// How wide the picture is shown, else the window, in device pixels.
+    /// The displayed width of the image, else the width of the viewport, in device pixels.
     private func width(_ ratio: FixedDecimal?, _ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Int? {
         if options.fields.contains(.width),
             let width = number([.secChWidth, .width], atMost: Self.widest, head, bytes)
@@ -37,7 +37,7 @@ struct RequestHints: Hashable, Sendable {
         return (width * (ratio ?? FixedDecimal(1))).roundedUp
     }
 
-    /// The first of some fields that is one number over 0 and within bounds (RFC 8941 §3.3.1, §3.3.2).
+    /// The first field with a single number over 0 and within bounds (RFC 8941 §3.3.1, §3.3.2).
     private func number(
         _ fields: [KnownField],
         atMost limit: FixedDecimal,
@@ -55,7 +55,7 @@ struct RequestHints: Hashable, Sendable {
         return nil
     }
 
-    /// The fields that answers depend on: all that were looked for.
+    /// The fields that responses depend on: all that were looked up.
     var vary: VaryFields {
         var vary = VaryFields()
         if used.contains(.dpr) { vary.insert(.dpr) }
@@ -69,6 +69,6 @@ struct RequestHints: Hashable, Sendable {
 }
 
 extension FixedDecimal {
-    /// The least whole number that is no less.
+    /// The number rounded up.
     fileprivate var roundedUp: Int { (millionths + 999_999) / 1_000_000 }
 }

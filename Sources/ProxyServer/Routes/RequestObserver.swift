@@ -2,22 +2,22 @@ import HTTPKit
 import LinuxSystem
 import Logging
 
-/// Sees every exchange of the public listener begin and end: metrics and the access log.
+/// Records every exchange of the public listener in metrics and the access log.
 ///
-/// Called on event loops; a loop's log is confined to it, so its lock is never contended.
+/// Called on event loops. Each loop has its own log, so its lock is never contended.
 final class RequestObserver: Sendable {
     private let metrics: Metrics
     private let logs: [LoopLog]
     private let time: any TimeSource
     private let logger: Logger
 
-    /// Observes `loops` event loops.
+    /// Creates an observer of `loops` event loops.
     ///
     /// - Parameters:
-    ///   - format: of the access log; `nil` writes none.
-    ///   - sink: where its lines go.
-    ///   - budget: how many lines a second they may be.
-    ///   - logger: hears of lines that were dropped.
+    ///   - format: the format of the access log, or `nil` for none.
+    ///   - sink: the sink of its lines.
+    ///   - budget: the limit of lines per second.
+    ///   - logger: logs the number of dropped lines.
     init(
         metrics: Metrics,
         format: LogFormat?,
@@ -36,11 +36,11 @@ final class RequestObserver: Sendable {
             } ?? []
     }
 
-    /// A request has come.
+    /// Records the start of a request.
     @inline(__always)
     func began(loop: Int) { metrics.inFlight.begin(loop: loop) }
 
-    /// An exchange has ended, written or aborted.
+    /// Records the end of an exchange, complete or aborted.
     func finished(_ exchange: ExchangeSummary, target: Span<UInt8>) {
         let result = RequestResult(tag: exchange.tag)
         metrics.finished(
@@ -50,7 +50,7 @@ final class RequestObserver: Sendable {
             microseconds: UInt64(clamping: exchange.duration / 1000),
             loop: exchange.loop
         )
-        // Last of the counts: whoever sees none in flight sees all counted.
+        // Updated last: if none is in flight, all are counted.
         if exchange.tag & RequestResult.unhandled == 0 { metrics.inFlight.end(loop: exchange.loop) }
         guard !logs.isEmpty else { return }
         let record = AccessLog.Record(
@@ -69,7 +69,7 @@ final class RequestObserver: Sendable {
         }
     }
 
-    /// The end of a loop's turn.
+    /// Writes buffered log lines, at the end of a loop's turn.
     @inline(__always)
     func flush(loop: Int) {
         guard !logs.isEmpty else { return }
@@ -96,16 +96,6 @@ private final class LoopLog: Sendable {
     }
 
     func flush() { state.withLock { $0.log.flush() } }
-}
-
-extension ClientAddress {
-    init(_ peer: PeerAddress) {
-        switch peer.family {
-        case .ipv4: self = .ipv4(UInt32(truncatingIfNeeded: peer.low))
-        case .ipv6: self = .ipv6(peer.high, peer.low)
-        case .unix: self = .unix
-        }
-    }
 }
 
 extension HTTPMethod {

@@ -2,10 +2,10 @@ import ImagePipeline
 import ImagePlan
 
 extension RequestResolver {
-    /// The other originals that a plan names, below configured sources.
+    /// The auxiliary images of a plan, which are originals of configured sources.
     ///
-    /// - Parameter source: the rule of the picture itself, which says how many there may be.
-    /// - Throws: `Problem`, naming the parameter.
+    /// - Parameter source: the rule of the main image, which limits their number.
+    /// - Throws: `Problem` with the parameter.
     func ingredients(of plan: Plan, within source: SourceRule) throws(Problem) -> [Ingredient] {
         let refusal = MarkRules.refusal(
             of: plan,
@@ -17,7 +17,7 @@ extension RequestResolver {
         let wanted = plan.ingredients
         let limit = source.limits.ingredients
         if wanted.count > limit {
-            let reason = "is one picture too many; a request may name \(limit) (limits.ingredients)"
+            let reason = "is one image too many; a request may name \(limit) (limits.ingredients)"
             throw Problem(RequestError(parameter: wanted[limit].parameter, reason: reason))
         }
         var found: [Ingredient] = []
@@ -29,7 +29,7 @@ extension RequestResolver {
                 found.append(Ingredient(name: name, parameter: ingredient.parameter, origin: origin))
             } catch {
                 let reason = (error as? RequestError)?.reason ?? "names nothing"
-                let whole = "names a picture whose path \(reason)"
+                let whole = "names an image whose path \(reason)"
                 throw Problem(RequestError(parameter: ingredient.parameter, reason: whole))
             }
         }

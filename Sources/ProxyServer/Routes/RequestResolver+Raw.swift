@@ -4,12 +4,11 @@ import ImagePlan
 import LinuxSystem
 
 extension RequestResolver {
-    /// What a target of a raw source asks upstream; `nil` where it belongs to no raw source.
+    /// The upstream request for a target of a raw source; `nil` if the target is not of a raw source.
     ///
-    /// The whole query goes along. Where signatures are required, `sig` and `exp` are ours and stay here; elsewhere a query may
-    /// have an `sig` of the origin's own.
-    /// - Parameter method: what the request does, which its source must take and its signature must be for.
-    /// - Throws: `Problem`, naming what is wrong with it.
+    /// The whole query is forwarded. If signatures are required, `sig` and `exp` are removed; otherwise they belong to the origin.
+    /// - Parameter method: the request method, which the source must accept and the signature must cover.
+    /// - Throws: `Problem` that says what is wrong with the target.
     func rawOrigin(of target: [UInt8], method: String = "GET") throws(Problem) -> OriginRequest? {
         guard table.hasRaw else { return nil }
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
@@ -28,11 +27,11 @@ extension RequestResolver {
         } catch let problem as Problem {
             throw problem
         } catch {
-            throw Problem(500, "The request was not understood.")
+            throw Problem(500, "The request could not be resolved.")
         }
     }
 
-    /// The rule of the raw source that a target is for; `nil` where it is for none.
+    /// The rule of a target's raw source, or `nil` if it is not of a raw source.
     func rawRule(of target: some Collection<UInt8>) -> SourceRule? {
         guard target.first == UInt8(ascii: "/") else { return nil }
         let segment = target.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
@@ -41,7 +40,7 @@ extension RequestResolver {
         return rule?.isRaw == true ? rule : nil
     }
 
-    /// The query without our own parameters, the signature verified; `nil` where nothing else is in it.
+    /// Verifies the signature and returns the query without `sig` and `exp`, or `nil` if it is empty.
     private func rawSigned(_ path: ArraySlice<UInt8>, _ query: [UInt8], _ method: String) throws -> [UInt8]? {
         let own = try RawSignature(query)
         if let permission {
@@ -57,14 +56,14 @@ extension RequestResolver {
         _ method: String
     ) throws(Problem) -> OriginRequest {
         guard path.elementsEqual(Array("/fetch".utf8)) else {
-            throw Problem(404, "/fetch takes no path; the URL goes into url=.")
+            throw Problem(404, "/fetch has no path; use url=.")
         }
         do {
             let parsed = try RequestLanguage.parse(query: query, options: table.remote.options)
             guard parsed.isBare, let text = parsed.url else {
                 throw Problem(
                     400,
-                    "/fetch passes whole answers on here (remote.raw): url, sig and exp are all it takes."
+                    "/fetch serves responses unchanged here (remote.raw): the only parameters are url, sig and exp."
                 )
             }
             let url = try OriginURL(text, of: "url")
@@ -79,7 +78,7 @@ extension RequestResolver {
         } catch let problem as Problem {
             throw problem
         } catch {
-            throw Problem(500, "The request was not understood.")
+            throw Problem(500, "The request could not be resolved.")
         }
     }
 
@@ -89,21 +88,21 @@ extension RequestResolver {
 }
 
 extension SourceTable {
-    /// Whether anything passes through as it is.
+    /// Whether any source, or `/fetch`, is raw.
     var hasRaw: Bool { remote.rule.isRaw || sources.values.contains(where: \.rule.isRaw) }
 }
 
 extension Problem {
-    /// A method that a raw source does not take (RFC 9110 §15.5.6).
+    /// A method that a raw source does not accept (RFC 9110 §15.5.6).
     init(methodRefusedBy rule: SourceRule) {
         let methods = rule.allMethods
         let list = methods.dropLast().joined(separator: ", ") + " and " + (methods.last ?? "")
-        self.init(405, "This source takes \(list) only.", allow: methods.joined(separator: ", "))
+        self.init(405, "This source only accepts \(list).", allow: methods.joined(separator: ", "))
     }
 }
 
 extension RequestPermission {
-    /// Lets a request whose query is not of the request language pass.
+    /// Checks a request of a raw source.
     ///
     /// - Parameter query: the raw query without `sig`.
     /// - Throws: 403.
@@ -114,7 +113,9 @@ extension RequestPermission {
         method: String
     ) throws(Problem) {
         guard let signature else {
-            guard !isRequired else { throw Problem(403, "Requests need a signature.", parameter: "sig") }
+            guard !isRequired else {
+                throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
+            }
             return
         }
         try Self.refuse(signer.verdict(on: signature, path: path, query: query, method: method))

@@ -5,15 +5,15 @@ import ImagePlan
 import LinuxSystem
 import OriginTransfer
 
-/// Turns a request target into the variants that it asks for: path, query, source and plan, parsed once, strictly.
+/// Resolves a request target to the requested variants: parses path and query once, strictly, and applies the source's rules.
 struct RequestResolver: Sendable {
     let table: SourceTable
-    /// `nil` where who asks does not matter: for explaining and building requests.
+    /// The signature checks; `nil` to resolve any request, for explaining and building.
     let permission: RequestPermission?
     let time: any TimeSource
-    /// Whether `sig` and `exp` of raw sources' queries are ours: where signatures are required.
+    /// Whether `sig` and `exp` in queries of raw sources are signature parameters, which is so if signatures are required.
     let signsRaw: Bool
-    /// What answers say beside the picture.
+    /// The settings of response fields.
     let answers: Configuration.Answers
 
     init(
@@ -30,9 +30,9 @@ struct RequestResolver: Sendable {
         self.time = time
     }
 
-    /// Understands requests as a validated configuration says.
+    /// Creates a resolver from a validated configuration.
     ///
-    /// - Throws: `RequestError` when a preset's text is not of the request language, which validation has excluded.
+    /// - Throws: `RequestError` for an invalid preset, which validation has excluded.
     init(_ configuration: Configuration, time: any TimeSource) throws(RequestError) {
         self.init(
             table: try SourceTable(configuration),
@@ -43,7 +43,7 @@ struct RequestResolver: Sendable {
         )
     }
 
-    /// The same without the rules about who may ask and for what: for explaining, building and purging.
+    /// The same without access rules, for explaining, building and purging.
     var withoutGuards: RequestResolver {
         var table = table
         for name in table.sources.keys { table.sources[name]?.rule.originals = .serve }
@@ -56,16 +56,16 @@ struct RequestResolver: Sendable {
         )
     }
 
-    /// Understands a target in origin-form.
+    /// Resolves a target in origin-form.
     ///
     /// - Parameters:
-    ///   - target: path and query, raw.
-    ///   - hints: what `w=auto` and `dpr=auto` stand for; `nil` for what they are without hints.
-    /// - Throws: `Problem`, naming the parameter that is wrong.
+    ///   - target: the raw path and query.
+    ///   - hints: the values of `w=auto` and `dpr=auto`, or `nil` for their defaults.
+    /// - Throws: `Problem` with the invalid parameter.
     func resolve(_ target: [UInt8], hints: HintValues? = nil) throws(Problem) -> ResolvedRequest {
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
         let query = Array(target[min(mark + 1, target.count)...])
-        // Absolute-form may come without a path (RFC 9110 §4.2.3).
+        // Absolute-form may have no path (RFC 9110 §4.2.3).
         let rawPath = mark == 0 ? ArraySlice("/".utf8) : target[..<mark]
         let path: RequestPath?
         do {
@@ -75,7 +75,7 @@ struct RequestResolver: Sendable {
         }
         guard let path else { throw Self.noSource(rawPath, table) }
         if path.source == "fetch", !path.rawPath.isEmpty {
-            throw Problem(404, "/fetch takes no path; the URL goes into url=.")
+            throw Problem(404, "/fetch has no path; use url=.")
         }
         let entry = table.sources[path.source]
         guard path.source == "fetch" || entry != nil else { throw table.unknown(path.source) }
@@ -106,13 +106,13 @@ struct RequestResolver: Sendable {
         } catch let problem as Problem {
             throw problem
         } catch {
-            throw Problem(500, "The request was not understood.")
+            throw Problem(500, "The request could not be resolved.")
         }
     }
 
-    /// The original below a source that a path names.
+    /// The original of a source at a path.
     ///
-    /// - Throws: `RequestError` for a path that none can have, `Problem` where paths name nothing.
+    /// - Throws: `RequestError` for an invalid path, `Problem` for a source without paths.
     func origin(of rule: SourceRule, _ path: RequestPath, forwardedQuery: String) throws -> OriginRequest {
         switch rule.location {
         case .http(let prefix):
@@ -128,11 +128,11 @@ struct RequestResolver: Sendable {
         }
     }
 
-    /// The 404 for a path whose first segment no source could have as its name.
+    /// The 404 for a path whose first segment is not a valid source name.
     private static func noSource(_ rawPath: ArraySlice<UInt8>, _ table: SourceTable) -> Problem {
         let segment = rawPath.dropFirst().prefix { $0 != UInt8(ascii: "/") }
         guard !segment.isEmpty else {
-            return Problem(404, "There is no picture at /; a picture is asked for as /NAME/PATH or /fetch?url=URL.")
+            return Problem(404, "There is no image at /. Use /NAME/PATH or /fetch?url=URL.")
         }
         return table.unknown(String(decoding: segment, as: UTF8.self))
     }
@@ -160,7 +160,7 @@ struct RequestResolver: Sendable {
         }
     }
 
-    /// Forwarded parameters as a query, behind a prefix that may have one already.
+    /// The forwarded parameters as a query suffix for a prefix, which may already have a query.
     private func suffix(_ forwardedQuery: String, prefix: String) -> String {
         forwardedQuery.isEmpty ? "" : (prefix.contains("?") ? "&" : "?") + forwardedQuery
     }
@@ -172,15 +172,15 @@ struct RequestResolver: Sendable {
         fallback: ConfiguredSource.Fallback? = nil
     ) throws(Problem) -> ResolvedRequest {
         guard !parsed.isBare || origin.source.originals != .refuse else {
-            throw Problem(403, "This source does not give out its originals.")
+            throw Problem(403, "This source does not serve its originals.")
         }
-        // Where bare originals lose their metadata, or are not given out, nobody gets it by asking for another size.
+        // If originals are served without metadata, or not at all, other sizes must not reveal it.
         let isKept = !parsed.isBare && parsed.plan.settings.metadata == .keep
         guard permission == nil || origin.source.originals == .serve || !isKept else {
-            throw Problem(403, "This source gives out no metadata; meta=copyright may be asked.", parameter: "meta")
+            throw Problem(403, "This source does not serve metadata; meta=copyright is allowed.", parameter: "meta")
         }
         guard !parsed.timing || permission == nil || parsed.signature != nil else {
-            throw Problem(403, "timing=1 needs a signature.", parameter: "timing")
+            throw Problem(403, "timing=1 requires a signature.", parameter: "timing")
         }
         let ingredients = try ingredients(of: parsed.plan, within: origin.source)
         return ResolvedRequest(
@@ -197,31 +197,31 @@ struct RequestResolver: Sendable {
         )
     }
 
-    /// The same of the picture that stands in; `nil` where its source is gone, which validation has excluded.
+    /// The same request for the fallback image; `nil` if its source does not exist, which validation has excluded.
     private func standIn(
         _ fallback: ConfiguredSource.Fallback,
         _ parsed: ParsedQuery,
         _ ingredients: [Ingredient]
-    ) -> ResolvedRequest.Fallback? {
+    ) -> ResolvedRequest.StandInPicture? {
         guard let path = try? RequestPath.parse(Array(fallback.image.utf8)),
             let rule = table.sources[path.source]?.rule,
             let origin = try? origin(of: rule, path, forwardedQuery: "")
         else { return nil }
-        return ResolvedRequest.Fallback(
+        return ResolvedRequest.StandInPicture(
             choice: choice(origin, parsed, ingredients),
             status: fallback.status,
             ttl: fallback.ttl
         )
     }
 
-    /// Whether answers to clients that save data differ: where nobody has named the quality of what loses some.
+    /// Whether `Save-Data` affects the response: for lossy results at a default quality.
     private func savesData(_ source: SourceRule, _ parsed: ParsedQuery) -> Bool {
         let settings = parsed.plan.settings
         return !parsed.isBare && source.saveDataStep > 0 && settings.quality == nil && !settings.seeksQuality
             && settings.format.isLossyPossible && !settings.encoding.isLossless
     }
 
-    /// - Parameter step: by how much lower the source's qualities are.
+    /// - Parameter step: the amount by which the source's qualities are lowered.
     private func choice(
         _ origin: OriginRequest,
         _ parsed: ParsedQuery,
@@ -234,10 +234,10 @@ struct RequestResolver: Sendable {
         }
         var plan = parsed.plan.canonicalText
         if parsed.plan.settings.format == .json, origin.source.originals != .serve {
-            // What bare originals are not to tell, their descriptions do not tell either.
+            // Descriptions must not reveal what originals do not.
             plan = PictureDescription.cleanPlan(plan)
         }
-        // The query's preset before the source's.
+        // The query's preset takes precedence over the source's.
         let tiers = parsed.presets.reversed().lazy.compactMap { table.presetTiers[$0] }.first
         let quality = step > 0 ? origin.source.quality.lowered(by: step) : origin.source.quality
         func variant(_ bucket: FormatBucket?) -> VariantRequest {
@@ -253,7 +253,7 @@ struct RequestResolver: Sendable {
         }
         guard parsed.plan.settings.format == .auto else { return .fixed(variant(nil)) }
         let webp = variant(.webp)
-        // What is never AVIF is the WebP of all others.
+        // Requests that never get AVIF share the WebP variant.
         let isLossless = AVIFTiming.isLossless(parsed.plan, quality)
         let avif = origin.source.avif.isAuto && !isLossless ? variant(.avif) : webp
         return .negotiated(rest: variant(.rest), webp: webp, avif: avif)
@@ -275,7 +275,7 @@ extension OriginURL {
 }
 
 extension Problem {
-    /// A request that the language refuses.
+    /// A request that violates the request language.
     init(_ error: RequestError) {
         switch error.status {
         case .malformed: self.init(400, error.description, parameter: error.parameter)

@@ -1,38 +1,38 @@
 import ImagePipeline
 import ImagePlan
 
-/// A request target, read and understood: which variants it can ask for, and how the answer is to be saved.
+/// A resolved request target: the possible variants and the request's own response fields.
 ///
-/// Immutable and shared by all requests with the same target, so that a hot target is parsed once.
+/// Immutable and shared by all requests with the same target, so that a frequent target is parsed once.
 final class ResolvedRequest: Sendable {
-    /// What is asked for.
+    /// The requested variants.
     enum Choice: Sendable {
-        /// The answer does not depend on `Accept`.
+        /// The response does not depend on `Accept`.
         case fixed(VariantRequest)
-        /// `format=auto`: one variant a bucket.
+        /// `format=auto`: one variant per bucket.
         case negotiated(rest: VariantRequest, webp: VariantRequest, avif: VariantRequest)
     }
 
     let choice: Choice
-    /// The same for clients that save data; `nil` where it is no other.
+    /// The variants for clients with `Save-Data`; `nil` if they are the same.
     let saving: Choice?
-    /// What is left to the client's hints, and was answered by those of one request or by none; `nil` for nothing.
+    /// The parameters that client hints determine, resolved with the hints of one request or with defaults; `nil` for none.
     let hints: RequestHints?
-    /// What answers may depend on, errors included.
+    /// The request fields that responses, including errors, may depend on.
     let vary: VaryFields
-    /// What answers say of the request's form.
+    /// The response fields that depend on the request.
     let fields: OwnFields
-    /// Whether answers tell how long the stages behind them took.
+    /// Whether responses have `Server-Timing`.
     let tellsTiming: Bool
-    /// Seconds since 1970 from which on the request is refused (`exp`); `nil` for never.
+    /// The time from which the request is refused (`exp`), in seconds since 1970; `nil` for never.
     let expires: Int64?
-    /// Whether the origin is asked whatever is stored, which a signature has allowed.
+    /// Whether the origin is contacted regardless of the cache (a signed `refresh=1`).
     let refreshes: Bool
-    /// What stands in where the original cannot be had.
-    let fallback: Fallback?
+    /// The fallback for an original that is unavailable.
+    let fallback: StandInPicture?
 
-    /// The same of another original, under a status of its own.
-    struct Fallback: Sendable {
+    /// The same request for another original, with its own status.
+    struct StandInPicture: Sendable {
         var choice: Choice
         var status: Int
         /// Seconds.
@@ -40,8 +40,8 @@ final class ResolvedRequest: Sendable {
     }
 
     /// - Parameters:
-    ///   - disposition: `Content-Disposition`, encoded; empty where nothing was asked.
-    ///   - crossOrigin: what answers say to scripts of other origins, encoded.
+    ///   - disposition: the encoded `Content-Disposition`, or empty.
+    ///   - crossOrigin: the encoded CORS fields.
     init(
         _ choice: Choice,
         saving: Choice?,
@@ -51,7 +51,7 @@ final class ResolvedRequest: Sendable {
         tellsTiming: Bool,
         expires: Int64?,
         refreshes: Bool,
-        fallback: Fallback?
+        fallback: StandInPicture?
     ) {
         self.choice = choice
         self.saving = saving
@@ -67,16 +67,16 @@ final class ResolvedRequest: Sendable {
         self.expires = expires
     }
 
-    /// Whether the format is the client's choice.
+    /// Whether the format is negotiated.
     var isNegotiated: Bool { vary.contains(.accept) }
 
-    /// The variant for a client of a bucket.
+    /// The variant for a bucket.
     @inline(__always)
     func variant(for bucket: @autoclosure () -> FormatBucket) -> VariantRequest { choice.variant(for: bucket()) }
 }
 
 extension ResolvedRequest.Choice {
-    /// The variant for a client of a bucket.
+    /// The variant for a bucket.
     @inline(__always)
     func variant(for bucket: @autoclosure () -> FormatBucket) -> VariantRequest {
         switch self {
@@ -88,5 +88,26 @@ extension ResolvedRequest.Choice {
             case .avif: avif
             }
         }
+    }
+}
+
+/// The response fields that depend on the request instead of the image, encoded once per target.
+struct OwnFields: Hashable, Sendable {
+    /// The CORS fields of every response, including failures.
+    let crossOrigin: [UInt8]
+    /// `crossOrigin` and `Vary`.
+    let vary: [UInt8]
+    /// `vary` and `Content-Disposition`.
+    let all: [UInt8]
+    /// `all` after the `Cache-Status` of a memory or disk hit, so that a hit concatenates nothing.
+    let memory: [UInt8]
+    let disk: [UInt8]
+
+    init(vary: VaryFields, crossOrigin: [UInt8], disposition: [UInt8]) {
+        self.crossOrigin = crossOrigin
+        self.vary = crossOrigin + vary.bytes
+        all = self.vary + disposition
+        memory = CacheStatusFields.memory + all
+        disk = CacheStatusFields.disk + all
     }
 }

@@ -1,27 +1,27 @@
 import LinuxSystem
 import Synchronization
 
-/// The resolver that requests are understood with, which a reload replaces; any thread.
+/// The current resolver, which a reload replaces; any thread.
 ///
-/// Event loops keep copies of their own, and see by one atomic load whether theirs is still the last.
+/// Event loops keep copies, and check with one atomic load whether theirs is current.
 final class ResolverCell: Sendable {
     private let resolver: Lock<RequestResolver>
     private let version = Atomic<UInt64>(1)
 
     init(_ resolver: RequestResolver) { self.resolver = Lock(resolver) }
 
-    /// Changes with each replacement; never 0.
+    /// The generation, which changes with each replacement; never 0.
     @inline(__always)
     var generation: UInt64 { version.load(ordering: .acquiring) }
 
-    /// The resolver, and the generation that it is at least of.
+    /// The resolver, with a generation that is not newer than it.
     var current: (resolver: RequestResolver, generation: UInt64) {
-        // The generation first: at worst a loop reads a new resolver under an old number, and looks once more.
+        // The generation is read first: at worst a loop stores a new resolver under an old number and reloads it once more.
         let generation = generation
         return (resolver.withLock { $0 }, generation)
     }
 
-    /// Lets requests be understood otherwise from now on.
+    /// Replaces the resolver for subsequent requests.
     func replace(_ new: RequestResolver) {
         resolver.withLock { $0 = new }
         version.add(1, ordering: .releasing)

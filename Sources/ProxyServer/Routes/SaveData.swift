@@ -1,6 +1,6 @@
-/// The request field `Save-Data` (Save Data API, W3C §2): `on`, possibly among tokens that nobody knows.
+/// The request field `Save-Data` (Save Data API, W3C §2): `on`, possibly among unknown tokens.
 enum SaveData {
-    /// Whether a field's value has the token `on`, in whatever case.
+    /// Whether a field's value has the token `on`, case-insensitively.
     static func isOn(_ value: Span<UInt8>) -> Bool {
         var start = 0
         while start < value.count {

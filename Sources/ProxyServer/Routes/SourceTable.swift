@@ -1,30 +1,32 @@
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
+import OriginTransfer
 
-/// The configured sources as requests find them: by name, each with the rules that it is asked under.
+/// The configured sources by name, with the rules for their requests.
 struct SourceTable: Sendable {
-    /// A source and what its queries may say.
+    /// A source and the parse options of its queries.
     struct Entry: Sendable {
         var rule: SourceRule
         var options: ParseOptions
-        /// `/NAME/PATH` of what stands in, its answers' status and seconds to live.
+        /// The fallback image.
         var fallback: ConfiguredSource.Fallback?
     }
 
     /// By name.
     var sources: [String: Entry]
-    /// Tiers of presets that have their own, by name.
+    /// The cache tiers of presets that override them, by name.
     var presetTiers: [String: CacheTiers] = [:]
     /// `/fetch?url=`.
     var remote: Entry
-    /// Which hosts unsigned requests may ask through `/fetch`.
+    /// The hosts that unsigned `/fetch` requests may name.
     var allowedHosts: [HostPattern]
-    /// Font families that texts may be drawn in.
+    /// The font families for text watermarks.
     var fonts: [String] = []
 
-    /// The 404 for a name that no source has, with the name that was probably meant.
+    /// The 404 for an unknown source, with the nearest name.
     func unknown(_ name: String) -> Problem {
-        // What could be no source's name at all is not repeated.
+        // Text that is not a valid source name is not echoed.
         let shown = RequestPath.isSourceName(name) && name.utf8.count <= Self.longestName ? " '\(name)'" : ""
         let nearest = NearestName.of(name, among: sources.keys.sorted() + ["fetch"])
         return Problem(404, "There is no such source\(shown)\(nearest.map { "; did you mean '\($0)'?" } ?? ".")")
@@ -32,4 +34,49 @@ struct SourceTable: Sendable {
 
     /// The longest name of a source, in bytes.
     private static let longestName = 64
+}
+
+extension SourceTable {
+    /// Creates the table from a validated configuration.
+    ///
+    /// - Throws: `RequestError` for an invalid preset, which validation has excluded.
+    init(_ configuration: Configuration) throws(RequestError) {
+        var presets: [String: Preset] = [:]
+        for preset in configuration.presets {
+            presets[preset.name] = try Preset(name: preset.name, text: preset.text)
+        }
+        var entries: [String: Entry] = [:]
+        for source in configuration.sources {
+            let options = ParseOptions(
+                forwardNames: Set(source.rule.forwardQuery),
+                ignoreNames: Set(source.rule.ignoreQuery),
+                presets: presets,
+                sourcePreset: source.preset.flatMap { presets[$0] },
+                hints: source.rule.clientHints.isEmpty
+                    ? nil : ClientHintOptions(fields: Set(source.rule.clientHints), ladder: configuration.ladder)
+            )
+            entries[source.rule.name] = Entry(rule: source.rule, options: options, fallback: source.fallback)
+        }
+        sources = entries
+        for preset in configuration.presets { presetTiers[preset.name] = preset.cache }
+        remote = Entry(rule: configuration.remoteRule, options: ParseOptions(presets: presets, takesURL: true))
+        allowedHosts = configuration.remote.allow
+        fonts = configuration.fonts
+    }
+}
+
+extension SourceTable {
+    /// The originals at a URL: of each source whose prefix it begins with, and of `/fetch?url=`.
+    ///
+    /// URLs are compared in normalized form (RFC 3986 §6.2.2).
+    func originals(at url: OriginURL) -> [OriginRequest] {
+        var found = [OriginRequest(source: remote.rule, url: url)]
+        for entry in sources.values {
+            guard let prefix = entry.rule.location.urlPrefix, let start = try? OriginURL(prefix),
+                url.normalized.hasPrefix(start.normalized)
+            else { continue }
+            found.append(OriginRequest(source: entry.rule, url: url))
+        }
+        return found
+    }
 }

@@ -1,7 +1,7 @@
 import ImagePipeline
 import LinuxSystem
 
-/// A request that waits for the pipeline: its client may leave before the subscription is known, or after.
+/// Cancels a pipeline subscription when its client disconnects, even if that happens before the subscription exists.
 final class WaitingRequest: Sendable {
     private enum State: Sendable {
         case starting

@@ -4,61 +4,62 @@ import HTTPKit
 import ImagePipeline
 import LinuxSystem
 
-/// Listening sockets that the service manager has opened: they serve beside `listen`, and in place of addresses in it that
-/// are theirs.
+/// Listening sockets passed by the service manager.
+///
+/// They are served in addition to `listen`, and replace addresses in it that they are bound to.
 struct ActivatedSockets: Sendable, Equatable {
-    /// Why a descriptor cannot be listened on.
-    struct Failure: Error, CustomStringConvertible {
+    /// The reason why a descriptor cannot be used.
+    struct UnusableSocket: Error, CustomStringConvertible {
         var number: CInt
         var reason: String
 
         var description: String { "socket activation: descriptor \(number) \(reason)" }
     }
 
-    /// For the public listener: those named `public`, and those without one of our names.
+    /// Sockets of the public listener: all that are not named `admin`.
     var publicListeners: [ListenAddress] = []
-    /// For the admin listener: the one named `admin`.
+    /// The socket of the admin listener, named `admin`.
     var adminListener: ListenAddress?
 
-    /// Sorts what was handed over.
+    /// Assigns the passed sockets to the listeners.
     ///
-    /// - Throws: for what is no listening stream socket, and for two that are named `admin`.
-    init(_ sockets: [ServiceEnvironment.Socket]) throws(Failure) {
+    /// - Throws: `UnusableSocket` for a descriptor that is not a listening stream socket, and for a second one named `admin`.
+    init(_ sockets: [ServiceEnvironment.Socket]) throws(UnusableSocket) {
         for socket in sockets {
             guard Self.option(SO_TYPE, of: socket.number) == CInt(SOCK_STREAM.rawValue) else {
-                throw Failure(number: socket.number, reason: "is no stream socket (ListenStream=)")
+                throw UnusableSocket(number: socket.number, reason: "is not a stream socket (ListenStream=)")
             }
             guard Self.option(SO_ACCEPTCONN, of: socket.number) == 1 else {
-                throw Failure(number: socket.number, reason: "does not listen (Accept=no)")
+                throw UnusableSocket(number: socket.number, reason: "is not listening (Accept=no)")
             }
             guard socket.name == "admin" else {
                 publicListeners.append(.descriptor(socket.number))
                 continue
             }
             guard adminListener == nil else {
-                throw Failure(number: socket.number, reason: "is the second one named admin")
+                throw UnusableSocket(number: socket.number, reason: "is the second one named admin")
             }
             adminListener = .descriptor(socket.number)
         }
     }
 
-    /// All addresses of the public listener: the sockets, and what is configured but for what these are bound to already.
+    /// All addresses of the public listener: the sockets, and the configured addresses that none of them is bound to.
     func publicAddresses(beside configured: [ListenAddress]) -> [ListenAddress] {
         let bound = publicListeners.compactMap(Self.bound)
         return publicListeners + configured.filter { !bound.contains($0) }
     }
 
-    /// Makes sure that who is beyond this machine needs a token on the admin socket.
+    /// Checks that remote clients need a token on the admin socket.
     ///
-    /// - Throws: where the socket is bound beyond loopback and no token is asked for.
-    func check(token: Secret) throws(Failure) {
+    /// - Throws: `UnusableSocket` if the socket is not bound to loopback and there is no token.
+    func check(token: Secret) throws(UnusableSocket) {
         guard token.isEmpty, case .descriptor(let number)? = adminListener,
             let address = ListenAddress(boundTo: number), !ConfigurationChecks.isLocal(address)
         else { return }
-        throw Failure(number: number, reason: "listens on \(address) for admin, which needs admin.token")
+        throw UnusableSocket(number: number, reason: "listens on \(address) for admin, which needs admin.token")
     }
 
-    /// Where a socket is bound, for people.
+    /// The address of a socket, for messages.
     static func bound(_ listener: ListenAddress) -> ListenAddress? {
         guard case .descriptor(let number) = listener else { return nil }
         return ListenAddress(boundTo: number)

@@ -1,30 +1,31 @@
 import Glibc
 import HTTPKit
 
-/// What a service manager says in the environment: where it listens, how often it wants to hear, which sockets it has opened
-/// (sd_notify(3), sd_watchdog_enabled(3), sd_listen_fds(3)).
+/// The environment variables of the service manager: its notification socket, the watchdog timeout and the passed sockets.
+///
+/// See sd_notify(3), sd_watchdog_enabled(3) and sd_listen_fds(3).
 struct ServiceEnvironment: Sendable, Equatable {
     /// The address of the notification socket.
     var notifySocket: String?
-    /// Microseconds after which silence means death.
+    /// The watchdog timeout in microseconds.
     var watchdogMicroseconds: Int64?
-    /// Descriptors that were handed over, with their names.
+    /// The passed descriptors with their names.
     var sockets: [Socket] = []
 
-    /// A descriptor that was handed over.
+    /// A passed descriptor.
     struct Socket: Sendable, Equatable {
         var number: CInt
-        /// `FileDescriptorName=` of the unit; empty where nobody said one.
+        /// `FileDescriptorName=` of the unit; empty if there is none.
         var name: String
     }
 
-    /// The first descriptor that is handed over (`SD_LISTEN_FDS_START`).
+    /// The number of the first passed descriptor (`SD_LISTEN_FDS_START`).
     private static let firstSocket: CInt = 3
     private static let names = [
         "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
     ]
 
-    /// Reads the variables that are meant for a process.
+    /// Reads the variables that are addressed to a process.
     init(_ environment: [String: String], process: pid_t) {
         notifySocket = environment["NOTIFY_SOCKET"]
         let watched = environment["WATCHDOG_PID"].map { $0 == String(process) } ?? true
@@ -40,7 +41,7 @@ struct ServiceEnvironment: Sendable, Equatable {
         }
     }
 
-    /// Takes the variables out of the process's environment: workers must not believe that they are the service.
+    /// Removes the variables from the process's environment, so that workers do not inherit them.
     static func clear() {
         for name in names { unsafe unsetenv(name) }
     }

@@ -1,7 +1,7 @@
 import HTTPKit
 import LinuxSystem
 
-/// What the daemon tells its service manager in the course of its life; tells nobody where there is none.
+/// Reports the daemon's state changes to the service manager; does nothing without one.
 struct ServiceLink: Sendable {
     private let notifier: ServiceNotifier?
     private let reporter: ServiceReporter?
@@ -16,7 +16,7 @@ struct ServiceLink: Sendable {
             ServiceReporter(
                 notifier,
                 probes: ServiceReporter.Probes(
-                    turn: { parts.askLoops($0) },
+                    turn: { parts.pingLoops($0) },
                     status: {
                         StatusLine(parts.metrics, connections: parts.publicServer.statistics.openConnections).text
                     }
@@ -26,22 +26,22 @@ struct ServiceLink: Sendable {
         }
     }
 
-    /// The listeners are open.
+    /// Reports that the listeners are open, and starts the watchdog.
     ///
-    /// - Throws: `Errno` when threads run out.
+    /// - Throws: `Errno` if no thread can be created.
     func started() throws(Errno) {
         notifier?.send(.ready)
         try reporter?.start()
     }
 
-    /// Tells before and after; the manager waits until the daemon is ready again.
+    /// Reports the reload before and after; the manager waits until the daemon is ready again.
     func reload(_ body: () -> Void) {
         notifier?.send(.reloading(since: time.monotonic / 1000))
         body()
         notifier?.send(.ready)
     }
 
-    /// The drain begins, and may take its grace.
+    /// Reports that draining begins, which may take the grace period.
     func stopping() {
         reporter?.stop()
         let grace = Int64(parts.live.current.shutdown.grace) * 1000

@@ -2,26 +2,26 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Tells the service manager how the daemon is: datagrams as in sd_notify(3), without its library; any thread.
+/// Sends notifications to the service manager, as datagrams of sd_notify(3) without its library; any thread.
 ///
-/// What cannot be sent is lost silently: a manager that does not listen is no reason to serve worse.
+/// Datagrams that cannot be sent are dropped silently: an unresponsive manager must not affect the service.
 final class ServiceNotifier: Sendable {
-    /// What the manager is told.
+    /// A notification.
     enum Message: Hashable, Sendable {
-        /// Serving, for the first time or again after reloading.
+        /// The daemon serves, for the first time or again after reloading.
         case ready
-        /// Reading the configuration again, since this time of CLOCK_MONOTONIC in microseconds.
+        /// The daemon reloads its configuration, since this time of CLOCK_MONOTONIC in microseconds.
         case reloading(since: Int64)
-        /// Draining.
+        /// The daemon drains.
         case stopping
-        /// Alive.
+        /// Keep-alive for the watchdog.
         case watchdog
-        /// One line for people.
+        /// A status line for display.
         case status(String)
-        /// What is under way takes at most so many microseconds more.
+        /// The current operation may take this many microseconds more.
         case extendTimeout(microseconds: Int64)
 
-        /// The assignment, or the two of them.
+        /// The variable assignments of the notification.
         var text: String {
             switch self {
             case .ready: "READY=1"
@@ -36,10 +36,10 @@ final class ServiceNotifier: Sendable {
     }
 
     private let socket: SharedDescriptor
-    /// `sun_path`, a leading NUL for an abstract name.
+    /// `sun_path`, with a leading NUL for an abstract name.
     private let path: [UInt8]
 
-    /// Opens a socket for the address in `NOTIFY_SOCKET`; `nil` where that is none: `/path` or `@abstract`.
+    /// Opens a socket for the address in `NOTIFY_SOCKET`; `nil` unless it is `/path` or `@abstract`.
     init?(address: String) {
         var path = Array(address.utf8)
         guard path.count > 1, path.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path),
@@ -52,13 +52,13 @@ final class ServiceNotifier: Sendable {
         self.path = path
     }
 
-    /// Sends what belongs together as one datagram.
+    /// Sends notifications in one datagram.
     func send(_ messages: Message...) {
         let bytes = Array(messages.map(\.text).joined(separator: "\n").utf8)
         var target = sockaddr_un()
         target.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &target.sun_path) { unsafe $0.copyBytes(from: path) }
-        // An abstract name is as long as the address says, a path ends at its NUL.
+        // The length of the address delimits an abstract name; a path ends at its NUL.
         let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2) + socklen_t(path.count)
         unsafe withUnsafePointer(to: &target) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in

@@ -1,26 +1,26 @@
 import ImagePipeline
 import ImagePlan
 
-/// Builds request targets that the daemon accepts: encoded, checked against the request language, and signed.
+/// Builds request targets: encodes them, validates them against the request language, and signs them.
 struct RequestBuilder: Sendable {
-    /// What is asked for.
+    /// The parts of a request.
     struct Request: Sendable {
         /// `NAME/PATH` of a source, or an absolute http or https URL.
         var subject: String
-        /// Whether the path is percent-encoded already.
+        /// Whether the path is already percent-encoded.
         var isEncoded = false
-        /// Names and values, decoded, in their order.
+        /// Decoded names and values, in order.
         var parameters: [(name: String, value: String)] = []
-        /// Seconds since 1970 for `exp`.
+        /// The value of `exp`, in seconds since 1970.
         var expires: Int64?
-        /// What it does; the signature is for this method (GET's for HEAD, too).
+        /// The method to sign; a signature for GET is also valid for HEAD.
         var method = "GET"
     }
 
     private let resolver: RequestResolver
     private let signer: RequestSigner
 
-    /// Builds what the resolver understands; only its rules about who may ask are left aside.
+    /// Builds requests for this resolver, without its signature checks.
     init(_ resolver: RequestResolver) {
         self.resolver = RequestResolver(
             table: resolver.table,
@@ -32,9 +32,9 @@ struct RequestBuilder: Sendable {
         signer = resolver.permission?.signer ?? RequestSigner(keys: [])
     }
 
-    /// The target: path and query, with `sig` last where there is a key.
+    /// The path and query, with `sig` at the end if there is a key.
     ///
-    /// - Throws: `Problem`, as the daemon would answer.
+    /// - Throws: the `Problem` that the daemon would respond with.
     func target(of request: Request) throws(Problem) -> String {
         var pairs: [String] = []
         let path: String
@@ -46,17 +46,17 @@ struct RequestBuilder: Sendable {
         }
         let raw = resolver.rawRule(of: path.utf8)
         try Self.check(request.method, raw)
-        // Such a source's whole query is the origin's, but for what is ours where signatures are required.
+        // A raw source forwards its whole query, except the signature parameters if signatures are required.
         let isForOrigin = raw.map { $0.location != .remote } ?? false
         let own = !isForOrigin ? ["sig", "exp", "url"] : resolver.signsRaw ? ["sig", "exp"] : []
         for (name, value) in request.parameters {
             guard !own.contains(name) else {
-                throw Problem(400, "\(name) is not given as a parameter: it is made here.", parameter: name)
+                throw Problem(400, "\(name) cannot be given as a parameter: it is generated.", parameter: name)
             }
             pairs.append("\(PercentCoding.encodedValue(name))=\(PercentCoding.encodedValue(value))")
         }
         guard request.expires == nil || !isForOrigin || resolver.signsRaw else {
-            throw Problem(400, "exp means nothing for a raw source unless signatures are required.", parameter: "exp")
+            throw Problem(400, "exp has no effect for a raw source unless signatures are required.", parameter: "exp")
         }
         if let expires = request.expires { pairs.append("exp=\(expires)") }
         let query = pairs.joined(separator: "&")
@@ -70,20 +70,20 @@ struct RequestBuilder: Sendable {
         guard let signature = signer.signature(path: path.utf8, query: query.utf8, method: request.method) else {
             for name in ["refresh", "timing"]
             where raw == nil && request.parameters.contains(where: { $0 == (name, "1") }) {
-                throw Problem(403, "\(name)=1 needs a signature, and signing.keys is empty.", parameter: name)
+                throw Problem(403, "\(name)=1 requires a signature, but signing.keys is empty.", parameter: name)
             }
             return unsigned
         }
         return "\(unsigned)\(query.isEmpty ? "?" : "&")sig=\(signature)"
     }
 
-    /// Refuses methods that a source does not take.
+    /// Refuses methods that a source does not accept.
     ///
-    /// - Parameter raw: the rule of the source where it is raw; `nil` for pictures.
+    /// - Parameter raw: the rule of a raw source, or `nil` for an image source.
     private static func check(_ method: String, _ raw: SourceRule?) throws(Problem) {
         guard let raw else {
             guard !["GET", "HEAD"].contains(method) else { return }
-            throw Problem(400, "pictures are asked for with GET and HEAD; \(method) is for raw sources (raw, methods).")
+            throw Problem(400, "images only support GET and HEAD; \(method) requires a raw source (raw, methods).")
         }
         guard !raw.allMethods.contains(method) else { return }
         var problem = Problem(methodRefusedBy: raw)
@@ -92,13 +92,13 @@ struct RequestBuilder: Sendable {
         throw problem
     }
 
-    /// Whether a subject is a URL, and no source's path.
+    /// Whether a subject is a URL instead of a source's path.
     private static func isAbsolute(_ subject: String) -> Bool {
         let start = subject.prefix(8).lowercased()
         return start.hasPrefix("http://") || start.hasPrefix("https://")
     }
 
-    /// The raw path: each byte that may not stand in a path (RFC 3986 §3.3) encoded, slashes kept.
+    /// The raw path: every byte that is not allowed in a path (RFC 3986 §3.3) is encoded, except slashes.
     private static func path(_ subject: String, isEncoded: Bool) -> String {
         let path = subject.hasPrefix("/") ? subject : "/" + subject
         var bytes: [UInt8] = []

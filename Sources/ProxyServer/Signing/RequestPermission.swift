@@ -1,6 +1,6 @@
 import ImagePlan
 
-/// Whether a request may be served: what its signature is worth, and whether it needs one (contract: `sig`, `exp`,
+/// Decides whether a request may be served: verifies its signature and whether it needs one (`sig`, `exp`,
 /// `signing.required`, `remote.allow`).
 struct RequestPermission: Sendable {
     let signer: RequestSigner
@@ -12,7 +12,7 @@ struct RequestPermission: Sendable {
         isRequired = signing.required
     }
 
-    /// What the signature of a parsed request is worth.
+    /// Verifies the signature of a parsed request.
     ///
     /// - Parameter path: the raw path, as sent.
     func verdict(
@@ -24,19 +24,19 @@ struct RequestPermission: Sendable {
         return signer.verdict(on: signature, path: path, query: query.unsignedQuery.utf8, method: method)
     }
 
-    /// Lets a request for a configured source pass.
+    /// Checks a request for a configured source.
     ///
-    /// - Throws: 403. It never says what would have been right.
+    /// - Throws: `Problem` 403, which never contains the correct signature.
     func check(_ query: ParsedQuery, path: some Collection<UInt8>) throws(Problem) {
         let verdict = verdict(on: query, path: path)
         guard !isRequired || verdict != .missing else {
-            throw Problem(403, "Requests need a signature.", parameter: "sig")
+            throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
         }
         try Self.refuse(verdict)
         try Self.checkRefresh(query)
     }
 
-    /// Lets a request for a whole URL pass.
+    /// Checks a request of `/fetch`.
     ///
     /// - Parameter isAllowed: whether `remote.allow` names the URL's host.
     /// - Throws: 403.
@@ -48,7 +48,9 @@ struct RequestPermission: Sendable {
     ) throws(Problem) {
         let verdict = verdict(on: query, path: path, method: method)
         guard verdict != .missing else {
-            guard !isRequired else { throw Problem(403, "Requests need a signature.", parameter: "sig") }
+            guard !isRequired else {
+                throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
+            }
             guard isAllowed else {
                 throw Problem(403, "This host is not allowed without a signature (remote.allow).", parameter: "url")
             }
@@ -57,18 +59,18 @@ struct RequestPermission: Sendable {
         try Self.refuse(verdict)
     }
 
-    /// Asking the origin again is work that nobody may send it without the operator's word.
+    /// Only the operator, by signing, can allow a client to cause requests to the origin.
     private static func checkRefresh(_ query: ParsedQuery) throws(Problem) {
         guard !query.refresh || query.signature != nil else {
-            throw Problem(403, "refresh=1 needs a signature.", parameter: "refresh")
+            throw Problem(403, "refresh=1 requires a signature.", parameter: "refresh")
         }
     }
 
-    /// A signature that is there must be right, whether one is needed or not: a wrong one is never what its sender meant.
+    /// Refuses an invalid signature, even if none is required: a wrong one is never intended.
     static func refuse(_ verdict: SignatureVerdict) throws(Problem) {
         switch verdict {
         case .valid, .missing: return
-        case .wrong: throw Problem(403, "The signature does not fit the request.", parameter: "sig")
+        case .wrong: throw Problem(403, "The signature does not match the request.", parameter: "sig")
         case .unverifiable:
             throw Problem(403, "Signatures cannot be verified here: no key is configured.", parameter: "sig")
         }

@@ -4,21 +4,21 @@ import OriginTransfer
 /// Signs request targets and verifies their signatures: HMAC-SHA256 (RFC 2104) over the raw path, `?` and the raw query
 /// without its `sig` pair, as unpadded base64url (RFC 4648 §5).
 ///
-/// The `?` is signed even where nothing else is in the query. For methods other than GET and HEAD the method and a space stand
-/// before the path, so that no link becomes an order. Immutable; any thread.
+/// The `?` is signed even if the query is otherwise empty. For methods other than GET and HEAD, the message starts with the
+/// method and a space, so that a signed link does not permit other methods. Immutable; any thread.
 struct RequestSigner: Sendable {
-    /// The first signs, all verify.
+    /// The first key signs, all of them verify.
     let keys: [SigningKey]
 
-    /// Whether anything can be signed or verified.
+    /// Whether there is any key.
     var hasKeys: Bool { !keys.isEmpty }
 
-    /// The value of `sig` for a target; `nil` without keys.
+    /// The value of `sig` for a target, or `nil` without keys.
     ///
     /// - Parameters:
-    ///   - path: the raw path, as it is sent.
-    ///   - query: the raw query, without `sig`, as it is sent.
-    ///   - method: the request's, case-sensitive.
+    ///   - path: the raw path, as sent.
+    ///   - query: the raw query as sent, without `sig`.
+    ///   - method: the request method, case-sensitive.
     func signature(
         path: some Collection<UInt8>,
         query: some Collection<UInt8>,
@@ -28,7 +28,7 @@ struct RequestSigner: Sendable {
         return keys.first.map { String(decoding: Self.signature(of: message, key: $0), as: UTF8.self) }
     }
 
-    /// What a signature is worth; takes the same time for every wrong one of a length.
+    /// Verifies a signature, in constant time for a given length.
     func verdict(
         on signature: String,
         path: some Collection<UInt8>,
@@ -45,7 +45,7 @@ struct RequestSigner: Sendable {
         return found.map { .valid(key: $0 + 1) } ?? .wrong
     }
 
-    /// A path begins with `/`, which no method has in it: no two requests have one message.
+    /// The signed message; unambiguous, because a path begins with `/` and a method cannot contain one.
     private static func message(
         _ method: String,
         _ path: some Collection<UInt8>,
@@ -64,15 +64,15 @@ struct RequestSigner: Sendable {
     }
 }
 
-/// What a request's signature is worth.
+/// The result of verifying a request's signature.
 enum SignatureVerdict: Sendable, Hashable {
-    /// Made with this key, counted from 1.
+    /// Valid for this key, counted from 1.
     case valid(key: Int)
-    /// Made with none of the keys.
+    /// Not valid for any key.
     case wrong
-    /// There is a signature, but no key to verify it with.
+    /// There is a signature, but no key to verify it.
     case unverifiable
-    /// There is none.
+    /// There is no signature.
     case missing
 
     var isValid: Bool {

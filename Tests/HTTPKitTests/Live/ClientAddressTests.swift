@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ClientAddressTests {
-    /// Answers with the client's address.
+    /// Responds with the client's address.
     private static let tell: TestHandler.Respond = { _, context in
         .now(Response(status: 200, body: .bytes(Array(context.peer.description.utf8))))
     }
@@ -35,26 +35,26 @@ struct ClientAddressTests {
         (["1.2.3.4:99999"], "127.0.0.1"), (["1.2.3.4:+80"], "127.0.0.1"), (["[::1]:-0"], "127.0.0.1"),
         (["[::1]x"], "127.0.0.1"), (["1.2.3.4 5.6.7.8"], "127.0.0.1"),
     ])
-    func `believes the nearest hop that is no trusted proxy`(values: [String], expected: String) throws {
+    func `trusts the nearest hop that is not a trusted proxy`(values: [String], expected: String) throws {
         let server = try server(trust: ["127.0.0.1", "10.0.0.1"])
         #expect(try client(server, values.map { ("X-Forwarded-For", $0) }) == expected)
         #expect(server.handler.finished.allSatisfy { $0.summary.peer.description == expected })
     }
 
-    @Test func `believes nobody else`() throws {
+    @Test func `trusts nobody else`() throws {
         let server = try server(trust: ["10.0.0.1"])
         #expect(try client(server, [("X-Forwarded-For", "198.51.100.7")]) == "127.0.0.1")
         #expect(try client(server, [("Forwarded", "for=198.51.100.7"), ("X-Real-IP", "198.51.100.7")]) == "127.0.0.1")
     }
 
-    @Test func `takes the client from a PROXY header, and then what that client is worth`() throws {
+    @Test func `takes the client from a PROXY header, and its trust from that client`() throws {
         let server = try server(trust: ["127.0.0.1", "10.0.0.1"], proxyProtocol: true)
         let client = try server.client()
         try client.send(
             "PROXY TCP4 198.51.100.7 127.0.0.1 1 2\r\nGET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 6.6.6.6\r\n\r\n"
         )
         #expect(try client.readResponse().text == "198.51.100.7")
-        // Once a connection; what follows is HTTP.
+        // Once per connection; what follows is HTTP.
         #expect(try client.get("/").text == "198.51.100.7")
         let nginx = try server.client()
         try nginx.send("PROXY TCP4 10.0.0.1 127.0.0.1 1 2\r\n")
@@ -64,7 +64,7 @@ struct ClientAddressTests {
         #expect(try check.get("/").text == "127.0.0.1")
     }
 
-    @Test func `takes a PROXY header byte by byte`() throws {
+    @Test func `accepts a PROXY header byte by byte`() throws {
         let server = try server(trust: ["127.0.0.1"], proxyProtocol: true)
         let client = try server.client()
         for byte in Array("PROXY TCP6 2001:db8::7 ::1 1 2\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8) {
@@ -73,7 +73,7 @@ struct ClientAddressTests {
         #expect(try client.readResponse().text == "2001:db8::7")
     }
 
-    @Test func `closes on a trusted proxy without a header, and on a header from anybody else`() throws {
+    @Test func `closes on a trusted proxy without a header, and on a header from any other peer`() throws {
         let trusted = try server(trust: ["127.0.0.1"], proxyProtocol: true).client()
         try trusted.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try trusted.readResponse().status == 400)
@@ -85,7 +85,7 @@ struct ClientAddressTests {
         }
     }
 
-    @Test func `waits for a PROXY header no longer than for a request's head`() throws {
+    @Test func `waits for a PROXY header no longer than for a request head`() throws {
         let server = try TestServer(
             {
                 $0.timeouts.header = 50

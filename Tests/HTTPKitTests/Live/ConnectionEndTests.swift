@@ -3,20 +3,20 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// When a connection ends, over what was pipelined, when its answers come and when the client sends its FIN.
+/// The ends of connections, for combinations of pipelined requests, late responses and the client's FIN.
 ///
-/// The clock stands still, so no timeout ever closes anything: a connection that no decision ends stays open, and the
+/// The clock does not move, so no timeout closes anything: a connection that should end but does not stays open, and the
 /// client's read fails.
 @Suite(.timeLimit(.minutes(1))) struct ConnectionEndTests {
-    /// One course of events.
+    /// One sequence of events.
     struct Course: CustomTestStringConvertible, Sendable {
-        /// For each pipelined request, whether its answer comes later.
+        /// For each pipelined request, whether its response comes later.
         var later: [Bool]
-        /// When the FIN is sent: before answer `end / 2` is given (even) or before it is read (odd), or after all.
+        /// When the FIN is sent: before response `end / 2` is given (even) or before it is read (odd), or at the end.
         var end: Int
-        /// Whether answers are larger than the socket takes at once.
+        /// Whether responses are larger than the socket accepts at once.
         var isLarge: Bool
-        /// Whether the beginning of another request follows the whole ones.
+        /// Whether part of another request follows the complete ones.
         var hasRest: Bool
 
         var testDescription: String {
@@ -38,7 +38,7 @@ import Testing
 
     static let courses = (1...3).flatMap { Course.all($0, isLarge: false) } + Course.all(2, isLarge: true)
 
-    /// A server of one loop for one course, and the client that has sent its requests.
+    /// A server with one loop for one sequence, and a client that has sent its requests.
     private struct Rig {
         let box = PromiseBox()
         let server: TestServer
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: courses)
-    func `answers all that a half-closed client has sent, then ends`(_ course: Course) throws {
+    func `responds to everything a half-closed client has sent, then ends`(_ course: Course) throws {
         let rig = try Rig(course, .answered)
         for (index, target) in course.targets.enumerated() {
             if course.later[index] { try #require(rig.box.taken.wait()) }
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: courses)
-    func `ends as soon as an answer is owed to a client that counts as gone`(_ course: Course) throws {
+    func `ends as soon as a response is due to a client treated as gone`(_ course: Course) throws {
         let rig = try Rig(course, .gone)
         var isOwed = false
         for (index, target) in course.targets.enumerated() where course.end > 2 * index {
@@ -97,7 +97,7 @@ import Testing
         let given = (course.end + 1) / 2
         isOwed = course.later.dropFirst(given).contains(true)
         if course.end > 0 { rig.client.shutdownWrite() }
-        // What could be answered at once may still come; nothing that is owed.
+        // Immediate responses may still arrive, but no late ones.
         let rest = String(decoding: try rig.client.readToEnd(), as: UTF8.self)
         for target in course.targets.dropFirst(given) where target.hasPrefix("/later") {
             #expect(!rest.contains(target))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
-    @Test func `serves a thousand connections, all open`() throws {
+    @Test func `serves a thousand open connections`() throws {
         let server = try TestServer()
         var clients: [RawHTTPClient] = []
         for _ in 0..<1000 { clients.append(try server.client()) }
@@ -20,7 +20,7 @@ import Testing
         #expect(eventually { server.server.statistics.openConnections == 0 })
     }
 
-    @Test func `turns away one connection more than configured, over all loops`() throws {
+    @Test func `rejects connections over the limit of all loops together`() throws {
         let server = try TestServer({ $0.maximumConnections = 10 })
         var clients: [RawHTTPClient] = []
         for _ in 0..<10 {
@@ -42,7 +42,7 @@ import Testing
         #expect(try server.client().get("/").status == 200)
     }
 
-    @Test func `uses slots again without mixing up their connections`() throws {
+    @Test func `reuses slots without mixing up connections`() throws {
         let box = PromiseBox()
         let server = try TestServer({ $0.loops = 1 }) { request, context in
             guard request.target.hasPrefix("/later") else { return TestServer.echo(request, context) }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ExchangeTests {
-    @Test func `answers request after request on one connection`() throws {
+    @Test func `serves several requests on one connection`() throws {
         let server = try TestServer()
         let client = try server.client()
         for index in 0..<50 {
@@ -17,14 +17,14 @@ import Testing
         #expect(server.server.statistics.requests == 50)
     }
 
-    @Test func `answers pipelined requests in order`() throws {
+    @Test func `serves pipelined requests in order`() throws {
         let server = try TestServer()
         let client = try server.client()
         try client.send((0..<500).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
         for index in 0..<500 { #expect(try client.readResponse().text == "/\(index)") }
     }
 
-    @Test func `answers large pipelined bodies in order`() throws {
+    @Test func `sends large pipelined bodies in order`() throws {
         let body = [UInt8](repeating: 7, count: 300_000)
         let server = try TestServer(respond: { request, _ in
             .now(Response(status: 200, fields: FieldBlock(["X-Target": request.target]).bytes, body: .bytes(body)))
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `takes a request that arrives byte by byte`() throws {
+    @Test func `accepts a request byte by byte`() throws {
         let server = try TestServer()
         let client = try server.client()
         for byte in "POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc".utf8 { try client.send([byte]) }
@@ -46,7 +46,7 @@ import Testing
         #expect(try client.get("/next").text == "/next")
     }
 
-    @Test func `sends HEAD the length without the body`() throws {
+    @Test func `sends the length without the body for HEAD`() throws {
         let server = try TestServer()
         let client = try server.client()
         try client.send("HEAD /abc HTTP/1.1\r\nHost: a\r\n\r\nGET /d HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -75,7 +75,7 @@ import Testing
             "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "GET /close HTTP/1.1\r\nHost: a\r\n\r\n",
         ] {
             let client = try server.client()
-            // What comes behind the last request is thrown away, and does not cost the client its answer.
+            // Input after the last request is discarded, and does not cost the client its response.
             try client.send(request + "GET /never HTTP/1.1\r\nHost: a\r\n\r\n")
             let response = try client.readResponse()
             #expect(response.text == "A")
@@ -85,7 +85,7 @@ import Testing
         #expect(server.handler.requests.count == 2)
     }
 
-    @Test func `answers a client that has shut down its sending side`() throws {
+    @Test func `responds to a client that has shut down its sending side`() throws {
         let server = try TestServer()
         let client = try server.client()
         try client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -96,7 +96,7 @@ import Testing
         #expect(eventually { server.server.statistics.openConnections == 0 })
     }
 
-    @Test func `closes silently on a client that leaves in the middle of a request`() throws {
+    @Test func `closes silently on a client that disconnects during a request`() throws {
         let server = try TestServer()
         let client = try server.client()
         try client.send("GET /a HT")
@@ -105,7 +105,7 @@ import Testing
         #expect(server.handler.requests.isEmpty)
     }
 
-    @Test func `tells the handler how each exchange ended`() throws {
+    @Test func `reports the outcome of each exchange to the handler`() throws {
         let server = try TestServer(respond: { request, _ in
             .now(Response(status: 201, body: .bytes(Array(request.target.utf8)), tag: 42))
         })
@@ -123,7 +123,7 @@ import Testing
         #expect(finished.allSatisfy { $0.summary.duration >= 0 })
     }
 
-    @Test func `costs no completions that are not wanted`() throws {
+    @Test func `reports nothing if completions are not wanted`() throws {
         let server = try TestServer(wantsCompletions: false)
         #expect(try server.client().get("/a").text == "/a")
         #expect(server.handler.finished.isEmpty)

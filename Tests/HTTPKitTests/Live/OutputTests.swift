@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct OutputTests {
     private static let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
 
-    /// A sealed-off file in memory with `content`.
+    /// A file in memory with `content`.
     private func file(_ content: [UInt8] = OutputTests.content) throws -> SharedDescriptor {
         let descriptor = SharedDescriptor(owning: try checked("memfd_create") { unsafe edge_memfd_create("test") })
         var written = 0
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `sends HEAD nothing of a file`() throws {
+    @Test func `sends no part of a file for HEAD`() throws {
         let file = try file()
         let server = try TestServer(respond: { _, _ in
             .now(Response(status: 200, body: .file(file, offset: 0, length: 3_000_000)))
@@ -65,7 +65,7 @@ import Testing
         #expect(try client.get("/").body.count == 3_000_000)
     }
 
-    @Test func `closes when a file is shorter than its answer said`() throws {
+    @Test func `closes if a file is shorter than announced`() throws {
         let file = try file([1, 2, 3])
         let server = try TestServer(respond: { _, _ in
             .now(Response(status: 200, body: .file(file, offset: 0, length: 10)))
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `feeds a slow reader everything, in order`(_ usesFile: Bool) throws {
+    func `sends a slow reader everything, in order`(_ usesFile: Bool) throws {
         let file = try file()
         let server = try TestServer(respond: { _, _ in
             let body: ResponseBody =
@@ -90,7 +90,7 @@ import Testing
         #expect(server.handler.finished.allSatisfy { $0.summary.isComplete && $0.target == "/" })
     }
 
-    @Test func `survives a client that goes away in the middle of an answer`() throws {
+    @Test func `survives a client that disconnects during a response`() throws {
         let body = [UInt8](repeating: 1, count: 32 << 20)
         let server = try TestServer(respond: { _, _ in .now(Response(status: 200, body: .bytes(body))) })
         for _ in 0..<5 {
@@ -104,7 +104,7 @@ import Testing
         #expect(try server.client().get("/").body.count == body.count)
     }
 
-    @Test func `a late answer goes behind what earlier ones still owe`() throws {
+    @Test func `a late response follows unwritten output of earlier ones`() throws {
         let promises = Lock<[ResponsePromise]>([])
         let asked = Signal(0)
         let server = try TestServer(respond: { request, context in
@@ -118,7 +118,7 @@ import Testing
         let client = try server.client()
         try client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\nGET /late HTTP/1.1\r\nHost: a\r\n\r\n")
         try asked.wait { $0 == 1 }
-        // The client has read nothing: most of the first answer waits for the socket.
+        // The client has read nothing: most of the first response is waiting for the socket.
         promises.withLock { $0.removeFirst() }.complete(Response(status: 200, body: .bytes(Self.content, 5..<900_000)))
         let marker = try server.client()
         _ = try marker.get("/large")

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct PromiseTests {
     private let box = PromiseBox()
 
-    /// `/later…` is answered when the test completes its promise, everything else at once.
+    /// Responds to `/later…` when the test completes its promise, to everything else at once.
     private func server(_ change: (inout ServerConfiguration) -> Void = { _ in }) throws -> TestServer {
         try TestServer(change) { [box] request, context in
             guard request.target.hasPrefix("/later") else {
@@ -19,7 +19,7 @@ import Testing
 
     private func text(_ text: String) -> Response { Response(status: 200, body: .bytes(Array(text.utf8))) }
 
-    @Test func `keeps pipelined answers in order when an early one is late`() throws {
+    @Test func `keeps pipelined responses in order if an early one is late`() throws {
         let server = try server()
         let client = try server.client()
         let targets = ["/1", "/later2", "/3", "/later4", "/5"]
@@ -37,7 +37,7 @@ import Testing
         #expect(eventually { server.handler.finished.map(\.target) == targets })
     }
 
-    @Test func `takes a promise that is completed before the handler returns`() throws {
+    @Test func `accepts a promise completed before the handler returns`() throws {
         let server = try TestServer(respond: { request, context in
             context.promise().complete(Response(status: 200, body: .bytes(Array(request.target.utf8))))
             return .later
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `answers once, whatever is completed twice`() throws {
+    @Test func `responds once to a promise completed twice`() throws {
         let server = try TestServer(respond: { request, context in
             let promise = context.promise()
             promise.complete(Response(status: 201))
@@ -77,7 +77,7 @@ import Testing
         #expect(try client.get("/b").status == 201)
     }
 
-    @Test func `answers 500 for a promise that nobody holds any more, and serves on`() throws {
+    @Test func `responds 500 for a dropped promise, and continues`() throws {
         let server = try server()
         let client = try server.client()
         try client.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -88,12 +88,12 @@ import Testing
         #expect(try client.get("/next").text == "/next")
     }
 
-    @Test func `answers 500 when the handler says later and takes no promise`() throws {
+    @Test func `responds 500 if the handler returns later without a promise`() throws {
         let server = try TestServer(respond: { _, _ in .later })
         #expect(try server.client().get("/").status == 500)
     }
 
-    @Test func `ignores a promise when the handler answers at once`() throws {
+    @Test func `ignores a promise if the handler responds at once`() throws {
         let server = try TestServer(respond: { [box] request, context in
             box.take(request.target, context)
             return .now(Response(status: 200, body: .bytes(Array("now".utf8))))
@@ -104,7 +104,7 @@ import Testing
         #expect(try client.get("/b").text == "now")
     }
 
-    @Test func `answers a half-closed client when its answer is ready`() throws {
+    @Test func `responds to a half-closed client when the response is ready`() throws {
         let server = try server()
         let client = try server.client()
         try client.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -116,7 +116,7 @@ import Testing
         #expect(try client.isAtEnd())
     }
 
-    @Test func `takes a half-closed client for gone where configured`() throws {
+    @Test func `treats a half-closed client as gone if configured`() throws {
         let server = try server { $0.halfClose = .gone }
         let client = try server.client()
         try client.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -131,7 +131,7 @@ import Testing
         #expect(box.cancelled.wait())
     }
 
-    @Test func `cancels when the client resets, and drops the answer`() throws {
+    @Test func `cancels when the client resets, and drops the response`() throws {
         let server = try server()
         let client = try server.client()
         try client.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -140,13 +140,13 @@ import Testing
         #expect(box.cancelled.wait())
         #expect(server.server.statistics.openConnections == 0)
         #expect(server.handler.finished.map(\.summary.isComplete) == [false])
-        // The slot goes to another client, who must not get the answer of the one before.
+        // The slot goes to another client, which must not get its predecessor's response.
         let other = try server.client()
         box.complete("/later", text("not yours"))
         #expect(try other.get("/mine").text == "/mine")
     }
 
-    @Test func `stops reading while an answer is owed`() throws {
+    @Test func `stops reading while a response is due`() throws {
         let server = try server()
         let client = try server.client(timeoutMilliseconds: 200)
         try client.send("GET /later HTTP/1.1\r\nHost: a\r\n\r\n")

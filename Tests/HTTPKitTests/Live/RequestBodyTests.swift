@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RequestBodyTests {
-    @Test func `hands over a body of known length, however it arrives`() throws {
+    @Test func `passes on a body of known length, however it arrives`() throws {
         let server = try TestServer()
         let client = try server.client()
         try client.send(
@@ -32,7 +32,7 @@ import Testing
         #expect(try client.readResponse().body.count == 65_002)
     }
 
-    @Test func `says 100 Continue to a client that waits for it`() throws {
+    @Test func `sends 100 Continue to a client that waits for it`() throws {
         let server = try TestServer()
         let client = try server.client()
         try client.send("PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
@@ -41,20 +41,20 @@ import Testing
         #expect(try client.readResponse().text == "/axy")
     }
 
-    @Test func `does not say 100 Continue when the body is already there`() throws {
+    @Test func `sends no 100 Continue if the body has already arrived`() throws {
         let server = try TestServer()
         let client = try server.client()
         try client.send("PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nxy")
         #expect(try client.readResponse().status == 200)
     }
 
-    @Test func `takes a body at the limit and answers 413 to one over, without 100 Continue`() throws {
+    @Test func `accepts a body at the limit and responds 413 to one over, without 100 Continue`() throws {
         let server = try TestServer({ $0.limits.body = 1000 })
         let fitting = try server.client()
         let body = String(repeating: "b", count: 1000)
         try fitting.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n" + body)
         #expect(try fitting.readResponse().body.count == 1001)
-        // The two connections may belong to two loops, which report in no order.
+        // The two connections may belong to different loops, whose reports have no order.
         #expect(eventually { server.handler.finished.map(\.summary.status) == [200] })
 
         let expecting = try server.client()
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: ["Content-Length: 200000", "Transfer-Encoding: chunked"])
-    func `lets a client that sends too much read the refusal`(_ framing: String) throws {
+    func `lets a client that sends too much read the rejection`(_ framing: String) throws {
         let server = try TestServer({ $0.limits.body = 1000 })
         let client = try server.client()
         try client.send("POST / HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n30000\r\n")
@@ -79,7 +79,7 @@ import Testing
         #expect(try client.isAtEnd())
     }
 
-    @Test func `stops reading a refused body after a bound`() throws {
+    @Test func `stops reading a rejected body at a limit`() throws {
         let server = try TestServer({
             $0.limits.body = 10
             $0.limits.lingeringDrain = 100_000
@@ -94,7 +94,7 @@ import Testing
         #expect(eventually { server.server.statistics.openConnections == 0 })
     }
 
-    @Test func `refuses an expectation that it does not know`() throws {
+    @Test func `rejects an unknown expectation`() throws {
         let server = try TestServer()
         let client = try server.client()
         try client.send("GET / HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n\r\n")
@@ -117,7 +117,7 @@ import Testing
         ("GET / HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "a", count: 17_000) + "\r\n\r\n", 431),
         ("GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "X: y\r\n", count: 100) + "\r\n", 431),
     ])
-    func `refuses, closes, and serves what came before`(_ request: String, _ status: Int) throws {
+    func `rejects, closes, and serves what came before`(_ request: String, _ status: Int) throws {
         let server = try TestServer()
         let client = try server.client()
         try client.send("GET /before HTTP/1.1\r\nHost: a\r\n\r\n" + request + "GET /after HTTP/1.1\r\nHost: a\r\n\r\n")

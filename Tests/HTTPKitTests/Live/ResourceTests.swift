@@ -4,9 +4,9 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// What needs a process to itself.
+/// Tests that need a process of their own.
 @Suite(.timeLimit(.minutes(1))) struct ResourceTests {
-    @Test func `keeps an idle connection in less than 4 kB`() async {
+    @Test func `an idle connection takes less than 4 kB`() async {
         await #expect(processExitsWith: .success) {
             let server = try TestServer(wantsCompletions: false)
             var clients: [RawHTTPClient] = []
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `waits, and does not spin, while it is out of descriptors`() async {
+    @Test func `waits without spinning while out of descriptors`() async {
         await #expect(processExitsWith: .success) {
             let server = try TestServer({ $0.loops = 1 })
             var spare = ResourceTests.leaveDescriptors(21)
@@ -28,7 +28,7 @@ import Testing
             var waiting: RawHTTPClient?
             while waiting == nil {
                 guard let client = try? server.client(timeoutMilliseconds: 500) else {
-                    // The descriptors came out even: with one more, it is the server's side that gets none.
+                    // An even number of descriptors is left: with one more, the server's side gets none.
                     guard let last = spare.popLast() else { exit(1) }
                     close(last)
                     continue
@@ -39,7 +39,7 @@ import Testing
                     clients.append(client)
                 } else {
                     waiting = client
-                    // Half a second has passed; the whole process used less than half of it.
+                    // Half a second has passed, and the whole process has used less than half of it.
                     if clock() - before > CLOCKS_PER_SEC / 4 { exit(2) }
                 }
             }
@@ -49,9 +49,9 @@ import Testing
         }
     }
 
-    /// Takes all descriptors of this process but `count`, whatever is open already.
+    /// Occupies all descriptors of this process but `count`.
     ///
-    /// - Returns: the descriptors taken.
+    /// - Returns: the occupied descriptors.
     static func leaveDescriptors(_ count: Int) -> [CInt] {
         var limit = rlimit(rlim_cur: 256, rlim_max: 256)
         guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return [] }
@@ -65,7 +65,7 @@ import Testing
         return taken.dropLast(count)
     }
 
-    /// A client whose connection has served one request, and that holds no buffer itself.
+    /// A client whose connection has served one request; it has no buffer itself.
     static func idleClient(_ server: TestServer) throws -> RawHTTPClient {
         let client = try server.client()
         try client.send("GET /idle HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -74,7 +74,7 @@ import Testing
         return client
     }
 
-    /// Anonymous resident memory of this process.
+    /// The anonymous resident memory of this process.
     static func residentBytes() throws -> Int {
         let descriptor = try checked("open") { unsafe open("/proc/self/statm", O_RDONLY) }
         defer { close(descriptor) }

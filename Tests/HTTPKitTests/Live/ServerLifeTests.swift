@@ -34,7 +34,7 @@ import Testing
         #expect(server.handler.requests.count == 2)
     }
 
-    @Test func `cuts off at the deadline what does not finish`() throws {
+    @Test func `cuts off at the deadline what has not finished`() throws {
         let box = PromiseBox()
         let server = try TestServer(respond: { request, context in
             box.take(request.target, context)
@@ -59,7 +59,7 @@ import Testing
         #expect(stopped.wait())
     }
 
-    @Test func `stops at once when it never started, and as often as it is told`() throws {
+    @Test func `stops at once if never started, and repeatedly`() throws {
         let gate = Gate()
         let server = HTTPServer(
             configuration: ServerConfiguration(addresses: []),
@@ -74,7 +74,7 @@ import Testing
         #expect(running.stop().wait())
     }
 
-    @Test func `does not start twice, nor on a port that is taken`() throws {
+    @Test func `does not start twice, or on a port in use`() throws {
         let server = try TestServer()
         #expect(throws: ServerStartError.alreadyStarted) { try server.server.start() }
         let address = ListenAddress.tcp(host: "127.0.0.1", port: server.port)
@@ -88,7 +88,7 @@ import Testing
         sharing.stop(graceMilliseconds: 0) {}
     }
 
-    @Test func `names the address that it cannot listen on`() {
+    @Test func `names the address it cannot listen on`() {
         let address = ListenAddress.tcp(host: "203.0.113.1", port: 0)
         let server = HTTPServer(
             configuration: ServerConfiguration(addresses: [address]),
@@ -97,7 +97,7 @@ import Testing
         #expect(throws: ServerStartError.address(address, Errno(EADDRNOTAVAIL, "bind"))) { try server.start() }
     }
 
-    @Test func `listens on Unix sockets, replaces stale ones and leaves others alone`() throws {
+    @Test func `listens on Unix sockets, replaces stale ones and keeps others`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/http.sock"
         let configuration = ServerConfiguration(addresses: [.unix(path: path)], loops: 2)
@@ -133,7 +133,7 @@ import Testing
         close(descriptor)
     }
 
-    @Test func `listens on IPv6 and on a socket that it is handed`() throws {
+    @Test func `listens on IPv6 and on an inherited socket`() throws {
         let six = try TestServer({ $0.addresses = [.tcp(host: "::1", port: 0)] })
         let client = try RawHTTPClient(port: six.port, host: "::1")
         #expect(try client.get("/6").text == "/6")

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A clock that stands until the test moves it.
+/// A clock that moves only when a test says so.
 final class SteppedTime: TimeSource {
     private let nanoseconds = Atomic<Int64>(1_000_000_000)
 
@@ -21,7 +21,7 @@ final class SteppedTime: TimeSource {
         try TestServer({ [time] in $0.time = time }, respond: respond)
     }
 
-    @Test func `answers 408 to a head that is not complete in time`() throws {
+    @Test func `responds 408 to a head not complete in time`() throws {
         let server = try server()
         let client = try server.client()
         try client.send("GET / HTTP/1.1\r\nHo")
@@ -33,7 +33,7 @@ final class SteppedTime: TimeSource {
         #expect(server.server.statistics.timedOut == 1)
     }
 
-    @Test func `gives a slow head no more time for each byte`() throws {
+    @Test func `does not extend a slow head's time with each byte`() throws {
         let server = try server()
         let client = try server.client()
         for byte in "GET / HTTP".utf8 {
@@ -45,7 +45,7 @@ final class SteppedTime: TimeSource {
         #expect(try client.readResponse().status == 408)
     }
 
-    @Test func `answers 408 to a body that is not complete in time`() throws {
+    @Test func `responds 408 to a body not complete in time`() throws {
         let server = try server()
         let client = try server.client()
         try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
@@ -54,7 +54,7 @@ final class SteppedTime: TimeSource {
         #expect(try client.readResponse().status == 408)
     }
 
-    @Test func `closes silently where nothing was received`() throws {
+    @Test func `closes silently if nothing was received`() throws {
         let server = try server()
         let client = try server.client()
         #expect(eventually { server.server.statistics.accepted == 1 })
@@ -63,7 +63,7 @@ final class SteppedTime: TimeSource {
         #expect(server.handler.rejections.isEmpty)
     }
 
-    @Test func `closes idle connections silently, and not before their time`() throws {
+    @Test func `closes idle connections silently, and not too early`() throws {
         let server = try server()
         let client = try server.client()
         #expect(try client.get("/a").text == "/a")
@@ -75,7 +75,7 @@ final class SteppedTime: TimeSource {
         #expect(try client.isAtEnd())
     }
 
-    @Test func `waits for a promised answer as long as it takes`() throws {
+    @Test func `waits for a promised response without limit`() throws {
         let box = PromiseBox()
         let server = try server { request, context in
             box.take(request.target, context)
@@ -90,7 +90,7 @@ final class SteppedTime: TimeSource {
         #expect(try client.readResponse().status == 204)
     }
 
-    @Test func `ends an answer that makes no progress`() throws {
+    @Test func `ends a response that makes no progress`() throws {
         let body = [UInt8](repeating: 1, count: 64 << 20)
         let server = try server { _, _ in .now(Response(status: 200, body: .bytes(body))) }
         let client = try server.client(receiveBuffer: 4096)
@@ -109,7 +109,7 @@ final class SteppedTime: TimeSource {
         #expect(server.handler.finished.allSatisfy { (20_000_000..<(64 << 20)).contains(Int($0.summary.bytesSent)) })
     }
 
-    @Test func `ends a refused client that does not close`() throws {
+    @Test func `ends a rejected client that does not close`() throws {
         let server = try server()
         let client = try server.client()
         try client.send("broken\r\n\r\n")
@@ -120,7 +120,7 @@ final class SteppedTime: TimeSource {
         #expect(eventually { server.server.statistics.openConnections == 0 })
     }
 
-    @Test func `writes the date of its clock`() throws {
+    @Test func `writes the date from its clock`() throws {
         let server = try server()
         let client = try server.client()
         #expect(try client.get("/")["Date"] == "Sun, 06 Nov 1994 08:49:38 GMT")

@@ -27,7 +27,7 @@ import Testing
         ("PUT /metrics", "allow GET, HEAD"), ("POST /warm/1", "allow GET, HEAD, DELETE"), ("GET /warm", "allow POST"),
         ("GET /warm/", "none"), ("GET /metrics/", "none"), ("GET /Metrics", "none"), ("OPTIONS *", "none"),
     ])
-    func `leads a request to its route`(_ fixture: (request: String, expected: String)) {
+    func `finds the route of a request`(_ fixture: (request: String, expected: String)) {
         #expect(look(fixture.request) == fixture.expected)
     }
 

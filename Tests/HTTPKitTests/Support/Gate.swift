@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A counter that threads wait for, with a time limit: instead of sleeping, tests wait for what they expect.
+/// A counter that threads wait for, with a time limit, so that tests wait for events instead of sleeping.
 final class Gate: Sendable {
     private let descriptor = eventfd(0, CInt(EFD_SEMAPHORE) | CInt(EFD_CLOEXEC))
 
@@ -15,7 +15,7 @@ final class Gate: Sendable {
 
     /// Waits for one `open`.
     ///
-    /// - Returns: false when none came in time.
+    /// - Returns: false after a timeout.
     func wait(milliseconds: CInt = 5000) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&entry, 1, milliseconds) == 1 else { return false }
@@ -24,7 +24,7 @@ final class Gate: Sendable {
     }
 }
 
-/// Asks again and again, for at most five seconds, until a condition holds.
+/// Polls a condition until it holds, for at most five seconds.
 func eventually(_ condition: () -> Bool) -> Bool {
     for _ in 0..<5000 {
         if condition() { return true }

@@ -1,6 +1,6 @@
 import HTTPKit
 
-/// A copy of what the parser found, for comparisons.
+/// A copy of a parsed head, for comparison.
 struct ParsedHead: Hashable {
     var method: String
     var target: String
@@ -32,13 +32,13 @@ struct ParsedHead: Hashable {
     }
 }
 
-/// What a parser answers to bytes that arrive in pieces.
+/// The result of parsing bytes that arrive in pieces.
 enum ParseAnswer: Hashable {
     case head(ParsedHead)
     case needsMore
     case failed(ParseError)
 
-    /// Feeds the text, stopping at each of the given places.
+    /// Feeds the text in pieces, split at the given places.
     init(_ text: [UInt8], stops: [Int] = [], limits: ServerLimits = ServerLimits()) {
         let parser = RequestParser(limits: limits)
         var head = RequestHead()

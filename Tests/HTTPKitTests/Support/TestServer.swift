@@ -2,7 +2,7 @@ import HTTPKit
 import LinuxSystem
 import TestSupport
 
-/// A request as a test's handler sees it: copied out of the loop's buffer.
+/// A request as seen by a test's handler, copied out of the loop's buffer.
 struct SeenRequest: Sendable {
     var method: HTTPMethod
     var target: String
@@ -10,7 +10,7 @@ struct SeenRequest: Sendable {
     var body: [UInt8]
 }
 
-/// A handler made of a closure; it keeps what it is told.
+/// A handler made from a closure; it records what it is told.
 final class TestHandler: RequestHandler {
     struct Finished: Sendable {
         var summary: ExchangeSummary
@@ -58,7 +58,7 @@ final class TestHandler: RequestHandler {
     }
 }
 
-/// A running server on a free loopback port, stopped when the test lets go of it.
+/// A running server on a free loopback port, stopped when the test releases it.
 final class TestServer: Sendable {
     let server: HTTPServer
     let handler: TestHandler
@@ -91,18 +91,18 @@ final class TestServer: Sendable {
         return gate
     }
 
-    /// Answers with the target and the body.
+    /// Responds with the target and the body.
     static let echo: TestHandler.Respond = { request, _ in
         .now(Response(status: 200, body: .bytes(Array(request.target.utf8) + request.body)))
     }
 }
 
-/// Promises that a test completes when it wants to.
+/// Promises for a test to complete.
 final class PromiseBox: Sendable {
     private let promises = Lock<[String: ResponsePromise]>([:])
-    /// Opened once per promise taken.
+    /// Opened once for each promise.
     let taken = Gate()
-    /// Opened once per cancellation.
+    /// Opened once for each cancellation.
     let cancelled = Gate()
 
     func take(_ name: String, _ context: RequestContext) {

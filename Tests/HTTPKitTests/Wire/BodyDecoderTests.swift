@@ -71,7 +71,7 @@ import Testing
         #expect(decode(fixture.text, .chunked, stops: Array(1..<count)) == fixture.expected)
     }
 
-    @Test func `takes a body exactly at the limit and refuses one byte more`() {
+    @Test func `accepts a body at the limit and rejects one byte more`() {
         #expect(decode("abcd", .length(4), limit: 4) == .success("abcd|0"))
         #expect(decode("abcde", .length(5), limit: 4) == .failure(.bodyTooLong))
         #expect(decode("4\r\nabcd\r\n0\r\n\r\n", .chunked, limit: 4) == .success("abcd|0"))
@@ -83,7 +83,7 @@ import Testing
         #expect(decode("ab", .length(3)) == .success("ab|…0"))
     }
 
-    @Test func `bounds extensions and trailers`() {
+    @Test func `limits extensions and trailers`() {
         let long = String(repeating: "x", count: 17 * 1024)
         #expect(decode("3;\(long)\r\nabc\r\n0\r\n\r\n", .chunked) == .failure(.invalidChunk))
         #expect(decode("0\r\nA: \(long)\r\n\r\n", .chunked) == .failure(.invalidChunk))

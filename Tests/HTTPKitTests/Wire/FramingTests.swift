@@ -1,7 +1,7 @@
 import HTTPKit
 import Testing
 
-/// Every pair of framing fields, in both versions: where requests are smuggled.
+/// All pairs of framing fields, in both versions: the source of request smuggling.
 @Suite(.timeLimit(.minutes(1))) struct FramingTests {
     enum Expected: Sendable {
         case framing(RequestHead.Framing)
@@ -57,19 +57,19 @@ import Testing
         arguments: ["Content-Length: 0", "Content-Length: 5"],
         ["Transfer-Encoding: chunked", "transfer-encoding: gzip, chunked"]
     )
-    func `refuses both framings together in either order`(_ length: String, _ coding: String) {
+    func `rejects both framings together in either order`(_ length: String, _ coding: String) {
         let one = ParseAnswer("POST / HTTP/1.1\r\nHost: a\r\n\(length)\r\n\(coding)\r\n\r\n")
         #expect(one.error == .conflictingFraming)
         let other = ParseAnswer("POST / HTTP/1.1\r\n\(coding)\r\nHost: a\r\n\(length)\r\n\r\n").error
         #expect(other == .conflictingFraming || other == .unsupportedTransferCoding)
     }
 
-    @Test func `refuses transfer codings in HTTP 1.0`() {
+    @Test func `rejects transfer codings in HTTP 1.0`() {
         let answer = ParseAnswer("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n")
         #expect(answer.error == .invalidTransferEncoding)
     }
 
-    @Test func `knows 100-continue in HTTP 1.1 only`() {
+    @Test func `supports 100-continue in HTTP 1.1 only`() {
         #expect(ParseAnswer("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\n\r\n").head?.expectsContinue == true)
         #expect(ParseAnswer("PUT / HTTP/1.0\r\nHost: a\r\nExpect: 100-continue\r\n\r\n").head?.expectsContinue == false)
     }

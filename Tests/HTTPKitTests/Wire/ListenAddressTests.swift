@@ -9,7 +9,7 @@ import Testing
             ("unix:/run/edgeprint.sock", .unix(path: "/run/edgeprint.sock")),
         ] as [(String, ListenAddress)]
     )
-    func `parses an address and writes it again`(_ text: String, _ address: ListenAddress) {
+    func `parses an address and writes it back`(_ text: String, _ address: ListenAddress) {
         #expect(ListenAddress(text) == address)
         #expect(address.description == text)
     }
@@ -18,7 +18,7 @@ import Testing
         "", "8080", "host", "host:", "host:65536", "host:-1", "host:+1", "::1:80", "[1.2.3.4]:80", "unix:", "unix:a",
         "unix:/" + String(repeating: "a", count: 107),
     ])
-    func `refuses what is no address`(_ text: String) {
+    func `rejects invalid addresses`(_ text: String) {
         #expect(ListenAddress(text) == nil)
     }
 }

@@ -1,7 +1,7 @@
 import HTTPKit
 import Testing
 
-/// Broken requests at random, from a fixed seed: whatever comes, the answer does not depend on how it is split.
+/// Randomly broken requests from a fixed seed: the result must not depend on how they are split.
 @Suite(.timeLimit(.minutes(1))) struct ParserMutationTests {
     /// SplitMix64.
     struct Generator: RandomNumberGenerator {
@@ -22,7 +22,7 @@ import Testing
         }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `answers mutated requests the same however they are split`(_ seed: UInt64) {
+    func `parses mutated requests the same however they are split`(_ seed: UInt64) {
         var random = Generator(state: seed)
         let limits = ServerLimits(requestLine: 40, headerBlock: 120, fieldCount: 4)
         for _ in 0..<500 {

@@ -5,7 +5,7 @@ import Testing
 struct ProxyHeaderTests {
     private static let start: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
 
-    /// A header of version 2.
+    /// A version 2 header.
     private static func binary(_ command: UInt8, _ family: UInt8, _ content: [UInt8], length: Int? = nil) -> [UInt8] {
         let length = length ?? content.count
         return start + [command, family, UInt8(length >> 8), UInt8(length & 0xFF)] + content
@@ -70,11 +70,11 @@ struct ProxyHeaderTests {
         "PROXY TCP4 1.1.1.1\0 2.2.2.2 1 2\r\n",
         "PROXY UNKNOWN " + String(repeating: "a", count: 100) + "\r\n",
     ])
-    func `refuses what is no version 1 header`(text: String) {
+    func `rejects an invalid version 1 header`(text: String) {
         #expect(throws: ProxyHeader.Malformed.self) { try parse(Array(text.utf8)) }
     }
 
-    @Test func `refuses what is no version 2 header`() {
+    @Test func `rejects an invalid version 2 header`() {
         let wrong = [
             Self.binary(0x11, 0x11, Self.ipv4), Self.binary(0x22, 0x11, Self.ipv4), Self.binary(0x21, 0x11, [1, 2, 3]),
             Self.binary(0x21, 0x21, Self.ipv4), Self.binary(0x21, 0x11, [], length: 2049), [0x0D, 0x0A, 0x0D, 0x0B],
@@ -82,7 +82,7 @@ struct ProxyHeaderTests {
         for bytes in wrong { #expect(throws: ProxyHeader.Malformed.self) { try parse(bytes) } }
     }
 
-    @Test func `gives up on a line that does not end`() {
+    @Test func `rejects an endless line`() {
         let bytes = Array("PROXY UNKNOWN ".utf8) + [UInt8](repeating: 0x61, count: 93)
         #expect(throws: ProxyHeader.Malformed.self) { try parse(bytes) }
     }

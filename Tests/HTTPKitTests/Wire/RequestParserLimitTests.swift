@@ -8,18 +8,18 @@ import Testing
         "GET /" + String(repeating: "a", count: length - 14) + " HTTP/1.1"
     }
 
-    @Test func `takes a request line exactly at the limit and refuses one byte more`() {
+    @Test func `accepts a request line at the limit and rejects one byte more`() {
         #expect(ParseAnswer(requestLine(of: 64) + "\r\nHost: a\r\n\r\n", limits: limits).head != nil)
         #expect(ParseAnswer(requestLine(of: 65) + "\r\nHost: a\r\n\r\n", limits: limits).error == .requestLineTooLong)
     }
 
-    @Test func `refuses an endless request line without waiting for its end`() {
+    @Test func `rejects an endless request line without waiting for its end`() {
         #expect(ParseAnswer(requestLine(of: 64), limits: limits) == .needsMore)
         #expect(ParseAnswer(requestLine(of: 64) + "\r", limits: limits) == .needsMore)
         #expect(ParseAnswer(requestLine(of: 65), limits: limits).error == .requestLineTooLong)
     }
 
-    @Test func `takes a line whose method does not end within the limit for no request line`() {
+    @Test func `rejects a line whose method exceeds the limit as malformed`() {
         let method = String(repeating: "A", count: 100)
         for text in [method, method + " / HTTP/1.1\r\nHost: a\r\n\r\n"] {
             let answer = ParseAnswer(text, limits: limits)
@@ -33,18 +33,18 @@ import Testing
         "GET / HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "v", count: length - 16) + "\r\n\r\n"
     }
 
-    @Test func `takes a header block exactly at the limit and refuses one byte more`() {
+    @Test func `accepts a header block at the limit and rejects one byte more`() {
         #expect(ParseAnswer(block(of: 128), limits: limits).head != nil)
         #expect(ParseAnswer(block(of: 129), limits: limits).error == .headerBlockTooLong)
     }
 
-    @Test func `refuses an endless header block without waiting for its end`() {
+    @Test func `rejects an endless header block without waiting for its end`() {
         let endless = Array(block(of: 400).utf8)
         #expect(ParseAnswer(Array(endless[..<(16 + 127)]), limits: limits) == .needsMore)
         #expect(ParseAnswer(Array(endless[..<(16 + 128)]), limits: limits).error == .headerBlockTooLong)
     }
 
-    @Test func `takes as many fields as the limit and refuses one more`() {
+    @Test func `accepts as many fields as the limit and rejects one more`() {
         let request = { (count: Int) in
             "GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "X: y\r\n", count: count - 1) + "\r\n"
         }
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [65, 66, 80, 200])
-    func `answers the same over the limits however the bytes are split`(_ length: Int) {
+    func `rejects the same over the limits however the bytes are split`(_ length: Int) {
         for text in [requestLine(of: length) + "\r\nHost: a\r\n\r\n", block(of: length + 60)] {
             let bytes = Array(text.utf8)
             let whole = ParseAnswer(bytes, limits: limits)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `has the contract's limits by default`() {
+    @Test func `has the documented limits by default`() {
         let line = { (length: Int) in
             "GET /" + String(repeating: "a", count: length - 14) + " HTTP/1.1\r\nHost: a\r\n\r\n"
         }

@@ -27,7 +27,7 @@ import Testing
     ]
 
     @Test(arguments: accepted)
-    func `takes what RFC 9112 allows`(_ fixture: (text: String, summary: String)) throws {
+    func `accepts what RFC 9112 allows`(_ fixture: (text: String, summary: String)) throws {
         let head = try #require(ParseAnswer(fixture.text).head)
         #expect("\(head.method) \(head.path) \(head.authority ?? "-")" == fixture.summary)
         #expect(head.consumed == fixture.text.utf8.count)
@@ -92,8 +92,8 @@ import Testing
         "a\"b",
         "[\(String(repeating: "0", count: 46))]",
     ])
-    func `refuses what is no authority, in Host and in the target`(_ text: String) {
-        // An empty port is as good as none (RFC 3986 §3.2.3).
+    func `rejects an invalid authority in Host and in the target`(_ text: String) {
+        // An empty port means the default one (RFC 3986 §3.2.3).
         let isGood = text == "[::1]:"
         let host = ParseAnswer("GET / HTTP/1.1\r\nHost: \(text)\r\n\r\n")
         #expect(isGood ? host.head?.authority == text : host.error == .invalidHost)
@@ -102,12 +102,12 @@ import Testing
     }
 
     @Test(arguments: refused)
-    func `refuses what RFC 9112 forbids`(_ fixture: (text: String, error: ParseError)) {
+    func `rejects what RFC 9112 forbids`(_ fixture: (text: String, error: ParseError)) {
         #expect(ParseAnswer(fixture.text).error == fixture.error)
     }
 
     @Test(arguments: accepted.map(\.0) + refused.map(\.0))
-    func `answers the same however the bytes are split`(_ text: String) {
+    func `parses the same however the bytes are split`(_ text: String) {
         let bytes = Array(text.utf8)
         let whole = ParseAnswer(bytes)
         for first in 1..<bytes.count {
@@ -116,14 +116,14 @@ import Testing
         #expect(ParseAnswer(bytes, stops: Array(1..<bytes.count)) == whole, "byte by byte")
     }
 
-    @Test func `wants more of every proper prefix of a good head`() {
+    @Test func `wants more of every proper prefix of a valid head`() {
         for (text, _) in Self.accepted {
             let bytes = Array(text.utf8)
             for length in 0..<bytes.count { #expect(ParseAnswer(Array(bytes[..<length])) == .needsMore) }
         }
     }
 
-    @Test func `leaves what follows the head alone`() {
+    @Test func `leaves what follows the head`() {
         let text = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         #expect(ParseAnswer(text + "GET /2 HTT").head?.consumed == text.utf8.count)
     }
@@ -134,7 +134,7 @@ import Testing
         ("HTTP/1.1", "close\r\nConnection: keep-alive", false),
         ("HTTP/1.0", "", false), ("HTTP/1.0", "keep-alive", true), ("HTTP/1.0", "close, keep-alive", false),
     ])
-    func `knows whether the connection is to be kept`(_ version: String, _ value: String, _ expected: Bool) {
+    func `knows whether to keep the connection`(_ version: String, _ value: String, _ expected: Bool) {
         let field = value.isEmpty ? "" : "Connection: \(value)\r\n"
         #expect(ParseAnswer("GET / \(version)\r\nHost: a\r\n\(field)\r\n").head?.keepAlive == expected)
     }

@@ -6,12 +6,12 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ResponseEncoderTests {
     private func encode(
         _ response: Response,
-        _ circumstances: ResponseEncoder.Circumstances = .init()
+        _ options: ResponseEncoder.Options = .init()
     ) -> (text: String, sendsBody: Bool) {
         var buffer: [UInt8] = []
         let sendsBody = ResponseEncoder().encode(
             response,
-            circumstances,
+            options,
             date: Array("Date: D\r\n".utf8),
             into: &buffer
         )
@@ -48,13 +48,13 @@ import Testing
     }
 
     @Test(arguments: [UInt16(204), 304])
-    func `gives bodiless statuses neither body nor length`(_ status: UInt16) {
+    func `writes neither body nor length for bodiless statuses`(_ status: UInt16) {
         let (text, sendsBody) = encode(Response(status: status, body: .bytes([1, 2, 3])))
         #expect(!text.contains("Content-Length"))
         #expect(!sendsBody)
     }
 
-    @Test func `gives a 304 the length that it is told`() {
+    @Test func `writes the given length in a 304`() {
         #expect(encode(Response(status: 304, contentLength: 7)).text.contains("Content-Length: 7\r\n"))
         #expect(!encode(Response(status: 204, contentLength: 7)).text.contains("Content-Length"))
     }
@@ -63,7 +63,7 @@ import Testing
         arguments: [(1, true, ""), (1, false, "close"), (0, true, "keep-alive"), (0, false, "close")]
             as [(UInt8, Bool, String)]
     )
-    func `says what becomes of the connection`(_ version: UInt8, _ keeps: Bool, _ expected: String) {
+    func `writes Connection where needed`(_ version: UInt8, _ keeps: Bool, _ expected: String) {
         let (text, _) = encode(Response(status: 200), .init(isHEAD: false, minorVersion: version, keepsAlive: keeps))
         #expect(text.contains("Connection: ") == !expected.isEmpty)
         #expect(expected.isEmpty || text.contains("Connection: \(expected)\r\n"))
@@ -78,7 +78,7 @@ import Testing
         #expect(encode(Response(status: 299)).text.hasPrefix("HTTP/1.1 299 \r\n"))
     }
 
-    @Test func `takes into a block only what cannot break out of it`() {
+    @Test func `a block accepts only what cannot break out of it`() {
         let encoded = { (name: String, value: String) in
             var block = FieldBlock()
             return block.append(name, value) ? String(decoding: block.bytes, as: UTF8.self) : nil
@@ -97,7 +97,7 @@ import Testing
             (4_102_444_800, "Fri, 01 Jan 2100 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
         ] as [(Int64, String)]
     )
-    func `writes dates as RFC 9110 has them`(_ second: Int64, _ expected: String) {
+    func `writes dates in the form of RFC 9110`(_ second: Int64, _ expected: String) {
         var date = DateText()
         date.update(to: second)
         #expect(String(decoding: date.line, as: UTF8.self) == "Date: \(expected)\r\n")

@@ -8,7 +8,7 @@ struct TraceContextTests {
 
     private func read(_ text: String) -> TraceContext? { TraceContext(text.utf8Span.span) }
 
-    @Test func `reads what a caller says, and says it on with a parent of its own`() throws {
+    @Test func `parses a caller's context, and forwards it with its own parent`() throws {
         let context = try #require(read(Self.sound))
         #expect(context.id == Self.id && context.isFromCaller)
         #expect(context.traceparent(parent: 0xF) == "00-\(Self.id)-000000000000000f-01")
@@ -17,7 +17,7 @@ struct TraceContextTests {
         #expect(quiet.traceparent(parent: 1).hasSuffix("-00"))
     }
 
-    @Test func `reads later versions as far as it knows them`() {
+    @Test func `parses the known part of later versions`() {
         #expect(read("cc-" + Self.sound.dropFirst(3))?.id == Self.id)
         #expect(read("cc-" + Self.sound.dropFirst(3) + "-what-ever")?.id == Self.id)
         #expect(read("cc-" + Self.sound.dropFirst(3) + "x") == nil)
@@ -32,7 +32,7 @@ struct TraceContextTests {
         "00-\(id)-00f067aa0ba902b7-0g",
         "0-" + sound.dropFirst(2), "00-\(id)é-0f067aa0ba902b7-01",
     ])
-    func `refuses everything else`(text: String) { #expect(read(text) == nil) }
+    func `rejects everything else`(text: String) { #expect(read(text) == nil) }
 
     @Test func `is never all zeros`() {
         #expect(TraceContext(high: 0, low: 0).id == String(repeating: "0", count: 31) + "1")

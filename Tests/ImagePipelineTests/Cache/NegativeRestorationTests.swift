@@ -92,7 +92,7 @@ struct NegativeRestorationTests {
             .originStatus(404), .originNotFound, .originUnreachable("a"), .originTimeout(""), .originProtocol("b c"),
             .addressRefused("loopback"), .sourceTooLarge(limit: 7), .notAnImage("html"), .broken("bad"),
             .refused("big"), .refused("crop: leaves nothing", parameter: "crop"), .refused("", parameter: "w"),
-            .broken("mask: cut short", parameter: "mask"), .deadly, .transformTimeout,
+            .broken("mask: cut short", parameter: "mask"), .crashedDecoder, .transformTimeout,
         ]
         for error in errors {
             let text = try #require(error.text)

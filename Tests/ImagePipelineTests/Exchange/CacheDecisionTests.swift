@@ -9,7 +9,8 @@ struct CacheDecisionTests {
 
     private func lines(_ lines: [String]) -> FieldLines { FieldLines(lines.compactMap { FieldLine(line: $0.utf8) }) }
 
-    private func request(_ fields: [String] = [], method: String = "GET", swr: Int64 = 0, sie: Int64 = 0) -> CacheRequest
+    private func request(_ fields: [String] = [], method: String = "GET", swr: Int64 = 0, sie: Int64 = 0)
+        -> CacheRequest
     {
         var rule = SourceRule(
             name: "x",

@@ -129,7 +129,7 @@ struct DeferredTests {
         #expect(again.transformer.all.isEmpty)
     }
 
-    @Test(arguments: [PipelineError.deadly, .transformTimeout, .broken("no")])
+    @Test(arguments: [PipelineError.crashedDecoder, .transformTimeout, .broken("no")])
     func `an AVIF that cannot be made leaves the WebP for good`(error: PipelineError) throws {
         let request = request()
         try standIn(request).fail(error)

@@ -105,9 +105,9 @@ struct FailureMemoryTests {
     @Test func `a variant that kills its decoder is remembered, and no other variant is`() throws {
         let first = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds)
-        try rig.transformer.wait(for: 1)[0].fail(.deadly)
-        #expect(try first.error() == .deadly)
-        #expect(try rig.ask("a.png", "w=10").error() == .remembered(.deadly, secondsLeft: 600))
+        try rig.transformer.wait(for: 1)[0].fail(.crashedDecoder)
+        #expect(try first.error() == .crashedDecoder)
+        #expect(try rig.ask("a.png", "w=10").error() == .remembered(.crashedDecoder, secondsLeft: 600))
         try rig.settle()
         let other = rig.ask("a.png", "w=20")
         try rig.transformer.wait(for: 2)[1].make([2])

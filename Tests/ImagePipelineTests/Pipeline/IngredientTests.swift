@@ -134,8 +134,9 @@ struct IngredientTests {
         let jobs = try rig.transformer.wait(for: 2)
         for job in jobs {
             let ingredient = try #require(job.job.ingredients.first)
-            #expect(job.job.ingredients.count == 1 && ingredient.name == Self.logo && ingredient.format == .png)
-            #expect(ingredient.length == body.count && ingredient.source.read(count: body.count) == body)
+            let description = ingredient.description
+            #expect(job.job.ingredients.count == 1 && description.name == Self.logo && description.format == .png)
+            #expect(description.length == body.count && ingredient.source.read(count: body.count) == body)
             #expect(job.job.sources.count == 2)
             job.make([1])
         }

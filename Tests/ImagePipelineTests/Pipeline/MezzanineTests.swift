@@ -40,7 +40,7 @@ struct MezzanineTests {
             #expect(job.job.reduction?.factor == 2 || job.job.reduction?.factor == 4)
             #expect(job.job.reduction?.original.width == 2000)
             #expect(job.job.header.format == .jpeg)
-            #expect(job.job.length == 2)
+            #expect(job.job.sourceLength == 2)
             job.makeAll(Array(repeating: [3], count: job.job.outputs.count))
             #expect(try later.value().entity.memory == [3])
         }
@@ -148,13 +148,13 @@ struct MezzanineTests {
         // All of them wait for the download.
         try rig.drainLane()
         try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
-        try rig.transformer.wait(for: 1)[0].fail(.deadly)
+        try rig.transformer.wait(for: 1)[0].fail(.crashedDecoder)
         for job in try rig.transformer.wait(for: 4)[1...] {
             #expect(job.job.outputs.count == 1)
-            if plans(job) == [widths[1]] { job.fail(.deadly) } else { job.make([4]) }
+            if plans(job) == [widths[1]] { job.fail(.crashedDecoder) } else { job.make([4]) }
         }
         #expect(try pending[0].value().entity.memory == [4])
-        #expect(try pending[1].error() == .deadly)
+        #expect(try pending[1].error() == .crashedDecoder)
         #expect(try pending[2].value().entity.memory == [4])
         #expect(rig.pipeline.failures.list(limit: 9).map(\.plan) == [widths[1]])
     }

@@ -119,7 +119,8 @@ final class PipelineRig: Sendable {
     ) -> PendingAnswer {
         let pending = PendingAnswer()
         pending.subscription.withLock { subscription in
-            subscription = pipeline.load(request(path, plan, cache: cache, rule: rule), LoadContext(demand: demand)) { result in
+            subscription = pipeline.load(request(path, plan, cache: cache, rule: rule), LoadContext(demand: demand)) {
+                result in
                 pending.outcome.update { $0 = result }
             }
         }

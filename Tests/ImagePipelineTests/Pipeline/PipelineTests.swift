@@ -65,8 +65,8 @@ struct PipelineTests {
     @Test func `a failure of the transform is shared`() throws {
         let answers = (0..<5).map { _ in rig.ask("photo.png", "w=10") }
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
-        try rig.transformer.wait(for: 1)[0].fail(.deadly)
-        for answer in answers { #expect(try answer.error() == .deadly) }
+        try rig.transformer.wait(for: 1)[0].fail(.crashedDecoder)
+        for answer in answers { #expect(try answer.error() == .crashedDecoder) }
     }
 
     @Test func `text is not an image and is never transformed`() throws {

@@ -93,7 +93,13 @@ struct RawSharingTests {
             let now = rig.time.wallSeconds
             let lines = RawRig.lines([Self.fresh])
             load.respond(
-                FetchedResponse(status: 200, fields: lines, content: .bytes([UInt8(48 + index)]), requestTime: now, responseTime: now)
+                FetchedResponse(
+                    status: 200,
+                    fields: lines,
+                    content: .bytes([UInt8(48 + index)]),
+                    requestTime: now,
+                    responseTime: now
+                )
             )
         }
         try answers.wait { $0.count == 3 }

@@ -15,8 +15,10 @@ struct TaskPoolTests {
             { outcome, delivery in
                 self.entries.withLock { entries in
                     switch outcome {
-                    case .success(let value): entries.append("\(name)=\(value)\(delivery.isCollapsed ? " collapsed" : "")")
-                    case .failure(let error): entries.append("\(name):\(error)\(delivery.isCollapsed ? " collapsed" : "")")
+                    case .success(let value):
+                        entries.append("\(name)=\(value)\(delivery.isCollapsed ? " collapsed" : "")")
+                    case .failure(let error):
+                        entries.append("\(name):\(error)\(delivery.isCollapsed ? " collapsed" : "")")
                     }
                 }
             }
@@ -58,8 +60,8 @@ struct TaskPoolTests {
         let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
         pool.join(key, waiter: log.waiter("first")) { starts.append($0) }
         pool.join(key, waiter: log.waiter("second")) { starts.append($0) }
-        starts.all[0].finish(.failure(.deadly))
-        #expect(log.all == ["first:deadly", "second:deadly collapsed"])
+        starts.all[0].finish(.failure(.crashedDecoder))
+        #expect(log.all == ["first:crashedDecoder", "second:crashedDecoder collapsed"])
     }
 
     @Test func `a flight ends once`() {

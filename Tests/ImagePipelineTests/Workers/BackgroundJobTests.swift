@@ -4,15 +4,15 @@ import Testing
 
 @testable import ImagePipeline
 
-/// Jobs that nobody waits for: only while a worker is left for whoever comes.
+/// Background jobs: they run only while another worker stays free.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct BackgroundJobTests {
-    @Test func `a job of the background runs while others are idle, and leaves one of them so`() async throws {
+    @Test func `a background job runs only while another worker is idle`() async throws {
         try await PoolBench.withPool(workers: 2) { pool in
             #expect(pool.hasBackground)
             _ = try await pool.result(of: PoolBench.job(priority: .background)).get()
             try await pool.wait { $0.ready == 2 && $0.workers.allSatisfy { !$0.isBusy } }
-            // With one at work, the other is not for the background.
+            // With one worker busy, the other stays free.
             let slow = pool.transform(try PoolBench.slowJob()) { _ in }
             try await pool.wait { $0.workers.contains(where: \.isBusy) }
             let result = Signal<Result<TransformResult, PipelineError>?>(nil)
@@ -24,7 +24,7 @@ struct BackgroundJobTests {
         }
     }
 
-    @Test func `whoever waits goes before the background`() throws {
+    @Test func `other jobs precede background jobs`() throws {
         let queue = try TransformQueue(limit: 3)
         let ends = try CompletionThread()
         defer { ends.close() }
@@ -49,7 +49,7 @@ struct BackgroundJobTests {
         #expect(!queue.hasBackground && queue.count == 0)
     }
 
-    @Test func `one worker has none`() async throws {
+    @Test func `a single worker runs no background jobs`() async throws {
         try await PoolBench.withPool { #expect(!$0.hasBackground) }
     }
 }

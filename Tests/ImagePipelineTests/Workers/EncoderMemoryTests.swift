@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImagePipeline
 
-/// What workers answer when their encoders have too little memory.
+/// Results of workers whose encoders have too little memory.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct EncoderMemoryTests {
     private let drawing = Array(
@@ -15,7 +15,7 @@ struct EncoderMemoryTests {
     )
 
     @Test(arguments: ["avif&chroma=444", "avif&lossless=1", "jxl", "jxl&effort=7"])
-    func `what does not fit into a worker is refused, and the worker lives on`(format: String) async throws {
+    func `a picture that does not fit into a worker is refused without ending it`(format: String) async throws {
         try await PoolBench.withPool { configuration in
             configuration.addressSpace = 512 << 20
         } _: { pool in
@@ -34,7 +34,7 @@ struct EncoderMemoryTests {
         }
     }
 
-    @Test func `the smallest format is one that fits`() async throws {
+    @Test func `the smallest format is one that fits into memory`() async throws {
         try await PoolBench.withPool { configuration in
             configuration.addressSpace = 512 << 20
         } _: { pool in
@@ -46,10 +46,9 @@ struct EncoderMemoryTests {
         }
     }
 
-    @Test func `an AVIF that does not fit into a worker is refused, and no file without a picture given`() async throws
-    {
+    @Test func `an AVIF that does not fit into a worker is refused`() async throws {
         try await PoolBench.withPool { configuration in
-            // Ten more than what is refused at once; up to 480 none was made.
+            // Ten more than what is refused at once; up to 480 no encode succeeded.
             configuration.addressSpace = 456 << 20
         } _: { pool in
             let job = try PoolBench.job("1?format=avif", of: drawing, as: .svg)
@@ -58,7 +57,7 @@ struct EncoderMemoryTests {
                 Issue.record("\(result)")
                 return
             }
-            #expect(reason.contains("made nothing of 4000x3000 pixels"), "\(reason)")
+            #expect(reason.contains("produced no image of 4000x3000 pixels"), "\(reason)")
             #expect(try await pool.result(of: PoolBench.job()).get().pictures.count == 1)
             #expect(pool.statistics.starts == 1)
         }

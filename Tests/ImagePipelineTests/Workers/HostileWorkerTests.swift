@@ -7,13 +7,13 @@ import Testing
 
 @testable import ImagePipeline
 
-/// Workers that do not keep the protocol: shell scripts on the same socket.
+/// Workers that violate the protocol: shell scripts on the same socket.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct HostileWorkerTests {
     private static let greeting = "printf 'EDGW\\002\\001\\000\\000\\000\\000' >&3\n"
     private static let readJob = "dd bs=200000 count=1 <&3 >/dev/null 2>&1\n"
 
-    /// Runs a job on scripts, and tells what came of it.
+    /// Runs a job on scripts and returns its result.
     private func outcome(
         of script: String,
         milliseconds: Int = 5_000
@@ -54,7 +54,7 @@ struct HostileWorkerTests {
         #expect(statistics.deadly == 0)
     }
 
-    @Test func `an honest failure of a script is believed`() async throws {
+    @Test func `a well-formed failure is accepted`() async throws {
         let reply =
             "printf 'EDGW\\002\\003\\031\\000\\000\\000\\001\\000\\000\\000\\000\\000\\000\\000\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\000\\000\\000\\000' >&3\n"
         let (error, statistics) = try await outcome(of: Self.greeting + Self.readJob + reply + "exec sleep 20\n")
@@ -62,25 +62,25 @@ struct HostileWorkerTests {
         #expect(statistics.violations == 0)
     }
 
-    @Test func `a worker that exits on every job is lost`() async throws {
+    @Test func `a worker that exits on every job ends the job as lost`() async throws {
         let (error, statistics) = try await outcome(of: Self.greeting + Self.readJob + "exit 0\n")
         #expect(error == .workerLost)
         #expect(statistics.retries == 1)
     }
 
     @Test(arguments: ["SEGV", "ABRT", "BUS", "ILL", "FPE", "TRAP", "SYS", "XCPU", "XFSZ"])
-    func `a worker that a fault ends on a job means a deadly picture`(signal: String) async throws {
+    func `a worker that crashes on a job ends it as crashedDecoder`(signal: String) async throws {
         let (error, statistics) = try await outcome(of: Self.greeting + Self.readJob + "kill -\(signal) $$\n")
-        #expect(error == .deadly)
+        #expect(error == .crashedDecoder)
         #expect(statistics.retries == 0)
     }
 
-    @Test func `a worker that closes its socket and lives on is killed`() async throws {
+    @Test func `a worker that closes its socket is killed`() async throws {
         let (error, _) = try await outcome(of: Self.greeting + Self.readJob + "exec 3>&-\nexec sleep 20\n")
         #expect(error == .workerLost)
     }
 
-    @Test func `a worker that never greets is no worker`() async throws {
+    @Test func `a worker that never greets is not used`() async throws {
         let (error, statistics) = try await outcome(of: "exec sleep 20\n")
         #expect(error == .noWorker)
         #expect(statistics.starts >= 3)

@@ -9,7 +9,7 @@ import Testing
 
 /// Pools of real workers for tests, and jobs for them.
 enum PoolBench {
-    /// Makes a pool, gives it to `body`, and stops it.
+    /// Creates a pool, calls `body` with it and stops it.
     static func withPool(
         workers: Int = 1,
         _ change: (inout WorkerPool.Configuration) -> Void = { _ in },
@@ -38,14 +38,16 @@ enum PoolBench {
         priority: TransformJob.Priority = .normal
     ) throws -> TransformJob {
         let output = WorkerJob.Output(plan: plan, bucket: .rest, quality: QualityDefaults())
+        var message = WorkerJob()
+        message.sourceLength = source.count
+        message.outputs = Array(repeating: output, count: outputs)
+        message.maximumPixels = maximumPixels
+        message.animation.frames = 100
+        message.deadlineMilliseconds = milliseconds
         return TransformJob(
             source: try memoryFile(source),
-            length: source.count,
             header: ImageHeader(format: format, width: 1, height: 1),
-            outputs: Array(repeating: output, count: outputs),
-            maximumPixels: maximumPixels,
-            maximumFrames: 100,
-            timeoutMilliseconds: milliseconds,
+            message: message,
             priority: priority
         )
     }

@@ -23,7 +23,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `brings large results through memory files`() async throws {
+    @Test func `receives large results through memory files`() async throws {
         try await PoolBench.withPool { pool in
             let plan = "1?w=400&h=400&enlarge=1&fit=fill&format=png"
             let noise = (0..<64 * 64 * 4).map { UInt8(($0 * 7919) % 251) }
@@ -38,14 +38,14 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `tells the worker's failures in the pipeline's words`() async throws {
+    @Test func `converts the worker's failures to the pipeline's errors`() async throws {
         try await PoolBench.withPool { pool in
             let text = Array("no image at all".utf8)
             guard case .failure(.broken) = try await pool.result(of: PoolBench.job(of: text)) else {
                 Issue.record("text is no PNG")
                 return
             }
-            // A head of 41 bytes is none of BMP's.
+            // No BMP header has 41 bytes.
             let bitmap = Array("BM".utf8) + [UInt8](repeating: 0, count: 12) + [41] + [UInt8](repeating: 0, count: 60)
             guard case .failure(.notAnImage) = try await pool.result(of: PoolBench.job(of: bitmap, as: .bmp)) else {
                 Issue.record("a kind of BMP that is not decoded")
@@ -61,13 +61,13 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `a picture that kills its decoder is deadly, and the pool serves on`() async throws {
+    @Test func `a picture that crashes its decoder fails alone, and the pool recovers`() async throws {
         try await PoolBench.withPool { pool in
             let deadly = TestImages.deadlyGIF(width: 60_000, height: 60_000)
             #expect(deadly.count == 43)
             let job = try PoolBench.job("1?w=8&format=png", of: deadly, as: .gif, maximumPixels: 1 << 40)
             let result = await pool.result(of: job)
-            guard case .failure(.deadly) = result else {
+            guard case .failure(.crashedDecoder) = result else {
                 Issue.record("\(result)")
                 return
             }
@@ -94,7 +94,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `a worker lost twice is the end of the job`() async throws {
+    @Test func `a job that loses two workers fails`() async throws {
         try await PoolBench.withPool { pool in
             async let result = pool.result(of: PoolBench.slowJob())
             for attempt in 0..<2 {
@@ -110,7 +110,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `an idle worker that dies is replaced before the next job`() async throws {
+    @Test func `an idle worker that ends is replaced before the next job`() async throws {
         try await PoolBench.withPool { pool in
             _ = try await pool.result(of: PoolBench.job()).get()
             kill(pool.statistics.workers[0].pid, SIGKILL)
@@ -120,7 +120,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `a stopped worker runs into the deadline`() async throws {
+    @Test func `a stopped worker is killed at the deadline`() async throws {
         try await PoolBench.withPool {
             $0.deadlineGrace = 100
         } _: { pool in
@@ -138,7 +138,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `a worker keeps its deadline by itself and lives`() async throws {
+    @Test func `a worker stops at the deadline by itself and is kept`() async throws {
         try await PoolBench.withPool { pool in
             let result = try await pool.result(of: PoolBench.slowJob(milliseconds: 100))
             guard case .failure(.transformTimeout) = result else {
@@ -186,7 +186,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `a cancelled job that runs ends at once, and its worker soon`() async throws {
+    @Test func `cancelling a running job ends it at once and its worker soon`() async throws {
         try await PoolBench.withPool {
             $0.abandonGrace = 50
         } _: { pool in
@@ -268,7 +268,7 @@ struct WorkerPoolTests {
                 Issue.record("\(pool.condition)")
                 return
             }
-            #expect(reason.hasPrefix("/nonexistent/edgeprint-worker is not there; "))
+            #expect(reason.hasPrefix("/nonexistent/edgeprint-worker does not exist; "))
         }
     }
 
@@ -281,10 +281,10 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `a source that is shorter than stated is no fault of the worker's`() async throws {
+    @Test func `a source that is shorter than stated does not blame the picture`() async throws {
         try await PoolBench.withPool { pool in
             var job = try PoolBench.job()
-            job.length += 1
+            job.sourceLength += 1
             guard case .failure(.workerLost) = await pool.result(of: job) else {
                 Issue.record("must fail")
                 return
@@ -294,7 +294,7 @@ struct WorkerPoolTests {
 }
 
 extension WorkerPool {
-    /// Runs a job to its end, and something else on the pool's thread first.
+    /// Runs a job to its end after running something else on the pool's thread.
     fileprivate func result(
         of job: TransformJob,
         then body: @escaping @Sendable () -> Void

@@ -1,7 +1,7 @@
 import ImagePlan
 import Testing
 
-/// Bytes that hide in parts which a picture needs, behind what these say.
+/// Data hidden in needed parts of an image, beyond their defined content.
 @Suite(.timeLimit(.minutes(1)))
 struct HiddenDataTests {
     private typealias Build = HeaderBuilder
@@ -25,25 +25,25 @@ struct HiddenDataTests {
             (0xCC, [0, 1]), (0xC0, [8, 0, 3, 0, 5, 1, 1, 0x11, 0]), (0xDA, [1, 1, 0, 0, 63, 0]),
         ] as [(UInt8, [UInt8])]
     )
-    func `a JPEG's segment holds what it says and no more`(marker: UInt8, content: [UInt8]) throws {
+    func `rejects extra data in a JPEG segment`(marker: UInt8, content: [UInt8]) throws {
         let isFrame = marker == 0xC0
         let start = [0xFF, 0xD8] + (isFrame ? [] : Self.frame)
         let end = (marker == 0xDA ? [] : Self.scan) + [1, 2, 0xFF, 0xD9]
         let right = start + Self.segment(marker, content) + end
         #expect(try clean(right, .jpeg) == right)
-        // An odd number: no table, no component and no pair of conditions is made of it.
+        // An odd number, so that it is no whole number of tables, components or conditionings.
         #expect(throws: MetadataCleaner.Stop.self) {
             try clean(start + Self.segment(marker, content + Self.secret) + end, .jpeg)
         }
     }
 
-    @Test func `a JPEG's reserved segments go`() throws {
+    @Test func `drops reserved JPEG segments`() throws {
         let file = [0xFF, 0xD8] + Self.segment(0xC8, Self.secret) + Self.segment(0xF7, Self.secret) + Self.frame
         let end: [UInt8] = Self.scan + [1, 2, 0xFF, 0xD9]
         #expect(try clean(file + end, .jpeg) == [0xFF, 0xD8] + Self.frame + end)
     }
 
-    @Test func `fill bytes within a JPEG's coded data end nothing`() throws {
+    @Test func `fill bytes do not end a JPEG's coded data`() throws {
         let start = [0xFF, 0xD8] + Self.frame + Self.scan
         let file = start + [1, 0xFF, 0xFF, 0, 2, 0xFF, 0xFF, 0xFF, 0xD0, 3, 0xFF, 0xD9]
         #expect(try clean(file, .jpeg) == file)
@@ -51,13 +51,13 @@ struct HiddenDataTests {
     }
 
     @Test(arguments: ["gAMA", "cHRM", "sRGB", "pHYs", "sBIT", "bKGD", "acTL"])
-    func `a PNG's chunk of another length than it has is left out`(name: String) throws {
+    func `drops PNG chunks of an invalid length`(name: String) throws {
         let file = Build.png(width: 5, height: 3)
         let long = Self.secret + Self.secret + Self.secret
         #expect(try clean(Array(file[..<33]) + Build.chunk(name, long) + file[33...], .png) == file)
     }
 
-    @Test func `a PNG's critical chunks have their lengths`() {
+    @Test func `rejects critical PNG chunks of an invalid length`() {
         let file = Build.png(width: 5, height: 3)
         let palette = Build.chunk("PLTE", [UInt8](repeating: 1, count: 769))
         #expect(throws: MetadataCleaner.Stop.self) { try clean(Array(file[..<33]) + palette + file[33...], .png) }
@@ -66,7 +66,7 @@ struct HiddenDataTests {
         }
     }
 
-    @Test func `a GIF's control and loop blocks have no further sub-blocks`() throws {
+    @Test func `drops extra sub-blocks of GIF control and loop blocks`() throws {
         let file = Build.gif(width: 5, height: 3, frames: 1)
         let start = 13 + 12
         let loop = Array(file[start..<start + 19])
@@ -76,13 +76,13 @@ struct HiddenDataTests {
         #expect(try clean(Array(file[..<start]) + long + file[(start + 19)...], .gif) == file)
     }
 
-    @Test func `a GIF may lack its trailer, and no part of a frame`() throws {
+    @Test func `a GIF may lack its trailer, but no part of a frame`() throws {
         let file = Build.gif(width: 5, height: 3, frames: 2)
         #expect(try clean(file.dropLast(), .gif) == file)
-        #expect(throws: MetadataCleaner.Stop.broken("the file ends early")) { try clean(file.dropLast(2), .gif) }
+        #expect(throws: MetadataCleaner.Stop.broken("the file is truncated")) { try clean(file.dropLast(2), .gif) }
     }
 
-    @Test func `a WebP's headers are as long as this version of the format has them`() throws {
+    @Test func `cuts WebP headers to the length that the format defines`() throws {
         let head = Build.webpExtended(flags: 2, width: 5, height: 3)
         let picture = Build.vp8l(width: 5, height: 3, alpha: false)
         let pixels = Build.text(picture.type) + Build.little(picture.content.count, 4) + picture.content + [0]

@@ -2,7 +2,7 @@ import ImagePlan
 import TestSupport
 import Testing
 
-/// What cleaning keeps and drops, on files that the tests put together by hand.
+/// What cleaning keeps and drops, on files built by hand.
 @Suite(.timeLimit(.minutes(1)))
 struct MetadataCleanerTests {
     private static let secret = Array("GPS 48.8584N 2.2945E".utf8)
@@ -25,7 +25,7 @@ struct MetadataCleanerTests {
         bytes.indices.contains { bytes[$0...].starts(with: text) }
     }
 
-    /// A little-endian EXIF block with an orientation, a second directory entry, and a secret behind.
+    /// A little-endian EXIF block with an orientation, a second directory entry, and a secret after them.
     private static func exif(_ orientation: UInt8) -> [UInt8] {
         [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0, 0, 0, 0, 0] + secret
     }
@@ -42,7 +42,7 @@ struct MetadataCleanerTests {
     private static let profile = segment(0xE2, Array("ICC_PROFILE\0".utf8) + [1, 1] + [UInt8](repeating: 7, count: 40))
     private static let adobe = segment(0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 1])
 
-    @Test func `a JPEG keeps pictures, colours and orientation alone`() throws {
+    @Test func `a JPEG keeps only image data, colours and orientation`() throws {
         let thumbnail = Array("JFIF\0".utf8) + [1, 2, 1, 0, 72, 0, 72, 1, 1, 9, 9, 9]
         let file =
             [0xFF, 0xD8] + Self.segment(0xE0, thumbnail) + Self.segment(0xE0, Array("JFXX\0".utf8) + Self.secret)
@@ -65,14 +65,14 @@ struct MetadataCleanerTests {
         #expect(try clean(cleaned) == cleaned)
     }
 
-    @Test func `an upright JPEG has no EXIF at all`() throws {
+    @Test func `an upright JPEG has no EXIF block`() throws {
         let file =
             [0xFF, 0xD8] + Self.segment(0xE1, Array("Exif\0\0".utf8) + Self.exif(1)) + Self.frame + Self.scan
             + [0xFF, 0xD9]
         #expect(try clean(file) == [0xFF, 0xD8] + Self.frame + Self.scan + [0xFF, 0xD9])
     }
 
-    @Test func `a JPEG that ends early is refused, wherever it ends`() throws {
+    @Test func `rejects a JPEG truncated anywhere`() throws {
         let file = [0xFF, 0xD8] + Self.jfif + Self.profile + Self.frame + Self.scan + [0xFF, 0xD9]
         _ = try clean(file)
         for length in 0..<file.count {
@@ -85,14 +85,14 @@ struct MetadataCleanerTests {
 
     // MARK: PNG
 
-    /// A chunk whose checksum nobody looks at here.
+    /// A chunk with an arbitrary checksum, which is not checked here.
     private static func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
         [0, 0, UInt8(body.count >> 8), UInt8(body.count & 255)] + Array(type.utf8) + body + [1, 2, 3, 4]
     }
 
-    @Test func `a PNG keeps the chunks that its picture needs`() throws {
+    @Test func `a PNG keeps only the chunks its image needs`() throws {
         let whole = TestImages.gradient(width: 5, height: 3)
-        // Behind the signature and IHDR.
+        // After the signature and IHDR.
         let (start, rest) = (Array(whole[..<33]), Array(whole[33...]))
         let metadata =
             Self.chunk("tEXt", Self.secret) + Self.chunk("iTXt", Self.secret) + Self.chunk("zTXt", Self.secret)
@@ -104,7 +104,7 @@ struct MetadataCleanerTests {
         #expect(try clean(cleaned) == cleaned)
     }
 
-    @Test func `a turned PNG stays turned`() throws {
+    @Test func `a PNG keeps its orientation`() throws {
         let whole = TestImages.gradient(width: 5, height: 3)
         let cleaned = try MetadataCleaner.clean(
             whole.span,
@@ -114,10 +114,10 @@ struct MetadataCleanerTests {
         #expect(cleaned.count == whole.count + 38)
     }
 
-    @Test func `an unknown chunk that must be understood is not guessed at`() throws {
+    @Test func `rejects an unknown critical chunk`() throws {
         let whole = TestImages.gradient(width: 5, height: 3)
         let file = Array(whole[..<33]) + Self.chunk("PRIV", [1]) + Array(whole[33...])
-        #expect(throws: MetadataCleaner.Stop.broken("a chunk that must be understood is not known")) { try clean(file) }
+        #expect(throws: MetadataCleaner.Stop.broken("a critical chunk is unknown")) { try clean(file) }
     }
 
     // MARK: WebP
@@ -133,7 +133,7 @@ struct MetadataCleanerTests {
 
     private static let lossless = riff("VP8L", [0x2F, 4, 0x80, 0, 0, 1, 2])
 
-    @Test func `a WebP keeps frames, profile and orientation alone`() throws {
+    @Test func `a WebP keeps only frames, profile and orientation`() throws {
         let extended: [UInt8] = [0x2C, 0, 0, 0, 4, 0, 0, 2, 0, 0]
         let turned: [UInt8] = [0x28, 0, 0, 0, 4, 0, 0, 2, 0, 0]
         let profile = Self.riff("ICCP", [5, 5, 5])
@@ -152,7 +152,7 @@ struct MetadataCleanerTests {
         #expect(cleaned == Self.webp(Self.riff("VP8X", turned) + profile + Self.lossless + exif))
     }
 
-    @Test func `an animated WebP loses what stands between the chunks of its frames`() throws {
+    @Test func `an animated WebP loses unknown chunks within frames`() throws {
         let header: [UInt8] = [0x02, 0, 0, 0, 4, 0, 0, 2, 0, 0]
         let place = [UInt8](repeating: 0, count: 16)
         func frame(_ chunks: [UInt8]) -> [UInt8] { Self.riff("ANMF", place + chunks) }
@@ -167,7 +167,7 @@ struct MetadataCleanerTests {
 
     // MARK: GIF
 
-    @Test func `a GIF keeps frames, control blocks and the loop count`() throws {
+    @Test func `a GIF keeps only frames, control blocks and the loop count`() throws {
         let start = Array("GIF89a".utf8) + [5, 0, 3, 0, 0x80, 0, 0, 1, 2, 3, 4, 5, 6]
         let loop = [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
         let control: [UInt8] = [0x21, 0xF9, 4, 0, 10, 0, 0, 0]
@@ -181,7 +181,7 @@ struct MetadataCleanerTests {
 
     // MARK: All
 
-    @Test func `formats that cannot be cleaned are refused`() {
+    @Test func `rejects formats that cannot be cleaned`() {
         for format in [ImageFormat.avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .svg, .pdf] {
             #expect(!MetadataCleaner.supports(format))
             #expect(throws: MetadataCleaner.Stop.unsupported(format)) {
@@ -193,7 +193,7 @@ struct MetadataCleanerTests {
         }
     }
 
-    @Test func `no damage makes a secret come through or the cleaner fail otherwise than with a word`() throws {
+    @Test func `damage neither leaks a secret nor crashes the cleaner`() throws {
         let jpeg =
             [0xFF, 0xD8] + Self.jfif + Self.segment(0xE1, Array("Exif\0\0".utf8) + Self.exif(6)) + Self.profile
             + Self.segment(0xFE, Self.secret) + Self.frame + Self.scan + [0xFF, 0xD9]
@@ -218,7 +218,7 @@ struct MetadataCleanerTests {
                 }
                 if Bool.random(using: &random) { damaged.removeLast(Int.random(in: 0..<damaged.count, using: &random)) }
                 guard let cleaned = try? MetadataCleaner.clean(damaged.span, as: header) else { continue }
-                // At most the orientation comes on top.
+                // At most the orientation is added.
                 #expect(cleaned.count <= damaged.count + 64)
             }
         }

@@ -40,19 +40,19 @@ struct AnimationChoiceTests {
         }
     }
 
-    @Test func `every frame is kept as long as the budget lasts, and not one pixel longer`() throws {
-        // 100 frames of 10,000 pixels: an eighth for decoding, one for encoding.
+    @Test func `keeps every frame within the budget, and fewer from one pixel over`() throws {
+        // 100 frames of 10,000 pixels: one eighth for decoding, one for encoding.
         let cost = 1_125_000
         #expect(try choose("", AnimationLimits(pixels: cost)) == .all)
         #expect(try choose("", AnimationLimits(pixels: cost - 1)) == .some(99))
         #expect(try choose("", as: .gif, of: .webp, AnimationLimits(pixels: cost)) == .some(25))
     }
 
-    @Test func `fewer frames are one in four at least, and then it is the first`() throws {
+    @Test func `keeps at least one frame in four, or only the first`() throws {
         #expect(try choose("", AnimationLimits(pixels: 375_000)) == .some(25))
         #expect(try choose("", AnimationLimits(pixels: 374_999)) == .still(frame: 0))
         #expect(try choose("", AnimationLimits(pixels: 1)) == .still(frame: 0))
-        // Two are the fewest that move.
+        // Two is the fewest that animate.
         #expect(try choose("", frames: 3, AnimationLimits(pixels: 23_750)) == .some(2))
         #expect(try choose("", frames: 3, AnimationLimits(pixels: 23_749)) == .still(frame: 0))
     }
@@ -67,7 +67,7 @@ struct AnimationChoiceTests {
         #expect(try choose("w=25", limits) == .all)
     }
 
-    @Test func `an encoder that is asked for more work has fewer frames to do`() throws {
+    @Test func `more work per frame leaves fewer frames`() throws {
         let limits = AnimationLimits(pixels: 2_500_000)
         #expect(try choose("", limits) == .all)
         #expect(try choose("effort=2", limits) == .all)
@@ -77,17 +77,17 @@ struct AnimationChoiceTests {
         #expect(try choose("max_bytes=9999", limits) == .some(33))
     }
 
-    @Test func `what would have to be held at once is bounded too`() throws {
-        // Decoded 64 MP at an eighth, next to nothing encoded: held are 4 pixels for one of the budget.
+    @Test func `bounds the pixels in memory, too`() throws {
+        // 64 MP decoded at one eighth, almost nothing encoded; memory holds 4 pixels per unit of the budget.
         let limits = AnimationLimits(pixels: 13_000_000)
         #expect(try choose("w=1", side: 800, limits) == .some(81))
     }
 
-    @Test func `no plan costs less than nothing, or overflows`() throws {
+    @Test func `no cost is negative or overflows`() throws {
         #expect(try choose("w=1", frames: 256, side: 1 << 30, AnimationLimits(pixels: 1 << 40)) == .still(frame: 0))
     }
 
-    @Test func `more frames than may be decoded are never decoded`() throws {
+    @Test func `never decodes more frames than the limit`() throws {
         let limits = AnimationLimits(frames: 99)
         #expect(try choose("w=9", limits) == .still(frame: 0))
         #expect(refusal("anim=keep", limits) == "anim: 100 frames are over the limit of 99 (limits.frames)")
@@ -95,11 +95,11 @@ struct AnimationChoiceTests {
         #expect(try choose("frame=98", limits) == .still(frame: 98))
         #expect(
             refusal("frame=99", limits)
-                == "frame: needs 100 frames to be decoded: 100 frames are over the limit of 99 (limits.frames)"
+                == "frame: requires decoding 100 frames: 100 frames are over the limit of 99 (limits.frames)"
         )
     }
 
-    @Test func `frames that cannot be stacked are never decoded together`() throws {
+    @Test func `never decodes together frames that cannot be stacked`() throws {
         let header = ImageHeader(format: .gif, width: 1, height: 60_000, frames: 200)
         func choose(_ query: String) throws -> AnimationChoice {
             let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
@@ -109,10 +109,10 @@ struct AnimationChoiceTests {
         #expect(try choose("h=100") == .still(frame: 0))
         #expect(try choose("frame=199") == .still(frame: 199))
         let error = #expect(throws: RequestError.self) { try choose("anim=keep") }
-        #expect(error?.reason == "200 frames have 12000000 rows in all, over the limit of 10000000")
+        #expect(error?.reason == "200 frames have 12000000 rows in total, over the limit of 10000000")
     }
 
-    @Test func `keep is all or a refusal that names the limit`() throws {
+    @Test func `keep gives all frames or an error that names the limit`() throws {
         let limits = AnimationLimits(pixels: 1_000_000)
         #expect(try choose("anim=keep") == .all)
         let reason = "100 frames cost about 1125000 pixels, over the limit of 1000000 (limits.animation)"
@@ -120,12 +120,12 @@ struct AnimationChoiceTests {
         #expect(refusal("strict=1", limits) == "strict: \(reason)")
         #expect(
             refusal("anim=keep", as: .jpeg, limits)
-                == "anim: asks for every frame; jpeg has one frame, and the picture 100"
+                == "anim: asks for all frames; jpeg has one frame, but the image has 100"
         )
-        #expect(refusal("strict=1", as: .jpeg, limits) == "strict: jpeg has one frame, and the picture 100")
+        #expect(refusal("strict=1", as: .jpeg, limits) == "strict: jpeg has one frame, but the image has 100")
     }
 
-    @Test func `what is asked for by name is no loss`() throws {
+    @Test func `losses the request asks for are not errors`() throws {
         #expect(try choose("anim=first&strict=1", as: .jpeg) == .still(frame: 0))
         #expect(try choose("frame=7&strict=1") == .still(frame: 7))
         #expect(try choose("strict=1&format=json") == .still(frame: 0))
@@ -133,7 +133,7 @@ struct AnimationChoiceTests {
         #expect(try choose("anim=keep", frames: 1, as: .jpeg) == .still(frame: 0))
     }
 
-    @Test func `the original stands in where nothing is asked of it but to be what it is`() throws {
+    @Test func `the original stands in if the request changes nothing`() throws {
         let limits = AnimationLimits(pixels: 1)
         for query in ["", "anim=keep", "strict=1", "format=source", "format=gif", "meta=keep"] {
             #expect(try choose(query, as: .gif, limits) == .original, "\(query)")
@@ -149,7 +149,7 @@ struct AnimationChoiceTests {
     }
 
     @Test(arguments: [(1, 1), (1, 9), (2, 3), (25, 99), (98, 99), (99, 99)])
-    func `kept frames are spread evenly, from the first on`(kept: Int, frames: Int) {
+    func `kept frames are evenly spread and include the first`(kept: Int, frames: Int) {
         let chosen = AnimationChoice.frames(keeping: kept, of: frames)
         #expect(chosen.count == kept && chosen.first == 0)
         #expect(chosen.allSatisfy { (0..<frames).contains($0) })
@@ -157,7 +157,7 @@ struct AnimationChoiceTests {
         #expect((gaps.min() ?? 0) >= frames / kept && (gaps.max() ?? 0) <= (frames + kept - 1) / kept)
     }
 
-    @Test func `the outcome is told from what is stored`() {
+    @Test func `derives the outcome from stored facts`() {
         let header = ImageHeader(format: .gif, width: 100, height: 100, frames: 99, hasAlpha: true)
         func text(_ plan: String?, _ frames: Int, _ limits: AnimationLimits = AnimationLimits()) -> String? {
             AnimationOutcome(plan: plan, header: header, frames: frames, format: .gif, limits: limits)?.text
@@ -176,7 +176,7 @@ struct AnimationChoiceTests {
         #expect(none == nil)
     }
 
-    @Test func `a PNG that turned out to be a still is told to be none`() {
+    @Test func `reports no animation for a PNG that turned out to be a still`() {
         let header = ImageHeader(format: .png, width: 100, height: 100, frames: 99, hasAlpha: true)
         func text(_ plan: String, _ frames: Int, _ format: ImageFormat) -> String? {
             AnimationOutcome(plan: plan, header: header, frames: frames, format: format, limits: .init())?.text

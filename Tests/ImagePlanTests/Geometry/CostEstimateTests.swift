@@ -11,7 +11,7 @@ struct CostEstimateTests {
 
     private let photo = ImageHeader(format: .jpeg, width: 4032, height: 3024)
 
-    @Test func `counts what is decoded after shrink-on-load`() throws {
+    @Test func `counts the pixels decoded after shrink-on-load`() throws {
         let estimate = try estimate("w=512", photo)
         #expect(estimate.decodedPixels == 1008 * 756)
         #expect(estimate.encodedPixels == 512 * 384)
@@ -20,13 +20,13 @@ struct CostEstimateTests {
         #expect(try self.estimate("blur=3&w=512", photo).decodedPixels == 2016 * 1512)
     }
 
-    @Test func `counts frames only where the result has them`() throws {
+    @Test func `counts frames only if the result has them`() throws {
         let animation = ImageHeader(format: .gif, width: 100, height: 50, frames: 20)
         #expect(try estimate("w=50", animation, as: .webp).decodedPixels == 20 * 5000)
         #expect(try estimate("w=50", animation, as: .jpeg).decodedPixels == 5000)
     }
 
-    @Test func `orientation exchanges the sides`() throws {
+    @Test func `orientation swaps the sides`() throws {
         let turned = ImageHeader(format: .png, width: 100, height: 50, orientation: 6)
         #expect(try estimate("w=25", turned).encodedPixels == 25 * 50)
     }
@@ -35,7 +35,7 @@ struct CostEstimateTests {
         let plain = try estimate("w=512", photo).work
         #expect(try estimate("w=512&blur=3", photo).work > plain)
         #expect(try estimate("w=512&blur=4", photo).work > estimate("w=512&blur=1", photo).work)
-        // A wide blur runs on a smaller picture.
+        // A wide blur runs on a reduced image.
         #expect(try estimate("w=512&blur=30", photo).work < estimate("w=512&blur=4", photo).work)
         #expect(try estimate("blur=3&w=512", photo).work > estimate("w=512&blur=3", photo).work)
     }
@@ -45,7 +45,7 @@ struct CostEstimateTests {
         #expect(try estimate("", absurd, as: .gif).memory == .max)
     }
 
-    @Test func `a source without a size costs what is asked of it`() throws {
+    @Test func `a source without a size costs what the request asks for`() throws {
         let drawing = ImageHeader(format: .svg, width: 0, height: 0)
         #expect(try estimate("w=200&h=100", drawing, as: .png).encodedPixels == 20_000)
         #expect(try estimate("", drawing, as: .png).encodedPixels == 0)

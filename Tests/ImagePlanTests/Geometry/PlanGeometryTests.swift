@@ -22,7 +22,7 @@ struct PlanGeometryTests {
         ("crop=-100,-100,500,500", "400x400"),
         ("w=100&round=max&border=2,fff&blur=3&sharpen=1&flip=h", "100x75"),
     ])
-    func `resolves the steps one behind the other`(query: String, expected: String) throws {
+    func `resolves the steps in order`(query: String, expected: String) throws {
         #expect(try resolve(query, 4032, 3024).last?.output.size.description == expected)
     }
 
@@ -31,21 +31,21 @@ struct PlanGeometryTests {
         ("270", "101x300"),
         ("180", "300x101"),
     ])
-    func `sizes a rotation as libvips does`(degrees: String, expected: String) throws {
-        // The sizes that `vips rotate` of libvips 8.14 gives for 300×101.
+    func `sizes a rotation like libvips`(degrees: String, expected: String) throws {
+        // The sizes that `vips rotate` of libvips 8.14 computes for 300×101.
         #expect(try resolve("rotate=\(degrees)", 300, 101).last?.output.size.description == expected)
     }
 
     @Test(arguments: [
         "crop=4032,0,10,10", "crop=0,3024,10,10", "crop=-10,0,10,10", "crop=100%25,0,5,5", "w=100&crop=200,0,5,5",
     ])
-    func `refuses an empty crop as unprocessable`(query: String) {
+    func `rejects an empty crop as unprocessable`(query: String) {
         let error = #expect(throws: RequestError.self) { try resolve(query, 4032, 3024) }
         #expect(error?.parameter == "crop")
         #expect(error?.status == .unprocessable)
     }
 
-    @Test func `refuses a result over a limit`() {
+    @Test func `rejects a result over a limit`() {
         let side = #expect(throws: RequestError.self) { try resolve("w=16384&enlarge=1", 10, 1000) }
         #expect(side?.parameter == "w")
         #expect(side?.status == .unprocessable)
@@ -58,7 +58,7 @@ struct PlanGeometryTests {
         #expect(try resolve("w=5000", 10_000, 10_000).last?.output.size.description == "5000x5000")
     }
 
-    @Test func `every crop lies inside of its picture`() {
+    @Test func `every crop is inside its image`() {
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<10_000 {
             let plan = RandomPlan.make(using: &generator)
@@ -78,7 +78,7 @@ struct PlanGeometryTests {
         }
     }
 
-    @Test func `corners follow the picture`() throws {
+    @Test func `corners follow the image`() throws {
         let steps = try resolve("round=40,20,10,0&w=50&flip=h&rotate=90&border=1,fff&crop=10x10&border=1,fff", 100, 100)
         #expect(steps[1].output.corners == CornerRadii(topLeft: 20, topRight: 10, bottomRight: 5, bottomLeft: 0))
         #expect(steps[2].output.corners == CornerRadii(topLeft: 10, topRight: 20, bottomRight: 0, bottomLeft: 5))

@@ -21,7 +21,7 @@ struct ResizeGeometryTests {
         // Halves round up: 3 × 5 ÷ 10 = 1.5.
         ("w=5", 10, 3, "5x2"),
         ("w=400&h=400&fit=cover", 4032, 3024, "400x400"),
-        // A box that the source cannot fill shrinks and keeps its shape.
+        // A box larger than the source shrinks and keeps its aspect ratio.
         ("w=400&h=400&fit=cover", 300, 200, "200x200"),
         ("w=400&h=200&fit=cover", 300, 200, "300x150"),
         ("w=400&h=100&fit=cover", 300, 200, "300x75"),
@@ -32,7 +32,7 @@ struct ResizeGeometryTests {
         ("w=400&fit=cover", 4032, 3024, "400x300"),
         ("h=400&fit=pad", 4032, 3024, "533x400"),
     ])
-    func `gives the contract's sizes`(query: String, width: Int, height: Int, expected: String) throws {
+    func `computes the documented sizes`(query: String, width: Int, height: Int, expected: String) throws {
         #expect(try geometry(query, width, height).output.description == expected)
     }
 
@@ -40,21 +40,21 @@ struct ResizeGeometryTests {
         ("center", 100, 0), ("north", 100, 0), ("west", 0, 0), ("east", 200, 0), ("0.3,0.5", 20, 0), ("0.1,0.9", 0, 0),
         ("0.9,0", 200, 0),
     ])
-    func `places the cut of cover by gravity`(gravity: String, left: Int, top: Int) throws {
+    func `places the crop of cover by gravity`(gravity: String, left: Int, top: Int) throws {
         let geometry = try geometry("w=200&h=200&fit=cover&gravity=\(gravity)", 800, 400)
         #expect(geometry.scaled == PixelSize(width: 400, height: 200))
         let expected = PixelRectangle(left: left, top: top, width: 200, height: 200)
         #expect(geometry.framing == .crop(.rectangle(expected)))
     }
 
-    @Test func `half a pixel goes to the right and to the bottom`() throws {
+    @Test func `an odd pixel goes to the right and bottom`() throws {
         let cut = PixelRectangle(left: 100, top: 0, width: 200, height: 200)
         #expect(try geometry("w=200&h=200&fit=cover", 802, 400).framing == .crop(.rectangle(cut)))
         let canvas = PixelSize(width: 401, height: 100)
         #expect(try geometry("w=401&h=100&fit=pad", 200, 100).framing == .canvas(canvas, left: 100, top: 0))
     }
 
-    @Test func `leaves the place of attention and entropy to the pixels`() throws {
+    @Test func `leaves the place of attention and entropy open`() throws {
         let geometry = try geometry("w=200&h=200&fit=cover&gravity=attention", 800, 400)
         #expect(geometry.framing == .crop(.searched(PixelSize(width: 200, height: 200), gravity: .attention)))
     }
@@ -62,13 +62,13 @@ struct ResizeGeometryTests {
     @Test(arguments: [
         ("center", 100, 50), ("north", 100, 0), ("southeast", 200, 100), ("0.25,1", 50, 100),
     ])
-    func `places the picture on the canvas of pad by gravity`(gravity: String, left: Int, top: Int) throws {
+    func `places the image on the canvas of pad by gravity`(gravity: String, left: Int, top: Int) throws {
         let geometry = try geometry("w=400&h=200&fit=pad&gravity=\(gravity)", 200, 100)
         #expect(geometry.scaled == PixelSize(width: 200, height: 100))
         #expect(geometry.framing == .canvas(PixelSize(width: 400, height: 200), left: left, top: top))
     }
 
-    @Test func `holds its promises for any size`() {
+    @Test func `its guarantees hold for any size`() {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<20_000 {
             let source = PixelSize(
@@ -133,7 +133,7 @@ struct ResizeGeometryTests {
         }
     }
 
-    /// Whether one side is within half a pixel of what the other one and the shape ask, or is held at 1.
+    /// Whether a side is within half a pixel of what the other one and the aspect ratio imply, or is clamped to 1.
     private func keepsShape(_ size: PixelSize, of shape: PixelSize) -> Bool {
         // |w × H − h × W| ÷ side ≤ ½, for either side.
         let error = abs(size.width * shape.height - size.height * shape.width)

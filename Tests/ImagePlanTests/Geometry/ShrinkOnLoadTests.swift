@@ -20,10 +20,10 @@ struct ShrinkOnLoadTests {
     @Test(arguments: [
         ("w=512", 4), ("w=288", 8), ("w=289", 4), ("w=576", 4), ("w=577", 2), ("w=1152", 2), ("w=1153", 1),
         ("w=4032", 1),
-        // The axis that keeps less decides.
+        // The axis with the smaller reduction decides.
         ("w=100&h=1000&fit=fill", 1), ("w=100&h=800&fit=fill", 2),
         ("w=400&h=400&fit=cover&gravity=attention&round=max", 4),
-        // Nothing to leave out without a resize.
+        // Nothing is reduced without a resize.
         ("blur=3", 1), ("crop=100x100", 1), ("", 1),
     ])
     func `leaves at least 1.75 times the result`(query: String, expected: Int) throws {
@@ -35,11 +35,11 @@ struct ShrinkOnLoadTests {
         ("rotate=5&w=100", 1), ("rotate=90&expand=0&w=100", 1),
         ("w=100&blur=3", 8), ("flip=h&w=100", 8), ("rotate=90&w=100", 8), ("rotate=270&flip=v&w=100", 8),
         ("crop=1000x1000&gravity=entropy&w=100", 1),
-        // A blur takes what the smaller picture lacks; its deviation there is 1.5 pixels at least.
+        // A blur hides what the reduced image lacks; its deviation there is at least 1.5 pixels.
         ("blur=2.9&w=100", 1), ("blur=3&w=100", 2), ("blur=6&w=100", 4), ("blur=11.9&w=100", 4), ("blur=12&w=100", 8),
         ("blur=20&flip=h&blur=3&w=100", 2), ("blur=20&round=9&w=100", 1), ("blur=20&w=1100", 2), ("blur=20&w=2000", 1),
     ])
-    func `never changes the meaning of a step`(query: String, expected: Int) throws {
+    func `never changes the result of a step`(query: String, expected: Int) throws {
         #expect(try factor(query) == expected)
     }
 
@@ -49,17 +49,17 @@ struct ShrinkOnLoadTests {
         ("crop=0,0,2001,2000&w=100", 1), ("crop=8,8,2000,2000&crop=4,4,800,800&w=30", 4),
         ("flip=h&crop=8,8,2000,2000&w=100", 8),
     ])
-    func `shrinks under a crop whose edges stay on whole pixels`(query: String, expected: Int) throws {
+    func `reduces under a crop whose edges stay on whole pixels`(query: String, expected: Int) throws {
         #expect(try factor(query) == expected)
     }
 
     @Test(arguments: [
-        // 2.5 pixels stay, or 1.5 where the resize leaves much out.
+        // 2.5 pixels remain, or 1.5 if the resize reduces much.
         ("blur=8&w=2000", 3), ("blur=12&w=100", 8), ("blur=12&w=500", 4), ("blur=4&w=3900", 1), ("blur=6&w=100", 4),
         ("blur=8&flip=h&blur=3&w=100", 2), ("blur=8&crop=8,8,800,800&w=100", 1), ("blur=8&round=9&w=100", 1),
         ("blur=8", 1), ("blur=40&w=8000&enlarge=1", 16),
     ])
-    func `a blurred picture stays small until the resize`(query: String, expected: Int) throws {
+    func `a blurred image stays small until the resize`(query: String, expected: Int) throws {
         let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
         let steps = try PlanGeometry.resolve(plan, source: PixelSize(width: 4032, height: 3024), maximumPixels: .max)
         let blur = try #require(plan.steps.first as? BlurStep)
@@ -69,8 +69,8 @@ struct ShrinkOnLoadTests {
         }
     }
 
-    @Test func `a decoder's rounding forbids crops from the far edge`() throws {
-        // 4033 is no multiple of 8: mirrored, the left edge is the one that the decoder rounded.
+    @Test func `a decoder's rounding rules out crops from the far edge`() throws {
+        // 4033 is not a multiple of 8: mirrored, the left edge is the one the decoder rounded.
         #expect(try factor("crop=8,8,2000,2000&w=100", 4033) == 8)
         #expect(try factor("flip=h&crop=8,8,2000,2000&w=100", 4033) == 1)
         #expect(try factor("crop=8,8,2000,2000&w=100", 4033, orientation: 6) == 1)

@@ -13,16 +13,16 @@ struct ClientHintTests {
     }
 
     @Test(arguments: [(1, 320), (320, 320), (321, 480), (1_081, 1_440), (3_840, 3_840), (99_999, 3_840)])
-    func `a width is the next rung up`(wanted: Int, expected: Int) {
+    func `a width is rounded up to the ladder`(wanted: Int, expected: Int) {
         #expect(ladder.width(for: wanted) == expected)
     }
 
     @Test(arguments: [("0.5", "1"), ("1", "1"), ("1.1", "1.5"), ("2", "2"), ("2.625", "3"), ("16", "3")])
-    func `a ratio is the next rung up`(wanted: String, expected: String) throws {
+    func `a ratio is rounded up to the ladder`(wanted: String, expected: String) throws {
         #expect(ladder.ratio(for: try #require(FixedDecimal(parsing: wanted))).text == expected)
     }
 
-    @Test func `auto is the number that it comes to, in device pixels`() throws {
+    @Test func `auto resolves to a number of device pixels`() throws {
         let values = HintValues(width: 640, ratio: FixedDecimal(2))
         for (query, same) in [
             ("w=auto", "w=640"), ("w=auto&q=50", "w=640&q=50"), ("w=100&dpr=auto", "w=200"),
@@ -34,7 +34,7 @@ struct ClientHintTests {
         }
     }
 
-    @Test func `tells what is left to the client`() throws {
+    @Test func `reports the hints a result depends on`() throws {
         #expect(try parse("w=auto", [.width]).hints == [.width])
         #expect(try parse("w=auto&dpr=auto", [.viewportWidth, .dpr]).hints == [.width, .dpr])
         #expect(try parse("w=100&dpr=auto", [.dpr]).hints == [.dpr])
@@ -47,19 +47,19 @@ struct ClientHintTests {
         ("h=auto", [.width, .dpr], "h"), ("w=AUTO", [.width], "w"), ("dpr=auto", [.dpr], "dpr"),
         ("w=auto&w=auto", [.width], "w"), ("blur=auto", [.width], "blur"),
     ])
-    func `auto is refused where nobody tells, and everywhere else`(query: String, fields: [ClientHint], name: String) {
+    func `rejects auto without a hint, and for other parameters`(query: String, fields: [ClientHint], name: String) {
         let error = #expect(throws: RequestError.self) { try parse(query, Set(fields)) }
         #expect(error?.parameter == name)
     }
 
-    @Test func `a query without hints is read as ever`() throws {
+    @Test func `a query without hints is parsed as before`() throws {
         let error = #expect(throws: RequestError.self) {
             try RequestLanguage.parse(query: "w=auto", options: ParseOptions())
         }
         #expect(error?.parameter == "w" && error?.status == .malformed)
     }
 
-    @Test func `clients that save data get a step less`() {
+    @Test func `clients that save data get a lower quality`() {
         let lowered = QualityDefaults(jpeg: 80, webp: 40, avif: 20).lowered(by: 15)
         #expect([lowered.jpeg, lowered.webp, lowered.avif] == [65, 30, 20])
         #expect(QualityDefaults().lowered(by: 0) == QualityDefaults())

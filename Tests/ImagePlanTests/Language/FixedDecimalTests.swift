@@ -9,7 +9,7 @@ struct FixedDecimalTests {
         ("0.0000005", "0.000001"), ("0.0000004", "0"), ("0.30000000000000004", "0.3"), ("1.9999999", "2"),
         ("999999999.999999", "999999999.999999"),
     ])
-    func `spells a number in one way`(text: String, expected: String) {
+    func `writes a number in one way`(text: String, expected: String) {
         #expect(FixedDecimal(parsing: text)?.text == expected)
     }
 
@@ -18,11 +18,11 @@ struct FixedDecimalTests {
         "--1", "1_000",
         "1000000000", "٣", String(repeating: "0", count: 65),
     ])
-    func `reads nothing but plain decimals`(text: String) {
+    func `parses only plain decimals`(text: String) {
         #expect(FixedDecimal(parsing: text) == nil)
     }
 
-    @Test func `multiplies without a binary fraction's error`() throws {
+    @Test func `multiplies without binary rounding errors`() throws {
         let product = try #require(FixedDecimal(parsing: "1.1")) * FixedDecimal(3)
         #expect(product.text == "3.3")
     }

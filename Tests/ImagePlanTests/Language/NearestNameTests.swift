@@ -8,7 +8,7 @@ struct NearestNameTests {
         ("", "", 0), ("a", "", 1), ("abc", "abc", 0), ("abc", "acb", 1), ("abc", "abd", 1), ("abc", "abcd", 1),
         ("kitten", "sitting", 3),
     ])
-    func `counts slips`(left: String, right: String, distance: Int) {
+    func `computes edit distances`(left: String, right: String, distance: Int) {
         #expect(NearestName.distance(left, right) == distance)
         #expect(NearestName.distance(right, left) == distance)
     }
@@ -17,7 +17,7 @@ struct NearestNameTests {
         ("lsiten", "listen" as String?), ("cache.memmory", "cache.memory"), ("limits.memory", "cache.memory"),
         ("xyzzy", nil), ("q", nil),
     ])
-    func `suggests only what is near`(name: String, expected: String?) {
+    func `suggests only close names`(name: String, expected: String?) {
         #expect(NearestName.of(name, among: ["listen", "cache", "cache.memory", "log.level"]) == expected)
     }
 
@@ -25,7 +25,7 @@ struct NearestNameTests {
         ("W", "w" as String?), ("x", nil), ("widht", "w"), ("heigth", "h"), ("WIDTH", "w"), ("gravty", "gravity"),
         ("w2", "w"), ("", nil), ("gravity" + String(repeating: "y", count: 64), nil),
     ])
-    func `knows what others call a name, and does not take one letter for another`(name: String, expected: String?) {
+    func `knows synonyms, and does not confuse single letters`(name: String, expected: String?) {
         let found = NearestName.of(name, among: ["gravity", "h", "w"], otherNames: ["height": "h", "width": "w"])
         #expect(found == expected)
     }

@@ -12,7 +12,7 @@ struct PlanProvenanceTests {
         return try RequestLanguage.provenance(query: Array(query.utf8), options: options)
     }
 
-    /// `step < w=400 query, h=300 preset thumb`, a line a step.
+    /// `step < w=400 query, h=300 preset thumb`, one line per step.
     private func lines(_ provenance: PlanProvenance) -> [String] {
         provenance.steps.map { step in
             let parameters = step.step.map { $0.parameters + $0.attributeParameters } ?? []
@@ -31,7 +31,7 @@ struct PlanProvenanceTests {
         return "\(stated.parameter.name)=\(stated.parameter.value) \(origin)"
     }
 
-    @Test func `tells query, preset and source's preset apart, and who replaced whom`() throws {
+    @Test func `distinguishes query, preset and source preset, and what replaced what`() throws {
         let provenance = try provenance("flip=h&preset=thumb&w=800&dpr=2&q=50", sourcePreset: "soft")
         #expect(
             lines(provenance) == [
@@ -45,7 +45,7 @@ struct PlanProvenanceTests {
         #expect(provenance.settings.map(word) == ["q=50 query"])
     }
 
-    @Test func `keeps what does nothing, which is no step of the plan`() throws {
+    @Test func `keeps parameters without effect, which are not steps`() throws {
         let provenance = try provenance("rotate=360&w=10")
         #expect(lines(provenance) == [" < rotate=360 query", "w=10 < w=10 query"])
         #expect(provenance.steps.map { $0.step == nil } == [true, false])
@@ -54,7 +54,7 @@ struct PlanProvenanceTests {
     @Test(arguments: [
         "", "w=10", "h=5&blur=1&w=10", "preset=thumb", "preset=none&rotate=360", "preset=thumb&w=8&bg=fff",
     ])
-    func `has the steps of the plan, in their order`(_ query: String) throws {
+    func `has the steps of the plan in order`(_ query: String) throws {
         let options = ParseOptions(
             presets: ["thumb": try Preset(name: "thumb", text: "w=400&fit=cover&h=1")],
             sourcePreset: try Preset(name: "s", text: "flip=v")
@@ -64,7 +64,7 @@ struct PlanProvenanceTests {
         #expect(provenance.steps.compactMap(\.step).map { $0.parameters } == plan.steps.map { $0.parameters })
     }
 
-    @Test func `refuses what the language refuses`() {
+    @Test func `rejects what the language rejects`() {
         #expect(throws: RequestError(parameter: "w", reason: "has no value")) { try provenance("w=") }
     }
 }

@@ -12,9 +12,9 @@ struct PresetTests {
 
     @Test(arguments: [
         ("preset=a", "1?w=400&h=300&fit=cover"),
-        // Its steps stand in its place.
+        // Its steps take its place.
         ("blur=3&preset=a&sharpen=1", "1?blur=3&w=400&h=300&sharpen=1&fit=cover"),
-        // A setting in the URL replaces the preset's, wherever it stands.
+        // A setting in the URL replaces the preset's, wherever it is.
         ("preset=a&w=500", "1?w=500&h=300&fit=cover"),
         ("w=500&preset=a", "1?w=500&h=300&fit=cover"),
         ("preset=a&fit=fill", "1?w=400&h=300&fit=fill"),
@@ -23,13 +23,13 @@ struct PresetTests {
         ("q=50&preset=b", "1?blur=3&format=webp&q=50"),
         // The overridden side keeps its place among the steps.
         ("preset=c&w=500", "1?w=500&blur=3"),
-        // Repeatable steps add up.
+        // Repeatable steps accumulate.
         ("preset=b&blur=4", "1?blur=3&blur=4&format=webp&q=80"),
-        // An attribute alone waits for the step that the request brings.
+        // An attribute alone waits for a step from the request.
         ("preset=d&w=100&h=100", "1?w=100&h=100&fit=cover&q=60"),
         ("preset=none", "1?"),
     ])
-    func `stands in its place`(query: String, expected: String) throws {
+    func `is expanded in place`(query: String, expected: String) throws {
         let presets = [
             "a": "w=400&h=300&fit=cover", "b": "blur=3&format=webp&q=80", "c": "w=400&blur=3", "d": "fit=cover&q=60",
         ]
@@ -45,17 +45,17 @@ struct PresetTests {
         ("preset=none", "1?"),
         ("preset=none&blur=3", "1?blur=3"),
     ])
-    func `a source's preset stands first`(query: String, expected: String) throws {
+    func `a source's preset comes first`(query: String, expected: String) throws {
         #expect(try canonical(query, source: "w=800&q=70", presets: ["small": "w=200"]) == expected)
     }
 
-    @Test func `a source's preset makes no request bare but the one that turns it off`() throws {
+    @Test func `with a source preset, only a request that turns it off is bare`() throws {
         let options = ParseOptions(sourcePreset: try Preset(name: "s", text: "w=800"))
         #expect(try !RequestLanguage.parse(query: "", options: options).isBare)
         #expect(try RequestLanguage.parse(query: "preset=none", options: options).isBare)
     }
 
-    @Test func `an attribute that stays without its step is an error of the request`() throws {
+    @Test func `an attribute still without its step is an error in the request`() throws {
         let error = #expect(throws: RequestError.self) {
             try canonical("preset=d", presets: ["d": "fit=cover"])
         }
@@ -69,13 +69,13 @@ struct PresetTests {
         ("w=3&w=4", "w"),
         ("enlarge=maybe", "enlarge"), ("format=bmp", "format"),
     ])
-    func `is checked when it is configured`(text: String, parameter: String) {
+    func `is checked with the configuration`(text: String, parameter: String) {
         let error = #expect(throws: RequestError.self) { try Preset(name: "p", text: text) }
         #expect(error?.parameter == parameter)
     }
 
     @Test(arguments: ["", "none", "a b", "a/b", "ä"])
-    func `has a name that a query can say`(name: String) {
+    func `has a name that a query can contain`(name: String) {
         #expect(throws: RequestError.self) { try Preset(name: name, text: "w=3") }
     }
 }

@@ -8,7 +8,7 @@ struct RequestLanguageTests {
     }
 
     @Test(arguments: [
-        // Resize: one step, standing where the first side stands; defaults omitted.
+        // Resize: one step, at the place of its first parameter; defaults omitted.
         ("w=300", "1?w=300"),
         ("h=300", "1?h=300"),
         ("h=300&w=400", "1?w=400&h=300"),
@@ -21,23 +21,23 @@ struct RequestLanguageTests {
         ("w=400&h=300&fit=cover&gravity=1,0", "1?w=400&h=300&fit=cover&gravity=northeast"),
         ("w=400&h=300&fit=fill&enlarge=1", "1?w=400&h=300&enlarge=1&fit=fill"),
         ("w=400&h=300&fit=pad&bg=fff", "1?w=400&h=300&bg=ffffff&fit=pad"),
-        // What makes no difference is no difference.
+        // Attributes without effect are dropped.
         ("w=400&fit=cover", "1?w=400"),
         ("w=400&h=300&gravity=north", "1?w=400&h=300"),
         ("w=400&h=300&fit=pad&gravity=entropy", "1?w=400&h=300&fit=pad"),
         ("w=007", "1?w=7"),
-        // dpr is multiplied in, but never into crop.
+        // dpr scales lengths, except those of crop.
         ("w=300&dpr=2", "1?w=600"),
         ("dpr=1.5&w=101", "1?w=152"),
         ("w=300&h=200&dpr=2&round=10&border=2,f80&blur=1.5", "1?w=600&h=400&round=20&border=4,ff8800&blur=3"),
         ("crop=10,10,50,50&w=300&dpr=2", "1?crop=10,10,50,50&w=600"),
         ("w=300&dpr=2&sharpen=1&round=50%25", "1?w=600&sharpen=1&round=max"),
-        // The order of steps is kept.
+        // Steps keep their order.
         ("blur=8&w=300", "1?blur=8&w=300"),
         ("w=300&blur=8", "1?w=300&blur=8"),
         ("w=300&blur=8&h=200", "1?w=300&h=200&blur=8"),
         ("blur=1&blur=2&blur=1", "1?blur=1&blur=2&blur=1"),
-        // Each step's spellings.
+        // The spellings of each step.
         ("crop=400x300", "1?crop=400x300"),
         ("crop=400x300&gravity=south", "1?crop=400x300&gravity=south"),
         ("crop=10%25,20%25,50.50%25,100%25", "1?crop=10%25,20%25,50.5%25,100%25"),
@@ -70,15 +70,15 @@ struct RequestLanguageTests {
         ("&&w=300&&", "1?w=300"),
         ("%77=3%300", "1?w=300"),
     ])
-    func `reads a query into its canonical text`(query: String, expected: String) throws {
+    func `parses a query into its canonical text`(query: String, expected: String) throws {
         #expect(try canonical(query) == expected)
     }
 
-    @Test func `another order of steps is another plan`() throws {
+    @Test func `the order of steps matters`() throws {
         #expect(try canonical("blur=8&w=300") != canonical("w=300&blur=8"))
     }
 
-    @Test func `nothing that speaks of the picture makes a bare request`() throws {
+    @Test func `a query without transform parameters is bare`() throws {
         let options = ParseOptions(forwardNames: ["v"], ignoreNames: ["utm"])
         for query in ["", "&", "v=1", "utm=2", "filename=a.jpg&download=1", "exp=1&sig=x", "preset=none"] {
             #expect(try RequestLanguage.parse(query: query, options: options).isBare, "\(query)")
@@ -88,7 +88,7 @@ struct RequestLanguageTests {
         }
     }
 
-    @Test func `forwards pairs raw and in their order, and drops ignored ones`() throws {
+    @Test func `forwards pairs raw and in order, and drops ignored ones`() throws {
         let parsed = try RequestLanguage.parse(
             query: "b=%7e+&w=3&a&utm_source=x&b=2&c=",
             options: ParseOptions(forwardNames: ["a", "b", "c"], ignoreNames: ["utm_source"])
@@ -117,12 +117,12 @@ struct RequestLanguageTests {
         ("w=3&exp=5", "w=3&exp=5"),
         ("&w=3&", "&w=3&"),
     ])
-    func `keeps the query as sent but for the signature`(query: String, unsigned: String) throws {
+    func `keeps the raw query without the signature`(query: String, unsigned: String) throws {
         let parsed = try RequestLanguage.parse(query: query, options: ParseOptions(forwardNames: ["a"]))
         #expect(parsed.unsignedQuery == unsigned)
     }
 
-    @Test func `reads what speaks of the request`() throws {
+    @Test func `parses the parameters of the request`() throws {
         let parsed = try RequestLanguage.parse(
             query: "filename=my%20cat.jpg&download=1&exp=1800000000&sig=aB-_9&url=http%3A%2F%2Fa%2F%3Fb%3Dc%2526d",
             options: ParseOptions(takesURL: true)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RequestPathTests {
-    @Test func `keeps the path as it came beside what it means`() throws {
+    @Test func `keeps the raw path next to the decoded one`() throws {
         let path = try #require(try RequestPath.parse("/photos/a%20b/%e4%b8%ad/c+d.jpg"))
         #expect(path.source == "photos")
         #expect(path.rawPath == "a%20b/%e4%b8%ad/c+d.jpg")
@@ -11,7 +11,7 @@ struct RequestPathTests {
         #expect(try path.filePath() == "a b/中/c+d.jpg")
     }
 
-    @Test func `keeps encoded and double slashes for the origin, and refuses them for a folder`() throws {
+    @Test func `keeps encoded and double slashes for an origin, and rejects them for a folder`() throws {
         let encoded = try #require(try RequestPath.parse("/s/a%2Fb"))
         #expect(encoded.rawPath == "a%2Fb")
         #expect(encoded.hasEncodedSlash)
@@ -25,7 +25,7 @@ struct RequestPathTests {
     }
 
     @Test(arguments: ["/", "//a", "/Photos/a", "/-x/a", "/a_b/c", "/a%20b/c", "/favicon.ico", "/pho%74os/a"])
-    func `knows no source by that name`(path: String) throws {
+    func `has no source by that name`(path: String) throws {
         #expect(try RequestPath.parse(path) == nil)
     }
 
@@ -36,14 +36,14 @@ struct RequestPathTests {
         "", "s/a",
         "/s/%c2%85",
     ])
-    func `refuses what could mean another path`(path: String) {
+    func `rejects ambiguous paths`(path: String) {
         let error = #expect(throws: RequestError.self) { try RequestPath.parse(path) }
         #expect(error?.parameter == "path")
         #expect(error?.status == .malformed)
     }
 
     @Test(arguments: ["/s/...", "/s/..a", "/s/a..b", "/s/.hidden", "/s/%252e%252e/a", "/s/a;b=c", "/s"])
-    func `takes names that only look like dot segments`(path: String) throws {
+    func `accepts names that only look like dot segments`(path: String) throws {
         #expect(try RequestPath.parse(path) != nil)
     }
 }

@@ -56,7 +56,7 @@ struct RequestRefusalTests {
         ("w=%0a3", "w"),
         ("w=%ff", "w"), ("w=%c2%85", "w"), ("v=%ed%a0%80", "v"), ("v=%c0%af", "v"), ("%00=1", "%00"), ("=3", ""),
     ])
-    func `names the parameter that is wrong`(query: String, parameter: String) {
+    func `names the invalid parameter`(query: String, parameter: String) {
         let error = #expect(throws: RequestError.self) {
             try RequestLanguage.parse(query: query, options: ParseOptions(forwardNames: ["v"]))
         }
@@ -65,7 +65,7 @@ struct RequestRefusalTests {
         #expect(error?.reason.isEmpty == false)
     }
 
-    @Test func `bounds the number of steps and of parameters`() throws {
+    @Test func `limits the number of steps and of parameters`() throws {
         let most = Array(repeating: "flip=h", count: 32).joined(separator: "&")
         #expect(try RequestLanguage.parse(query: most, options: ParseOptions()).plan.steps.count == 32)
         let steps = #expect(throws: RequestError.self) {
@@ -78,7 +78,7 @@ struct RequestRefusalTests {
         #expect(throws: RequestError.self) { try RequestLanguage.parse(query: pairs + "&v=1", options: options) }
     }
 
-    @Test func `cuts a long name in its error`() {
+    @Test func `shortens a long name in its error`() {
         let name = String(repeating: "x", count: 5000)
         let error = #expect(throws: RequestError.self) {
             try RequestLanguage.parse(query: name + "=1", options: ParseOptions())

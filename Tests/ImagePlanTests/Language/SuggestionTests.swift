@@ -1,7 +1,7 @@
 import ImagePlan
 import Testing
 
-/// What the errors of unknown names and values suggest.
+/// Suggestions in errors about unknown names and values.
 @Suite(.timeLimit(.minutes(1)))
 struct SuggestionTests {
     @Test(arguments: [
@@ -14,7 +14,7 @@ struct SuggestionTests {
         ("w=3&h=3&fit=cover&gravity=nort", "north"), ("filter=greyscale", "grayscale"), ("mask=cirlce", "circle"),
         ("meta=kepe", "keep"), ("tint=fff,multipli", "multiply"), ("preset=thum", "thumb"),
     ])
-    func `suggest the nearest name`(query: String, meant: String) throws {
+    func `suggests the nearest name`(query: String, meant: String) throws {
         let options = ParseOptions(
             forwardNames: ["version"],
             ignoreNames: ["utm_source"],
@@ -25,19 +25,19 @@ struct SuggestionTests {
     }
 
     @Test(arguments: ["xyzzy=1", "v=1", "w=3&fit=outrageous", "preset=unheard"])
-    func `suggest nothing where nothing is near`(query: String) {
+    func `suggests nothing if nothing is close`(query: String) {
         let error = #expect(throws: RequestError.self) {
             try RequestLanguage.parse(query: query, options: ParseOptions())
         }
         #expect(error?.reason.contains("did you mean") == false, "\(error?.description ?? "")")
     }
 
-    @Test func `a preset's text gets the same suggestions, but no name that it may not hold`() {
+    @Test func `a preset's text gets the same suggestions, except names it must not contain`() {
         let error = #expect(throws: RequestError.self) { try Preset(name: "a", text: "width=3") }
         #expect(error?.description == "width: is not a known parameter; did you mean w?")
     }
 
-    @Test func `an unknown preset is named, cut to the length of the longest name`() {
+    @Test func `names an unknown preset, cut to the longest valid length`() {
         let name = String(repeating: "a", count: 5_000)
         let error = #expect(throws: RequestError.self) {
             try RequestLanguage.parse(query: "preset=\(name)", options: ParseOptions())
@@ -45,7 +45,7 @@ struct SuggestionTests {
         #expect(error?.reason == "there is no preset '\(name.prefix(64))'")
     }
 
-    @Test func `format=jpg is format=jpeg, with one canonical text`() throws {
+    @Test func `format=jpg means format=jpeg, with the same canonical text`() throws {
         let plans = try ["format=jpg&w=3", "format=jpeg&w=3"].map {
             try RequestLanguage.parse(query: $0, options: ParseOptions()).plan.canonicalText
         }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct EncodingCostTests {
-    @Test func `more pixels and more effort take longer, whatever they are`() {
+    @Test func `more pixels and more effort always take longer`() {
         for effort in 0..<9 {
             for pixels in [0, 1_000, 196_608, 2_764_800, 50_000_000] {
                 let cost = EncodingCost.avifMilliseconds(pixels: pixels, effort: effort)
@@ -19,7 +19,7 @@ struct EncodingCostTests {
         )
     }
 
-    @Test func `tells the pixels that a budget is for`() {
+    @Test func `computes the pixels that fit a budget`() {
         for (budget, effort) in [(100, 0), (100, 1), (1_000, 4), (250, 2)] {
             let pixels = EncodingCost.avifPixels(within: budget, effort: effort)
             #expect(EncodingCost.avifMilliseconds(pixels: pixels, effort: effort) <= budget)
@@ -30,7 +30,7 @@ struct EncodingCostTests {
         #expect(searched == EncodingCost.avifPixels(within: 100, effort: 0))
     }
 
-    @Test func `tells the cheap formats from the dear ones`() {
+    @Test func `distinguishes cheap from expensive formats`() {
         func cost(_ change: (inout PlanSettings) -> Void, bucket: FormatBucket = .rest, smallest: Bool = false) -> Int {
             var settings = PlanSettings(format: .jpeg)
             change(&settings)

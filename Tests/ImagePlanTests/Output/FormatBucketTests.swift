@@ -20,11 +20,11 @@ struct FormatBucketTests {
         ("image/webp;q=0,image/webp", .webp), (",,\timage/webp\t,", .webp),
         ("text/html;x=\"unclosed,image/webp", .rest),
     ])
-    func `counts a type only when it is named with a weight over 0`(value: String, expected: FormatBucket) {
+    func `counts a type only if named with a weight over 0`(value: String, expected: FormatBucket) {
         #expect(FormatBucket(accept: Array(value.utf8).span) == expected)
     }
 
-    @Test func `several fields are joined by the greatest`() {
+    @Test func `several fields take the greatest bucket`() {
         #expect(max(FormatBucket.rest, .webp) == .webp)
         #expect(max(FormatBucket.avif, .webp) == .avif)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FormatNegotiationTests {
-    /// What a worker with every library has.
+    /// The encoders of a worker with all libraries.
     private static let all: [ImageFormat: EncoderTraits] = [
         .jpeg: EncoderTraits(hasAlpha: false, hasAnimation: false, isLosslessPossible: false, longestSide: 65_535),
         .png: EncoderTraits(hasAlpha: true, hasAnimation: false, isLosslessPossible: true, longestSide: 1_000_000),
@@ -45,7 +45,7 @@ struct FormatNegotiationTests {
         (.svg, true, 1, .png),
         (.pdf, false, 1, .jpeg),
     ])
-    func `answers the rest with what every client shows`(
+    func `chooses a universal format for other clients`(
         source: ImageFormat,
         alpha: Bool,
         frames: Int,
@@ -54,7 +54,7 @@ struct FormatNegotiationTests {
         #expect(try choose("w=3", source: source, alpha: alpha, frames: frames) == expected)
     }
 
-    @Test func `a plan that makes alpha never chooses JPEG`() throws {
+    @Test func `never chooses JPEG for a plan that adds alpha`() throws {
         for source in ImageFormat.allCases {
             #expect(try choose("round=5", source: source) != .jpeg)
             #expect(try choose("w=3&h=3&fit=pad", source: source) != .jpeg)
@@ -64,11 +64,11 @@ struct FormatNegotiationTests {
         #expect(try choose("bg=fff", source: .webp, alpha: true) == .jpeg)
     }
 
-    @Test func `unknown alpha is not lost`() throws {
+    @Test func `keeps unknown alpha`() throws {
         #expect(try choose("w=3", source: .heic, alpha: nil) == .png)
     }
 
-    @Test func `WebP and AVIF answer their buckets`() throws {
+    @Test func `chooses WebP and AVIF for their buckets`() throws {
         for source in ImageFormat.allCases {
             for alpha in [true, false] {
                 #expect(try choose("w=3", bucket: .webp, source: source, alpha: alpha) == .webp)
@@ -77,24 +77,24 @@ struct FormatNegotiationTests {
         }
     }
 
-    @Test func `WebP answers AVIF's bucket where AVIF is no gain, cannot, or is not there`() throws {
+    @Test func `chooses WebP in AVIF's bucket if AVIF is larger, unsuitable or unavailable`() throws {
         #expect(try choose("w=3", bucket: .avif, source: .gif, frames: 3) == .webp)
         #expect(try choose("w=3&lossless=1", bucket: .avif, source: .png) == .webp)
         let none = Self.all.filter { $0.key != .avif }
         #expect(try choose("w=3", bucket: .avif, source: .png, encoders: none) == .webp)
         let rest = none.filter { $0.key != .webp }
         #expect(try choose("w=3", bucket: .avif, source: .png, encoders: rest) == .png)
-        // The longest side of AVIF is one more than WebP's.
+        // AVIF's longest side is one more than WebP's.
         #expect(try choose("w=3", bucket: .avif, source: .jpeg, size: PixelSize(width: 16_384, height: 1)) == .avif)
         #expect(try choose("w=3", bucket: .avif, source: .jpeg, size: PixelSize(width: 16_385, height: 1)) == .jpeg)
     }
 
-    @Test func `a picture too long for WebP is answered as by the rest`() throws {
+    @Test func `an image too long for WebP gets a universal format`() throws {
         #expect(try choose("w=3", bucket: .webp, source: .jpeg, size: PixelSize(width: 16_383, height: 1)) == .webp)
         #expect(try choose("w=3", bucket: .webp, source: .jpeg, size: PixelSize(width: 1, height: 16_384)) == .jpeg)
     }
 
-    @Test func `a format that is asked for is given`() throws {
+    @Test func `a format requested by name is used`() throws {
         for (name, format) in [
             ("jpeg", ImageFormat.jpeg), ("png", .png), ("webp", .webp), ("avif", .avif), ("gif", .gif),
         ] {
@@ -107,11 +107,11 @@ struct FormatNegotiationTests {
         (.heic, .jpeg), (.bmp, .jpeg),
         (.tiff, .jpeg),
     ])
-    func `source keeps a format that is encoded here`(source: ImageFormat, expected: ImageFormat) throws {
+    func `source keeps a format that has an encoder`(source: ImageFormat, expected: ImageFormat) throws {
         #expect(try choose("format=source", bucket: .webp, source: source) == expected)
     }
 
-    @Test func `a format that is not built in is never chosen, and given up only where nobody named it`() throws {
+    @Test func `never negotiates a format without an encoder, but keeps one requested by name`() throws {
         let none = Self.all.filter { $0.key != .webp }
         #expect(try choose("w=3", bucket: .webp, source: .jpeg, encoders: none) == .jpeg)
         #expect(try choose("w=3", bucket: .webp, source: .webp, alpha: true, frames: 3, encoders: none) == .gif)
@@ -121,7 +121,7 @@ struct FormatNegotiationTests {
         #expect(try choose("w=3", source: .gif, alpha: true, frames: 3, encoders: withoutGIF) == .png)
     }
 
-    @Test func `never chooses an encoder that cannot`() throws {
+    @Test func `never chooses an unsuitable encoder`() throws {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<5_000 {
             let encoders = Self.all.filter { $0.key == .png || Bool.random(using: &generator) }
@@ -143,12 +143,12 @@ struct FormatNegotiationTests {
             #expect(traits.longestSide >= side)
             #expect(traits.hasAlpha || !alpha)
             #expect(traits.isLosslessPossible || query != "lossless=1")
-            // Frames are given up last, where no encoder that every client of the bucket shows has them.
+            // Frames are dropped last, if no encoder for the bucket keeps them.
             if frames > 1, encoders[.gif] != nil, side <= 65_535 { #expect(traits.hasAnimation) }
         }
     }
 
-    @Test func `lossless chooses a format that loses nothing`() throws {
+    @Test func `lossless chooses a lossless format`() throws {
         #expect(try choose("lossless=1", source: .jpeg) == .png)
         #expect(try choose("lossless=1", bucket: .webp, source: .jpeg) == .webp)
     }

@@ -14,7 +14,7 @@ struct BareWebPTests {
 
     private func canvas(flags: UInt8) -> [UInt8] { chunk("VP8X", [flags, 0, 0, 0, 3, 0, 0, 3, 0, 0]) }
 
-    @Test func `colour stays, and alpha with the canvas that it needs`() {
+    @Test func `keeps colour, and alpha with its canvas`() {
         let colour = chunk("VP8 ", [1, 2, 3])
         let alpha = chunk("ALPH", [9])
         let exif = chunk("EXIF", [7, 7])
@@ -26,7 +26,7 @@ struct BareWebPTests {
         #expect(BareWebP.strip(file(colour)) == file(colour))
     }
 
-    @Test func `what is cut off or has no colour is none`() {
+    @Test func `rejects a truncated file and one without colour`() {
         let whole = file(canvas(flags: 0x10), chunk("ALPH", [9]), chunk("VP8 ", [1, 2, 3]))
         for length in 0..<whole.count - 8 { #expect(BareWebP.strip(Array(whole[..<length])) == nil, "\(length)") }
         #expect(BareWebP.strip(file(chunk("EXIF", [1]))) == nil)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CameraFactsTests {
-    /// A value of an entry: type, count, bytes.
+    /// The value of an entry: type, count, bytes.
     private struct Value {
         var type: Int
         var count: Int
@@ -26,7 +26,7 @@ struct CameraFactsTests {
         Value(type: 5, count: 1, bytes: bytes(top, 4, isBig) + bytes(bottom, 4, isBig))
     }
 
-    /// A directory that begins at an offset, and its values behind it.
+    /// A directory at an offset, followed by its values.
     private static func directory(_ entries: [(Int, Value)], at start: Int, _ isBig: Bool) -> [UInt8] {
         var head = bytes(entries.count, 2, isBig)
         var tail: [UInt8] = []
@@ -43,7 +43,7 @@ struct CameraFactsTests {
         return head + bytes(0, 4, isBig) + tail
     }
 
-    /// A block as a camera writes it, with a GPS directory.
+    /// A block as written by a camera, with a GPS directory.
     static func block(isBig: Bool) -> [UInt8] {
         let exifAt = 200
         let gpsAt = 500
@@ -75,7 +75,7 @@ struct CameraFactsTests {
     }
 
     @Test(arguments: [true, false])
-    func `says what pages show, and nothing of the place or of who`(isBig: Bool) {
+    func `reports camera settings, but neither place nor person`(isBig: Bool) {
         for front in [[], Array("Exif\0\0".utf8)] {
             let members = CameraFacts(exif: front + Self.block(isBig: isBig)).members.joined(separator: ",")
             let expected = #"""
@@ -86,7 +86,7 @@ struct CameraFactsTests {
         }
     }
 
-    @Test func `a damaged block says less and ends nothing`() {
+    @Test func `reads what it can of a damaged block`() {
         let block = Self.block(isBig: true)
         for length in 0..<block.count { _ = CameraFacts(exif: Array(block[..<length])).members }
         var generator = SeededGenerator(seed: 3)

@@ -12,7 +12,7 @@ struct ColorPaletteTests {
         #expect(palette.dominant?.text == "c81414")
     }
 
-    @Test func `noise around a colour is one entry`() throws {
+    @Test func `noise around a colour gives one entry`() throws {
         var generator = SeededGenerator(seed: 7)
         let picture = try TinyPicture.make(50, 50) { _, _ in
             (0..<3).map { UInt8([120, 90, 60][$0] + Int.random(in: -8...8, using: &generator)) } + [255]
@@ -23,7 +23,7 @@ struct ColorPaletteTests {
         #expect(ImageComparison.colourDistance([color.red, color.green, color.blue], [120, 90, 60]) < 3)
     }
 
-    @Test func `what is transparent has no say`() throws {
+    @Test func `ignores transparent pixels`() throws {
         let picture = try TinyPicture.make(20, 20) { x, _ in x < 2 ? [0, 128, 0, 255] : [255, 0, 0, 0] }
         let palette = ColorPalette(of: picture)
         #expect(palette.entries.count == 1 && palette.entries[0].share == 1)
@@ -31,7 +31,7 @@ struct ColorPaletteTests {
         #expect(ColorPalette(of: try .plain(3, 3, [9, 9, 9, 0])).dominant == nil)
     }
 
-    @Test func `many colours are at most six, whose shares make a whole`() throws {
+    @Test func `many colours give at most six entries, whose shares add up to 1`() throws {
         var generator = SeededGenerator(seed: 11)
         let picture = try TinyPicture.make(100, 100) { _, _ in
             (0..<3).map { _ in UInt8.random(in: 0...255, using: &generator) } + [255]

@@ -1,13 +1,13 @@
 import Glibc
 import ImagePlan
 
-/// Decoders of the hashes, from their public descriptions: what browsers make of them.
+/// Decoders for the hashes, written from their public descriptions, as in browsers.
 enum HashDecoders {
     private static let digits = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~"
     )
 
-    /// A picture of a BlurHash.
+    /// Decodes a BlurHash.
     static func blurHash(_ hash: String, width: Int, height: Int) -> TinyPicture? {
         let values = hash.compactMap { digits.firstIndex(of: $0) }
         guard values.count == hash.count, values.count >= 6 else { return nil }
@@ -47,10 +47,10 @@ enum HashDecoders {
         return TinyPicture(width: width, height: height, rgba: rgba)
     }
 
-    /// A picture of a ThumbHash, 32 pixels on the longer side.
+    /// Decodes a ThumbHash to 32 pixels on the longer side.
     ///
-    /// - Parameter isExact: whether it is the very inverse of the encoding; else what browsers show, who raise the colours by a
-    ///   quarter and soften what varies both ways.
+    /// - Parameter isExact: whether to invert the encoding exactly; browsers boost saturation by a quarter and smooth components
+    ///   that vary in both directions.
     static func thumbHash(_ hash: [UInt8], isExact: Bool = false) -> TinyPicture? {
         let boost = isExact ? 1 : 1.25
         guard hash.count >= 5 else { return nil }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PlaceholderTests {
-    @Test func `its text can be read again`() throws {
+    @Test func `round-trips through its text`() throws {
         let placeholder = Placeholder(of: try .soft(40, 30))
         #expect(Placeholder(text: Array(placeholder.text.utf8)) == placeholder)
         #expect(Placeholder(text: Array(Placeholder.none.text.utf8)) == Placeholder.none)
@@ -16,16 +16,16 @@ struct PlaceholderTests {
         "", "\n", "\n\n\n", "L00000\n\n", "\n====\n#ffffff", "\n\nffffff00", "\n\nFFFFFF", "\n\nfff", "00TSUA\r\n\n",
         "00TSUA\nAAA\n", "00TSUA\nA:B=\nffffff", "00TSUA\n\n12345\u{0}",
     ])
-    func `what could be another header field is no placeholder`(text: String) {
+    func `rejects text that could inject a header field`(text: String) {
         #expect(Placeholder(text: Array(text.utf8)) == nil)
     }
 
-    @Test func `a text without end is no placeholder`() {
+    @Test func `rejects overlong text`() {
         #expect(Placeholder(text: [UInt8](repeating: 0x41, count: 1 << 20)) == nil)
         #expect(Placeholder(text: Array("\n\(String(repeating: "A", count: 40))\n".utf8)) == nil)
     }
 
-    @Test func `base64 is what Foundation makes`() {
+    @Test func `base64 matches Foundation's`() {
         for count in 0..<40 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 67 + 13) }
             #expect(Base64.encode(bytes) == Data(bytes).base64EncodedString())
@@ -33,7 +33,7 @@ struct PlaceholderTests {
         }
     }
 
-    @Test func `a description is JSON`() throws {
+    @Test func `a description is valid JSON`() throws {
         let description = PictureDescription(
             size: PixelSize(width: 4000, height: 3000),
             hasAlpha: false,

@@ -15,25 +15,25 @@ struct AnimationSettingsTests {
         ("frame=012", "1?frame=12"), ("anim=first&frame=12", "1?frame=12"), ("frame=12&anim=auto", "1?frame=12"),
         ("w=9&anim=keep&format=jpeg", "1?w=9&anim=keep&format=jpeg"),
     ])
-    func `one spelling stands for all of one meaning`(query: String, expected: String) throws {
+    func `equivalent settings have one canonical text`(query: String, expected: String) throws {
         #expect(try canonical(query) == expected)
     }
 
     @Test(arguments: ["anim=first", "frame=3", "format=jpeg", "format=png", "format=json"])
-    func `what says nothing of a still leaves no trace`(query: String) throws {
+    func `settings without effect on a still are dropped`(query: String) throws {
         #expect(try canonical("\(query)&speed=2&loop=3&reverse=1") == canonical(query))
     }
 
-    @Test func `strict says nothing of words`() throws {
+    @Test func `strict has no effect on metadata formats`() throws {
         #expect(try canonical("format=json&strict=1") == "1?format=json")
     }
 
     @Test(arguments: ["speed=0.1", "speed=10", "loop=65535", "frame=99999", "page=9999"])
-    func `both ends of a range may be asked`(query: String) throws {
+    func `accepts both ends of a range`(query: String) throws {
         #expect(try canonical(query) == "1?\(query)")
     }
 
-    @Test func `a query's frame goes before a preset's first`() throws {
+    @Test func `a query's frame overrides a preset's anim=first`() throws {
         let preset = try Preset(name: "still", text: "anim=first")
         var options = ParseOptions()
         options.presets["still"] = preset
@@ -41,7 +41,7 @@ struct AnimationSettingsTests {
         #expect(plan.canonicalText == "1?frame=4")
     }
 
-    @Test func `frame names the still that is wanted`() throws {
+    @Test func `frame selects the still`() throws {
         let plan = { (query: String) throws in try RequestLanguage.parse(query: query, options: ParseOptions()).plan }
         #expect(try plan("frame=4").settings.animation.stillFrame == 4)
         #expect(try plan("anim=first").settings.animation.stillFrame == 0)

@@ -9,18 +9,12 @@ struct EncodingSearchTests {
     }
 
     private func job(_ output: WorkerJob.Output) -> WorkerJob {
-        WorkerJob(
-            id: 7,
-            sourceLength: 9,
-            sourceFormat: .jpeg,
-            deadlineMilliseconds: 10,
-            maximumPixels: 10,
-            maximumFrames: 1,
-            outputs: [output]
-        )
+        var job = WorkerJob()
+        (job.sourceLength, job.deadlineMilliseconds, job.maximumPixels, job.outputs) = (9, 10, 10, [output])
+        return job
     }
 
-    @Test func `q=auto is a setting of its own`() throws {
+    @Test func `q=auto is a distinct setting`() throws {
         let auto = try plan("q=auto&w=3")
         #expect(auto.canonicalText == "1?w=3&q=auto")
         #expect(auto.settings.seeksQuality && auto.settings.quality == nil)
@@ -36,7 +30,7 @@ struct EncodingSearchTests {
         }
     }
 
-    @Test func `a number in the URL goes before a preset's auto, and the other way round`() throws {
+    @Test func `a number in the URL overrides a preset's auto, and vice versa`() throws {
         let options = { (query: String) in
             ParseOptions(presets: ["p": try Preset(name: "p", text: query)])
         }
@@ -46,7 +40,7 @@ struct EncodingSearchTests {
         #expect(auto.canonicalText == "1?w=3&q=auto")
     }
 
-    @Test func `a job carries what a search aims at`() throws {
+    @Test func `a job carries the goal of a search`() throws {
         var output = WorkerJob.Output(plan: "1?q=auto", bucket: .webp, quality: QualityDefaults())
         output.quality.distance = 750
         output.search = EncodingSearch(takesSmallest: true)
@@ -55,7 +49,7 @@ struct EncodingSearchTests {
         #expect(throws: WorkerMessageError.field("distance")) { try job(output).encoded() }
     }
 
-    @Test func `a reply carries what was found`() throws {
+    @Test func `a reply carries the result of a search`() throws {
         var output = WorkerReply.Output(format: .webp, width: 1, height: 2, frames: 3, hasAlpha: true, length: 2)
         for (quality, tries) in [(nil, 0), (71, 4), (100, 255)] as [(Int?, Int)] {
             (output.quality, output.tries) = (quality, tries)
@@ -69,7 +63,7 @@ struct EncodingSearchTests {
         }
     }
 
-    @Test func `the smallest is looked for among what loses nothing that the first choice keeps`() {
+    @Test func `the search for the smallest tries only formats that keep as much as the first choice`() {
         let all = EncoderTable(
             Dictionary(
                 uniqueKeysWithValues: [ImageFormat.jpeg, .png, .gif, .webp, .avif].map { format in

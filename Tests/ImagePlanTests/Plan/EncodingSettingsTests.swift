@@ -20,16 +20,16 @@ struct EncodingSettingsTests {
             "1?alpha_q=3&chroma=420&effort=2&max_bytes=9&q=7&sharp_yuv=1"
         ),
     ])
-    func `one spelling stands for all of one meaning`(query: String, expected: String) throws {
+    func `equivalent settings have one canonical text`(query: String, expected: String) throws {
         #expect(try canonical(query) == expected)
     }
 
     @Test(arguments: ["jxl", "tiff"])
-    func `formats that browsers do not ask for are there by name`(format: String) throws {
+    func `formats that are never negotiated can be named`(format: String) throws {
         #expect(try canonical("format=\(format)") == "1?format=\(format)")
     }
 
-    @Test func `a setting that a chosen format has no use for is no error`() throws {
+    @Test func `a setting without effect on the format is not an error`() throws {
         let all = "lossless=1&progressive=1&effort=9&chroma=444&near_lossless=5&sharp_yuv=1&alpha_q=5&max_bytes=1"
         for format in ["auto", "png", "gif", "tiff", "webp", "avif"] {
             #expect(throws: Never.self) { try canonical("\(all)&format=\(format)") }

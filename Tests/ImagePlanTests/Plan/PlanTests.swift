@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PlanTests {
-    @Test func `comes back from its canonical text`() throws {
+    @Test func `round-trips through its canonical text`() throws {
         var generator = SeededGenerator(seed: 2)
         for _ in 0..<5_000 {
             let plan = RandomPlan.make(using: &generator)
@@ -22,7 +22,7 @@ struct PlanTests {
         "1?q=80&format=png",
         "1?w=3&filename=x", "1?%77=3", "1?rotate=360", "1?w=0", "1?round=50%25", "1?bg=fff", "1?preset=x", "1?blur=3.0",
     ])
-    func `refuses a text that is not canonical`(text: String) {
+    func `rejects a text that is not canonical`(text: String) {
         #expect(throws: RequestError.self) { try Plan(canonicalText: text) }
     }
 
@@ -34,12 +34,12 @@ struct PlanTests {
         ("round=5&bg=fff", false),
         ("round=5&bg=ffffff80", true), ("rotate=5&bg=fff", false),
     ])
-    func `knows whether it makes alpha`(query: String, expected: Bool) throws {
+    func `knows whether it adds alpha`(query: String, expected: Bool) throws {
         let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
         #expect(plan.makesAlpha == expected)
     }
 
-    @Test func `an opaque background ends the source's alpha`() throws {
+    @Test func `an opaque background removes the source's alpha`() throws {
         #expect(Plan.identity.hasAlpha(source: true))
         #expect(!Plan.identity.hasAlpha(source: false))
         #expect(!Plan(settings: PlanSettings(background: .white)).hasAlpha(source: true))

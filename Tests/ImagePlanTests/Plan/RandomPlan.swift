@@ -1,6 +1,6 @@
 import ImagePlan
 
-/// Random plans, made as values and not from texts.
+/// Random plans, built as values instead of parsed.
 enum RandomPlan {
     static func make(using generator: inout some RandomNumberGenerator) -> Plan {
         let gravity = gravity(using: &generator)
@@ -91,7 +91,7 @@ enum RandomPlan {
     }
 
     private static func tone(using generator: inout some RandomNumberGenerator) -> any TransformStep {
-        // Never 1, which is no step.
+        // Never 1, which makes no step.
         let factor = decimal(1_000_001...10_000_000, using: &generator)
         let mode = BlendMode.allCases.filter { $0 != .dest }.randomElement(using: &generator) ?? .over
         let steps: [any TransformStep] = [

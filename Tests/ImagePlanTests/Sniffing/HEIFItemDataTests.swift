@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImagePlan
 
-/// Where a HEIF file's picture has its bytes.
+/// The size of a HEIF file's primary item.
 @Suite(.timeLimit(.minutes(1)))
 struct HEIFItemDataTests {
     private func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
@@ -11,7 +11,7 @@ struct HEIFItemDataTests {
         return (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + Array(type.utf8) + content
     }
 
-    /// A file with one item, number 1, of which `iloc` says what `places` is.
+    /// A file with one item, number 1, and the given content of `iloc`.
     private func file(places: [UInt8], data: Int = 40) -> [UInt8] {
         let primary = box("pitm", [0, 0, 0, 0, 0, 1])
         return box("ftyp", Array("avif".utf8) + [0, 0, 0, 0] + Array("avifmif1".utf8))
@@ -21,20 +21,20 @@ struct HEIFItemDataTests {
 
     private func length(_ bytes: [UInt8]) -> Int { HEIFItemData.primaryLength(bytes.span) }
 
-    @Test func `counts the parts of the primary item`() {
-        // §8.11.3.2: version 0, offsets and lengths of four bytes, one item of two parts.
+    @Test func `adds up the extents of the primary item`() {
+        // §8.11.3.2: version 0, offsets and lengths of four bytes, one item of two extents.
         let places: [UInt8] = [
             0, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 0, 0, 2, 0, 0, 0, 60, 0, 0, 0, 5, 0, 0, 0, 70, 0, 0, 0, 9,
         ]
         #expect(length(file(places: places)) == 14)
-        // Version 1 with a base of eight bytes, behind an item that is not the picture.
+        // Version 1 with a base offset of eight bytes, after an item that is not the primary one.
         let later: [UInt8] =
             [1, 0, 0, 0, 0x44, 0x80, 0, 2, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 50, 0, 0]
             + [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 50, 0, 1, 0, 0, 0, 9, 0, 0, 0, 6]
         #expect(length(file(places: later)) == 6)
     }
 
-    @Test func `finds nothing where nothing is`() {
+    @Test func `returns 0 if there is no data`() {
         #expect(
             length(file(places: [0, 0, 0, 0, 0x44, 0x40, 0, 0], data: 0)) == 0,
             "as libheif writes it without memory"
@@ -44,7 +44,7 @@ struct HEIFItemDataTests {
         #expect(length(Array("no boxes".utf8)) == 0 && length([]) == 0)
     }
 
-    @Test func `no bytes are read out of bounds, whatever they say`() {
+    @Test func `never reads out of bounds`() {
         let places: [UInt8] = [
             1, 0, 0, 0, 0x44, 0x44, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 60, 0, 0, 0, 5,
         ]
@@ -60,7 +60,7 @@ struct HEIFItemDataTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"))
-    func `a photograph has its data`() throws {
+    func `finds the data of a photograph`() throws {
         let bytes = try #require(SharedImages.bytes("fox-10bit.avif"))
         #expect(length(bytes) > bytes.count / 2 && length(bytes) < bytes.count)
     }

@@ -3,10 +3,10 @@ import Testing
 
 @testable import ImagePlan
 
-/// Crops, turns and mirrors in any number and order, against the same done to every pixel.
+/// Crops, rotations and mirrors in any number and order, compared with the same operations on every pixel.
 @Suite(.timeLimit(.minutes(1)))
 struct HEIFPlacementTests {
-    /// A picture whose pixels are their own places.
+    /// An image in which every pixel stores its own position.
     private struct Grid: Equatable {
         var rows: [[[Int]]]
 
@@ -24,7 +24,7 @@ struct HEIFPlacementTests {
         }
     }
 
-    /// What a placement says of the same picture: a crop, then what the EXIF orientation means.
+    /// Applies a placement to the image: a crop, then the EXIF orientation.
     private func shown(_ placement: HEIFPlacement) -> Grid {
         var grid = Grid(width: placement.stored.width, height: placement.stored.height)
         grid.crop(placement.visible)
@@ -34,7 +34,7 @@ struct HEIFPlacementTests {
         return grid
     }
 
-    @Test func `comes to one crop and one orientation`() {
+    @Test func `reduces to one crop and one orientation`() {
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<500 {
             let size = PixelSize(
@@ -72,7 +72,7 @@ struct HEIFPlacementTests {
         }
     }
 
-    @Test func `a crop beside the picture leaves nothing, one over its edge what lies inside`() {
+    @Test func `a crop outside the image leaves nothing, one across its edge the part inside`() {
         var placement = HEIFPlacement(stored: PixelSize(width: 8, height: 6))
         let beside = placement.crop(to: PixelRectangle(left: 8, top: 0, width: 4, height: 4))
         let over = placement.crop(to: PixelRectangle(left: 6, top: -2, width: 9, height: 4))

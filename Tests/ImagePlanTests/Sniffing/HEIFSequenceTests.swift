@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImagePlan
 
-/// AVIF and HEIC sequences by their boxes.
+/// AVIF and HEIC sequences, built box by box.
 @Suite(.timeLimit(.minutes(1)))
 struct HEIFSequenceTests {
     private typealias Build = HeaderBuilder
@@ -16,41 +16,41 @@ struct HEIFSequenceTests {
     private func sequence(_ bytes: [UInt8]) -> HEIFSequence? { HEIFSequence(bytes.span) }
 
     @Test(arguments: ["avis", "msf1", "hevc", "hevx"])
-    func `counts the samples of the track of pictures`(brand: String) {
+    func `counts the samples of the image track`(brand: String) {
         #expect(frames(Build.sequence(brand: brand, frames: 7)) == 7)
         #expect(frames(Build.sequence(brand: brand, frames: 7, sampleSize: 9)) == 7, "all of one size")
     }
 
-    @Test func `a file that is to be shown as a still is one, whatever tracks it has`() {
+    @Test func `a file with a still brand is a still, whatever its tracks`() {
         for brand in ["avif", "heic", "mif1"] { #expect(frames(Build.sequence(brand: brand, frames: 7)) == 1) }
     }
 
-    @Test func `takes no count that the file cannot hold`() {
+    @Test func `rejects a count that exceeds the file`() {
         for (claimed, expected) in [(8, 1), (0xFFFF_FFFF, 1), (0, 1), (1, 1), (7, 7), (6, 6)] {
             #expect(frames(Build.sequence(frames: 7, claimed: claimed)) == expected, "\(claimed)")
-            // Of one size, each takes a byte at least.
+            // Samples of a common size take at least a byte each.
             let huge = frames(Build.sequence(frames: 7, claimed: claimed, sampleSize: 1))
             #expect(huge == (claimed < 9 ? max(1, claimed) : 1), "\(claimed)")
         }
     }
 
-    @Test func `the track that is asked is the pictures', not their alpha's`() {
+    @Test func `reads the image track, not the alpha track`() {
         let bytes = Build.sequence(frames: 3, handlers: ["auxv", "pict"])
         #expect(frames(bytes) == 3)
         #expect(frames(Build.sequence(frames: 3, handlers: ["soun"])) == 1)
     }
 
-    @Test func `reads times and rounds`() throws {
+    @Test func `reads durations and loop count`() throws {
         let plain = try #require(sequence(Build.sequence(frames: 3)))
         #expect(plain.frames == 3 && plain.delays == [100, 100, 250] && plain.rounds == 0)
-        // Flag 1 of an edit list: repeated until the track's header says, here after 900 of 450 each.
+        // Flag 1 of an edit list: repeat until the track header's duration, here 900 in units of 450.
         #expect(sequence(Build.sequence(frames: 3, edit: (repeats: true, track: 900)))?.rounds == 2)
         #expect(sequence(Build.sequence(frames: 3, edit: (repeats: true, track: 0xFFFF_FFFF)))?.rounds == 0)
         #expect(sequence(Build.sequence(frames: 3, edit: (repeats: false, track: 450)))?.rounds == 1)
         #expect(sequence(Build.avif(width: 3, height: 2)) == nil)
     }
 
-    @Test func `no bytes are read out of bounds, whatever they say`() {
+    @Test func `never reads out of bounds`() {
         let whole = Build.sequence(frames: 3, edit: (repeats: true, track: 900))
         for count in 0..<whole.count { _ = HEIFSequence(Array(whole.prefix(count)).span) }
         for index in whole.indices {
@@ -65,7 +65,7 @@ struct HEIFSequenceTests {
 }
 
 extension HeaderBuilder {
-    /// A still picture, and a movie with one track a handler: 1000 ticks a second, each sample 100 long and the last 250.
+    /// A still image, and a movie with one track per handler: 1000 ticks a second, samples of 100 ticks and a last one of 250.
     static func sequence(
         brand: String = "avis",
         frames: Int,

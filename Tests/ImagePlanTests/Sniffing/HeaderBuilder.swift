@@ -1,4 +1,4 @@
-/// Small files made here, byte by byte, for the sniffer: right ones, from which tests make wrong ones.
+/// Builds small valid files byte by byte, from which tests derive invalid ones.
 enum HeaderBuilder {
     static func big(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -10,7 +10,7 @@ enum HeaderBuilder {
 
     static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    /// A TIFF structure with one directory, which an EXIF block is too; entries are tag, type and value.
+    /// A TIFF structure with one directory, as in an EXIF block; entries are tag, type and value.
     static func tiff(_ entries: [(tag: Int, type: Int, value: Int)], bigEndian: Bool = false) -> [UInt8] {
         func number(_ value: Int, _ count: Int) -> [UInt8] { bigEndian ? big(value, count) : little(value, count) }
         var bytes: [UInt8] = bigEndian ? [0x4D, 0x4D, 0, 0x2A] : [0x49, 0x49, 0x2A, 0]
@@ -55,7 +55,7 @@ enum HeaderBuilder {
         return bytes + chunk("IDAT", [1, 2, 3, 4]) + chunk("IEND", [])
     }
 
-    /// A PNG chunk with its checksum, computed here anew and bit by bit.
+    /// A PNG chunk with its checksum, computed independently bit by bit.
     static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
         let checked = text(type) + content
         var remainder: UInt32 = .max
@@ -102,7 +102,7 @@ enum HeaderBuilder {
 
     static func box(_ type: String, _ content: [UInt8]) -> [UInt8] { big(content.count + 8, 4) + text(type) + content }
 
-    /// An AVIF whose second item is the primary one; the first one's size must not be taken for it.
+    /// An AVIF whose second item is the primary one; readers must not use the first one's size.
     static func avif(width: Int, height: Int, turns: UInt8? = nil, alpha: Bool = false, brand: String = "avif")
         -> [UInt8]
     {

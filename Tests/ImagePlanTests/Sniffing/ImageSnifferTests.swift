@@ -17,7 +17,7 @@ struct ImageSnifferTests {
         )
     }
 
-    @Test func `takes a broken orientation for none`() {
+    @Test func `ignores a broken orientation`() {
         for orientation in [0, 9, 65_535] {
             let expected = ImageHeader(format: .jpeg, width: 4, height: 3, hasAlpha: false)
             #expect(sniff(Build.jpeg(width: 4, height: 3, orientation: orientation)) == .image(expected))
@@ -39,7 +39,7 @@ struct ImageSnifferTests {
         )
     }
 
-    @Test func `refuses a PNG header that its checksum or the standard denies`() {
+    @Test func `rejects a PNG header with a wrong checksum or invalid values`() {
         var wrongChecksum = Build.png(width: 3, height: 4)
         wrongChecksum[20] ^= 1
         for bytes in [wrongChecksum, Build.png(width: 0, height: 4), Build.png(width: 3, height: 4, colorType: 5)] {
@@ -50,7 +50,7 @@ struct ImageSnifferTests {
         }
     }
 
-    @Test func `a PNG whose announcement of frames breaks the rules is a still`() {
+    @Test func `a PNG with an invalid frame count is a still`() {
         func frames(_ announcements: [[UInt8]], damage: Bool = false) -> Int? {
             let start = 8 + 12 + 13
             var bytes = Build.png(width: 3, height: 4)
@@ -70,7 +70,7 @@ struct ImageSnifferTests {
         #expect(frames([announcement(7)], damage: true) == 1)
     }
 
-    @Test func `counts GIF frames by their blocks, whatever the data looks like`() {
+    @Test func `counts GIF frames by blocks, whatever their data`() {
         #expect(
             sniff(Build.gif(width: 20, height: 10, frames: 7))
                 == .image(ImageHeader(format: .gif, width: 20, height: 10, frames: 7, hasAlpha: false))
@@ -81,20 +81,20 @@ struct ImageSnifferTests {
         )
     }
 
-    @Test func `a GIF that breaks off keeps the frames that were seen`() {
+    @Test func `a truncated GIF counts the frames seen`() {
         let whole = Build.gif(width: 20, height: 10, frames: 3, trailer: false)
         #expect(
             sniff(Array(whole.dropLast(5)))
                 == .image(ImageHeader(format: .gif, width: 20, height: 10, frames: 3, hasAlpha: false))
         )
         guard case .malformed(.gif, _) = sniff(Build.gif(width: 20, height: 10, frames: 0)) else {
-            Issue.record("a GIF without a frame is no picture")
+            Issue.record("a GIF without a frame is not an image")
             return
         }
     }
 
-    @Test func `takes the largest extent that a GIF claims`() {
-        // 43 bytes, of the kind that asks a decoder for 14 GB.
+    @Test func `reports the largest extent a GIF claims`() {
+        // 43 bytes that would make a decoder allocate 14 GB.
         var bytes =
             HeaderBuilder.text("GIF89a") + Build.little(1, 2) + Build.little(1, 2) + [
                 0x80, 0, 0, 0, 0, 0, 255, 255, 255,
@@ -110,7 +110,7 @@ struct ImageSnifferTests {
         #expect(header.width == 60_000 && header.height == 60_000)
     }
 
-    @Test func `reads the three kinds of WebP`() {
+    @Test func `reads the three WebP variants`() {
         #expect(
             sniff(Build.riff([Build.vp8(width: 300, height: 200)]))
                 == .image(ImageHeader(format: .webp, width: 300, height: 200, hasAlpha: false))
@@ -142,7 +142,7 @@ struct ImageSnifferTests {
         )
     }
 
-    @Test func `decides by magic bytes before it looks at markup`() {
+    @Test func `checks magic bytes before markup`() {
         let webp = Build.riff([
             Build.vp8(width: 3, height: 2), ("XMP ", Build.text("<svg xmlns='http://www.w3.org/2000/svg'/>")),
         ])
@@ -164,7 +164,7 @@ struct ImageSnifferTests {
         )
     }
 
-    @Test func `reads TIFF of both byte orders, and BigTIFF`() {
+    @Test func `reads TIFF in both byte orders, and BigTIFF`() {
         for bigEndian in [false, true] {
             let bytes = Build.tiff([(256, 3, 300), (257, 4, 200), (274, 3, 6), (338, 3, 2)], bigEndian: bigEndian)
             let expected = ImageHeader(format: .tiff, width: 300, height: 200, orientation: 6, hasAlpha: true)
@@ -179,13 +179,13 @@ struct ImageSnifferTests {
         #expect(sniff(big) == .image(ImageHeader(format: .tiff, width: 300, height: 200, hasAlpha: false)))
     }
 
-    @Test func `reads BMP, also from top to bottom`() {
+    @Test func `reads BMP, including top-down rows`() {
         let expected = SniffResult.image(ImageHeader(format: .bmp, width: 30, height: 20, hasAlpha: false))
         #expect(sniff(Build.bmp(width: 30, height: 20)) == expected)
         #expect(sniff(Build.bmp(width: 30, height: -20)) == expected)
     }
 
-    @Test func `believes an icon's pictures more than its directory`() {
+    @Test func `trusts an icon's images over its directory`() {
         let bitmap = Array(Build.bmp(width: 32, height: 64).dropFirst(14))
         let icon = Build.ico(pictures: [bitmap, Build.png(width: 5000, height: 4000), bitmap])
         #expect(sniff(icon) == .image(ImageHeader(format: .ico, width: 5000, height: 4000, hasAlpha: true)))
@@ -205,7 +205,7 @@ struct ImageSnifferTests {
             + Build.box("ftyp", Build.text("jxl ") + Build.big(0, 4) + Build.text("jxl "))
             + Build.box("jxlp", Build.big(0, 4) + Build.jxl(width: 3000, height: 2000))
         #expect(sniff(container) == .image(ImageHeader(format: .jxl, width: 3000, height: 2000)))
-        // A small square: height 8 × 4 in five bits, ratio 1 : 1.
+        // A small square: height 8 × 4 in five bits, ratio 1:1.
         let small: [UInt8] = [0xFF, 0x0A, 0b0100_0111, 0] + [UInt8](repeating: 0, count: 40)
         #expect(sniff(small) == .image(ImageHeader(format: .jxl, width: 32, height: 32)))
     }
@@ -216,7 +216,7 @@ struct ImageSnifferTests {
         "<?xml version='1.0'?>\n<!-- made < by > hand -->\n<!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' 'x' [<!ENTITY a 'b'>]>\n<svg\n>",
         "<svg:svg xmlns:svg='http://www.w3.org/2000/svg'/>", "<svg/>",
     ])
-    func `knows SVG by its first element`(text: String) {
+    func `detects SVG by its first element`(text: String) {
         #expect(sniff(Array(text.utf8)) == .image(ImageHeader(format: .svg, width: 0, height: 0, hasAlpha: true)))
     }
 
@@ -227,11 +227,11 @@ struct ImageSnifferTests {
         "GIF88a..............................",
         "BM is how a text may begin, and this one does", "RIFF....WAVEfmt ..............................", "%PD-1.4",
     ])
-    func `takes no text for an image`(text: String) {
+    func `does not mistake text for an image`(text: String) {
         #expect(sniff(Array(text.utf8)) == .unknown)
     }
 
-    @Test func `knows PDF, and video as unknown`() {
+    @Test func `detects PDF, and reports video as unknown`() {
         let pdf = Build.text("%PDF-1.7\n%\u{e2}\u{e3} and more of it, as there always is")
         #expect(sniff(pdf) == .image(ImageHeader(format: .pdf, width: 0, height: 0)))
         let video =
@@ -240,7 +240,7 @@ struct ImageSnifferTests {
         #expect(sniff(video) == .unknown)
     }
 
-    @Test func `takes gzip for compressed SVG, which it is for others to confirm`() {
+    @Test func `reports gzip as compressed SVG for the caller to confirm`() {
         let bytes: [UInt8] = [0x1F, 0x8B, 8, 0] + [UInt8](repeating: 0, count: 40)
         #expect(sniff(bytes) == .image(ImageHeader(format: .svgz, width: 0, height: 0, hasAlpha: true)))
         #expect(sniff([0x1F, 0x8B, 7, 0] + bytes.dropFirst(4)) == .unknown)

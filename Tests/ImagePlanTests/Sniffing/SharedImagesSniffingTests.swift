@@ -34,12 +34,12 @@ struct SharedImagesSniffingTests {
         ("broken/looks-like-svg.webp", ImageHeader(format: .webp, width: 256, height: 256, hasAlpha: true)),
         ("broken/truncated.jpg", ImageHeader(format: .jpeg, width: 290, height: 442, hasAlpha: false)),
     ])
-    func `tells what the file is`(name: String, expected: ImageHeader) throws {
+    func `identifies the file`(name: String, expected: ImageHeader) throws {
         #expect(try sniff(name) == .image(expected))
     }
 
     @Test(arguments: 1...8)
-    func `tells each orientation`(orientation: Int) throws {
+    func `reads each orientation`(orientation: Int) throws {
         guard case .image(let header) = try sniff("exif-landscape-\(orientation).jpg") else {
             Issue.record("no image")
             return
@@ -48,7 +48,7 @@ struct SharedImagesSniffingTests {
         #expect(header.orientedSize == PixelSize(width: 1800, height: 1200))
     }
 
-    @Test func `tells the icon's largest picture`() throws {
+    @Test func `reads the icon's largest image`() throws {
         guard case .image(let header) = try sniff("favicon.ico") else {
             Issue.record("no image")
             return
@@ -57,12 +57,12 @@ struct SharedImagesSniffingTests {
         #expect(header.width == 48 && header.height == 48)
     }
 
-    @Test func `takes text for no image`() throws {
+    @Test func `does not mistake text for an image`() throws {
         #expect(try sniff("README.md") == .unknown)
     }
 
-    @Test func `reads PngSuite's good headers and refuses the bad ones`() throws {
-        // xcsn0g01's damage is in the image data's checksum, and xdtn0g01's the missing data itself.
+    @Test func `reads PngSuite's valid headers and rejects the others`() throws {
+        // xcsn0g01's error is in the image data's checksum, and in xdtn0g01 the image data is missing.
         let refused = ["xc1n0g08", "xc9n2c08", "xd0n2c08", "xd3n2c08", "xd9n2c08", "xdtn0g01", "xhdn0g08"]
         for name in refused {
             guard case .malformed(.png, _) = try sniff("pngsuite/\(name).png") else {

@@ -29,7 +29,7 @@ struct SnifferRobustnessTests {
     ]
 
     @Test(arguments: samples.indices)
-    func `each prefix is right, asks for more, and comes to the whole file's answer`(index: Int) {
+    func `every prefix asks for more or gives the whole file's result`(index: Int) {
         let whole = Self.samples[index]
         let answer = ImageSniffer.sniff(whole.span, totalLength: whole.count)
         if case .image = answer {} else { Issue.record("\(answer)") }
@@ -44,7 +44,7 @@ struct SnifferRobustnessTests {
     }
 
     @Test(arguments: samples.indices)
-    func `asking for what is missing ends after few calls`(index: Int) {
+    func `asking for more ends after a few calls`(index: Int) {
         let whole = Self.samples[index] + [UInt8](repeating: 0, count: 1 << 20)
         var length = 0
         var calls = 0
@@ -59,11 +59,11 @@ struct SnifferRobustnessTests {
     }
 
     @Test(arguments: samples.indices)
-    func `a file that ends early is malformed or read, never waited for`(index: Int) {
+    func `a truncated file is malformed or read, never waited for`(index: Int) {
         let whole = Self.samples[index]
         for length in 0..<whole.count {
             let result = ImageSniffer.sniff(whole.span.extracting(first: length), totalLength: length)
-            if case .needsMore = result { Issue.record("\(length) bytes are all there is") }
+            if case .needsMore = result { Issue.record("asked for more than all \(length) bytes") }
         }
     }
 
@@ -92,7 +92,7 @@ struct SnifferRobustnessTests {
         }
     }
 
-    @Test func `noise behind each magic does no harm`() {
+    @Test func `noise after each magic number does no harm`() {
         var generator = SeededGenerator(seed: 99)
         for sample in Self.samples {
             for _ in 0..<1_000 {
@@ -106,11 +106,11 @@ struct SnifferRobustnessTests {
         }
     }
 
-    @Test func `the work is bounded on files made to be walked`() {
+    @Test func `bounds the work on files designed to be slow`() {
         let clock = ContinuousClock()
         let frames = 2 << 20
         let hostile: [[UInt8]] = [
-            // One-byte sub-blocks, empty extensions, fill bytes, empty chunks, empty boxes, comments that do not end.
+            // One-byte sub-blocks, empty extensions, fill bytes, empty chunks, empty boxes, unterminated comments.
             Build.gif(width: 2, height: 2, frames: 1, trailer: false) + [0x21, 0xFE]
                 + (0..<frames).flatMap { _ in [1, 0] as [UInt8] },
             Build.gif(width: 2, height: 2, frames: 1, trailer: false)

@@ -12,33 +12,33 @@ struct PixelDependentSizeTests {
         ("pad=10", "420x320"), ("pad=10,20", "440x320"), ("pad=1,2,3,4", "406x304"), ("pad=0,0,0,7&w=100", "100x74"),
         ("w=100&pad=10", "120x95"), ("w=100&dpr=2&pad=10", "240x190"),
     ])
-    func `pad adds what it says`(query: String, expected: String) throws {
+    func `pad adds the given margins`(query: String, expected: String) throws {
         #expect(try resolve(query).last?.output.size.description == expected)
     }
 
-    @Test func `pad makes the picture a plain rectangle`() throws {
+    @Test func `pad makes the image a plain rectangle`() throws {
         #expect(try resolve("round=9&pad=1").last?.output.corners.isSquare == true)
     }
 
-    @Test func `pad is held against the limits`() {
+    @Test func `pad is checked against the limits`() {
         let error = #expect(throws: RequestError.self) { try resolve("pad=16384&pad=16384") }
         #expect(error?.parameter == "pad")
         #expect(error?.status == .unprocessable)
     }
 
-    @Test func `a trimmed size is not certain, and neither are those behind it`() throws {
+    @Test func `a trimmed size is inexact, and so are all sizes after it`() throws {
         let steps = try resolve("w=200&trim=10&pad=5&flip=h")
         #expect(steps.map(\.isExact) == [true, false, false, false])
         #expect(steps.last?.output.size.description == "210x160")
     }
 
-    @Test func `limits wait for the size that pixels tell`() throws {
-        // Trimmed to a strip this may well fit; untrimmed it does not.
+    @Test func `limits are not checked before the pixels are known`() throws {
+        // Untrimmed it exceeds the limit, but trimmed to a strip it may fit.
         #expect(try resolve("trim=10&w=16384&enlarge=1", 100, 2000).count == 2)
         #expect(throws: RequestError.self) { try resolve("w=16384&enlarge=1&trim=10", 100, 2000) }
     }
 
-    @Test func `the rest is resolved on what a step has made`() throws {
+    @Test func `the remaining steps resolve on the result of a step`() throws {
         let plan = try RequestLanguage.parse(query: "trim=10&w=100&pad=5", options: ParseOptions()).plan
         let made = PictureShape(size: PixelSize(width: 200, height: 50))
         let rest = try PlanGeometry.resolve(plan.steps[1...], from: made)
@@ -46,7 +46,7 @@ struct PixelDependentSizeTests {
         #expect(rest.allSatisfy { $0.isExact })
     }
 
-    @Test func `a trim counts in the estimate as if it cut nothing`() throws {
+    @Test func `the estimate assumes that a trim cuts nothing`() throws {
         let plan = try RequestLanguage.parse(query: "trim=10", options: ParseOptions()).plan
         let header = ImageHeader(format: .png, width: 400, height: 300)
         let estimate = try CostEstimate(of: plan, header: header, format: .png)

@@ -8,7 +8,7 @@ struct StepParsingTests {
     }
 
     @Test(arguments: [
-        // Tones: 1 changes nothing, but before and behind dpr for pixelate.
+        // Tones: 1 changes nothing; for pixelate, before or after dpr scaling.
         ("brightness=1.50", "1?brightness=1.5"), ("brightness=1", "1?"), ("brightness=0", "1?brightness=0"),
         ("brightness=10", "1?brightness=10"), ("contrast=.5", "1?contrast=0.5"), ("contrast=1.0", "1?"),
         ("saturation=0", "1?saturation=0"), ("saturation=01", "1?"), ("gamma=2.2", "1?gamma=2.2"), ("gamma=1", "1?"),
@@ -39,7 +39,7 @@ struct StepParsingTests {
         ("mask=circle", "1?mask=circle"), ("mask=heart&mask=star", "1?mask=heart&mask=star"),
         ("mask=masks/a%20b.png", "1?mask=masks%2Fa%2520b.png"),
     ])
-    func `reads a step into its canonical text`(query: String, expected: String) throws {
+    func `parses a step into its canonical text`(query: String, expected: String) throws {
         #expect(try plan(query).canonicalText == expected)
         #expect(try Plan(canonicalText: expected).canonicalText == expected)
     }
@@ -49,7 +49,7 @@ struct StepParsingTests {
     ]
 
     @Test(arguments: numeric)
-    func `refuses what no step takes, by name`(name: String) {
+    func `rejects an unknown parameter by name`(name: String) {
         var values = [
             "", "nan", "NaN", "inf", "1e9", "1e1", "zz", "+1", "%201", "5.", "1,", ",", "99999999999999999999",
         ]
@@ -81,13 +81,13 @@ struct StepParsingTests {
         ("pad=1,-2", "pad"), ("w=1&dpr=3&pad=9000", "dpr"), ("trim=0", "trim"), ("trim=256", "trim"),
         ("trim=1.5", "trim"), ("mask=Circle", "mask"), ("mask=square", "mask"), ("mask=masks/../a.png", "mask"),
     ])
-    func `names the parameter that is wrong`(query: String, parameter: String) {
+    func `names the invalid parameter`(query: String, parameter: String) {
         let error = #expect(throws: RequestError.self) { try plan(query) }
         #expect(error?.parameter == parameter)
         #expect(error?.status == .malformed)
     }
 
-    @Test func `errors say what would be right`() {
+    @Test func `errors say what is valid`() {
         let filter = #expect(throws: RequestError.self) { try plan("filter=sepla") }
         #expect(filter?.reason.contains("sepia") == true)
         #expect(filter?.reason.contains("duotone:rrggbb,rrggbb") == true)
@@ -106,7 +106,7 @@ struct StepParsingTests {
         ("tint=fff,dest-out", true), ("tint=ffffff00,dest-out", false), ("tint=ffffff80,dest-atop", true),
         ("tint=ffffff80,multiply", false), ("tint=ffffff80,atop", false),
     ])
-    func `knows whether it makes alpha`(query: String, expected: Bool) throws {
+    func `knows whether it adds alpha`(query: String, expected: Bool) throws {
         #expect(try plan(query).makesAlpha == expected)
     }
 
@@ -117,7 +117,7 @@ struct StepParsingTests {
         ("pixelate=9", 1), ("tint=fff", 8), ("tint=fff,screen", 8), ("tint=fff,overlay", 1), ("tint=fff,add", 1),
         ("pad=8", 1), ("trim=9", 1), ("mask=circle", 1),
     ])
-    func `only what clips nothing stands before a resize of a smaller load`(query: String, expected: Int) throws {
+    func `only steps that clip nothing allow a reduced load before a resize`(query: String, expected: Int) throws {
         let source = PixelSize(width: 4000, height: 3000)
         let steps = try PlanGeometry.resolve(plan(query + "&w=100"), source: source)
         #expect(ShrinkOnLoad.factor(for: .jpeg, steps: steps, source: source, orientation: 1) == expected)

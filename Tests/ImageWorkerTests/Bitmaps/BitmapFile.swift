@@ -105,7 +105,7 @@ struct BitmapFile {
         case .indexed1, .indexed2, .indexed4, .indexed8, .runs4, .runs8:
             var indices = (0..<width).map { _ in Int.random(in: 0..<palette.count, using: &generator) }
             if kind == .runs4 || kind == .runs8 {
-                // Runs, so that there is something to run.
+                // Repeated values, for run-length coding.
                 for x in indices.indices.dropFirst() where Int.random(in: 0...3, using: &generator) > 0 {
                     indices[x] = indices[x - 1]
                 }
@@ -157,7 +157,7 @@ struct BitmapFile {
                 stored += [UInt8(end - x), UInt8(indices[x])]
                 x = end
             } else {
-                // Three as they are, and a byte that pads.
+                // Three literal bytes and a padding byte.
                 stored += [0, 3] + indices[x..<x + 3].map { UInt8($0) } + [0]
                 x += 3
             }

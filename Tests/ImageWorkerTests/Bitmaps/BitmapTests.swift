@@ -36,7 +36,7 @@ struct BitmapTests {
         }
     }
 
-    @Test func `alpha that is 0 everywhere is none`() throws {
+    @Test func `alpha that is 0 everywhere is ignored`() throws {
         var file = BitmapFile(kind: .argb32, width: 3, height: 2, headSize: 124, seed: 1)
         var bytes = file.file()
         for index in stride(from: 14 + 124 + 3, to: bytes.count, by: 4) { bytes[index] = 0 }
@@ -58,7 +58,7 @@ struct BitmapTests {
         #expect(pixels[0, 0] == [3, 2, 1])
     }
 
-    @Test func `an index behind the palette is black`() throws {
+    @Test func `an index past the palette is black`() throws {
         var file = BitmapFile(kind: .indexed8, width: 4, height: 1, seed: 3)
         var bytes = file.file()
         // biClrUsed 1: the palette ends after its first colour.
@@ -87,7 +87,7 @@ struct BitmapTests {
     }
 
     @Test(arguments: BitmapFile.Kind.allCases)
-    func `no cut and no mutation does harm`(kind: BitmapFile.Kind) throws {
+    func `truncated and mutated files do no harm`(kind: BitmapFile.Kind) throws {
         var generator = SeededGenerator(seed: 11)
         var file = BitmapFile(kind: kind, width: 13, height: 7, headSize: kind == .argb32 ? 108 : 40, seed: 2)
         let bytes = file.file()
@@ -98,12 +98,12 @@ struct BitmapTests {
         for _ in 0..<1_000 {
             var mutated = bytes
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                // Most of them in the head, where they matter.
+                // Mostly in the header.
                 let end = Bool.random(using: &generator) ? min(70, mutated.count) : mutated.count
                 mutated[Int.random(in: 0..<end, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
             }
             guard let header = try? BitmapHeader(mutated.span, at: 14, isIcon: false) else { continue }
-            // As the worker, which knows its limit before it decodes.
+            // The worker checks the size before decoding.
             guard header.width * header.height <= 50_000, let pixels = try? decode(mutated) else { continue }
             #expect(pixels.width == header.width && pixels.height == header.height)
             survivors += 1
@@ -111,7 +111,7 @@ struct BitmapTests {
         #expect(survivors > 0)
     }
 
-    @Test func `a bitmap goes through the worker like any other picture`() throws {
+    @Test func `a bitmap goes through the worker like other formats`() throws {
         var file = BitmapFile(kind: .rgb24, width: 30, height: 20, seed: 5)
         let bytes = file.file()
         let made = try Workbench.make("format=png", of: bytes, as: .bmp)

@@ -37,10 +37,10 @@ struct IconTests {
         }
     }
 
-    @Test func `32 bits have their own alpha, and the mask only where they say none`() throws {
+    @Test func `32-bit icons use their alpha, or the mask if it is all 0`() throws {
         let (entry, _) = entry(.rgb32, side: 16)
         let shown = try pixels(BitmapFile.icon([entry]))
-        // BGRA behind the head, bottom row first.
+        // BGRA after the header, bottom row first.
         #expect(shown.alpha(3, 15) == entry.bytes[40 + 3 * 4 + 3])
         var blank = entry
         for index in stride(from: 43, to: 40 + 16 * 16 * 4, by: 4) { blank.bytes[index] = 0 }
@@ -48,7 +48,7 @@ struct IconTests {
         #expect(masked.alpha(5, 5) == 0 && masked.alpha(5, 6) == 255)
     }
 
-    @Test func `the largest picture is taken, whatever the list says of it`() throws {
+    @Test func `the largest picture is used whatever the directory states`() throws {
         let large = PixelImage(width: 48, height: 40) { x, y in [UInt8(x), UInt8(y), 9, 255] }
         let png = Workbench.png(large)
         let small = entry(.rgb24, side: 32).entry
@@ -58,7 +58,7 @@ struct IconTests {
         #expect(made.description.width == 24 && made.description.height == 20)
     }
 
-    @Test func `a broken entry leaves the others`() throws {
+    @Test func `a broken entry does not affect others`() throws {
         let good = entry(.rgb24, side: 9)
         let file = BitmapFile.icon([(0, 0, 32, [1, 2, 3, 4, 5]), good.entry])
         #expect(try pixels(file).width == 9)
@@ -67,7 +67,7 @@ struct IconTests {
         }
     }
 
-    @Test func `no cut and no mutation does harm`() throws {
+    @Test func `truncated and mutated files do no harm`() throws {
         var generator = SeededGenerator(seed: 12)
         let png = TestImages.gradient(width: 9, height: 9)
         let file = BitmapFile.icon([

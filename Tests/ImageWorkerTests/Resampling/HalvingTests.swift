@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// Pictures made half as large without libvips.
+/// Pictures halved without libvips.
 @Suite(.timeLimit(.minutes(1)))
 struct HalvingTests {
     init() { precondition(Workbench.isStarted) }
@@ -49,7 +49,7 @@ struct HalvingTests {
     }
 
     @Test func `columns that differ by one keep their mean`() throws {
-        // Rounded to the nearest even number, each of these would fall to 128 or to 130 again and again.
+        // Rounding to even at each halving would drift to 128 or 130.
         let bytes = (0..<64 * 64 * 3).map { UInt8($0 / 3 % 4 == 0 ? 130 : 129) }
         let made = try Workbench.pixels(of: Raster.sRGB(bytes, width: 64, height: 64, bands: 3).reduced(by: 4))
         #expect(made.bytes.allSatisfy { $0 == 129 })

@@ -6,10 +6,10 @@ import Testing
 
 @testable import ImageWorker
 
-/// Pictures made smaller without libvips.
+/// Pictures scaled down without libvips.
 @Suite(.timeLimit(.minutes(1)))
 struct ResamplerTests {
-    /// A picture's samples, and what they are made in the tests' own way.
+    /// A picture's samples.
     private struct Picture {
         var size: PixelSize
         var bands: Int
@@ -68,7 +68,7 @@ struct ResamplerTests {
         for y in 0..<newHeight {
             for x in 0..<newWidth {
                 let start = (y * newWidth + x) * 3
-                // At the edges the line goes on as it ends, which a kernel of negative weights makes a little steeper.
+                // Repeated edge samples and negative weights make the edges slightly steeper.
                 let isInside = x > 2 && y > 2 && x < newWidth - 3 && y < newHeight - 3
                 let allowed = isInside ? 1.5 : 0.35 * 255 / Double(min(newWidth, newHeight)) + 1.5
                 let across = ((Double(x) + 0.5) * Double(width) / Double(newWidth) - 0.5) / Double(max(1, width - 1))
@@ -95,13 +95,13 @@ struct ResamplerTests {
                 let own = stride(from: band, to: samples.count, by: 3).map { Double(samples[$0]) }
                 return own.reduce(0, +) / Double(own.count)
             }
-            // The rounding of so few pixels does not level out.
+            // With so few pixels rounding does not average out.
             let allowed = width < 31 ? 0.15 : 0.05
             #expect(abs(means[1] - means[0]) <= allowed, "band \(band): \(means)")
         }
     }
 
-    @Test func `every size gives all of its rows`() throws {
+    @Test func `every size gives all rows`() throws {
         var generator = SeededGenerator(seed: 20)
         for round in 0..<300 {
             let longest = round.isMultiple(of: 3) ? 300 : 30
@@ -129,7 +129,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test func `what overshoots is cut off, and does not wrap around`() throws {
+    @Test func `overshoot is clamped and does not wrap`() throws {
         let picture = Picture(PixelSize(width: 300, height: 200), bands: 3) { x, y, _ in
             (x / 7 + y / 5).isMultiple(of: 2) ? 255 : 0
         }
@@ -140,7 +140,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test func `other pictures are libvips'`() {
+    @Test func `other pictures are left to libvips`() {
         let size = PixelSize(width: 100, height: 100)
         for bands in [1, 2, 5] {
             #expect(Resampler(from: size, to: PixelSize(width: 50, height: 50), bands: bands) == nil)
@@ -148,12 +148,12 @@ struct ResamplerTests {
         for (width, height) in [(101, 50), (50, 101)] {
             #expect(Resampler(from: size, to: PixelSize(width: width, height: height), bands: 3) == nil)
         }
-        // Rows that would have to be held by the thousand.
+        // Thousands of rows would have to be held.
         let tall = PixelSize(width: 10_000, height: 100_000)
         #expect(Resampler(from: tall, to: PixelSize(width: 9_999, height: 2), bands: 3) == nil)
     }
 
-    @Test func `transparent, deep and grey pictures are libvips'`() throws {
+    @Test func `transparent, deep and grey pictures are left to libvips`() throws {
         precondition(Workbench.isStarted)
         let deadline = Deadline(milliseconds: 20_000)
         let clear = try Raster.sRGB([UInt8](repeating: 9, count: 400), width: 10, height: 10, bands: 4)
@@ -165,7 +165,7 @@ struct ResamplerTests {
         #expect(try deep.resampled(to: PixelSize(width: 5, height: 5), deadline) == nil)
     }
 
-    @Test func `a deadline that has passed ends it`() throws {
+    @Test func `a passed deadline ends the resize`() throws {
         precondition(Workbench.isStarted)
         let picture = try Raster.sRGB([UInt8](repeating: 9, count: 300), width: 10, height: 10, bands: 3)
         #expect(throws: WorkerReply.Failure.self) {

@@ -2,21 +2,22 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `edgeprint check` on files that nobody could serve from: each is refused with key and line, and nothing else happens.
+/// `edgeprint check` on invalid files: each is rejected with key and line.
 @Suite(.timeLimit(.minutes(2)))
 struct BrokenFileTests {
     private static let key = String(repeating: "5e", count: 16)
 
-    /// What a file holds, and what the refusal must say: the line and key first.
+    /// The content of a file, and the required part of the message: line and key first.
     private static let files: [(content: String, found: String)] = [
-        ("cache: [", "is not YAML"), ("cache:\n\tmemory: 1MiB", ":2: is not YAML"), ("a: b: c", ":1: is not YAML"),
-        ("- a\n- b", "a configuration is a map of keys"), ("just text", "a configuration is a map of keys"),
-        ("cache: { memory: 1MiB }\ncache: { path: /a }", ":1: cache: stands more than once"),
-        ("listen: 127.0.0.1:1\nlimits:\n  pixels: 1\n  pixels: 2", ":3: pixels: stands more than once"),
-        ("[a]: 1", ":1: a key must be a plain name"), ("a: &x [*x]", "is not YAML: found undefined alias"),
+        ("cache: [", "is not valid YAML"), ("cache:\n\tmemory: 1MiB", ":2: is not valid YAML"),
+        ("a: b: c", ":1: is not valid YAML"),
+        ("- a\n- b", "a configuration must be a map of keys"), ("just text", "a configuration must be a map of keys"),
+        ("cache: { memory: 1MiB }\ncache: { path: /a }", ":1: cache: is repeated"),
+        ("listen: 127.0.0.1:1\nlimits:\n  pixels: 1\n  pixels: 2", ":3: pixels: is repeated"),
+        ("[a]: 1", ":1: a key must be a plain name"), ("a: &x [*x]", "is not valid YAML: found undefined alias"),
         ("cahce: {}", ":1: cahce: is not a known key; did you mean cache?"),
         ("cache:\n  memroy: 1MiB", ":2: cache.memroy: is not a known key; did you mean cache.memory?"),
-        ("cache.memory: 1MiB", ":1: cache.memory: is written as a map in a map"),
+        ("cache.memory: 1MiB", ":1: cache.memory: must be written as nested maps"),
         ("memory: 1MiB", "did you mean cache.memory?"),
         ("cache: 5", ":1: cache: expected a map of keys"),
         ("cache: { memory: lots }", ":1: cache.memory: expected a size such as 256MiB"),
@@ -34,15 +35,18 @@ struct BrokenFileTests {
         ("listen: example.com:80", ":1: listen: expected HOST:PORT"),
         ("listen: [127.0.0.1:1, 127.0.0.1:1]", ":1: listen: names one thing twice"),
         ("admin: { listen: 0.0.0.0:81 }", ":1: admin.token: is required"),
-        ("listen: 127.0.0.1:81\nadmin: { listen: 127.0.0.1:81 }", ":2: admin.listen: is the public listener's address"),
+        (
+            "listen: 127.0.0.1:81\nadmin: { listen: 127.0.0.1:81 }",
+            ":2: admin.listen: is also the address of the public listener"
+        ),
         ("admin: { token: !file /nowhere/token }", ":1: admin.token: /nowhere/token: there is no such file"),
         ("admin: { token: \"two words\" }", ":1: admin.token: expected a text of visible ASCII"),
         ("admin: { token: \"${UNSET_HERE}\" }", ":1: admin.token: the environment variable UNSET_HERE is not set"),
         ("signing: { keys: [\(key)zz] }", ":1: signing.keys: expected a key"),
-        ("signing: { required: true }", ":1: signing.required: needs signing.keys"),
+        ("signing: { required: true }", ":1: signing.required: requires signing.keys"),
         ("sources: { a: {} }", ":1: sources.a: has no url"),
         ("sources: { fetch: { url: \"https://x/\" } }", ":1: sources.fetch: is reserved"),
-        ("sources: { A_b: { url: \"https://x/\" } }", ":1: sources.A_b: is no source's name"),
+        ("sources: { A_b: { url: \"https://x/\" } }", ":1: sources.A_b: is not a valid source name"),
         ("sources:\n  a: { url: \"gopher://x/\" }", ":2: sources.a.url: expected"),
         ("sources: { a: \"https://x/\" }", ":1: sources.a: expected a map"),
         (
@@ -51,7 +55,7 @@ struct BrokenFileTests {
         ),
         (
             "sources: { a: { url: \"https://x/\", forward-query: [w] } }",
-            ":1: sources.a.forward-query: names a parameter"
+            ":1: sources.a.forward-query: contains a parameter"
         ),
         ("sources: { a: { url: \"https://x/\", headers: { Host : \"a\\nb\" } } }", ":1: sources.a.headers.Host"),
         ("sources: { a: { url: \"https://x/\", preset: none-such } }", ":1: sources.a.preset: there is no preset"),
@@ -59,21 +63,21 @@ struct BrokenFileTests {
             "sources:\n  a:\n    url: \"https://x/\"\n    auth: { bearer: \"\(key) \" }",
             ":4: sources.a.auth.bearer: expected a text"
         ),
-        ("sources:\n  a:\n    url: \"s3://pics/\"", ":3: sources.a.url: needs the bucket's region"),
+        ("sources:\n  a:\n    url: \"s3://pics/\"", ":3: sources.a.url: requires the bucket's region"),
         ("presets: { p: \"w=9999999\" }", ":1: presets.p: "), ("presets: { p: \"preset=q\" }", ":1: presets.p: "),
         ("presets:\n  p: \"w=1\"\n  q: \"hight=2\"", ":3: presets.q: hight: is not a known parameter"),
         ("purge: { allow: [10.0.0.1/8] }", ":1: purge.allow: expected an address"),
-        ("proxies: { proxy-protocol: on }", ":1: proxies.proxy-protocol: needs proxies.trust"),
+        ("proxies: { proxy-protocol: on }", ":1: proxies.proxy-protocol: requires proxies.trust"),
         ("remote: { allow: [\"http://x/\"] }", ":1: remote.allow: expected a host"),
         (
             "sources:\n  a:\n    url: \"https://x/\"\n    raw: true\n    originals: clean",
-            ":5: sources.a.originals: means nothing beside raw: true"
+            ":5: sources.a.originals: has no effect with raw: true"
         ),
         (
             "sources: { a: { url: \"https://x/\", raw: true, fallback: { image: /a/b } } }",
-            ":1: sources.a.fallback.image: means nothing beside raw: true"
+            ":1: sources.a.fallback.image: has no effect with raw: true"
         ),
-        ("sources: { a: { url: \"file:///x\", raw: true } }", ":1: sources.a.raw: needs an http:// or https:// url"),
+        ("sources: { a: { url: \"file:///x\", raw: true } }", ":1: sources.a.raw: requires an http:// or https:// url"),
     ]
 
     private func check(_ bytes: Data) throws -> (run: CommandRun, path: String) {
@@ -102,7 +106,7 @@ struct BrokenFileTests {
 
     @Test func `is refused when it is no text, too large, a folder, or not there`() throws {
         #expect(try check(Data([0xFF, 0xFE, 0x00])).run.errors.contains("is not UTF-8"))
-        #expect(try check(Data("cache: {}\n\0".utf8)).run.errors.contains("is not YAML"))
+        #expect(try check(Data("cache: {}\n\0".utf8)).run.errors.contains("is not valid YAML"))
         #expect(
             try check(Data(repeating: UInt8(ascii: "#"), count: 5 << 20)).run.errors.contains("is larger than 4 MiB")
         )

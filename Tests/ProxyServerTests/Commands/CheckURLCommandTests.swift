@@ -7,7 +7,7 @@ import OriginTransfer
 
 @Suite(.timeLimit(.minutes(1)))
 struct CheckURLCommandTests {
-    /// What server-side request forgery is tried with; the rule says why it fails.
+    /// URLs used for server-side request forgery, with the rule that blocks each.
     @Test(arguments: [
         // Spellings of one address: decimal, octal, hexadecimal, shortened, mixed (inet_aton).
         ("http://127.0.0.1/", "loopback"), ("http://2130706433/", "loopback"), ("http://0x7f000001/", "loopback"),
@@ -37,7 +37,7 @@ struct CheckURLCommandTests {
         // Names of this machine.
         ("http://localhost/", "loopback"), ("http://LocalHost:8080/", "loopback"), ("http://localhost./", "loopback"),
         ("http://a.b.localhost/", "loopback"), ("http://127.0.0.1./", "malformed"), ("http://1.1.1./", "malformed"),
-        // Who is the host?
+        // Ambiguous hosts.
         ("http://good.example#@127.0.0.1/", "userinfo"), ("http://good.example/a?b#c@d", "userinfo"),
         ("http://good.example@127.0.0.1/", "userinfo"), ("http://127.0.0.1:80@good.example/", "userinfo"),
         ("http://good.example%40127.0.0.1/", "malformed"), ("http://good.example\\@127.0.0.1/", "malformed"),
@@ -104,7 +104,7 @@ struct CheckURLCommandTests {
         #expect(URLVerdict(base, isCut: true, allowPrivate: true).verdict == .init(.block, "length"))
         #expect(URLVerdict(longest, allowPrivate: false).json.utf8.count < 1200)
         #expect(URLVerdict(base + [0xFF], allowPrivate: true).verdict == .init(.block, "malformed"))
-        // What the daemon would percent-encode, it may pass: but then within the bound, too.
+        // Bytes that the daemon percent-encodes are allowed, if the encoded URL is within the limit.
         let blanks = base + [UInt8](repeating: 0x20, count: OriginURL.maximumLength - base.count)
         #expect(URLVerdict(blanks, allowPrivate: true).verdict == .init(.block, "length"))
     }
@@ -159,7 +159,7 @@ struct CheckURLCommandTests {
         #expect(try status("fetch") == 0)
         #expect(try status("outer") == 1)
         #expect(try status("folder") == 64)
-        // A port of the source's own is the operator's choice; one that its redirects lead to is not.
+        // The port of a source is the operator's choice; the port of a redirect is not.
         func odd(_ url: String) throws -> Int32 {
             try CommandRun(["check-url", "--config", file.path, "--source", "odd", url]).code
         }

@@ -26,7 +26,7 @@ struct CommandLineTests {
             let help = try CommandRun([name, "--help"])
             #expect(help.code == 0)
             #expect(help.output.contains("USAGE: edgeprint \(name)"), "\(help.output)")
-            // The line of usage is not broken by whoever prints it.
+            // The usage line must not be wrapped.
             let lines = help.output.split(separator: "\n").filter { !$0.hasPrefix("USAGE") }
             #expect(lines.allSatisfy { $0.count <= 80 }, "\(name): lines")
         }
@@ -78,7 +78,7 @@ struct CommandLineTests {
         #expect(SourceNames.names(["--config=\(file.path)"], environment: [:]) == ["photos", "posters"])
         #expect(SourceNames.names([], environment: ["EDGEPRINT_CONFIG": file.path]) == ["photos", "posters"])
         #expect(SourceNames.names(["--config", "/nowhere"], environment: [:]).isEmpty)
-        // As a shell does it: the real script, asked for what could stand behind --source.
+        // As in a shell: runs the real script for completions of --source.
         let script = """
             source <("$BINARY" --generate-completion-script bash)
             COMP_WORDS=(edgeprint check-url --config "$FILE" --source p) COMP_CWORD=5 COMP_LINE="${COMP_WORDS[*]}"

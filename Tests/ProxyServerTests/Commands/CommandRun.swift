@@ -1,20 +1,20 @@
 import Foundation
 import TestSupport
 
-/// One run of the real binary, or of another program, to its end: what it printed, and how it ended.
+/// A completed run of the real binary or another program: its output and exit code.
 struct CommandRun {
     /// Standard output.
     let output: String
     /// Standard error.
     let errors: String
-    /// The exit code; 128 + the signal for a process that one has ended.
+    /// The exit code; 128 + the signal number for a process ended by a signal.
     let code: Int32
 
     /// Runs a program.
     ///
     /// - Parameters:
-    ///   - program: its path; the binary that was built with the tests where none is given.
-    ///   - environment: all that it gets beside a PATH.
+    ///   - program: its path; by default the binary built with the tests.
+    ///   - environment: its environment, in addition to PATH.
     ///   - input: its standard input.
     init(
         program: String = DaemonProcess.buildFolder + "/edgeprint",

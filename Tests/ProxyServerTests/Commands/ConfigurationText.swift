@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A configuration file that is gone with its owner.
+/// A temporary configuration file, deleted with this object.
 struct ConfigurationText {
     let path: String
     private let folder: TemporaryFolder

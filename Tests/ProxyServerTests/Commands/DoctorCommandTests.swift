@@ -33,7 +33,7 @@ struct DoctorCommandTests {
         for subject in ["codec jpeg: decodes, encodes", "codec webp: ", "libvips: 8", "libcurl: ", "kernel: "] {
             #expect(run.output.contains("ok       \(subject)"), "\(subject) in \(run.output)")
         }
-        #expect(run.output.contains("\(folder.path)/cache is not there yet and can be made"))
+        #expect(run.output.contains("\(folder.path)/cache does not exist yet and can be created"))
         #expect(TemporaryFolder.names(in: folder.path) == ["images"])
     }
 
@@ -48,9 +48,9 @@ struct DoctorCommandTests {
         let run = try CommandRun(program: "/bin/sh", ["-c", script])
         #expect(run.code == 1)
         for line in [
-            "failure  open files: 64 descriptors", "failure  cache folder: \(blocked) is no folder",
-            "failure  source gone: the folder \(folder.path)/gone is not there",
-            "failure  worker: \(lonely)-worker is not there",
+            "failure  open files: 64 descriptors", "failure  cache folder: \(blocked) is not a folder",
+            "failure  source gone: the folder \(folder.path)/gone does not exist",
+            "failure  worker: \(lonely)-worker does not exist",
         ] {
             #expect(run.output.contains(line), "\(line) in \(run.output)\(run.errors)")
         }
@@ -88,12 +88,12 @@ struct DoctorCommandTests {
         let accepted = try rig.metric("edgeprint_connections")
         let run = try CommandRun(["doctor", "--config", file.path])
         #expect(run.code == 0, "\(run.output)")
-        #expect(run.output.contains("listen 127.0.0.1:\(rig.daemon.port): held, as is the cache folder"))
-        #expect(run.output.contains("a daemon is at work on it"))
+        #expect(run.output.contains("listen 127.0.0.1:\(rig.daemon.port): in use, and so is the cache folder"))
+        #expect(run.output.contains("in use by a daemon"))
         #expect(try rig.metric("edgeprint_connections") == accepted)
         let stranger = try ConfigurationText("listen: 127.0.0.1:\(admin)\ncache: { path: \"\(folder.path)/cache\" }")
         let other = try CommandRun(["doctor", "--config", stranger.path])
         #expect(other.code == 1)
-        #expect(other.output.contains("another process has it"))
+        #expect(other.output.contains("in use by another process"))
     }
 }

@@ -20,7 +20,7 @@ struct ExplainCommandTests {
                 "freshness",
             ]
         )
-        // The third column begins where it begins in every line.
+        // The third column is aligned in all lines.
         let starts = Set(lines.compactMap { $0.firstRange(of: "default")?.lowerBound.utf16Offset(in: $0) })
         #expect(starts.count == 1, "\(run.output)")
         #expect(run.output.contains("URL parameter blur"))
@@ -38,14 +38,14 @@ struct ExplainCommandTests {
             sections == ["request", "source", "upstream", "signature", "steps", "settings", "cache", "limits"],
             "\(run.output)"
         )
-        // What somebody has said stays, also where the default is the same.
+        // A setting that is set stays, even if it equals the default.
         for name in ["pixels", "connections", "q"] { #expect(lines.contains { $0.hasPrefix("  \(name) ") }, "\(name)") }
         for name in ["redirects", "ttl", "effort"] {
             #expect(!lines.contains { $0.hasPrefix("  \(name) ") }, "\(name)")
         }
         let all = try CommandRun(arguments + ["--all"])
         let count = all.output.split(separator: "\n").count { $0.hasPrefix("  ") } - lines.count { $0.hasPrefix("  ") }
-        #expect(lines.last?.hasPrefix("\(count) settings at the default: --all ") == true, "\(run.output)")
+        #expect(lines.last?.hasPrefix("\(count) settings at the default; --all ") == true, "\(run.output)")
         let json = try CommandRun(arguments + ["--json"])
         #expect(json.output.contains("\"omitted\": \(count)") && !json.output.contains("\"redirects\""))
         #expect(try !CommandRun(arguments + ["--json", "--all"]).output.contains("\"omitted\""))
@@ -91,7 +91,7 @@ struct ExplainCommandTests {
             let answer = try rig.get(target)
             let explained = explainer.explain(target).problem
             let problem = try #require(explained, "\(target.prefix(40))")
-            // What is malformed for the server itself never gets an id.
+            // A request that the server itself rejects has no id.
             let text = answer.text.replacing(/"id":"[0-9a-f]{32}",?/, with: "").replacing(",}", with: "}")
             #expect(text == problem.json(id: nil), "\(target.prefix(40))")
             #expect(answer.status == Int(problem.status))

@@ -53,7 +53,7 @@ struct FsckCommandTests {
         }
         let report = try fsck(rig)
         #expect(report.code == 1)
-        #expect(report.output.contains("the bytes are not those that were stored"))
+        #expect(report.output.contains("the checksum is wrong"))
         #expect(report.output.contains("2 faults; edgeprint fsck --repair removes them"), "\(report.output)")
         let json = try fsck(rig, "--json")
         #expect(json.code == 1)
@@ -63,7 +63,7 @@ struct FsckCommandTests {
         #expect((object["findings"] as? [[String: Any]])?.count == 2)
         let repair = try fsck(rig, "--repair")
         #expect(repair.code == 0, "\(repair.output)\(repair.errors)")
-        #expect(repair.output.contains("; removed") && repair.output.contains("2 faults repaired; sound now"))
+        #expect(repair.output.contains("; removed") && repair.output.contains("2 faults repaired; the folder is sound"))
         #expect(bodies(rig).isEmpty)
         #expect(try fsck(rig).code == 0)
         try rig.restartAfterKill()

@@ -25,8 +25,8 @@ struct URLCommandTests {
 
     @Test func `an error names its parameter once`() throws {
         let run = try run("photos/cat.jpg", "w=400", "w=300")
-        #expect(run.code == 1 && run.errors == "edgeprint: w: stands more than once\n", "\(run.errors)")
+        #expect(run.code == 1 && run.errors == "edgeprint: w: is given more than once\n", "\(run.errors)")
         let own = try self.run("photos/cat.jpg", "sig=abc")
-        #expect(own.errors.hasPrefix("edgeprint: sig: sig is not given as a parameter"), "\(own.errors)")
+        #expect(own.errors.hasPrefix("edgeprint: sig: sig cannot be given as a parameter"), "\(own.errors)")
     }
 }

@@ -34,13 +34,13 @@ struct CachePolicyTests {
         for text in ["{ variants: disk }", "{ variants: all, originals: all }"] {
             let found = problems(raw(text))
             #expect(found.count == 1, "\(found)")
-            #expect(found.first?.contains("sources.a.cache.variants: means nothing beside raw: true") == true)
+            #expect(found.first?.contains("sources.a.cache.variants: has no effect with raw: true") == true)
         }
-        // Nothing of a raw request is read, so no preset can have a say in it.
+        // Parameters of raw requests are not interpreted, so presets do not apply.
         let found = problems(
             "presets: { p: { query: \"w=1\", cache: memory } }\nsources: { a: { url: \"https://x/\", raw: true, preset: p } }"
         )
-        #expect(found.count == 1 && found.first?.contains("sources.a.preset: means nothing beside raw: true") == true)
+        #expect(found.count == 1 && found.first?.contains("sources.a.preset: has no effect with raw: true") == true)
     }
 
     @Test func `a preset is a text, or a map that says its tiers, too`() throws {

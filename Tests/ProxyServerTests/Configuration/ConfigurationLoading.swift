@@ -1,6 +1,6 @@
 @testable import ProxyServer
 
-/// Loads a configuration from texts, with no other files than those given by path and without the process's environment.
+/// Loads a configuration from texts, with only the given files and without the process's environment.
 func load(
     _ yaml: String? = nil,
     environment: [String: String] = [:],
@@ -15,7 +15,7 @@ func load(
     return try loader.load()
 }
 
-/// What is wrong with a configuration, a line each; empty where nothing is.
+/// The problems of a configuration, one line each.
 func problems(
     _ yaml: String? = nil,
     environment: [String: String] = [:],

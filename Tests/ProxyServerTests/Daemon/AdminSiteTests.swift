@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What pages of other sites can do with an admin listener that asks for no token.
+/// Requests of other sites' pages to an admin listener without a token.
 @Suite(.timeLimit(.minutes(1)))
 struct AdminSiteTests {
     @Test func `a page of another site cannot ask in the name of who looks at it`() throws {
@@ -17,7 +17,7 @@ struct AdminSiteTests {
         for host in ["127.0.0.1:8081", "localhost:8081", "LOCALHOST", "[::1]:8081", "a.localhost"] {
             #expect(try status("", host: host) == 200, "\(host)")
         }
-        // By a name that a stranger's DNS may point here, or the local network's.
+        // By a name that other DNS zones, or the local network, may resolve to this server.
         for host in [
             "edgeprint", "edgeprint:8081", "router", "evil.example", "evil.example:8081", "127.0.0.1.evil.example",
             "localhost.evil.example",
@@ -28,12 +28,12 @@ struct AdminSiteTests {
         for origin in ["https://evil.example", "null", "http://127.0.0.1:9999", "http://127.0.0.1"] {
             #expect(try status("Origin: \(origin)\r\n", host: "127.0.0.1:8081") == 403, "\(origin)")
         }
-        // A page needs no CORS to make somebody's browser ask.
+        // A page can send such requests without CORS.
         for (site, expected) in [("none", 200), ("same-origin", 200), ("same-site", 403), ("cross-site", 403)] {
             let fields = [("Sec-Fetch-Site", site)]
             #expect(try RawHTTPClient(port: rig.daemon.admin).get("/metrics", fields).status == expected, "\(site)")
         }
-        // Health is told to everybody.
+        // Health checks are open to all clients.
         let health = try RawHTTPClient(port: rig.daemon.admin).get("/healthz", [("Origin", "https://evil.example")])
         #expect(health.status == 200)
     }

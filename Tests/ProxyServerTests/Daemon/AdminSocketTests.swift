@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// An admin listener in several places, a socket file among them.
+/// An admin listener with several addresses, including a Unix socket.
 @Suite(.timeLimit(.minutes(1)))
 struct AdminSocketTests {
     private func mode(_ path: String) -> UInt32? {
@@ -27,7 +27,7 @@ struct AdminSocketTests {
         #expect(try RawHTTPClient(port: daemon.admin).get("/stats").status == 401)
         let token = [("Authorization", "Bearer letmeinplease")]
         #expect(try RawHTTPClient(port: daemon.admin).get("/stats", token).status == 200)
-        // A proxy in front that pages of other sites can reach must show the token.
+        // A proxy in front that other sites' pages can reach must send the token.
         let foreign = [("Sec-Fetch-Site", "cross-site")]
         #expect(try RawHTTPClient(unixPath: socket).get("/stats", foreign).status == 403)
         #expect(try RawHTTPClient(unixPath: socket).get("/stats", foreign + token).status == 200)
@@ -45,7 +45,7 @@ struct AdminSocketTests {
             let run = try CommandRun(arguments + ["--config", daemon.configurationFile])
             #expect(run.code == 0, "\(arguments): \(run.errors)")
         }
-        // The client tries the next address where the first is unused or not the daemon's.
+        // The client tries the next address if the first is unused or not the daemon's.
         try daemon.rewrite(
             "cache: { path: \"\(folder.path)/cache\" }\n",
             listeners: """

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What is told of an animation, and what becomes of it, through the real daemon and its workers.
+/// Handling of animations, through the real daemon and its workers.
 @Suite(.timeLimit(.minutes(2)))
 struct AnimationAnswerTests {
     private static let palette: [(UInt8, UInt8, UInt8)] = [(255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 0)]

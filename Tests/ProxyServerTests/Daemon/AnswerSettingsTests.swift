@@ -4,13 +4,13 @@ import Testing
 
 @testable import ProxyServer
 
-/// `answers`, and `timing=1`: what answers say beside the picture.
+/// The settings below `answers`, and `timing=1`.
 @Suite(.timeLimit(.minutes(1)))
 struct AnswerSettingsTests {
     private static let key = String(repeating: "ab", count: 16)
     private let script = ScriptedOrigin.pictures(["a.png": TestImages.gradient(width: 64, height: 48)])
 
-    /// Names and milliseconds of a `Server-Timing` field; `nil` where there is none.
+    /// Names and milliseconds of a `Server-Timing` field, or `nil`.
     private func stages(_ answer: RawHTTPResponse) throws -> [(name: String, duration: Double)]? {
         guard let field = answer["Server-Timing"] else { return nil }
         return try field.split(separator: ", ").map { metric in
@@ -30,7 +30,7 @@ struct AnswerSettingsTests {
         // No stage runs for a hit.
         let hit = try rig.get("/photos/a.png?w=20&format=png")
         #expect(hit["Cache-Status"] == "edgeprint; hit; detail=memory" && hit["Server-Timing"] == nil)
-        // Nothing is fetched for another width, and nothing decoded for the bare original.
+        // Nothing is fetched for another width, and nothing decoded for the unchanged original.
         let other = try #require(try stages(try rig.get("/photos/a.png?w=21&format=png")))
         #expect(!other.contains { $0.name == "fetch" } && other.contains { $0.name == "encode" })
     }
@@ -49,7 +49,7 @@ struct AnswerSettingsTests {
         #expect(target.contains("timing=1&sig="))
         #expect(try stages(try rig.get(target))?.contains { $0.name == "encode" } == true)
         #expect(try rig.cacheStatus("/photos/a.png?w=20&format=png") == "edgeprint; hit; detail=memory")
-        // It says nothing of the picture: without anything else the original is asked.
+        // The parameter does not change the image: alone it requests the original.
         let bare = try CommandRun(["url", "photos/a.png", "timing=1", "--config", rig.daemon.configurationFile])
         #expect(try rig.get(String(bare.output.dropLast()))["Vary"] == nil)
     }
@@ -69,7 +69,7 @@ struct AnswerSettingsTests {
         #expect(run.errors.contains("signing.keys"), "\(run.errors)")
     }
 
-    /// Answers of every kind: made, from memory, the bare original, a failure, a refusal, no picture, no method, and a preflight.
+    /// All kinds of responses: transformed, from memory, the unchanged original, failures, refusals, and a preflight.
     private func kinds(_ rig: EndToEndRig) throws -> [RawHTTPResponse] {
         let client = try RawHTTPClient(port: rig.daemon.port)
         let targets = [

@@ -3,12 +3,12 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// Everything that an origin can do wrong: each the status that the contract names, and the daemon serves on.
+/// Misbehaving origins: each case has its defined status, and the daemon continues to serve.
 @Suite(.timeLimit(.minutes(1)))
 struct BrokenInputTests {
     static let picture = TestImages.gradient(width: 64, height: 48)
 
-    /// What the origin does, and what a client gets.
+    /// The origin's behaviour and the client's response.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var status: Int

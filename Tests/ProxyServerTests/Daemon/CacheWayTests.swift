@@ -69,7 +69,7 @@ struct CacheWayTests {
             #expect(stored["Cache-Status"] == "edgeprint; hit; detail=disk")
             #expect(stored["Cache-Control"] == told)
         }
-        // Kept on the cache's word, whatever browsers are told.
+        // Stored by CDN-Cache-Control, whatever Cache-Control says.
         let rig = try EndToEndRig { [picture] _, connection in
             connection.respond("200 OK", ["Cache-Control: no-store", "CDN-Cache-Control: max-age=60"], body: picture)
         }
@@ -84,7 +84,7 @@ struct CacheWayTests {
             gate.wait()
             connection.respond("200 OK", ["Cache-Control: max-age=60"], body: picture)
         }
-        // Every request is on its way before the origin answers.
+        // All requests are sent before the origin responds.
         let clients = try (0..<200).map { _ in try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 30_000) }
         for client in clients { try client.send("GET /photos/a.png?w=100&format=png HTTP/1.1\r\nHost: a\r\n\r\n") }
         await rig.origin.arrival(of: 1)
@@ -125,7 +125,7 @@ struct CacheWayTests {
         let clients = try (0..<50).map { _ in try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 30_000) }
         for client in clients { try client.send("GET /photos/a.png?w=100 HTTP/1.1\r\nHost: a\r\n\r\n") }
         await rig.origin.arrival(of: 1)
-        // All have joined: what is in flight is one variant, and the daemon knows of 50 requests.
+        // All have joined: one variant is in flight, and 50 requests wait for it.
         try rig.waitUntil("edgeprint_requests_in_flight", is: 50)
         gate.open()
         #expect(try clients.allSatisfy { try $0.readResponse().status == 502 })
@@ -134,12 +134,12 @@ struct CacheWayTests {
 }
 
 extension EndToEndRig {
-    /// Waits until the disk store has taken so many objects.
+    /// Waits until the disk store has stored a number of objects.
     func waitForStores(_ count: Double) throws {
         try waitUntil("edgeprint_disk_stores_total", is: count)
     }
 
-    /// Asks `/metrics` until a value is reached; a suite's time limit ends it otherwise.
+    /// Polls `/metrics` until a value is reached or the suite's time limit expires.
     func waitUntil(_ name: String, is value: Double) throws {
         while try metric(name) != value {}
     }

@@ -4,7 +4,7 @@ import Testing
 /// `q=auto` and `auto: smallest`, through the real daemon and its workers.
 @Suite(.timeLimit(.minutes(2)))
 struct ChoosingTests {
-    /// Something that lossy formats need bytes for.
+    /// An image that needs many bytes in lossy formats.
     private static func texture(seed: UInt64) -> [UInt8] {
         var generator = SeededGenerator(seed: seed)
         let image = PixelImage(width: 120, height: 90) { x, y in
@@ -44,7 +44,7 @@ struct ChoosingTests {
         let target = "/photos/a.png?bg=ffffff&q=70"
         let sizes = try ["jpeg", "png", "webp"].map { try rig.get("\(target)&format=\($0)").body.count }
         let rest = try rig.get(target)
-        // Where the client says nothing, a PNG would stay one.
+        // Without Accept, a PNG would stay a PNG.
         #expect(rest["Content-Type"] == "image/jpeg" && rest["Vary"] == "Accept")
         #expect(rest.body.count == min(sizes[0], sizes[1]))
         let webp = try rig.get(target, [("Accept", "image/webp")])

@@ -6,7 +6,7 @@ import Testing
 struct CleanOriginalsTests {
     private let picture = TestImages.gradient(width: 64, height: 48)
 
-    /// A PNG chunk; decoders that look at the checksums of such chunks only drop it.
+    /// A `tEXt` chunk with a wrong checksum; decoders that verify it drop the chunk and no more.
     private func text(_ body: String) -> [UInt8] {
         [0, 0, 0, UInt8(body.utf8.count)] + Array("tEXt".utf8) + Array(body.utf8) + [0, 0, 0, 0]
     }
@@ -31,7 +31,7 @@ struct CleanOriginalsTests {
         try rig.restartAfterKill(source: ", originals: clean")
         let stored = try rig.get("/photos/a.png")
         #expect(stored["Cache-Status"] == "edgeprint; hit; detail=disk" && stored.body == picture)
-        // Sizes are made of the original as ever.
+        // Sizes are made from the original as usual.
         #expect(PictureHeader.size(ofPNG: try rig.get("/photos/a.png?w=32&format=png").body) == [32, 24])
     }
 
@@ -59,6 +59,6 @@ struct CleanOriginalsTests {
         let refused = try rig.get("/photos/a.svg")
         #expect(refused.status == 422 && refused.text.contains("image/svg+xml cannot be given without its metadata"))
         let broken = try rig.get("/photos/cut.png")
-        #expect(broken.status == 422 && broken.text.contains("the file ends early"))
+        #expect(broken.status == 422 && broken.text.contains("the file is truncated"))
     }
 }

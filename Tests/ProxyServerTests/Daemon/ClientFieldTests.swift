@@ -2,13 +2,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What of a client's request reaches an origin of pictures.
+/// The client fields that reach the origin of an image source.
 @Suite(.timeLimit(.minutes(1)))
 struct ClientFieldTests {
     private static let picture = TestImages.gradient(width: 8, height: 8)
     private static let long = String(repeating: "1.1 x, ", count: 1_200)
 
-    /// An origin that refuses long heads, as nginx does, and those with something of a client's in it.
+    /// An origin that refuses long request heads, as nginx does, and those with client fields.
     private func rig(_ extra: String = "") throws -> EndToEndRig {
         try EndToEndRig(extra) { request, connection in
             if request.head.utf8.count > 2_000 {
@@ -61,7 +61,7 @@ struct ClientFieldTests {
         #expect(try rig.get("/photos/a.png", fields)["Cache-Status"] == "edgeprint; hit; detail=negative")
         #expect(try rig.get("/photos/a.png").status == 200)
         #expect(rig.origin.requests == 2)
-        // What was fetched is everybody's.
+        // The fetched image is served to all clients.
         #expect(try rig.get("/photos/a.png", fields).status == 200)
         #expect(rig.origin.requests == 2)
         #expect(try rig.metric("edgeprint_negative_entries") == 0)

@@ -12,12 +12,12 @@ struct CompressedMarkupTests {
     @Test func `the bare original says its coding, and sizes are drawn of it`() throws {
         let coded = Gzip.encode(svg)
         let rig = try EndToEndRig { [svg] request, connection in
-            // A server that compresses SVG without being asked, and one that gives the file as it lies.
+            // A server that compresses SVG unasked, and one that sends the stored file.
             let isCoded = request.target == "/plain.svg"
             let fields = ["Cache-Control: max-age=600"] + (isCoded ? ["Content-Encoding: gzip"] : [])
             connection.respond("200 OK", fields, body: Gzip.encode(svg))
         }
-        // What the origin itself calls coded is expanded on its way, and so no file in gzip.
+        // Content-Encoding of the origin is decoded during transfer, so the file is not in gzip.
         for (name, body, coding) in [("plain.svg", svg, nil), ("file.svgz", coded, "gzip")] {
             for _ in 1...2 {
                 let answer = try rig.get("/photos/\(name)")

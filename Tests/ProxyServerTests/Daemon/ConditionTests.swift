@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Conditional requests, requests without their content, and targets in absolute-form, at the real daemon.
+/// Conditional requests, requests with missing content, and targets in absolute-form, against the real daemon.
 @Suite(.timeLimit(.minutes(1)))
 struct ConditionTests {
     private static let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -24,7 +24,7 @@ struct ConditionTests {
             ([("If-Match", "\"other\", \(tag)")], 200), ([("If-Match", "*")], 200),
             ([("If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:36 GMT")], 412),
             ([("If-Unmodified-Since", Self.modified)], 200), ([("If-Unmodified-Since", "yesterday")], 200),
-            // RFC 9110 §13.2.2: the tag counts before the date, and both before what would make a 304 or a 206.
+            // RFC 9110 §13.2.2: the tag precedes the date, and both precede conditions for 304 and 206.
             ([("If-Match", tag), ("If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:36 GMT")], 200),
             ([("If-Match", "\"other\""), ("If-None-Match", tag)], 412),
             ([("If-Match", tag), ("If-None-Match", tag)], 304),
@@ -81,7 +81,7 @@ struct ConditionTests {
         for (target, path) in [("http://a", "/"), ("http://a?query", "/?query")] {
             let (absolute, origin) = (try rig.get(target), try rig.get(path))
             #expect(absolute.status == origin.status, "\(target)")
-            // Problems have the request's id in them.
+            // Problems contain the request id.
             #expect(absolute.status == 404 || absolute.text == origin.text, "\(target)")
         }
         let admin = try RawHTTPClient(port: rig.daemon.admin)

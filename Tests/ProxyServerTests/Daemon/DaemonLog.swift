@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 import TestSupport
 
-/// What a daemon writes to standard error: read by a thread of its own, so that the daemon never waits for the test.
+/// A daemon's standard error, read on its own thread so that the daemon never blocks.
 final class DaemonLog: Sendable {
     let writeEnd: CInt
     private let state = Signal((text: "", ended: false))
@@ -25,17 +25,17 @@ final class DaemonLog: Sendable {
         }
     }
 
-    /// To be called when the child has its copy.
+    /// Closes the writing end; call it when the child has its copy.
     func closeWriteEnd() { close(writeEnd) }
 
     var text: String { state.value.text }
 
-    /// Blocks until a text stands in the log so many times, or the process has ended.
+    /// Blocks until the log contains a text a number of times, or the process has ended.
     func wait(for part: String, times: Int) throws {
         _ = try state.wait { $0.ended || $0.text.ranges(of: part).count >= times }
     }
 
-    /// Waits for the event `listening` of a listener and reads its port; `nil` when the process ends without it.
+    /// Waits for the event `listening` of a listener and returns its port; `nil` if the process ends without it.
     func port(of listener: String) -> UInt16? {
         guard let found = try? state.wait(until: { $0.ended || Self.port(of: listener, in: $0.text) != nil }) else {
             return nil

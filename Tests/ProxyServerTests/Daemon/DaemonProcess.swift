@@ -66,8 +66,8 @@ final class DaemonProcess: Sendable {
     /// Writes another configuration file, which the daemon reads when it is told to.
     ///
     /// - Parameters:
-    ///   - yaml: the configuration but for the listeners.
-    ///   - listeners: in place of those that the daemon was started with.
+    ///   - yaml: the configuration without listeners.
+    ///   - listeners: the listeners, instead of those that the daemon was started with.
     func rewrite(_ yaml: String, listeners: String = listeners) throws {
         try Self.save(listeners + yaml, to: configurationFile)
     }
@@ -75,7 +75,7 @@ final class DaemonProcess: Sendable {
     /// Blocks until the event log contains a text.
     func waitForLog(_ text: String, times: Int = 1) throws { try log.wait(for: text, times: times) }
 
-    /// Blocks until `/readyz` answers 200; its text.
+    /// Blocks until `/readyz` responds with 200; returns its text.
     @discardableResult
     func waitUntilReady() throws -> String {
         while true {
@@ -86,7 +86,7 @@ final class DaemonProcess: Sendable {
 
     static let listeners = "listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\" }\n"
 
-    /// Ends it as a power failure would, and waits until it is gone.
+    /// Kills the process and waits until it has ended.
     func killNow() {
         signal(SIGKILL)
         waitForExit()
@@ -118,7 +118,7 @@ final class DaemonProcess: Sendable {
         return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     }()
 
-    /// A small file's text; `nil` where it cannot be read.
+    /// The text of a small file, or `nil` if it cannot be read.
     static func contents(of path: String) -> String? {
         let descriptor = unsafe edge_open(path, O_RDONLY, 0)
         guard descriptor >= 0 else { return nil }
@@ -152,7 +152,7 @@ final class DaemonProcess: Sendable {
         var vector = unsafe ([binary] + arguments).map { unsafe strdup($0) } + [nil]
         defer { unsafe vector.forEach { unsafe free($0) } }
         var identifier: pid_t = 0
-        // An environment of its own: the daemon refuses variables of the tests, which also begin with EDGEPRINT_.
+        // A separate environment, because the daemon rejects the tests' variables, which also begin with EDGEPRINT_.
         let variables = ["PATH=/usr/bin:/bin"] + environment.map { "\($0.key)=\($0.value)" }
         var block = unsafe variables.map { unsafe strdup($0) } + [nil]
         defer { unsafe block.forEach { unsafe free($0) } }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// WebP now and AVIF later, through the real daemon and its workers.
+/// Deferred AVIF, through the real daemon and its workers.
 @Suite(.timeLimit(.minutes(2)))
 struct DeferredAVIFTests {
     private static let accept = [("Accept", "image/avif,image/webp,*/*")]

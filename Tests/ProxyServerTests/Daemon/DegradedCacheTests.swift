@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A daemon whose disk cache cannot be used.
+/// A daemon with an unusable disk cache.
 @Suite(.timeLimit(.minutes(1)))
 struct DegradedCacheTests {
     private let picture = TestImages.gradient(width: 40, height: 30)
@@ -10,7 +10,7 @@ struct DegradedCacheTests {
     @Test func `serves without a disk cache, and says so in /readyz, in its metrics and once in its log`() throws {
         let folder = try TemporaryFolder()
         let origin = try ScriptedOrigin(ScriptedOrigin.pictures(["a.png": picture, "b.png": picture]))
-        // A file where the folder should be made.
+        // A file in place of the folder.
         let yaml = """
             sources:
               photos: { url: "\(origin.url)/", allow-private: true }
@@ -26,7 +26,7 @@ struct DegradedCacheTests {
         #expect(daemon.logText.contains("name another folder as cache.path"))
         let metrics = try RawHTTPClient(port: daemon.admin).get("/metrics").text
         #expect(metrics.contains("edgeprint_disk_healthy 0"))
-        #expect(daemon.logText.split(separator: "\n").count { $0.contains("disk cache stores nothing") } == 1)
+        #expect(daemon.logText.split(separator: "\n").count { $0.contains("disk cache has failed") } == 1)
     }
 
     @Test func `says in /readyz that the disk cache is well`() throws {

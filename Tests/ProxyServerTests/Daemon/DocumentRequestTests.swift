@@ -15,14 +15,14 @@ struct DocumentRequestTests {
         let refused = try off.get("/photos/a.pdf?w=20&format=png")
         #expect(refused.status == 415 && refused.text.contains("formats.pdf is off"))
         #expect(try off.get("/photos/a.pdf").status == 415)
-        // Switching it on counts at once: what was refused is asked for again.
+        // Turning it on applies at once, also to cached refusals.
         try off.rewrite("formats: { pdf: on }")
         off.daemon.signal(SIGHUP)
         try off.daemon.waitForLog("configuration reloaded")
         #expect(PictureHeader.size(ofPNG: try off.get("/photos/a.pdf?w=20&format=png").body) == [20, 10])
         let bare = try off.get("/photos/a.pdf")
         #expect(bare.status == 200 && bare["Content-Type"] == "application/pdf")
-        // And so does switching it off, whatever is stored.
+        // So does turning it off, also to cached images.
         try off.rewrite()
         off.daemon.signal(SIGHUP)
         try off.daemon.waitForLog("configuration reloaded", times: 2)

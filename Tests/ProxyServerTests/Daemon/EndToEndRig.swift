@@ -1,17 +1,17 @@
 import LinuxSystem
 import TestSupport
 
-/// A daemon, an origin that it asks, and a folder that outlives the daemon.
+/// A daemon, its origin, and a folder that outlives the daemon.
 final class EndToEndRig: Sendable {
     let folder: TemporaryFolder
     let origin: ScriptedOrigin
     private let running: Lock<DaemonProcess>
 
     /// - Parameters:
-    ///   - extra: configuration beside the source `photos` and the cache.
+    ///   - extra: configuration in addition to the source `photos` and the cache.
     ///   - source: further keys of the source `photos`, as `, key: value`.
-    ///   - sources: other sources, each on a line of its own that begins with a line end.
-    ///   - script: what the origin answers.
+    ///   - sources: other sources, each on its own line that begins with a line end.
+    ///   - script: the origin's responses.
     init(
         _ extra: String = "",
         source: String = "",
@@ -42,7 +42,7 @@ final class EndToEndRig: Sendable {
         """
     }
 
-    /// The configuration of the rig's daemon but for its listeners.
+    /// The configuration of the rig's daemon without listeners.
     func yaml(_ extra: String = "", source: String = "") -> String {
         Self.yaml(extra, source: source, origin: origin.url, folder: folder.path)
     }
@@ -52,7 +52,7 @@ final class EndToEndRig: Sendable {
         try daemon.rewrite(yaml(extra, source: source))
     }
 
-    /// Ends the daemon as a power failure would, and starts another on the same folder and origin.
+    /// Kills the daemon, and starts another one with the same folder and origin.
     func restartAfterKill(_ extra: String = "", source: String = "") throws {
         let yaml = Self.yaml(extra, source: source, origin: origin.url, folder: folder.path)
         try running.withLock { daemon in
@@ -61,15 +61,15 @@ final class EndToEndRig: Sendable {
         }
     }
 
-    /// One request on a connection of its own.
+    /// Sends one request on a new connection.
     func get(_ target: String, _ fields: [(String, String)] = []) throws -> RawHTTPResponse {
         try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000).get(target, fields)
     }
 
-    /// One request, and nothing but its `Cache-Status`.
+    /// Sends one request and returns its `Cache-Status`.
     func cacheStatus(_ target: String) throws -> String? { try get(target)["Cache-Status"] }
 
-    /// A counter or gauge of `/metrics`, all labels added up; `nil` where there is none of that name.
+    /// A counter or gauge of `/metrics`, summed over all labels, or `nil`.
     func metric(_ name: String) throws -> Double? {
         let text = try RawHTTPClient(port: daemon.admin).get("/metrics").text
         let samples = text.split(separator: "\n").filter { line in
@@ -81,7 +81,7 @@ final class EndToEndRig: Sendable {
 }
 
 extension ScriptedOrigin {
-    /// A script that answers each path with the picture of that name, fresh for an hour.
+    /// A script that serves images by path, fresh for an hour.
     static func pictures(_ pictures: [String: [UInt8]], fields: [String] = ["Cache-Control: max-age=3600"]) -> Script {
         { request, connection in
             let name = String(request.target.dropFirst().prefix { $0 != "?" })
@@ -94,7 +94,7 @@ extension ScriptedOrigin {
     }
 }
 
-/// What a test reads off an encoded picture without decoding it.
+/// Reads properties of an encoded image without decoding it.
 enum PictureHeader {
     /// Width and height of a PNG, from its IHDR.
     static func size(ofPNG bytes: [UInt8]) -> [Int]? {

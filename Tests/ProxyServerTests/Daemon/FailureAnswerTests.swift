@@ -3,7 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// Stale and remembered answers of the real daemon.
+/// Stale responses and cached failures of the real daemon.
 @Suite(.timeLimit(.minutes(1)))
 struct FailureAnswerTests {
     let picture = TestImages.gradient(width: 320, height: 240)
@@ -175,10 +175,10 @@ struct FailureAnswerTests {
         #expect(answer["Cache-Control"] == "public, max-age=7")
         #expect(PictureHeader.size(ofPNG: answer.body) == [100, 75])
         #expect(try rig.get("/photos/none.png").body == picture)
-        // The request's own fault has no picture.
+        // An error of the request has no fallback.
         #expect(try rig.get("/photos/none.png?w=zz").status == 400)
         #expect(try rig.get("/photos/missing.png?crop=9000,9000,1,1").status == 422)
-        // Neither has a fallback that is missing itself.
+        // Neither has a missing fallback image.
         try rig.rewrite(source: ", fallback: { image: /photos/gone.png }")
         rig.daemon.signal(SIGHUP)
         while try rig.get("/photos/none.png?w=100&format=png").status == 200 { sched_yield() }

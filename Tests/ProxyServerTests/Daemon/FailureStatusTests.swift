@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// `Cache-Status` on failures: every answer of a known source says what the cache had to do with it.
+/// `Cache-Status` on failures, which every response of a known source has.
 @Suite(.timeLimit(.minutes(1)))
 struct FailureStatusTests {
     private static func script(_ request: ScriptedRequest, _ connection: ScriptedConnection) {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What answers of a `file:` source tell about the other files of its folder.
+/// Responses of a `file:` source must reveal nothing about other files in its folder.
 @Suite(.timeLimit(.minutes(1)))
 struct FolderAnswerTests {
     private let picture = TestImages.gradient(width: 64, height: 48)
@@ -37,7 +37,7 @@ struct FolderAnswerTests {
                 #expect(try answer("/local/\(name)\(query)") == remembered, "\(name)\(query)")
             }
         }
-        // As a mark on another picture, too.
+        // Also as a watermark.
         let marked = try rig.get("/photos/a.png?watermark=local/passwd")
         #expect(marked.status == 404)
         #expect(try rig.get("/local/large.png?w=20").status == 413)

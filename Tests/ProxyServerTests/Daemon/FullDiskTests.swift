@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The daemon on a file system of the kernel's own that fills up, or is covered by a read-only one, under it.
+/// The daemon on a tmpfs that fills up, or that is covered by a read-only mount.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: SmallMount.isPossible, "mounting a tmpfs needs root"))
 struct FullDiskTests {
     private let mount: SmallMount
@@ -9,7 +9,7 @@ struct FullDiskTests {
     private let origin: ScriptedOrigin
     private let daemon: DaemonProcess
 
-    /// A picture of some 80 kB for each path, as high as its number tells.
+    /// An image of about 80 kB for each path, whose height is the path's number.
     private static func picture(_ number: Int) -> [UInt8] {
         TestImages.gradient(width: 160, height: 120 + number)
     }
@@ -36,7 +36,7 @@ struct FullDiskTests {
         try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000).get(target)
     }
 
-    /// Asks for originals, which must be right, and for a size of each.
+    /// Requests originals, which must be correct, and one size of each.
     private func ask(_ numbers: ClosedRange<Int>) throws {
         for number in numbers {
             let original = try get("/photos/\(number)")
@@ -54,9 +54,9 @@ struct FullDiskTests {
 
     private func ready() throws -> String { try RawHTTPClient(port: daemon.admin).get("/readyz").text }
 
-    /// Waits until the cache works again, which is tried every few seconds.
+    /// Waits until the cache recovers, which is tried every few seconds.
     private func waitUntilHealthy(andAsk number: Int) throws {
-        try daemon.waitForLog("disk cache works again")
+        try daemon.waitForLog("disk cache has recovered")
         try ask(number...number)
         #expect(try isHealthy)
         #expect(try ready() == "{\"ready\":true,\"disk\":\"ok\",\"workers\":\"ok\"}\n")
@@ -67,15 +67,15 @@ struct FullDiskTests {
     @Test func `a file system that is full costs no answer, is said once, and is used again when there is room`() throws
     {
         try ask(1...60)
-        try daemon.waitForLog("disk cache stores nothing")
+        try daemon.waitForLog("disk cache has failed")
         #expect(try !isHealthy)
         #expect(try ready().contains(#""ready":true,"disk":"degraded: "#))
         try ask(1...60)
-        #expect(count("disk cache stores nothing") == 1)
+        #expect(count("disk cache has failed") == 1)
         try mount.resize(bytes: 64 << 20)
         try waitUntilHealthy(andAsk: 61)
         try ask(1...20)
-        #expect(count("disk cache stores nothing") == 1)
+        #expect(count("disk cache has failed") == 1)
     }
 
     @Test
@@ -85,13 +85,13 @@ struct FullDiskTests {
         try ask(1...3)
         try mount.hide()
         try ask(1...6)
-        try daemon.waitForLog("disk cache stores nothing")
+        try daemon.waitForLog("disk cache has failed")
         #expect(try !isHealthy)
         #expect(try ready().contains(#""ready":true,"disk":"degraded: "#))
-        #expect(count("disk cache stores nothing") == 1)
+        #expect(count("disk cache has failed") == 1)
         try mount.unhide()
         try waitUntilHealthy(andAsk: 7)
         try ask(1...6)
-        #expect(count("disk cache stores nothing") == 1)
+        #expect(count("disk cache has failed") == 1)
     }
 }

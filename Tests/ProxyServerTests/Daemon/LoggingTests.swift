@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the real daemon writes to its two logs.
+/// The two logs of the real daemon.
 @Suite(.timeLimit(.minutes(1)))
 struct LoggingTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -29,7 +29,7 @@ struct LoggingTests {
             )
         }
 
-        /// The access log once so many lines are there.
+        /// Waits for a number of lines in the access log.
         func access(_ count: Int) throws -> [String] {
             while true {
                 let text = (try? String(contentsOfFile: folder.path + "/access", encoding: .utf8)) ?? ""
@@ -129,7 +129,7 @@ struct LoggingTests {
         try rig.daemon.waitForLog("configuration reloaded")
         try rig.daemon.rewrite("admin: { token: \"hunter2 s3cr3t\" }\nsigning: { keys: [c0ffee] }\n", listeners: "")
         rig.daemon.signal(SIGHUP)
-        try rig.daemon.waitForLog("serves on")
+        try rig.daemon.waitForLog("stays in force")
         let all = try rig.access(4).joined(separator: "\n") + rig.daemon.logText
         #expect(rig.origin.heads.first?.contains("hunter2") == true)
         for canary in Self.canaries { #expect(!all.contains(canary), "\(canary)") }
@@ -143,7 +143,7 @@ struct LoggingTests {
         let line = try #require(
             text.split(separator: "\n").first { $0.hasPrefix("edgeprint_access_log_dropped_total ") }
         )
-        // At most five for each of the seconds that it took.
+        // At most five per second.
         #expect(try #require(Int(line.split(separator: " ")[1])) >= 400)
         #expect(try rig.access(1).count <= 100)
     }

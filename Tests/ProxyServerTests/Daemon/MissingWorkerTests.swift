@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A daemon beside which there is no `edgeprint-worker`, until there is one.
+/// A daemon whose `edgeprint-worker` is missing at first.
 @Suite(.timeLimit(.minutes(1)))
 struct MissingWorkerTests {
     private let picture = TestImages.gradient(width: 64, height: 48)
@@ -18,24 +18,24 @@ struct MissingWorkerTests {
 
             """
         let daemon = try DaemonProcess(yaml, in: folder, binary: binary)
-        try daemon.waitForLog("no worker starts")
+        try daemon.waitForLog("no worker can be started")
         let admin = try RawHTTPClient(port: daemon.admin)
         let unready = try admin.get("/readyz")
         #expect(unready.status == 503)
-        #expect(unready.text.contains("\"workers\":\"failing: \(worker) is not there; "), "\(unready.text)")
+        #expect(unready.text.contains("\"workers\":\"failing: \(worker) does not exist; "), "\(unready.text)")
         #expect(try admin.get("/stats").text.contains("\"ready\":false"))
         #expect(!daemon.logText.contains("\"message\":\"ready\"") && daemon.logText.contains(worker))
         let lost = try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000).get("/photos/a.png?w=8&format=png")
         #expect(lost.status == 503 && lost["Retry-After"] != nil && lost["Cache-Control"] == "no-store")
         #expect(lost.text.contains("no worker starts") && !lost.text.contains(folder.path), "\(lost.text)")
-        // What needs no worker is served.
+        // Requests that need no worker are served.
         #expect(try RawHTTPClient(port: daemon.port).get("/photos/a.png").body == picture)
         try FileManager.default.createSymbolicLink(
             atPath: worker,
             withDestinationPath: DaemonProcess.buildFolder + "/edgeprint-worker"
         )
         #expect(try daemon.waitUntilReady().contains("\"workers\":\"ok\""))
-        try daemon.waitForLog("workers start again")
+        try daemon.waitForLog("workers can be started again")
         let made = try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000).get("/photos/a.png?w=8&format=png")
         #expect(made.status == 200)
     }

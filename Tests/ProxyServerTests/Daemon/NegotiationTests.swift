@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// What answers depend on, through the real daemon and its workers.
+/// Content negotiation, through the real daemon and its workers.
 @Suite(.timeLimit(.minutes(2)))
 struct NegotiationTests {
-    /// A coarse pattern, of which a lower quality is visibly fewer bytes.
+    /// A coarse pattern whose size depends clearly on the quality.
     private static let picture: [UInt8] = {
         let image = PixelImage(width: 240, height: 180) { x, y in
             let mixed = (x &* 73 ^ y &* 151) % 97
@@ -69,7 +69,7 @@ struct NegotiationTests {
                 #expect(try width(target, [("Sec-CH-Width", value)]) == expected)
                 #expect(try width(target, [("Width", value)]) == expected)
             }
-            // What is no width is none.
+            // An invalid width counts as absent.
             for value in ["0", "-5", "NaN", "1e9", "999999999", "inf", "", "12;34", "64px", "1,2"] {
                 #expect(try width(target, [("Sec-CH-Width", value)]) == 100, "\(value)")
             }

@@ -7,12 +7,12 @@ import Testing
 private let nginx = "/usr/sbin/nginx"
 private let isThere = FileManager.default.isExecutableFile(atPath: nginx)
 
-/// `deploy/nginx.conf` in front of the real daemon: a real nginx, TLS and all; skipped where there is none.
+/// `deploy/nginx.conf` in front of the real daemon, with a real nginx and TLS; skipped without nginx.
 @Suite(.timeLimit(.minutes(2)), .enabled(if: isThere, "nginx is not installed"))
 struct NginxTests {
     private static let picture = TestImages.gradient(width: 64, height: 48)
 
-    /// A daemon on a Unix socket, and nginx before it.
+    /// A daemon on a Unix socket, with nginx in front.
     private final class Front {
         let folder: TemporaryFolder
         let origin: ScriptedOrigin
@@ -58,7 +58,7 @@ struct NginxTests {
             )
             #expect(key.code == 0, "\(key.errors)")
             var site = try String(contentsOf: NginxTests.site, encoding: .utf8)
-            // Places of this test; whatever else the file says is what runs.
+            // Paths and ports of this test; everything else is used unchanged.
             for (old, new) in [
                 ("unix:/run/edgeprint.sock", "unix:" + socket), ("    listen 80;", "    listen 127.0.0.1:\(plain);"),
                 ("    listen [::]:80;\n", ""), ("    listen [::]:443 ssl http2;\n", ""),
@@ -89,7 +89,7 @@ struct NginxTests {
             #expect(redirect.status == 301 && redirect["Location"] == "https://localhost/photos/a%2Fb.png?w=1")
         }
 
-        /// Asks nginx by HTTPS; curl's answer with its head.
+        /// Sends a request to nginx by HTTPS; returns curl's output with the response head.
         func curl(_ target: String, _ arguments: String...) throws -> String {
             let run = try CommandRun(
                 program: "/usr/bin/curl",
@@ -105,7 +105,7 @@ struct NginxTests {
 
     private static let site = URL(filePath: Checkout.path("deploy/nginx.conf"))
 
-    /// A port that was free a moment ago: nginx cannot choose one by itself.
+    /// A port that was free a moment ago, as nginx cannot choose one.
     private static func freePort() throws -> UInt16 {
         let origin = try ScriptedOrigin { _, _ in }
         defer { origin.stop() }

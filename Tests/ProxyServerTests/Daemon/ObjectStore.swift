@@ -2,17 +2,17 @@ import Foundation
 import ImagePipeline
 import TestSupport
 
-/// An S3 store for tests: verifies each request's signature by its own reading of AWS's rules, then answers its objects.
+/// An S3 store for tests, which verifies signatures with an independent implementation and then serves objects.
 struct ObjectStore: Sendable {
     var bucket = "pics"
     var region = "us-east-1"
     var accessKey = "AKIDTEST"
     var secretKey = "secret/key+1"
     var sessionToken: String?
-    /// By key.
+    /// The objects by key.
     var objects: [String: [UInt8]]
 
-    /// What the origin answers: 403 with the canonical request where the signature is another, as S3 does.
+    /// The response: 403 with the canonical request for a wrong signature, as from S3.
     var script: ScriptedOrigin.Script {
         { request, connection in
             let (expected, canonical) = signature(of: request)
@@ -27,7 +27,7 @@ struct ObjectStore: Sendable {
                 return
             }
             let path = String(request.target.prefix { $0 != "?" }.dropFirst())
-            // S3 reads a plus as a blank.
+            // S3 decodes a plus as a space.
             let key = path.replacingOccurrences(of: "+", with: " ").removingPercentEncoding ?? ""
             guard key.hasPrefix(bucket + "/"), let object = objects[String(key.dropFirst(bucket.count + 1))] else {
                 connection.respond("404 Not Found", text: "<Error><Code>NoSuchKey</Code></Error>")

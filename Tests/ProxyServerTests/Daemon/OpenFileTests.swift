@@ -10,7 +10,7 @@ struct OpenFileTests {
         let target = "/photos/a.png?w=20&format=png"
         let first = try rig.get(target)
         while try rig.cacheStatus(target)?.contains("hit; detail=disk") != true {}
-        // Its name is gone, its bytes are not.
+        // The file is unlinked, but its bytes are still readable.
         TemporaryFolder.delete(rig.folder.path + "/cache/variants")
         let open = try rig.get(target)
         #expect(open["Cache-Status"]?.contains("hit; detail=disk") == true)

@@ -2,7 +2,7 @@ import ImagePlan
 import TestSupport
 import Testing
 
-/// The daemon on real photographs, from request to bytes.
+/// The real daemon with real photographs.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: SharedImages.isAvailable))
 struct PhotographRequestTests {
     let folder: TemporaryFolder
@@ -60,7 +60,7 @@ struct PhotographRequestTests {
             let header = try header(answer)
             #expect([header.width, header.height] == [300, 225])
         }
-        // The blur of the small picture is far stronger: there is less left to encode.
+        // The blur of the small image is far stronger, so it encodes to fewer bytes.
         #expect(second.body.count < first.body.count)
     }
 
@@ -105,7 +105,7 @@ struct PhotographRequestTests {
         #expect(try get("small-check-after.jpg").status == 404)
     }
 
-    /// What does not begin as an image does is not there: see `FolderAnswerTests`.
+    /// A file that does not begin like an image is a 404: see `FolderAnswerTests`.
     @Test func `corrupt files of the PNG suite are refused, the others decoded`() throws {
         for name in TemporaryFolder.names(in: SharedImages.path("pngsuite")) where name.hasSuffix(".png") {
             let status = try get("pngsuite/\(name)?w=16&format=png").status

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a page can show before the picture, through the real daemon and its workers.
+/// Placeholders in header fields, through the real daemon and its workers.
 @Suite(.timeLimit(.minutes(2)))
 struct PlaceholderHeaderTests {
     /// Two thirds red, one third blue.
@@ -89,7 +89,7 @@ struct PlaceholderHeaderTests {
         let rig = try EndToEndRig(source: ", placeholder: headers", script: ScriptedOrigin.pictures(["a.png": flag]))
         let first = try rig.get("/photos/a.png")
         #expect(first["X-Original-Size"] == "90x60" && first["X-Blurhash"] == nil)
-        // The suite's time limit ends it otherwise.
+        // Otherwise the suite's time limit ends it.
         while try rig.get("/photos/a.png")["X-Blurhash"] == nil {}
         let later = try rig.get("/photos/a.png")
         #expect(later["Cache-Status"] == "edgeprint; hit; detail=memory" && later.body == flag)

@@ -7,7 +7,7 @@ struct PurgeFormsTests {
     private static let presets = "presets: { thumb: \"w=8&h=8\", wide: \"w=16\" }"
     private let rig: EndToEndRig
 
-    /// The origin marks each picture with its folder, in the fields of three CDNs, and confirms what it is asked about.
+    /// An origin that tags each image with its folder, in the fields of three CDNs, and answers revalidations with 304.
     init() throws {
         let picture = TestImages.gradient(width: 64, height: 48)
         rig = try EndToEndRig(Self.presets) { request, connection in
@@ -37,7 +37,7 @@ struct PurgeFormsTests {
         try ["originals", "variants", "memory"].map { try number($0, response) }
     }
 
-    /// Makes pictures of two folders, and waits until they are on disk.
+    /// Requests images of two folders, and waits until they are on disk.
     private func fill() throws {
         for target in ["cats/a.png?w=4", "cats/b.png?preset=thumb", "dogs/a.png?w=4"] {
             let answer = try rig.get("/photos/\(target)&format=png")
@@ -52,7 +52,7 @@ struct PurgeFormsTests {
         try rig.cacheStatus("/photos/\(target)&format=png")
     }
 
-    /// How many originals and variants lie in the cache's folder.
+    /// The numbers of originals and variants in the cache folder.
     private func files() -> [Int] {
         ["originals", "variants"].map { folder in
             var count = 0
@@ -136,7 +136,7 @@ struct PurgeFormsTests {
         #expect(try purge(#"{"prefix":"/photos/dogs/"}"#) == 1)
         #expect(try status("dogs/1")?.hasPrefix("edgeprint; fwd=uri-miss") == true)
         #expect(try purge(#"{"older_than":"1h"}"#) == 0)
-        // The first was not asked for again.
+        // The first was not requested again.
         #expect(try purge(#"{"all":true}"#) == 2)
     }
 

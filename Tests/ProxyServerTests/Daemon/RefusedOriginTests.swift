@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// What answers of `/fetch?url=` tell about origins that are refused.
+/// Responses of `/fetch?url=` for refused origins must be indistinguishable.
 @Suite(.timeLimit(.minutes(1)))
 struct RefusedOriginTests {
-    /// Status, what it says, and for how long it may be kept.
+    /// Status, text and lifetime.
     private func answer(_ rig: EndToEndRig, _ url: String) throws -> String {
         let answer = try rig.get("/fetch?url=\(url)&w=10")
         let body = answer.text.split(separator: ",").filter { !$0.contains("\"id\"") && !$0.contains("instance") }
@@ -22,7 +22,7 @@ struct RefusedOriginTests {
         let first = try answer(rig, urls[0])
         #expect(first.hasPrefix("403 no-store"))
         for url in urls.dropFirst() { #expect(try answer(rig, url) == first, "\(url)") }
-        // Remembered alike, too.
+        // Cached alike, too.
         let second = try answer(rig, urls[0])
         #expect(second.hasPrefix("403 kept"))
         for url in urls.dropFirst() { #expect(try answer(rig, url) == second, "\(url)") }

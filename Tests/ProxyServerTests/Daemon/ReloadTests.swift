@@ -49,14 +49,14 @@ struct ReloadTests {
     @Test func `a bad file is refused with its reason while the old one serves on`() throws {
         let rig = try rig("presets: { p: \"w=8\" }")
         try reload(rig, "presets: { p: \"w=nothing\" }\nlimits: { queue: -1 }")
-        try rig.daemon.waitForLog("serves on")
+        try rig.daemon.waitForLog("stays in force")
         let log = rig.daemon.logText
         #expect(log.contains("edgeprint.yaml:6: presets.p: "), "\(log)")
         #expect(log.contains("edgeprint.yaml:7: limits.queue: "), "\(log)")
         #expect(!log.contains("configuration reloaded"))
         #expect(PictureHeader.size(ofPNG: try rig.get("/photos/a.png?preset=p&format=png").body) == [8, 6])
         #expect(try rig.metric("edgeprint_configuration_reloads_total{result=\"refused\"}") == 1)
-        // And a good one afterwards counts.
+        // A valid file is applied afterwards.
         try reload(rig, "presets: { p: \"w=4\" }", times: 3)
         #expect(PictureHeader.size(ofPNG: try rig.get("/photos/a.png?preset=p&format=png").body) == [4, 3])
     }
@@ -68,7 +68,7 @@ struct ReloadTests {
             listeners: "listen: 127.0.0.1:1\nadmin: { listen: \"127.0.0.1:0\" }\n"
         )
         rig.daemon.signal(SIGHUP)
-        try rig.daemon.waitForLog("count after a restart")
+        try rig.daemon.waitForLog("need a restart")
         #expect(rig.daemon.logText.contains("\"keys\":\"listen, cache.path\""), "\(rig.daemon.logText)")
         #expect(try rig.get("/").status == 200)
     }
@@ -87,10 +87,10 @@ struct ReloadTests {
         rig.daemon.signal(SIGHUP)
         try rig.waitUntil("edgeprint_cache_entries{tier=\"memory\"}", is: 0)
         try rig.waitUntil("edgeprint_configuration_reloads_total", is: 1)
-        // The level counts before the report: a notice is below it.
+        // The new level applies before the report, which is a notice and so below it.
         #expect(!rig.daemon.logText.contains("configuration reloaded"))
         #expect(try rig.cacheStatus("/photos/a.png?w=20&format=png") == "edgeprint; hit; detail=disk")
-        // A connection counts until the loop has seen its end.
+        // A connection is counted until the loop has seen its end.
         try rig.waitUntil("edgeprint_connections", is: 0)
         let first = try RawHTTPClient(port: rig.daemon.port)
         #expect(try first.get("/").status == 200)

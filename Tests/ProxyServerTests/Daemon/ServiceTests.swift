@@ -27,7 +27,7 @@ struct ServiceTests {
                 && Int64(reloading.split(separator: "=").last ?? "") != nil
         )
         #expect(manager.nextState() == "READY=1")
-        // A refused configuration ends the reload, too.
+        // A rejected configuration ends the reload, too.
         try daemon.rewrite("nonsense: 1\n")
         daemon.signal(SIGHUP)
         #expect(manager.nextState()?.hasPrefix("RELOADING=1") == true)
@@ -81,7 +81,7 @@ struct ServiceTests {
             process.terminate()
             process.waitUntilExit()
         }
-        // It opens the socket, and starts the daemon for the first who connects.
+        // It opens the socket, and starts the daemon for the first connection.
         var client = try? RawHTTPClient(unixPath: path, timeoutMilliseconds: 20_000)
         while client == nil { client = try? RawHTTPClient(unixPath: path, timeoutMilliseconds: 20_000) }
         #expect(try client?.get("/").status == 200)

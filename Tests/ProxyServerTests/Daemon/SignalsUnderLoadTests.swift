@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct SignalsUnderLoadTests {
     let picture = TestImages.gradient(width: 64, height: 48)
-    /// Hits, and now and then something that has to be made.
+    /// Mostly hits, and occasionally a miss.
     private var targets: [String] { (1...40).map { "/photos/a.png?w=\($0)&format=png" } }
 
     @Test func `100 SIGHUPs under load fail no request`() throws {
@@ -26,7 +26,7 @@ struct SignalsUnderLoadTests {
 
     @Test func `100 SIGTERMs under load fail no request and end within the grace`() throws {
         let origin = try ScriptedOrigin(ScriptedOrigin.pictures(["a.png": picture]))
-        // Side by side, as each round ends with a second of waiting: clients repeat a SYN that was not answered.
+        // In parallel, as each round ends with a second of waiting: clients repeat an unanswered SYN.
         let lanes = 10
         let drains = Signal([Drain]())
         for _ in 0..<lanes {
@@ -48,7 +48,7 @@ struct SignalsUnderLoadTests {
         var failures: [String] = []
     }
 
-    /// Starts a daemon and ends it under load, so many times.
+    /// Starts a daemon and stops it under load, several times.
     private func drains(_ count: Int, of origin: ScriptedOrigin) -> [Drain] {
         (1...count).map { _ in
             do {

@@ -17,7 +17,7 @@ struct SigningTests {
         )
     }
 
-    /// What `edgeprint url` prints for the rig's configuration.
+    /// The output of `edgeprint url` for the rig's configuration.
     private func url(_ rig: EndToEndRig, _ arguments: String...) throws -> String {
         let result = try CommandRun(["url"] + arguments + ["--config", rig.daemon.configurationFile])
         #expect(result.code == 0, "\(result.errors)")

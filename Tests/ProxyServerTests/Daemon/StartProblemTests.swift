@@ -8,11 +8,11 @@ import Testing
 
 @testable import ProxyServer
 
-/// Why the daemon does not start, or starts with something amiss: which key, and what to do.
+/// Messages of start errors and warnings, with the key and a fix.
 @Suite(.timeLimit(.minutes(1)))
 struct StartProblemTests {
     private let folder: TemporaryFolder
-    /// Something that listens.
+    /// A listening socket.
     private let origin: ScriptedOrigin
 
     init() throws {
@@ -20,7 +20,7 @@ struct StartProblemTests {
         origin = try ScriptedOrigin(ScriptedOrigin.pictures([:]))
     }
 
-    /// What `edgeprint serve` says before it gives up.
+    /// The message with which `edgeprint serve` exits.
     private func refusal(_ listen: String, admin: String = "off") throws -> (text: String, file: String) {
         let yaml = "listen: \(listen)\nadmin: { listen: \"\(admin)\" }\ncache: { path: \"\(folder.path)/cache\" }\n"
         let file = folder.path + "/edgeprint.yaml"
@@ -32,7 +32,7 @@ struct StartProblemTests {
 
     @Test func `an address that is taken is named with its key and line, and how to find out by whom`() throws {
         let taken = "127.0.0.1:\(origin.port)"
-        let advice = "another process has it; ss -ltnp 'sport = :\(origin.port)' names who has it"
+        let advice = "in use by another process; find the process with ss -ltnp 'sport = :\(origin.port)' and stop it"
         let (text, file) = try refusal(taken)
         #expect(text.hasPrefix("edgeprint: \(file):1: listen: \(taken): \(advice)"), "\(text)")
         let admin = try refusal("127.0.0.1:0", admin: taken).text
@@ -41,16 +41,19 @@ struct StartProblemTests {
 
     @Test func `an address of no interface, and a socket file that cannot be made, say what to do`() throws {
         #expect(
-            try refusal("192.0.2.7:8080").text.contains("listen: 192.0.2.7:8080: no interface of this machine has it; ")
+            try refusal("192.0.2.7:8080").text.contains("listen: 192.0.2.7:8080: not an address of this machine; ")
         )
         let nowhere = "unix:\(folder.path)/nowhere/a.sock"
         let missing = try refusal(nowhere).text
-        #expect(missing.contains("listen: \(nowhere): no socket can be made in \(folder.path)/nowhere: "), "\(missing)")
+        #expect(
+            missing.contains("listen: \(nowhere): cannot create a socket in \(folder.path)/nowhere: "),
+            "\(missing)"
+        )
         #expect(missing.contains("; create \(folder.path)/nowhere"))
         try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
         let file = try refusal("unix:\(folder.path)/file").text
         #expect(
-            file.hasSuffix("\(folder.path)/file is there and no socket; remove it, or name another path"),
+            file.hasSuffix("\(folder.path)/file exists and is not a socket; remove it, or use another path"),
             "\(file)"
         )
     }
@@ -59,11 +62,16 @@ struct StartProblemTests {
         let loaded = LoadedConfiguration(configuration: Configuration(), places: ["listen": .flag("--listen")])
         let address = ListenAddress.tcp(host: "", port: 80)
         let refused = ConfigurationProblem(ServerStartError.address(address, Errno(EACCES, "bind")), loaded)
-        #expect(refused?.description.hasPrefix("flag --listen: listen: :80: this user may not bind it: ") == true)
+        #expect(
+            refused?.description.hasPrefix("flag --listen: listen: :80: this user is not allowed to bind it: ") == true
+        )
         #expect(refused?.description.contains("CAP_NET_BIND_SERVICE") == true)
         let ofAdmin = ServerStartError.address(.tcp(host: "127.0.0.1", port: 8081), Errno(EADDRINUSE, "bind"))
         let byDefault = ConfigurationProblem(ofAdmin, loaded, listenKey: "admin.listen")
-        #expect(byDefault?.description.hasPrefix("admin.listen: 127.0.0.1:8081 (the default): another process") == true)
+        #expect(
+            byDefault?.description.hasPrefix("admin.listen: 127.0.0.1:8081 (the default): in use by another process")
+                == true
+        )
         for error in [ServerStartError.resources(Errno(EMFILE, "epoll_create1")), Errno(EAGAIN, "pthread_create")]
             as [any Error]
         {
@@ -76,7 +84,7 @@ struct StartProblemTests {
     @Test func `a cache folder in use is named with its key and line`() throws {
         let daemon = try DaemonProcess("cache: { path: \"\(folder.path)/cache\" }\n", in: TemporaryFolder())
         let (text, file) = try refusal("127.0.0.1:0")
-        let reason = "the cache folder \(folder.path)/cache is in use by another daemon; end that one"
+        let reason = "the cache folder \(folder.path)/cache is in use by another daemon; stop that one"
         #expect(text.hasPrefix("edgeprint: \(file):3: cache.path: \(reason)"), "\(text)")
         withExtendedLifetime(daemon) {}
     }
@@ -90,8 +98,8 @@ struct StartProblemTests {
             "sources: { local: { url: \"file://\(path)\" } }\ncache: { path: \"\(folder.path)/cache\" }\n"
         }
         let daemon = try DaemonProcess(yaml(pictures), in: folder)
-        try daemon.waitForLog("a source cannot be served for now")
-        try daemon.waitForLog("the folder \(pictures) is not there")
+        try daemon.waitForLog("source is unavailable")
+        try daemon.waitForLog("the folder \(pictures) does not exist")
         #expect(try RawHTTPClient(port: daemon.port).get("/local/a.png").status == 404)
         try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: false)
         let picture = TestImages.gradient(width: 8, height: 8)
@@ -99,21 +107,21 @@ struct StartProblemTests {
         #expect(try RawHTTPClient(port: daemon.port).get("/local/b.png").body == picture)
         try daemon.rewrite(yaml(other))
         daemon.signal(SIGHUP)
-        try daemon.waitForLog("the folder \(other) is not there")
+        try daemon.waitForLog("the folder \(other) does not exist")
     }
 
     @Test(arguments: [
         (
             "timeouts:\n  first-byte: 10s\n  total: 5s",
-            "test.yaml:3: timeouts.total: is less than timeouts.first-byte (10s), which could never pass"
+            "test.yaml:3: timeouts.total: is less than timeouts.first-byte (10s), which could never expire"
         ),
         (
             "timeouts: { first-byte: 20s }\nsources:\n  a:\n    url: \"https://x/\"\n    timeouts: { total: 15s }",
-            "test.yaml:5: sources.a.timeouts.total: is less than timeouts.first-byte (20s), which could never pass"
+            "test.yaml:5: sources.a.timeouts.total: is less than timeouts.first-byte (20s), which could never expire"
         ),
         (
             "timeouts: { total: 20s }\nsources:\n  a:\n    url: \"https://x/\"\n    timeouts: { first-byte: 1m }",
-            "test.yaml:5: sources.a.timeouts.first-byte: is more than timeouts.total (20s), which ends the download before"
+            "test.yaml:5: sources.a.timeouts.first-byte: is more than timeouts.total (20s), which ends the download earlier"
         ),
         ("timeouts: { total: 5s }", nil), ("timeouts: { first-byte: 5s, total: 5s }", nil),
         ("sources: { a: { url: \"https://x/\", timeouts: { total: 5s } } }", nil),
@@ -124,17 +132,17 @@ struct StartProblemTests {
 
     @Test(arguments: [
         (
-            "cache:\n\tmemory: 1MiB", ":2: is not YAML: ",
-            "a tab stands before the text: YAML is indented by spaces alone"
+            "cache:\n\tmemory: 1MiB", ":2: is not valid YAML: ",
+            "the line is indented by a tab: YAML only allows spaces"
         ),
-        ("cache:\n  path: /a\n \tmemory: 1MiB", ":3: is not YAML: ", "a tab stands before"),
-        ("admin: { token: ${X} }", ":1: is not YAML: ", "within { } and [ ] a variable needs quotes: \"${X}\""),
+        ("cache:\n  path: /a\n \tmemory: 1MiB", ":3: is not valid YAML: ", "indented by a tab"),
+        ("admin: { token: ${X} }", ":1: is not valid YAML: ", "within { } and [ ] a variable must be quoted: \"${X}\""),
         (
-            "log: { level: info }\nsigning: { keys: [\"ab\", ${SOME_KEY}] }", ":2: is not YAML: ",
-            "needs quotes: \"${SOME_KEY}\""
+            "log: { level: info }\nsigning: { keys: [\"ab\", ${SOME_KEY}] }", ":2: is not valid YAML: ",
+            "must be quoted: \"${SOME_KEY}\""
         ),
-        ("remote: { allow: [*.example.com] }", ":1: is not YAML: ", "a value that begins with * needs quotes"),
-        ("presets:\n  a: @b", ":2: is not YAML: ", "a value that begins with @ needs quotes"),
+        ("remote: { allow: [*.example.com] }", ":1: is not valid YAML: ", "a value that begins with * must be quoted"),
+        ("presets:\n  a: @b", ":2: is not valid YAML: ", "a value that begins with @ must be quoted"),
     ])
     func `a frequent slip in YAML is told in words`(yaml: String, start: String, advice: String) {
         let found = problems(yaml, environment: ["X": "secret"])

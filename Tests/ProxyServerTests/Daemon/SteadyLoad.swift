@@ -3,16 +3,16 @@ import LinuxSystem
 import Synchronization
 import TestSupport
 
-/// Clients that ask one picture after the other over kept connections, until they are told to end.
+/// Clients that request images continuously over persistent connections until they are stopped.
 final class SteadyLoad: Sendable {
-    /// What the clients saw.
+    /// The results of the clients.
     struct Tally: Equatable {
-        /// Complete answers with status 200.
+        /// Complete responses with status 200.
         var answered = 0
-        /// Connections that were refused, or kept ones that were closed before a request was answered: HTTP clients ask
-        /// again elsewhere (RFC 9112 §9.3.1), as nobody has begun to answer.
+        /// Connections that were refused, or persistent ones that were closed before a response began: HTTP clients retry these (RFC
+        /// 9112 §9.3.1).
         var retried = 0
-        /// Everything else, in words.
+        /// All other outcomes, as text.
         var failed: [String] = []
     }
 
@@ -35,13 +35,13 @@ final class SteadyLoad: Sendable {
         }
     }
 
-    /// Blocks until so many requests have been answered.
+    /// Blocks until a number of requests have been answered.
     func waitForAnswers(_ count: Int) {
-        // A wait gives up after a while, which a busy machine may well need: the suite's time limit ends this one.
+        // Has no timeout of its own, as a busy machine may be slow; the suite's time limit ends it.
         while (try? tally.wait { $0.answered >= count || !$0.failed.isEmpty }) == nil {}
     }
 
-    /// Ends the clients and says what they saw.
+    /// Stops the clients and returns their results.
     func end() throws -> Tally {
         isOver.store(true, ordering: .relaxed)
         _ = try running.wait { $0 == 0 }
@@ -57,7 +57,7 @@ final class SteadyLoad: Sendable {
                 tally.update { $0.answered += 1 }
                 if answer["Connection"] == "close" { return }
             } catch {
-                // Of a first request, the server has let the client in: it owes an answer.
+                // The server has accepted the connection, so it must answer the first request.
                 guard index > 0, Self.isUnanswered(error) else { return fail("\(target), number \(index): \(error)") }
                 return tally.update { $0.retried += 1 }
             }
@@ -66,7 +66,7 @@ final class SteadyLoad: Sendable {
 
     private func fail(_ text: String) { tally.update { $0.failed.append(text) } }
 
-    /// Whether the connection ended before the first byte of an answer.
+    /// Whether the connection ended before the first byte of a response.
     private static func isUnanswered(_ error: any Error) -> Bool {
         switch error as? RawHTTPClient.Failure {
         case .closed(let received): received.isEmpty

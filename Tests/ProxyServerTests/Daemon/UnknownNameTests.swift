@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Requests that name what is not there: each is refused, with the name that was probably meant.
+/// Requests with unknown names: each is refused with the nearest name.
 @Suite(.timeLimit(.minutes(1)))
 struct UnknownNameTests {
     private let rig: EndToEndRig
@@ -43,10 +43,13 @@ struct UnknownNameTests {
     }
 
     @Test(arguments: [
-        (#"{"source":"photo"}"#, 404, "There is no source 'photo', and nothing is left of one; did you mean photos?"),
+        (
+            #"{"source":"photo"}"#, 404,
+            "There is no source 'photo', and no entry of one is cached; did you mean photos?"
+        ),
         (#"{"source":"photo","dry":true}"#, 404, "did you mean photos?"),
         (#"{"source":"fetsh","soft":true}"#, 404, "did you mean fetch?"),
-        (#"{"preset":"thum"}"#, 404, "There is no preset 'thum', and nothing is left of one; did you mean thumb?"),
+        (#"{"preset":"thum"}"#, 404, "There is no preset 'thum', and no entry of one is cached; did you mean thumb?"),
         (#"{"prefix":"/photo/"}"#, 404, "did you mean 'photos'?"),
         (#"{"url":"/photo/a.png"}"#, 404, "did you mean 'photos'?"),
         (#"{"sorce":"photos"}"#, 400, "Did you mean source?"),

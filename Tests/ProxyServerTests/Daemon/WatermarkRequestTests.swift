@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Pictures made of several originals, through the real daemon and its workers.
+/// Watermark images, through the real daemon and its workers.
 @Suite(.timeLimit(.minutes(2)))
 struct WatermarkRequestTests {
     private let pictures = [
@@ -25,7 +25,7 @@ struct WatermarkRequestTests {
         #expect(PictureHeader.size(ofPNG: first.body) == [80, 60])
         let plain = try rig.get("/photos/a.png?preset=none&format=png")
         #expect(plain.body != first.body)
-        // The source's preset says the same.
+        // The source's preset has the same effect.
         #expect(try rig.get("/photos/a.png?format=png").body == first.body)
         #expect(try rig.cacheStatus(target) == "edgeprint; hit; detail=memory")
         for other in ["mask=photos/logo.png", "watermark=photos/other%252C1.png,tile,3,3", "watermark=text:Hi,,,,20"] {

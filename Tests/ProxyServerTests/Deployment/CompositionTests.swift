@@ -6,7 +6,7 @@ import Yams
 
 @testable import ProxyServer
 
-/// `deploy/compose.yaml`, as far as it can be judged without a container runtime.
+/// `deploy/compose.yaml`, as far as it can be checked without a container runtime.
 @Suite(.timeLimit(.minutes(1)))
 struct CompositionTests {
     private static let checkout = URL(filePath: Checkout.folder)

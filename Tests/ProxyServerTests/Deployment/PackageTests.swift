@@ -6,7 +6,7 @@ import LinuxSystem
 
 @testable import ProxyServer
 
-/// What the Debian package configures otherwise than the defaults.
+/// The Debian package's differences from the default configuration.
 @Suite(.timeLimit(.minutes(1)))
 struct PackageTests {
     private static let checkout = URL(fileURLWithPath: #filePath)
@@ -16,7 +16,7 @@ struct PackageTests {
         try String(contentsOf: Self.checkout.appendingPathComponent(path), encoding: .utf8)
     }
 
-    /// The configuration as scripts/make-deb makes it.
+    /// The configuration as written by scripts/make-deb.
     private func packaged() throws -> String {
         let script = Self.checkout.appendingPathComponent("deploy/debian/edgeprint.sed").path
         let file = Self.checkout.appendingPathComponent("config/edgeprint.yaml").path
@@ -31,7 +31,7 @@ struct PackageTests {
         #expect(try text("deploy/edgeprint.service").contains("\nRuntimeDirectory=edgeprint\n"))
         configuration.admin.listen = Configuration().admin.listen
         #expect(configuration == Configuration())
-        // Commands find it there by themselves.
+        // Commands find it without options.
         #expect(throws: Never.self) { try AdminClient(load(packaged())) }
     }
 

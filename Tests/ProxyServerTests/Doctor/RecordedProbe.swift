@@ -6,7 +6,7 @@ import LinuxSystem
 
 @testable import ProxyServer
 
-/// A machine out of a record: a sound one, of which a test changes what it is about.
+/// A simulated machine without problems, of which a test changes single values.
 struct RecordedProbe: SystemProbe {
     var limits: [ProcessResource: ResourceLimit] = [
         .files: ResourceLimit(soft: 65_536, hard: 524_288), .core: ResourceLimit(soft: 0, hard: 0),
@@ -81,7 +81,7 @@ extension DoctorCheck {
         return findings(probe).map { "\($0.severity) \($0.subject)" }
     }
 
-    /// The finding that is not ok, in words with its fix; empty where all is.
+    /// The finding that is not ok, as text with its fix; empty if there is none.
     func complaint(_ change: (inout RecordedProbe) -> Void) -> String {
         var probe = RecordedProbe()
         change(&probe)

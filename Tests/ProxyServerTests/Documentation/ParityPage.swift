@@ -1,6 +1,6 @@
 import Foundation
 
-/// The page that says, row by row, what of SDWebImage is here.
+/// The parsed page 'SDWebImage parity'.
 struct ParityPage {
     /// A row of one of the page's tables.
     struct Row: Sendable, CustomStringConvertible {
@@ -8,9 +8,9 @@ struct ParityPage {
         let name: String
         /// `M`, `S` or `N`, with a remark.
         let priority: String
-        /// What is here, and the types that it is found in.
+        /// The implementation, with its types.
         let here: String
-        /// The tests that show it.
+        /// The tests that demonstrate it.
         let shownBy: String
 
         var description: String { name }
@@ -18,8 +18,8 @@ struct ParityPage {
         var isNotYet: Bool { here == "Not yet" }
         var isPartly: Bool { here.hasPrefix("Partly: ") }
 
-        /// The types that the row names: code that begins with a capital and has small letters, letters and digits alone, with
-        /// `+` before an extension's name.
+        /// The types that the row names: code of letters and digits that begins with a capital and has lower-case letters, with `+`
+        /// before an extension's name.
         var types: [String] {
             Self.code(in: here).filter { word in
                 word.first?.isUppercase == true && word.contains(where: \.isLowercase)
@@ -27,10 +27,10 @@ struct ParityPage {
             }
         }
 
-        /// The tests that the row names, each as `Suite/sentence`.
+        /// The tests that the row names, as `Suite/sentence`.
         var tests: [String] { Self.code(in: shownBy) }
 
-        /// What stands between backticks.
+        /// The texts between backticks.
         private static func code(in text: String) -> [String] {
             let parts = text.split(separator: "`", omittingEmptySubsequences: false)
             return parts.indices.filter { !$0.isMultiple(of: 2) }.map { String(parts[$0]) }
@@ -43,12 +43,12 @@ struct ParityPage {
     }
 
     private(set) var sections: [Section] = []
-    /// Lines of tables that are no row of four cells.
+    /// Table lines that are not rows of four cells.
     private(set) var malformed: [String] = []
 
     var rows: [Row] { sections.flatMap(\.rows) }
 
-    /// Reads the page's text.
+    /// Parses the page's text.
     init(_ text: String) {
         for line in text.split(separator: "\n").map(String.init) {
             if line.hasPrefix("## ") { sections.append(Section(title: String(line.dropFirst(3)))) }
@@ -91,7 +91,7 @@ struct SwiftFiles {
 
     func contains(_ name: String) -> Bool { files[name] != nil }
 
-    /// How many of the files of a name hold a text.
+    /// The number of files with a name that contain a text.
     func count(of text: String, in name: String) throws -> Int {
         try (files[name] ?? []).count { try String(contentsOf: $0, encoding: .utf8).contains(text) }
     }

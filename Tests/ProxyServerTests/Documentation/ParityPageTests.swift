@@ -10,7 +10,7 @@ struct ParityPageTests {
         page = ParityPage(try String(contentsOf: file, encoding: .utf8))
     }
 
-    /// How many rows each section has: as many as SDWebImage has names for it.
+    /// The number of rows of each section, one per feature of SDWebImage.
     static let counts = [
         ("The pipeline itself (SDWebImageManager)", 14),
         ("SDWebImageOptions (26 bits)", 23),

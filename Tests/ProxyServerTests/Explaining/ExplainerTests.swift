@@ -42,7 +42,7 @@ struct ExplainerTests {
         return try Explainer(try loader.loadWithOrigins(), time: time)
     }
 
-    /// A fact's value in words and who said it, as `value < origin`.
+    /// A fact's text and origin, as `value < origin`.
     private func line(_ explanation: Explanation, _ section: String, _ name: String) -> String? {
         guard let fact = explanation.section(section)?[name] else { return nil }
         return fact.value.words + (fact.origin.map { " < \($0)" } ?? "")
@@ -66,10 +66,10 @@ struct ExplainerTests {
         #expect(line(explanation, "signature", "verdict") == "missing < test.yaml:4 signing.required")
         #expect(line(explanation, "cache", "tiers") == "disk < test.yaml:2 sources.files.cache")
         #expect(line(explanation, "source", "stale-if-error")?.hasPrefix("1h") == true)
-        // Of nothing that is about pictures.
+        // Nothing that only applies to images.
         #expect(explanation.section("source")?["originals"] == nil && explanation.section("limits")?["pixels"] == nil)
         #expect(explanation.section("quality") == nil && explanation.section("freshness") == nil)
-        // The key is that of the origin's URL, whatever the signature.
+        // The key is that of the origin's URL, without the signature.
         let other = try Self.explainer(yaml).explain("/files/a//b?w=x&w=y&sig=AAAA")
         #expect(line(other, "cache", "key") == line(explanation, "cache", "key") && line(other, "cache", "key") != nil)
         #expect(line(other, "signature", "verdict")?.hasPrefix("wrong") == true)
@@ -121,7 +121,7 @@ struct ExplainerTests {
         ("w=9", "every frame within limits.animation (50000000 pixels) and limits.frames (3), else fewer or the first"),
         ("anim=keep", "every frame within limits.animation (50000000 pixels) and limits.frames (3), else 422"),
         ("frame=4", "frame 4 of an animation"), ("format=jpeg", "the first frame of an animation"),
-        ("format=jpeg&strict=1", "no animation: it would become a still"),
+        ("format=jpeg&strict=1", "422 for an animation: it would become a still"),
     ])
     func `tells what becomes of an animation`(query: String, words: String) throws {
         let settings = try Self.explainer().explain("/photos/a.gif?preset=none&\(query)").section("settings")
@@ -200,22 +200,22 @@ struct ExplainerTests {
         #expect(line(remote, "upstream", "url") == "https://other.example/a.png < URL parameter url")
         #expect(line(remote, "source", "allow") == "*.example.com < test.yaml:6 remote.allow")
         let original = explainer.explain("/local/a.jpg")
-        #expect(original.problem == Problem(403, "This source does not give out its originals.").ofSource)
+        #expect(original.problem == Problem(403, "This source does not serve its originals.").ofSource)
         #expect(line(original, "source", "originals") == "refuse < test.yaml:17 sources.local.originals")
         #expect(explainer.explain("/fetch?url=https%3A%2F%2Fa.example.com%2Fa.png").problem == nil)
     }
 
     @Test(arguments: [
-        ("/photos/a.jpg?w=1", "", "none, not needed", false),
+        ("/photos/a.jpg?w=1", "", "none, not required", false),
         ("/photos/a.jpg?w=1", "required: true", "missing but required", true),
-        ("/photos/a.jpg?w=1&sig=abc", "", "wrong: it does not fit path and query as sent", true),
+        ("/photos/a.jpg?w=1&sig=abc", "", "wrong: it does not match path and query as sent", true),
         ("/photos/a.jpg?w=1&SIG", "required: true", "valid, key 1", false),
         ("/photos/a.jpg?w=1&exp=1000&SIG", "", "expired at 1970-01-01T00:16:40Z", true),
         ("/photos/a.jpg?w=1&exp=1000", "", "expired at 1970-01-01T00:16:40Z", true),
         ("/photos/a.jpg?w=1&exp=1000", "required: true", "missing but required", true),
         ("/fetch?url=http%3A%2F%2Fa.example%2F&w=1", "", "missing but required", true),
         ("/fetch?url=http%3A%2F%2Fa.example%2F&w=1&SIG", "", "valid, key 1", false),
-        ("/fetch?url=http%3A%2F%2Fimg.good.example%2F&w=1", "", "none, not needed", false),
+        ("/fetch?url=http%3A%2F%2Fimg.good.example%2F&w=1", "", "none, not required", false),
     ])
     func `tells what a signature is worth`(_ target: String, _ signing: String, _ words: String, _ isRefused: Bool)
         throws
@@ -233,7 +233,7 @@ struct ExplainerTests {
         let explanation = explainer.explain(target.replacing("&SIG", with: "&sig=\(signature)"))
         #expect(explanation.section("signature")?["verdict"]?.words == words)
         #expect(explanation.problem?.status == (isRefused ? 403 : nil))
-        // What would have been right is nobody's business.
+        // The correct signature must not be shown.
         if !target.contains("SIG") { #expect(!explanation.json.text.contains(signature)) }
     }
 

@@ -51,7 +51,7 @@ struct MetricsTests {
         }
         check(RequestResult.self)
         check(StatusClass.self)
-        check(CacheTier.self)
+        check(ReloadResult.self)
         check(NoLabel.self)
     }
 
@@ -62,20 +62,34 @@ struct MetricsTests {
         #expect(histogram.sum == 1_000_222)
     }
 
-    @Test func `writes counters, gauges and histograms`() {
-        var text = Exposition()
+    /// What the table of the next tests is read from.
+    private struct Reading {
         let counter = Counter<StatusClass>(loops: 0)
-        counter.add(3, StatusClass(status: 204))
-        counter.add(1, StatusClass(status: 503))
-        counter.add(1, StatusClass(status: 999))
-        text.counter("c_total", "A \\ help\nline.", counter)
-        text.gauge("g", "G.") { (tier: CacheTier) in tier == .memory ? 1.5 : tier == .variants ? 2 : nil }
         let histogram = Histogram(bounds: [500, 1_000_000], loops: 0)
-        histogram.observe(400)
-        histogram.observe(2_000_000)
-        text.histogram("h_seconds", "H.", histogram)
+        var isShort = false
+    }
+
+    private let table: [Statistic<Reading>] = [
+        .counters("c", Metric("c_total", "A \\ help\nline.", label: "status")) { $0.counter.values },
+        .fact("g.memory", Metric("g", "G.", label: "tier", is: "memory")) { _ in .decimal(1.5) },
+        .gauge("h", nil) { _ in 3 },
+        .fact("g.disk", Metric("g", "G.", label: "tier", is: "disk")) { _ in .null },
+        .gauge("g.variants", Metric("g", "G.", label: "tier", is: "variants")) { _ in 2 },
+        .fact("ok", Metric("ok", "1 while it is.") { $0 == .string("yes") ? 1 : 0 }) { _ in .string("yes") },
+        .durations(Metric("h_seconds", "H.")) { $0.histogram },
+        .counter("rare.hits", isListed: \.isShort) { _ in 4 },
+        .fact("rare.note") { _ in .null },
+    ]
+
+    @Test func `writes counters, gauges and histograms`() {
+        let reading = Reading()
+        reading.counter.add(3, StatusClass(status: 204))
+        reading.counter.add(1, StatusClass(status: 503))
+        reading.counter.add(1, StatusClass(status: 999))
+        reading.histogram.observe(400)
+        reading.histogram.observe(2_000_000)
         #expect(
-            text.text == #"""
+            Exposition(table, of: reading).text == #"""
                 # HELP c_total A \\ help\nline.
                 # TYPE c_total counter
                 c_total{status="1xx"} 0
@@ -87,6 +101,9 @@ struct MetricsTests {
                 # TYPE g gauge
                 g{tier="memory"} 1.5
                 g{tier="variants"} 2
+                # HELP ok 1 while it is.
+                # TYPE ok gauge
+                ok 1
                 # HELP h_seconds H.
                 # TYPE h_seconds histogram
                 h_seconds_bucket{le="0.0005"} 1
@@ -99,33 +116,15 @@ struct MetricsTests {
         )
     }
 
-    @Test func `tells everything that it counts, in a form that can be read`() {
-        let metrics = Metrics(loops: 2)
-        metrics.finished(.memory, status: 200, bytes: 1_000, microseconds: 70, loop: 1)
-        metrics.finished(.error, status: 502, bytes: 10, microseconds: 3_000, loop: 0)
-        metrics.inFlight.begin(loop: 0)
-        metrics.read { $0.gauge("edgeprint_connections", "Open client connections.", 7) }
-        let text = metrics.exposition()
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        for expected in [
-            "edgeprint_requests_total{result=\"memory\"} 1", "edgeprint_requests_total{result=\"error\"} 1",
-            "edgeprint_requests_total{result=\"disk\"} 0", "edgeprint_responses_total{status=\"2xx\"} 1",
-            "edgeprint_response_bytes_total 1010", "edgeprint_requests_in_flight 1",
-            "edgeprint_request_duration_seconds_bucket{le=\"0.0001\"} 1", "edgeprint_request_duration_seconds_count 2",
-            "edgeprint_connections 7",
-        ] {
-            #expect(lines.contains(expected), "\(expected)")
-        }
-        #expect(lines.last == "")
-        var families: Set<String> = []
-        for line in lines.dropLast() {
-            if line.hasPrefix("# HELP ") {
-                #expect(families.insert(String(line.split(separator: " ")[2])).inserted, "\(line)")
-            }
-            guard !line.hasPrefix("#") else { continue }
-            #expect(line.wholeMatch(of: /[a-z_]+(\{[a-z]+="[^"\\]*"\})? [0-9.e+-]+/) != nil, "\(line)")
-        }
-        #expect(families.count >= 11)
+    @Test func `nests what has a path, and leaves null where nothing of an object is listed`() {
+        var reading = Reading()
+        #expect(
+            JSONValue(Array(table.dropLast()), of: reading).text
+                == #"{"c":{"1xx":0,"2xx":0,"3xx":0,"4xx":0,"5xx":0},"g":{"memory":1.5,"disk":null,"variants":2},"#
+                + #""h":3,"ok":"yes","rare":null}"#
+        )
+        reading.isShort = true
+        #expect(JSONValue(table, of: reading).text.hasSuffix(#","rare":{"hits":4,"note":null}}"#))
     }
 
     @Test(arguments: [

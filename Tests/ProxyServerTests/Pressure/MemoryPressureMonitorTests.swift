@@ -60,7 +60,7 @@ struct MemoryPressureMonitorTests {
             #expect(monitor.status.allowed == Self.quota && cache.largestCost == largest)
         }
         #expect(log.split(separator: "\n").count == 2, "\(log)")
-        #expect(log.contains("the memory cache gives way") && log.contains("has its quota back"))
+        #expect(log.contains("shrinking the memory cache") && log.contains("has its full quota again"))
     }
 
     @Test func `does nothing when it is off, and gives the quota back when it is turned off`() throws {

@@ -24,7 +24,7 @@ struct PublicPurgeTests {
         return try client.readResponse()
     }
 
-    /// Makes pictures of three originals, and waits until they are on disk.
+    /// Requests images of three originals, and waits until they are on disk.
     private func fill() throws {
         for target in ["cat.png?w=4", "dog.png?preset=thumb", "eel/a.png?w=4"] {
             #expect(try rig.get("/photos/\(target)&format=png").status == 200)

@@ -1,7 +1,7 @@
 import LinuxSystem
 import TestSupport
 
-/// A sequence of requests for one URL, with what its origin would answer to each, and what is expected of the cache.
+/// A sequence of requests for one URL, with the origin's response to each and the expected behaviour of the cache.
 struct CacheCase: Sendable {
     let name: String
     let steps: [Step]
@@ -13,25 +13,25 @@ struct CacheCase: Sendable {
 
     /// One request.
     struct Step: Sendable {
-        /// Who must have answered.
+        /// The expected source of the response.
         enum Source: Sendable { case cache, origin, validated }
 
         var method = "GET"
-        /// Behind the case's own path.
+        /// The suffix of the case's path.
         var suffix = ""
         var request: [String] = []
-        /// What the origin answers, should it be asked; `nil` cuts the connection.
+        /// The origin's response, if it is contacted; `nil` closes the connection.
         var origin: (status: String, fields: [String], body: String)? = ("200 OK", [], "other")
         var source: Source? = Source.cache
         var status = 200
-        /// `nil` where it does not matter.
+        /// The expected value, or `nil` for any.
         var body: String?
-        /// Lines that the answer must have.
+        /// Field lines that the response must have.
         var has: [String] = []
-        /// Fields that it must not have.
+        /// Fields that the response must not have.
         var lacks: [String] = []
 
-        /// The origin answers for the first time.
+        /// The origin responds for the first time.
         static func first(
             _ fields: String...,
             status: String = "200 OK",
@@ -47,7 +47,7 @@ struct CacheCase: Sendable {
             )
         }
 
-        /// What the origin answered first comes from the cache.
+        /// The first response of the origin comes from the cache.
         static func hit(
             _ request: String...,
             status: Int = 200,
@@ -60,7 +60,7 @@ struct CacheCase: Sendable {
             Step(request: request, source: .cache, status: status, body: body, has: has, lacks: lacks)
         }
 
-        /// The origin answers again, and differently.
+        /// The origin responds again, with another response.
         static func miss(_ request: String..., answer fields: [String] = [], status: String = "200 OK") -> Step {
             Step(
                 request: request,
@@ -71,7 +71,7 @@ struct CacheCase: Sendable {
             )
         }
 
-        /// The origin confirms what is stored.
+        /// The origin validates the stored response.
         static func confirmed(_ request: String..., answer fields: [String] = [], status: Int = 200, has: [String] = [])
             -> Step
         {

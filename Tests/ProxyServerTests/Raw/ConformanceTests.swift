@@ -2,11 +2,11 @@ import TestSupport
 import Testing
 import LinuxSystem
 
-/// What RFC 9111 and its kin ask of a shared cache, against the daemon as it runs.
+/// Requirements of RFC 9111 and related RFCs on a shared cache, tested against the real daemon.
 ///
-/// Our own transcription of the public suite's cases (http-tests/cache-tests), for CI, which has no checkout of that suite;
+/// A transcription of the cases of the public suite (http-tests/cache-tests), for CI, which has no checkout of that suite;
 /// `scripts/try-conformance` runs the suite itself. The cases run through a raw source, and through a picture source as far as
-/// one can be asked (`PictureConformance`): then every text is a picture.
+/// they apply to one (`PictureConformance`): then every text is a picture.
 @Suite(.timeLimit(.minutes(1)))
 struct ConformanceTests {
     private func run(through kind: CacheRig.Kind, _ cases: [CacheCase], source: String = "") throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ProxyServer
 
-/// Sources that lead back to the daemon itself.
+/// Sources that lead back to the daemon.
 @Suite(.timeLimit(.minutes(1)))
 struct LoopTests {
     private func rig(raw: Bool) throws -> EndToEndRig {
@@ -75,13 +75,13 @@ struct LoopTests {
         #expect(answer.status == 508 && !answer.text.contains("1.1 x"), "\(answer.text)")
         let sent = try #require(ScriptedRequest.field("CDN-Loop", in: answer.text))
         #expect(sent.wholeMatch(of: /cdn;n=1, edgeprint-0123456789abcdef, edgeprint-[0-9a-f]{16}/) != nil, "\(sent)")
-        // Each intermediary names itself behind those before it.
+        // Each intermediary appends its name.
         let names = answer.values(of: "Via")
         #expect(names.first == "1.1 other" && names.last?.hasPrefix("1.1 edgeprint-") == true)
         let own = try #require(names.last?.dropFirst(4))
         #expect(sent.hasSuffix(own))
         #expect(try rig.get("/photos/a", [("CDN-Loop", "other, \(own.uppercased())")]).text.contains("Loop Detected"))
-        // Via is for people to read.
+        // Via is informative only.
         #expect(try rig.get("/photos/b", [("Via", "1.1 \(own)")]).text.hasPrefix("GET /b "))
     }
 

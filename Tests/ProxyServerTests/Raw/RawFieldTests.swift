@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Which fields of a client a raw source's origin sees.
+/// The client fields that reach the origin of a raw source.
 @Suite(.timeLimit(.minutes(1)))
 struct RawFieldTests {
     private static func echo(_ request: ScriptedRequest, _ connection: ScriptedConnection) {

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Signed requests, interim answers and parts, through a raw source.
+/// Signed requests, interim responses and ranges, through a raw source.
 @Suite(.timeLimit(.minutes(1)))
 struct RawRequestFormTests {
     private static let signing = "signing: { keys: [\(String(repeating: "ab", count: 32))], required: true }"
@@ -12,7 +12,7 @@ struct RawRequestFormTests {
         connection.close()
     }
 
-    /// What `edgeprint url` prints for the rig's configuration.
+    /// The output of `edgeprint url` for the rig's configuration.
     private func url(_ rig: EndToEndRig, _ arguments: String...) throws -> String {
         let result = try CommandRun(["url"] + arguments + ["--config", rig.daemon.configurationFile])
         #expect(result.code == 0, "\(result.errors)")

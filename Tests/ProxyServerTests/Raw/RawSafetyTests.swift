@@ -2,7 +2,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// What raw sources take from strangers, and what of it reaches origins and other clients.
+/// What raw sources accept from untrusted clients, and what reaches origins and other clients.
 @Suite(.timeLimit(.minutes(1)))
 struct RawSafetyTests {
     private static let fresh = "Cache-Control: max-age=60"
@@ -76,7 +76,7 @@ struct RawSafetyTests {
             }
             #expect(rig.origin.requests == 0)
         }
-        // Neither has any (RFC 9112 §6.3).
+        // Neither has content (RFC 9112 §6.3).
         for none in ["Content-Length: 0\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"] {
             let answer = try send(raw, "GET /photos/a HTTP/1.1\r\nHost: x\r\n\(none)")
             #expect(answer.status == 200 && answer.text == "right")

@@ -109,7 +109,7 @@ struct RawSourceTests {
         rig.daemon.signal(SIGHUP)
         try rig.daemon.waitForLog("configuration reloaded")
         let answer = try rig.get("/photos/a")
-        #expect(answer.status == 403 && answer.text.contains("may not be asked"))
+        #expect(answer.status == 403 && answer.text.contains("This origin is not allowed"))
         try rig.daemon.waitForLog("\"rule\":\"loopback\"")
         #expect(rig.origin.requests == 0)
     }
@@ -154,7 +154,7 @@ struct RawSourceTests {
     }
 }
 
-/// Texts that an origin has seen.
+/// The texts that an origin has received.
 private final class Collected: Sendable {
     private let texts = Lock<[String]>([])
 

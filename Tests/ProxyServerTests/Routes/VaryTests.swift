@@ -6,7 +6,7 @@ import Testing
 
 @testable import ProxyServer
 
-/// What `Vary` names, for every form of a request.
+/// The content of `Vary` for every kind of request.
 @Suite(.timeLimit(.minutes(1)))
 struct VaryTests {
     private static func resolver(_ source: String, _ extra: String = "") throws -> RequestResolver {
@@ -22,7 +22,7 @@ struct VaryTests {
         try resolver(source, extra).resolve(Array("/photos/a.jpg\(query)".utf8))
     }
 
-    /// Every format, with and without a quality and loss.
+    /// Every format, with and without a quality and `lossless`.
     private static let formats: [(format: String, isAuto: Bool, isLossy: Bool)] = [
         ("", true, true), ("auto", true, true), ("source", false, true), ("jpeg", false, true), ("webp", false, true),
         ("avif", false, true), ("jxl", false, true), ("png", false, false), ("gif", false, false),

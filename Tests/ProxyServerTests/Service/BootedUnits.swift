@@ -1,33 +1,33 @@
 import Foundation
 import TestSupport
 
-/// The units of `deploy/` under a systemd of their own, which applies every directive to the binaries built with the tests.
+/// The units of `deploy/` under a separate systemd, which applies every directive to the binaries built with the tests.
 ///
-/// `scripts/boot-units` boots it. It ends with this object.
+/// `scripts/boot-units` boots it. It ends when this object is released.
 final class BootedUnits {
     struct Failure: Error {
         var text: String
     }
 
-    /// Why no systemd can be booted here; empty where one can.
+    /// The reason why no systemd can be booted here, or empty.
     static let obstacle: String = {
         guard let run = try? CommandRun(program: script, ["--obstacle"]) else { return "boot-units does not run" }
         return (run.output + run.errors).trimmingCharacters(in: .whitespacesAndNewlines)
     }()
     private static let script = Checkout.path("scripts/boot-units")
 
-    /// Its files, for tests to read and write.
+    /// The root of its files, readable and writable for tests.
     let root: String
     private let first: String
     private let process = Process()
     private let life = Pipe()
 
-    /// Boots, and starts the socket and the service.
+    /// Boots systemd, and starts the socket and the service.
     ///
     /// - Parameters:
-    ///   - yaml: the configuration but for the listeners, which are on free ports of the loopback.
+    ///   - yaml: the configuration without listeners, which use free loopback ports.
     ///   - service: directives of a drop-in's `[Service]`.
-    ///   - listeners: `listen` and `admin`, in place of free ports of the loopback.
+    ///   - listeners: `listen` and `admin`, instead of free loopback ports.
     init(_ yaml: String, service: String = "", listeners: String = DaemonProcess.listeners) throws {
         let folder = try TemporaryFolder()
         let (configuration, dropIn) = (folder.path + "/edgeprint.yaml", folder.path + "/test.conf")
@@ -40,7 +40,7 @@ final class BootedUnits {
         process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
         (process.standardInput, process.standardOutput, process.standardError) = (life, output, errors)
         try process.run()
-        // It prints nothing but this, and no more than a pipe holds.
+        // Its only output is this line, which fits into a pipe's buffer.
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         first = line.trimmingCharacters(in: .whitespacesAndNewlines)
         root = "/proc/\(first)/root"
@@ -57,7 +57,7 @@ final class BootedUnits {
         process.waitUntilExit()
     }
 
-    /// Runs a command beside the daemon, as root and outside of its restrictions.
+    /// Runs a command in the booted system, as root and outside of the sandbox.
     @discardableResult
     func run(_ command: String...) throws -> CommandRun {
         try CommandRun(
@@ -72,19 +72,19 @@ final class BootedUnits {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Process ids of the service's workers, as seen inside.
+    /// The process ids of the service's workers inside the namespace.
     func workers() throws -> [String] {
         let main = try property("MainPID")
         return try run("cat", "/sys/fs/cgroup/system.slice/edgeprint.service/cgroup.procs").output
             .split(separator: "\n").map(String.init).filter { $0 != main }
     }
 
-    /// What the daemon and its workers have written.
+    /// The log of the daemon and its workers.
     func journal() throws -> String {
         try run("journalctl", "--no-pager", "--quiet", "-o", "cat", "_SYSTEMD_UNIT=edgeprint.service").output
     }
 
-    /// One request through the handed-over socket.
+    /// Sends one request through the activated socket.
     func get(_ target: String) throws -> RawHTTPResponse {
         try RawHTTPClient(unixPath: root + "/run/edgeprint.sock", timeoutMilliseconds: 20_000).get(target)
     }

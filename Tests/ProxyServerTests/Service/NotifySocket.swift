@@ -4,7 +4,7 @@ import TestSupport
 
 /// A service manager's side of sd_notify: a datagram socket at a path, or under an abstract name.
 final class NotifySocket: Sendable {
-    /// What goes into `NOTIFY_SOCKET`.
+    /// The value of `NOTIFY_SOCKET`.
     let address: String
     private let socket: SharedDescriptor
 
@@ -30,13 +30,13 @@ final class NotifySocket: Sendable {
         unsafe setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// The next datagram, blocking; `nil` when none comes in 20 s.
+    /// Waits for the next datagram; `nil` after 20 s.
     func next() -> String? { receive(0) }
 
-    /// A datagram that is there already.
+    /// A datagram that has already arrived.
     func waiting() -> String? { receive(CInt(MSG_DONTWAIT)) }
 
-    /// The next datagram that is no status line.
+    /// Waits for the next datagram that is not a status line.
     func nextState() -> String? {
         while let text = next() {
             if !text.hasPrefix("STATUS=") { return text }

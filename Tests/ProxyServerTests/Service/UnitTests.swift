@@ -3,8 +3,7 @@ import ImagePlan
 import TestSupport
 import Testing
 
-/// The units as they are deployed: nothing that the daemon or its workers need is forbidden to them, and what strangers send
-/// is decoded with nothing more.
+/// The deployed units: the sandbox permits everything that the daemon and its workers need, and nothing more.
 @Suite(.timeLimit(.minutes(2)), .enabled(if: BootedUnits.obstacle.isEmpty, "\(BootedUnits.obstacle)"))
 struct UnitTests {
     private static let picture = TestImages.gradient(width: 400, height: 300)
@@ -31,7 +30,7 @@ struct UnitTests {
         origin = try ScriptedOrigin(ScriptedOrigin.pictures(["a.png": Self.picture, "a.gif": animation]))
     }
 
-    /// Asks for every format, by HTTP and from files, also for those that the daemon itself wrote.
+    /// Requests every format, from HTTP and file sources, including files that the daemon itself has encoded.
     private func makePictures(_ units: BootedUnits) throws {
         let folder = units.root + "/srv/"
         try Data(Self.picture).write(to: URL(fileURLWithPath: folder + "a.png"))
@@ -56,7 +55,7 @@ struct UnitTests {
         #expect(header.format == format && [header.width, header.height] == size, "\(answer.description)")
     }
 
-    /// Nothing may be written to but the folders of the service; proc(5): a mount's place and options are the fifth and sixth.
+    /// The writable mounts, which must be the service's folders; path and options are the fifth and sixth field (proc(5)).
     private func expectReadOnly(_ mounts: String) throws {
         var options: [String: Substring] = [:]
         for mount in mounts.split(separator: "\n").map({ $0.split(separator: " ") }) {
@@ -67,7 +66,7 @@ struct UnitTests {
         #expect(writable == ["/proc", "/run/edgeprint", "/tmp", "/var/cache/private/edgeprint", "/var/tmp"])
     }
 
-    /// Nothing was killed, and nobody but the daemon wrote to the log.
+    /// Checks that no process was killed, and that only the daemon wrote to the log.
     private func expectPeace(_ units: BootedUnits) throws {
         #expect(try units.property("ActiveState") == "active")
         #expect(try units.property("NRestarts") == "0")
@@ -80,7 +79,7 @@ struct UnitTests {
         try makePictures(units)
         try expectPeace(units)
         let maps = try units.workers().map { try units.run("cat", "/proc/\($0)/maps").output }.joined()
-        // Whoever had a job: Orc, where libvips is built with it, made code, though not in memory that is writable as well.
+        // A worker that had a job: if libvips uses Orc, it has generated code, but not in writable memory.
         let code = maps.split(separator: "\n").filter { $0.contains(" r-xs ") && $0.contains("orcexec") }
         #expect(maps.contains("liborc") == !code.isEmpty)
         #expect(maps.contains("libvips") && !maps.contains(" rwx"))
@@ -95,7 +94,7 @@ struct UnitTests {
         }
         #expect(try mode("/run/edgeprint.sock") == "660 www-data")
         #expect(try mode("/run/edgeprint/admin.sock").hasPrefix("660 "))
-        // The command finds the socket by itself.
+        // The command finds the socket without options.
         let stats = try units.run("edgeprint", "stats", "--json")
         #expect(stats.code == 0 && stats.output.contains("\"ready\":true"), "\(stats.errors)")
         let open = try units.run("find", "/var/cache/edgeprint/", "-perm", "/077").output
@@ -158,7 +157,7 @@ struct UnitTests {
         let first = try units.get("/web/a.png?w=50&format=png")
         let main = try units.property("MainPID")
         try units.run("systemctl", "restart", "--no-block", "edgeprint.service")
-        // The socket stays: who comes meanwhile waits.
+        // The socket stays open, so clients wait meanwhile.
         for _ in 0..<50 { #expect(try units.get("/").status == 200) }
         while try units.property("ActiveState") != "active" || units.property("MainPID") == main {}
         let second = try units.get("/web/a.png?w=50&format=png")

@@ -86,7 +86,7 @@ struct RequestBuilderTests {
             request.parameters = [("v", tag), ("w", "\(round + 1)"), ("utm", tag), ("filename", "f" + tag)]
             request.expires = 4_000_000_000
             let built = try RequestBuilder(resolver).target(of: request)
-            // What a client sends, and what a proxy in between leaves alone.
+            // Forms that clients send and proxies do not change.
             #expect(built.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
             #expect(throws: Never.self) { try resolver.resolve(Array(built.utf8)) }
             let path = try #require(try RequestPath.parse(Array(built.utf8.prefix { $0 != UInt8(ascii: "?") })))
@@ -94,7 +94,7 @@ struct RequestBuilderTests {
             let query = Array(built.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst())
             let pairs = try QueryPair.split(query)
             #expect(pairs.first?.value == tag)
-            // One byte more, one less, or another one: refused.
+            // One byte more, less or different is refused.
             for wrong in [
                 built + "0", String(built.dropLast()), built.replacing("w=\(round + 1)&", with: "w=\(round + 2)&"),
             ] {

@@ -61,7 +61,7 @@ struct RequestPermissionTests {
         #expect(try status("/a/b?sig=\(signature)&w=1&h=2", keys) == 200)
         #expect(try status("/a/b?w=1&sig=\(signature)&h=2", keys) == 200)
         #expect(try status("/a/b?w=1&%73ig=\(signature)&h=2", keys) == 200)
-        // Another order or spelling of what is signed is another request.
+        // Another order or spelling of the signed query is another request.
         #expect(try status("/a/b?h=2&w=1&sig=\(signature)", keys) == 403)
         #expect(try status("/a/b?w=1&h=%32&sig=\(signature)", keys) == 403)
         #expect(try status("/a/%62?w=1&h=2&sig=\(signature)", keys) == 403)

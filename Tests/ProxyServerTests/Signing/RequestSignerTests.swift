@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RequestSignerTests {
-    /// The key of RFC 4231 §4.3 is too short for us; this is sixteen times "A".
+    /// Sixteen times "A", as the key of RFC 4231 §4.3 is too short.
     private let key = String(repeating: "41", count: 16)
     private let other = String(repeating: "42", count: 16)
 
@@ -66,7 +66,7 @@ struct RequestSignerTests {
     }
 
     @Test func `encodes base64url without padding`() {
-        // RFC 4648 §10, and the two letters that differ.
+        // RFC 4648 §10, and the two characters that differ in base64url.
         for (plain, coded) in [
             ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
         ] {

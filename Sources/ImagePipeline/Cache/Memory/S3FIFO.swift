@@ -30,6 +30,9 @@ package protocol EvictionPolicy: Sendable {
 /// queue, and only its fingerprint is kept. It moves to the main queue if it is used in the small one, or comes back while its
 /// fingerprint is kept. The oldest entry of the main queue is evicted unless it was used since, and gets one more round per use.
 /// A use costs one small store, and none for an entry that was used often.
+///
+/// Own code, since no Swift package has an eviction policy with shares in bytes and hits as cheap as these. Another policy
+/// replaces it by conforming to `EvictionPolicy`; `CacheReplay` (Benchmarks/README.md) compares their hit ratios.
 package struct S3FIFO: EvictionPolicy {
     /// The small queue has one of this many parts of all bytes.
     private static let smallDivisor = 10

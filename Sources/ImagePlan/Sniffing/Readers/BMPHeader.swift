@@ -1,4 +1,4 @@
-/// BMP: size and alpha from the bitmap header (OS/2 1.x and Windows versions).
+/// Reads BMP headers: size and alpha from the bitmap header (OS/2 1.x and Windows versions).
 enum BMPHeader {
     private static let knownHeaderSizes: Set<Int> = [12, 16, 40, 52, 56, 64, 108, 124]
 
@@ -14,7 +14,7 @@ enum BMPHeader {
         return ImageHeader(format: .bmp, width: size.width, height: size.height, hasAlpha: size.hasAlpha)
     }
 
-    /// Reads the bitmap header that stands at an offset; icons hold such headers too.
+    /// Reads the bitmap header at an offset; icons contain such headers, too.
     static func read(
         _ bytes: Span<UInt8>,
         of total: Int,
@@ -31,7 +31,7 @@ enum BMPHeader {
         let signedHeight = Int(
             Int32(truncatingIfNeeded: try bytes.littleEndian(offset + 8, bytes: 4, of: total))
         )
-        // A negative height says that the rows run from top to bottom.
+        // A negative height means that the rows run from top to bottom.
         let height = abs(signedHeight)
         guard width > 0, width <= Int(Int32.max), height > 0 else { throw .malformed("the size is out of range") }
         var hasAlpha = false

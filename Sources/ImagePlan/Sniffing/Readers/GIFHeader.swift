@@ -1,10 +1,10 @@
-/// GIF: the canvas, the number of frames and transparency, by walking the blocks (GIF89a §§17–27).
+/// Reads GIF headers: canvas, number of frames and transparency, by walking the blocks (GIF89a §§17–27).
 ///
-/// LZW data is stepped over, never decoded.
+/// LZW data is skipped, never decoded.
 enum GIFHeader {
-    /// Frames after which counting stops.
+    /// The number of frames at which counting stops.
     private static let maximumFrames = 100_000
-    /// Data sub-blocks after which counting stops.
+    /// The number of data sub-blocks at which counting stops.
     private static let maximumSubBlocks = 1 << 20
 
     static func read(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {
@@ -17,10 +17,10 @@ enum GIFHeader {
         do {
             while try walk.step(bytes, of: total), walk.frames < maximumFrames {}
         } catch .malformed(let reason) {
-            // A file that breaks off within an animation: the decoder decides what it is worth; the count is a lower bound.
+            // A truncated animation: the count is a lower bound, and the decoder decides whether to accept the file.
             guard walk.frames > 0 else { throw .malformed(reason) }
         }
-        guard walk.frames > 0 else { throw .malformed("there is no frame") }
+        guard walk.frames > 0 else { throw .malformed("the file has no frame") }
         guard walk.width > 0, walk.height > 0 else { throw .malformed("the size is zero") }
         return ImageHeader(
             format: .gif,
@@ -31,7 +31,7 @@ enum GIFHeader {
         )
     }
 
-    /// Bytes of the colour table that a packed field announces.
+    /// The size in bytes of the colour table that a packed field announces.
     private static func colorTableBytes(_ packed: Int) -> Int {
         packed & 0x80 == 0 ? 0 : 3 << (packed & 7 + 1)
     }
@@ -50,18 +50,18 @@ enum GIFHeader {
             self.height = height
         }
 
-        /// Steps over one block; `false` at the end.
+        /// Skips one block; returns `false` at the end.
         mutating func step(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> Bool {
             switch try bytes.byte(offset, of: total) {
             case 0x21:
                 let label = try bytes.byte(offset + 1, of: total)
-                // §23: the graphic control extension's packed field says whether a transparent index is given.
+                // §23: a bit of the graphic control extension's packed field says whether there is a transparent index.
                 if label == 0xF9, try bytes.byte(offset + 3, of: total) & 1 == 1 { hasTransparency = true }
                 offset += 2
             case 0x2C:
                 try stepIntoFrame(bytes, of: total)
             default:
-                // The trailer, or bytes that no decoder reads as a block.
+                // The trailer, or bytes that are not a block.
                 return false
             }
             return try skipSubBlocks(bytes, of: total)
@@ -76,15 +76,15 @@ enum GIFHeader {
             if frames == 0, left > 0 || top > 0 || frameWidth < width || frameHeight < height {
                 hasTransparency = true
             }
-            // Decoders enlarge the canvas for a frame that leaves it.
+            // Decoders enlarge the canvas for a frame that exceeds it.
             width = max(width, left + frameWidth)
             height = max(height, top + frameHeight)
             frames += 1
-            // The descriptor, a local colour table, and the LZW code size.
+            // The image descriptor, a local colour table, and the LZW code size.
             offset += 10 + colorTableBytes(packed) + 1
         }
 
-        /// Steps over data sub-blocks (§15); `false` where there were too many in all.
+        /// Skips data sub-blocks (§15); returns `false` if there were too many in total.
         private mutating func skipSubBlocks(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> Bool {
             while subBlocks < maximumSubBlocks {
                 let length = try bytes.byte(offset, of: total)

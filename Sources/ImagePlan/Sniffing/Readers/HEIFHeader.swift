@@ -1,14 +1,14 @@
-/// AVIF and HEIC: brands, the primary item's size, orientation and alpha, and a sequence's pictures (ISO/IEC 23008-12, AV1 Image File
-/// Format 1.1).
+/// Reads AVIF and HEIC headers: brands, the primary item's size, orientation and alpha, and the frame count of sequences
+/// (ISO/IEC 23008-12, AV1 Image File Format 1.1).
 ///
-/// The size is what `clap` leaves of the stored picture; `irot` and `imir` are told as the orientation that they come to.
+/// The size is the stored size after `clap`; `irot` and `imir` are reported as an orientation.
 enum HEIFHeader {
-    /// Brands that are looked at in `ftyp`.
+    /// The most brands to check in `ftyp`.
     private static let maximumBrands = 64
-    /// The longest `meta` box that is read, in bytes.
+    /// The longest `meta` box to read, in bytes.
     private static let longestMetadata = 4 << 20
 
-    /// Tells AVIF, HEIC and everything else with an `ftyp` box (video for one) apart.
+    /// Distinguishes AVIF, HEIC and other files with an `ftyp` box, such as video.
     static func detect(_ bytes: Span<UInt8>, of total: Int) -> ImageSniffer.Detection {
         guard let length = try? bytes.bigEndian(0, bytes: 4, of: total), length >= 16, length <= total else {
             return .none
@@ -16,7 +16,7 @@ enum HEIFHeader {
         let end = min(length, 16 + 4 * maximumBrands)
         if bytes.count < end { return .undecided }
         var isHEIC = false
-        // The minor version, at 12, is no brand.
+        // The minor version at offset 12 is not a brand.
         for offset in [8] + Array(stride(from: 16, to: end - 3, by: 4)) {
             if bytes.has("avif", at: offset) || bytes.has("avis", at: offset) { return .format(.avif) }
             if isHEICBrand(bytes, at: offset) { isHEIC = true }
@@ -33,7 +33,7 @@ enum HEIFHeader {
     static func read(_ bytes: Span<UInt8>, of total: Int, as format: ImageFormat) throws(SniffStop) -> ImageHeader {
         let item = try primaryItem(bytes, of: total)
         guard let placement = item.placement, placement.stored.width > 0, placement.stored.height > 0 else {
-            throw .malformed("the primary item tells no size")
+            throw .malformed("the primary item has no size")
         }
         return ImageHeader(
             format: format,
@@ -45,15 +45,15 @@ enum HEIFHeader {
         )
     }
 
-    /// Reads the `meta` box of a file whose beginning is at hand.
+    /// Reads the `meta` box of a file of which the beginning is available.
     static func primaryItem(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> HEIFPrimaryItem {
         var found: Range<Int>?
         try BoxWalk.children(bytes, of: total, in: 0..<total) { type, content in
             if type == BoxWalk.type("meta") { found = content }
             return found == nil
         }
-        guard let found, found.count >= 4 else { throw .malformed("there is no meta box") }
-        guard found.count <= longestMetadata else { throw .malformed("the meta box is absurdly long") }
+        guard let found, found.count >= 4 else { throw .malformed("the file has no meta box") }
+        guard found.count <= longestMetadata else { throw .malformed("the meta box is too long") }
         try bytes.require(found.upperBound, of: total)
         var item = HEIFPrimaryItem()
         try item.read(bytes, in: found.lowerBound + 4..<found.upperBound)

@@ -1,33 +1,33 @@
-/// What a HEIF file's `meta` box says of the picture to show.
+/// The properties of a HEIF file's primary item, from its `meta` box.
 ///
-/// All bytes of the box are at hand when it is read: its numbers are checked against its own end.
+/// The whole box must be available; its numbers are checked against its own end.
 struct HEIFPrimaryItem {
-    /// What is shown of the stored picture; `nil` where no size is told.
+    /// The visible part of the stored image; `nil` if the file states no size.
     private(set) var placement: HEIFPlacement?
-    /// Whether some auxiliary picture is an alpha plane.
+    /// Whether an auxiliary image is an alpha plane.
     private(set) var hasAlpha = false
-    /// What its RGB values mean, where a `colr` box of the kind `nclx` says it.
+    /// The colour description from a `colr` box of type `nclx`, if there is one.
     private(set) var colour: HEIFColour?
 
     private static let maximumProperties = 4096
 
-    /// Where the transformative properties stand of the picture and of its auxiliary ones.
+    /// The positions of the transformative properties of the image and its auxiliary images.
     private(set) var transformations = TransformationPlaces()
 
-    /// Places in the file that make a decoder transform the picture.
+    /// Positions in the file that make a decoder transform the image.
     struct TransformationPlaces {
         /// Offsets of the properties' four-letter types.
         var types: Set<Int> = []
-        /// Offsets of bytes whose top bit says that such a property is essential.
+        /// Offsets of bytes whose top bit marks a transformative property as essential.
         var flags: [Int] = []
     }
 
-    /// A property of an item that matters here.
+    /// A property of an item, as far as it matters here.
     private enum Property {
         case extent(PixelSize)
-        /// Quarter turns anticlockwise.
+        /// Anticlockwise quarter turns.
         case rotation(Int)
-        /// 0 exchanges top and bottom, 1 left and right.
+        /// 0 swaps top and bottom, 1 left and right.
         case mirror(Int)
         case aperture(CleanAperture)
         case auxiliary
@@ -53,7 +53,7 @@ struct HEIFPrimaryItem {
         try BoxWalk.children(bytes, of: bytes.count, in: range) { (type, content) throws(SniffStop) in
             switch type {
             case BoxWalk.type("pitm"):
-                // A full box: version 0 has 16 bits, later ones 32.
+                // A full box: version 0 has 16 bits, later versions 32.
                 let wide = try bytes.byte(content.lowerBound, of: content.upperBound) > 0
                 primary = try bytes.bigEndian(
                     content.lowerBound + 4,
@@ -68,7 +68,7 @@ struct HEIFPrimaryItem {
             return true
         }
         identifier = primary
-        guard let container = containers.first else { throw .malformed("there is no iprp box") }
+        guard let container = containers.first else { throw .malformed("the file has no iprp box") }
         try readProperties(bytes, in: container)
         try resolve()
     }
@@ -130,7 +130,7 @@ struct HEIFPrimaryItem {
         let isWide = try bytes.byte(range.lowerBound + 3, of: end) & 1 == 1
         let entries = try bytes.bigEndian(range.lowerBound + 4, bytes: 4, of: end)
         var offset = range.lowerBound + 8
-        // Each entry takes three bytes at least: the box's end bounds the loop, whatever the count claims.
+        // An entry takes at least three bytes, so the end of the box bounds the loop, whatever the count claims.
         for _ in 0..<entries {
             let item = try bytes.bigEndian(offset, bytes: version < 1 ? 2 : 4, of: end)
             offset += version < 1 ? 2 : 4
@@ -138,7 +138,7 @@ struct HEIFPrimaryItem {
             offset += 1
             var entry: [(index: Int, flag: Int)] = []
             for _ in 0..<count {
-                // The top bit says that the property is essential.
+                // The top bit marks the property as essential.
                 let index = try bytes.bigEndian(offset, bytes: isWide ? 2 : 1, of: end) & (isWide ? 0x7FFF : 0x7F)
                 entry.append((index, offset))
                 offset += isWide ? 2 : 1
@@ -147,7 +147,7 @@ struct HEIFPrimaryItem {
         }
     }
 
-    /// Takes an item's properties, one-based indices in their order.
+    /// Records the properties of an item, as one-based indices in order.
     private mutating func note(_ entry: [(index: Int, flag: Int)], of item: Int) {
         let known = entry.filter { $0.index > 0 && $0.index <= properties.count }
         let isAuxiliary = known.contains {
@@ -175,10 +175,10 @@ struct HEIFPrimaryItem {
             case .rotation(let turns): placed.turn(quarters: (4 - turns) % 4)
             case .mirror(let axis):
                 placed.mirror()
-                // Top and bottom: left and right, and half a turn.
+                // Swapping top and bottom is swapping left and right, and a half turn.
                 if axis == 0 { placed.turn(quarters: 2) }
             case .aperture(let aperture):
-                guard placed.crop(to: aperture) else { throw .malformed("a clean aperture lies beside the picture") }
+                guard placed.crop(to: aperture) else { throw .malformed("a clean aperture is outside the image") }
             case .extent, .colour, .auxiliary, .other: break
             }
         }

@@ -1,4 +1,4 @@
-/// JPEG 2000: the size from the image header box, or from a bare codestream's SIZ segment (ITU-T T.800 Annexes A, I).
+/// Reads JPEG 2000 headers: the size from the image header box, or a bare codestream's SIZ segment (ITU-T T.800 Annexes A, I).
 enum JP2Header {
     private static let signature: [UInt8] = [0, 0, 0, 12, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
     private static let codestream: [UInt8] = [0xFF, 0x4F, 0xFF, 0x51]
@@ -21,7 +21,7 @@ enum JP2Header {
             if type == BoxWalk.type("jp2h") { found = content }
             return found == nil
         }
-        guard let found else { throw .malformed("there is no jp2h box") }
+        guard let found else { throw .malformed("the file has no jp2h box") }
         try bytes.require(found.lowerBound + 16, of: total)
         guard bytes.has("ihdr", at: found.lowerBound + 4) else { throw .malformed("jp2h does not begin with ihdr") }
         return try header(

@@ -1,8 +1,8 @@
-/// JPEG: the first frame header's size, and the orientation of the first EXIF segment (ITU-T T.81 Annex B).
+/// Reads JPEG headers: the size from the first frame header, the orientation from the first EXIF segment (ITU-T T.81 Annex B).
 enum JPEGHeader {
-    /// Marker segments that are looked at before the first scan.
+    /// The most marker segments before the first scan.
     private static let maximumSegments = 4096
-    /// Bytes between two segments that are skipped, as libjpeg does.
+    /// The most bytes to skip between two segments; libjpeg skips them, too.
     private static let maximumGarbage = 64 << 10
 
     static func read(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {
@@ -11,11 +11,11 @@ enum JPEGHeader {
         var offset = 2
         for _ in 0..<maximumSegments {
             let marker = try nextMarker(bytes, of: total, from: &offset)
-            // T.81 table B.1: TEM and RSTn stand alone.
+            // T.81 table B.1: TEM and RSTn have no length.
             if marker == 0x01 || (0xD0...0xD7).contains(marker) { continue }
             if marker == 0xD9 { throw .malformed("the image ends before its first scan") }
             if marker == 0xDA {
-                guard var header else { throw .malformed("a scan stands before the frame header") }
+                guard var header else { throw .malformed("a scan precedes the frame header") }
                 header.orientation = orientation ?? 1
                 return header
             }
@@ -28,7 +28,7 @@ enum JPEGHeader {
             }
             offset += length
         }
-        throw .malformed("more than \(maximumSegments) segments stand before the first scan")
+        throw .malformed("more than \(maximumSegments) segments precede the first scan")
     }
 
     /// SOF0 to SOF15 without DHT, JPG and DAC.
@@ -36,7 +36,7 @@ enum JPEGHeader {
         (0xC0...0xCF).contains(marker) && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
     }
 
-    /// Skips to behind the next marker's code; any number of fill bytes may stand before it (T.81 §B.1.1.2).
+    /// Skips past the next marker code, which any number of fill bytes may precede (T.81 §B.1.1.2).
     private static func nextMarker(
         _ bytes: Span<UInt8>,
         of total: Int,
@@ -52,7 +52,7 @@ enum JPEGHeader {
             offset += 1
             if code != 0 { return code }
         }
-        throw .malformed("no marker stands where one must")
+        throw .malformed("a marker is missing")
     }
 
     private static func frameHeader(
@@ -64,8 +64,8 @@ enum JPEGHeader {
         guard length >= 8 else { throw .malformed("the frame header is too short") }
         let height = try bytes.bigEndian(offset + 3, bytes: 2, of: total)
         let width = try bytes.bigEndian(offset + 5, bytes: 2, of: total)
-        // A height of 0 is to be told by a DNL segment behind the scan, which no common decoder reads.
-        guard width > 0, height > 0 else { throw .malformed("the frame header tells no size") }
+        // A height of 0 means that a DNL segment after the scan states it; no common decoder supports that.
+        guard width > 0, height > 0 else { throw .malformed("the frame header has no size") }
         return ImageHeader(format: .jpeg, width: width, height: height, hasAlpha: false)
     }
 

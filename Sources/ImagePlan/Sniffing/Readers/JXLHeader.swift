@@ -1,4 +1,4 @@
-/// JPEG XL: the size of a bare codestream, or of the one in a container (ISO/IEC 18181-1 §9, 18181-2 §9).
+/// Reads JPEG XL headers: the size from a bare codestream or the one in a container (ISO/IEC 18181-1 §9, 18181-2 §9).
 enum JXLHeader {
     private static let signature: [UInt8] = [0, 0, 0, 12, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
 
@@ -12,13 +12,13 @@ enum JXLHeader {
         try BoxWalk.children(bytes, of: total, in: 0..<total) { type, content in
             switch type {
             case BoxWalk.type("jxlc"): found = content.lowerBound
-            // A partial codestream begins with its index.
+            // A partial codestream starts with its index.
             case BoxWalk.type("jxlp"): found = content.lowerBound + 4
             default: break
             }
             return found == nil
         }
-        guard let found else { throw .malformed("there is no codestream in the container") }
+        guard let found else { throw .malformed("the container has no codestream") }
         return try codestream(bytes, of: total, at: found)
     }
 
@@ -32,7 +32,7 @@ enum JXLHeader {
             throw .malformed("the codestream's signature is missing")
         }
         var bits = Bits(position: (offset + 2) * 8, total: total)
-        // SizeHeader: small sizes in steps of eight; a ratio may stand for the width.
+        // SizeHeader: small sizes are multiples of eight; a ratio may replace the width.
         let isSmall = try bits.read(1, bytes) == 1
         let height = isSmall ? (try bits.read(5, bytes) + 1) * 8 : try bits.readSize(bytes)
         let ratio = try bits.read(3, bytes)
@@ -50,7 +50,7 @@ enum JXLHeader {
         return ImageHeader(format: .jxl, width: width, height: height)
     }
 
-    /// Bits, least significant first.
+    /// A bit reader, least significant bit first.
     private struct Bits {
         var position: Int
         let total: Int

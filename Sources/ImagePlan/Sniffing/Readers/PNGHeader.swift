@@ -1,12 +1,12 @@
-/// PNG and APNG: size and colour type, transparency, orientation, and the animation's frame count (W3C PNG 3rd edition).
+/// Reads PNG and APNG headers: size, colour type, transparency, orientation and frame count (W3C PNG, third edition).
 enum PNGHeader {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    /// Chunks that are looked at before the first IDAT.
+    /// The most chunks before the first IDAT.
     private static let maximumChunks = 4096
-    /// PNG §5.3: lengths and sizes have 31 bits.
+    /// The largest length and size (PNG §5.3: 31 bits).
     private static let largest = 0x7FFF_FFFF
-    /// The most frames that an animation may have to be one.
-    static let mostFrames = 100_000
+    /// The most frames of a valid animation.
+    static let maximumFrames = 100_000
 
     static func read(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {
         var header = try imageHeader(bytes, of: total)
@@ -18,7 +18,7 @@ enum PNGHeader {
             let data = offset + 8
             try bytes.require(data, of: total)
             if bytes.has("IDAT", at: offset + 4) {
-                // §4.9: what breaks the rules is the still picture, to decoders as well.
+                // §4.9: an invalid animation is shown as a still, by decoders as well.
                 if controls.count == 1, let frames = controls[0] { header.frames = frames }
                 return header
             }
@@ -33,10 +33,10 @@ enum PNGHeader {
             }
             offset = data + length + 4
         }
-        throw .malformed("no image data stands where it must")
+        throw .malformed("the file has no image data")
     }
 
-    /// How many frames an animation's control announces (§11.3.6.1); `nil` where it cannot be one.
+    /// The number of frames in an animation control chunk (§11.3.6.1); `nil` if it is invalid.
     private static func frameCount(
         _ bytes: Span<UInt8>,
         at offset: Int,
@@ -47,7 +47,7 @@ enum PNGHeader {
         let frames = try bytes.bigEndian(offset + 8, bytes: 4, of: total)
         let checksum = try bytes.bigEndian(offset + 16, bytes: 4, of: total)
         let isWhole = checksum == CRC32.checksum(of: bytes, in: offset + 4..<offset + 16)
-        return isWhole && (1...mostFrames).contains(frames) ? frames : nil
+        return isWhole && (1...maximumFrames).contains(frames) ? frames : nil
     }
 
     private static func imageHeader(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {
@@ -67,7 +67,7 @@ enum PNGHeader {
             throw .malformed("the size is out of range")
         }
         guard isAllowed(depth: depth, colorType: colorType) else {
-            throw .malformed("the colour type and bit depth are none of PNG's")
+            throw .malformed("the combination of colour type and bit depth is invalid")
         }
         return ImageHeader(format: .png, width: width, height: height, hasAlpha: colorType == 4 || colorType == 6)
     }
@@ -80,5 +80,20 @@ enum PNGHeader {
         case 2, 4, 6: depth == 8 || depth == 16
         default: false
         }
+    }
+}
+
+/// The checksum of PNG chunks (ISO 3309, reflected polynomial EDB88320), for small inputs.
+enum CRC32 {
+    /// Computes the checksum of available bytes.
+    static func checksum(of bytes: Span<UInt8>, in range: Range<Int>) -> Int {
+        var remainder: UInt32 = 0xFFFF_FFFF
+        for index in range {
+            remainder ^= UInt32(bytes[index])
+            for _ in 0..<8 {
+                remainder = remainder & 1 == 1 ? remainder >> 1 ^ 0xEDB8_8320 : remainder >> 1
+            }
+        }
+        return Int(~remainder)
     }
 }

@@ -1,8 +1,8 @@
-/// SVG: whether a text's first element is `svg`, behind byte order mark, blanks, declarations, comments and a document type.
+/// Detects SVG: text whose first element is `svg`, after an optional byte order mark, declarations, comments and a document type.
 ///
-/// UTF-16 is not known.
+/// UTF-16 is not supported.
 enum SVGMarkup {
-    /// Bytes within which the element must begin.
+    /// The number of bytes within which the element must start.
     private static let decisiveBytes = 64 << 10
 
     static func detect(_ bytes: Span<UInt8>, of total: Int) -> ImageSniffer.Detection {
@@ -11,7 +11,7 @@ enum SVGMarkup {
         var index = bytes.has(bytes: [0xEF, 0xBB, 0xBF], at: 0) ? 3 : 0
         while true {
             while index < limit, isBlank(bytes[index]) { index += 1 }
-            // The longest word that is looked for must be in sight.
+            // The longest keyword must be within the limit.
             guard index + 9 <= limit else {
                 return index < limit && bytes[index] != UInt8(ascii: "<")
                     ? .none : endDecision(bytes, index, inconclusive)
@@ -32,7 +32,7 @@ enum SVGMarkup {
         }
     }
 
-    /// A file of less than nine bytes behind its declarations is no picture, unless there is more of it.
+    /// The decision when fewer than nine bytes follow the declarations.
     private static func endDecision(
         _ bytes: Span<UInt8>,
         _ index: Int,
@@ -48,7 +48,7 @@ enum SVGMarkup {
         return isBlank(bytes[name]) || bytes[name] == UInt8(ascii: ">") || bytes[name] == UInt8(ascii: "/")
     }
 
-    /// Behind the next occurrence of a word.
+    /// The index after the next occurrence of a word.
     private static func end(of word: String, in bytes: Span<UInt8>, from start: Int, _ limit: Int) -> Int? {
         var index = start
         while index + word.utf8.count <= limit {
@@ -58,7 +58,7 @@ enum SVGMarkup {
         return nil
     }
 
-    /// Behind a document type, whose internal subset stands in brackets.
+    /// The index after a document type, whose internal subset is in brackets.
     private static func endOfDocumentType(in bytes: Span<UInt8>, from start: Int, _ limit: Int) -> Int? {
         var index = start
         var inSubset = false

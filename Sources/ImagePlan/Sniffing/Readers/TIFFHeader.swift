@@ -1,6 +1,6 @@
-/// TIFF and BigTIFF: size, orientation and alpha from the first directory (TIFF 6.0 §2, Adobe 1992).
+/// Reads TIFF and BigTIFF headers: size, orientation and alpha from the first directory (TIFF 6.0 §2, Adobe 1992).
 enum TIFFHeader {
-    /// Entries that are looked at in the first directory.
+    /// The most entries of the first directory.
     private static let maximumEntries = 4096
 
     static func matches(_ bytes: Span<UInt8>) -> Bool {
@@ -16,7 +16,9 @@ enum TIFFHeader {
         )
         let directory = try layout.offset(bytes, of: total, at: layout.isBig ? 8 : 4)
         let entries = try layout.number(bytes, of: total, at: directory, bytes: layout.isBig ? 8 : 2)
-        guard entries > 0, entries <= maximumEntries else { throw .malformed("the first directory's length is absurd") }
+        guard entries > 0, entries <= maximumEntries else {
+            throw .malformed("the length of the first directory is out of range")
+        }
         var header = ImageHeader(format: .tiff, width: 0, height: 0, hasAlpha: false)
         for index in 0..<entries {
             let entry = directory + (layout.isBig ? 8 + 20 * index : 2 + 12 * index)
@@ -26,16 +28,16 @@ enum TIFFHeader {
             case 274:
                 let orientation = try layout.value(bytes, of: total, entry: entry)
                 header.orientation = (1...8).contains(orientation) ? orientation : 1
-            // ExtraSamples, 1 and 2 of which are alpha; more than one value is stored elsewhere and taken for alpha.
+            // ExtraSamples: values 1 and 2 mean alpha; several values are stored elsewhere and assumed to include it.
             case 338: header.hasAlpha = true
             default: break
             }
         }
-        guard header.width > 0, header.height > 0 else { throw .malformed("the first directory tells no size") }
+        guard header.width > 0, header.height > 0 else { throw .malformed("the first directory has no size") }
         return header
     }
 
-    /// How numbers are stored in one file.
+    /// The number format of a file.
     private struct Layout {
         let isBigEndian: Bool
         let isBig: Bool
@@ -53,7 +55,7 @@ enum TIFFHeader {
             }
             let (high, low) = isBigEndian ? (offset, offset + 4) : (offset + 4, offset)
             let upper = try number(bytes, of: total, at: high, bytes: 4)
-            // More than 2^52 is no offset and no size of anything.
+            // No offset or size exceeds 2^52.
             guard upper < 1 << 20 else { throw .malformed("a number is out of range") }
             return upper << 32 | (try number(bytes, of: total, at: low, bytes: 4))
         }
@@ -61,18 +63,18 @@ enum TIFFHeader {
         /// An offset within the file.
         func offset(_ bytes: Span<UInt8>, of total: Int, at position: Int) throws(SniffStop) -> Int {
             let offset = try number(bytes, of: total, at: position, bytes: isBig ? 8 : 4)
-            guard offset >= 8, offset < total else { throw .malformed("the first directory lies outside of the file") }
+            guard offset >= 8, offset < total else { throw .malformed("the first directory is outside the file") }
             return offset
         }
 
-        /// An entry's value, where it is one SHORT, LONG or LONG8.
+        /// The value of a SHORT, LONG or LONG8 entry.
         func value(_ bytes: Span<UInt8>, of total: Int, entry: Int) throws(SniffStop) -> Int {
             let position = entry + (isBig ? 12 : 8)
             return switch try number(bytes, of: total, at: entry + 2, bytes: 2) {
             case 3: try number(bytes, of: total, at: position, bytes: 2)
             case 4: try number(bytes, of: total, at: position, bytes: 4)
             case 16 where isBig: try number(bytes, of: total, at: position, bytes: 8)
-            default: throw .malformed("a size has a type that is no size's")
+            default: throw .malformed("a size has an invalid type")
             }
         }
     }

@@ -1,6 +1,6 @@
-/// WebP: size, alpha, frames and orientation from the RIFF container and the bitstreams' headers (RFC 9649 §2, RFC 6386 §9.1).
+/// Reads WebP headers: size, alpha, frames and orientation from the container and the bitstreams (RFC 9649 §2, RFC 6386 §9.1).
 enum WebPHeader {
-    /// Chunks after which looking stops.
+    /// The number of chunks after which reading stops.
     private static let maximumChunks = 100_000
 
     static func read(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {
@@ -9,12 +9,12 @@ enum WebPHeader {
         if bytes.has("VP8X", at: 12) { return try extended(bytes, of: total, end: end) }
         if bytes.has("VP8L", at: 12) { return try lossless(bytes, of: total) }
         if bytes.has("VP8 ", at: 12) { return try lossy(bytes, of: total) }
-        throw .malformed("the first chunk is none of WebP's")
+        throw .malformed("the first chunk is not a WebP chunk")
     }
 
     private static func lossy(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {
         try bytes.require(30, of: total)
-        // RFC 6386 §9.1: only a key frame has a size, behind its start code.
+        // RFC 6386 §9.1: only a key frame has a size, after its start code.
         guard bytes[20] & 1 == 0, bytes.has(bytes: [0x9D, 0x01, 0x2A], at: 23) else {
             throw .malformed("the VP8 frame is not a key frame")
         }
@@ -65,7 +65,7 @@ enum WebPHeader {
         return header
     }
 
-    /// Some writers put JPEG's `Exif\0\0` in front of the block.
+    /// Reads the orientation; some encoders prefix the block with JPEG's `Exif\0\0`.
     private static func orientation(_ bytes: Span<UInt8>, in range: Range<Int>) -> Int {
         let prefixed = bytes.has(bytes: [0x45, 0x78, 0x69, 0x66, 0, 0], at: range.lowerBound) && range.count >= 6
         return ExifOrientation.read(bytes, in: prefixed ? range.lowerBound + 6..<range.upperBound : range)

@@ -2,12 +2,12 @@ import CVips
 import ImagePlan
 
 extension AnimatedPNG {
-    /// The pictures that are shown one after the other, as one stack with the metadata that libvips' loaders of animations give.
+    /// Returns the composed frames as one stack with the metadata that libvips' loaders of animations set.
     ///
-    /// Each frame is decoded as a PNG of its own, and laid on what the ones before it left (§4.9).
+    /// Each frame is decoded as a PNG of its own and composed over the preceding ones (§4.9).
     /// - Parameters:
-    ///   - deadline: asked before each frame; `nil` for none.
-    ///   - last: the last frame that is wanted, zero-based and one of them; `nil` for all.
+    ///   - deadline: checked before each frame; `nil` for none.
+    ///   - last: the zero-based last frame to compose; `nil` for all.
     /// - Throws: `VipsError` for a frame whose data are damaged, and `WorkerReply.Failure.deadline`.
     func composed(_ source: SourceMapping, _ deadline: Deadline?, through last: Int? = nil) throws -> Raster {
         var canvas = AnimationCanvas(width: width, height: height)
@@ -16,7 +16,7 @@ extension AnimatedPNG {
         for (index, frame) in frames.enumerated() {
             try deadline?.check()
             let pixels = try decoded(frame, source, deadline)
-            // §11.3.6.2: nothing is there to go back to before the first frame.
+            // §11.3.6.2: the first frame has no previous content to restore.
             let disposal = index == 0 && frame.disposal == .previous ? .background : frame.disposal
             try canvas.show(pixels, of: frame, disposal) { bytes in
                 try shown.append(Raster.sRGB(bytes, width: width, height: height, bands: 4))
@@ -30,14 +30,14 @@ extension AnimatedPNG {
         }
     }
 
-    /// Says on one of its frames what libvips' loaders say of the animation on theirs.
+    /// Sets the animation's metadata on one of its frames, as libvips' loaders do.
     func describe(to metadata: borrowing Raster.MetadataEditor) {
         metadata.set(VIPS_META_N_PAGES, frames.count)
         metadata.set(Animation.delayField, frames.map(\.delay))
         metadata.set(Animation.loopField, rounds)
     }
 
-    /// A frame's own pixels as RGBA, 8-bit sRGB.
+    /// Decodes a frame's own pixels as 8-bit sRGB with alpha.
     private func decoded(_ frame: Frame, _ source: SourceMapping, _ deadline: Deadline?) throws -> [UInt8] {
         let file = source.withSpan { bytes in picture(of: frame, in: bytes) }
         let colour = PNGColour(file.span)
@@ -49,12 +49,12 @@ extension AnimatedPNG {
             .inMemory()
         }
         guard raster.width == frame.width, raster.height == frame.height else {
-            throw WorkerReply.Failure.broken("a frame of another size than it says")
+            throw WorkerReply.Failure.broken("a frame differs from its stated size")
         }
         return try raster.convertedToSRGB(deadline).withAlpha().inMemory().withPixels { pixels in unsafe Array(pixels) }
     }
 
-    /// A PNG file of one frame.
+    /// Returns a PNG file of one frame.
     private func picture(of frame: Frame, in bytes: Span<UInt8>) -> [UInt8] {
         func copy(_ range: Range<Int>, to file: inout [UInt8]) {
             unsafe bytes.extracting(range).withUnsafeBufferPointer { part in unsafe file.append(contentsOf: part) }

@@ -1,18 +1,18 @@
-/// What an animation shows at a moment: RGBA, which frames are laid on and taken off again (W3C PNG, third edition, §11.3.6.2).
+/// The canvas of an animation in RGBA, onto which frames are composed (W3C PNG, third edition, §11.3.6.2).
 struct AnimationCanvas {
     private let width: Int
-    /// Row by row, four bytes a pixel, alpha not multiplied in.
+    /// The pixels row by row, four bytes per pixel, not premultiplied.
     private var pixels: [UInt8]
 
-    /// Begins all transparent.
+    /// Creates a transparent canvas.
     init(width: Int, height: Int) {
         self.width = width
         pixels = [UInt8](repeating: 0, count: width * height * 4)
     }
 
-    /// Lays a frame's pixels on the canvas, gives the whole, and disposes of the frame.
+    /// Composes a frame onto the canvas, returns the result and disposes of the frame.
     ///
-    /// - Parameter part: four bytes a pixel, as many as the frame has, which lies within the canvas.
+    /// - Parameter part: the frame's pixels, four bytes each; the frame must be within the canvas.
     mutating func show(
         _ part: [UInt8],
         of frame: AnimatedPNG.Frame,
@@ -44,7 +44,7 @@ struct AnimationCanvas {
         }
     }
 
-    /// PNG §13.16: of colours that alpha is not multiplied into.
+    /// Composites colours that are not premultiplied (PNG §13.16).
     private mutating func lay(_ part: [UInt8], _ from: Int, over to: Int) {
         let (above, below) = (Int(part[from + 3]), Int(pixels[to + 3]))
         if above == 0 { return }

@@ -1,16 +1,16 @@
 import ImagePlan
 
-/// The head of a Windows or OS/2 bitmap (BITMAPCOREHEADER to BITMAPV5HEADER), as in a BMP file and in an ICO's entry.
+/// The header of a Windows or OS/2 bitmap (BITMAPCOREHEADER to BITMAPV5HEADER) in a BMP file or an icon.
 struct BitmapHeader: Hashable {
     /// How pixels are stored (`biCompression`).
     enum Storage: Hashable {
-        /// Indices of 1, 2, 4 or 8 bits into the palette.
+        /// Palette indices of 1, 2, 4 or 8 bits.
         case indexed
-        /// Runs of 4- or 8-bit indices.
+        /// Run-length coded indices of 4 or 8 bits.
         case runs
-        /// 24 bits: blue, green, red.
+        /// 24 bits per pixel: blue, green, red.
         case bytes
-        /// 16 or 32 bits, cut by masks.
+        /// 16 or 32 bits per pixel, split by masks.
         case masked(BitmapMasks)
     }
 
@@ -19,15 +19,15 @@ struct BitmapHeader: Hashable {
     let bitsPerPixel: Int
     let isTopDown: Bool
     let storage: Storage
-    /// Red, green and blue of each entry.
+    /// Red, green and blue of each palette entry.
     let palette: [(red: UInt8, green: UInt8, blue: UInt8)]
-    /// The first byte behind head, masks and palette.
+    /// The offset after header, masks and palette.
     let end: Int
 
-    /// Whether pixels have an alpha of their own.
+    /// Whether pixels have an alpha channel.
     var hasAlpha: Bool { if case .masked(let masks) = storage { masks.alpha.width > 0 } else { false } }
 
-    /// Bytes of a stored row: whole groups of four.
+    /// The bytes of a stored row, padded to a multiple of four.
     var stride: Int { (width * bitsPerPixel + 31) / 32 * 4 }
 
     static func == (left: BitmapHeader, right: BitmapHeader) -> Bool {
@@ -42,18 +42,18 @@ struct BitmapHeader: Hashable {
         hasher.combine(end)
     }
 
-    /// The longest side: what the project's formats can hold, and far from overflow in products.
+    /// The longest side: more than any output format holds, and far from overflow in products.
     private static let longestSide = 65_535
 
-    /// Reads the head that begins at `start`.
+    /// Parses the header at `start`.
     ///
-    /// - Parameter isIcon: whether a mask follows the pixels, whose rows the head's height counts too; icons have alpha in 32 bits.
-    /// - Throws: `WorkerReply.Failure.broken`, or `unsupported` for JPEG and PNG inside a bitmap and for unknown kinds.
+    /// - Parameter isIcon: whether a mask follows the pixels and is included in the height; 32-bit icons have alpha.
+    /// - Throws: `WorkerReply.Failure.broken`, or `unsupported` for unknown kinds and for JPEG and PNG inside a bitmap.
     init(_ bytes: Span<UInt8>, at start: Int, isIcon: Bool) throws(WorkerReply.Failure) {
         let reader = BitmapReader(start: start)
         let size = try reader.word(bytes, 0)
         guard [12, 16, 40, 52, 56, 64, 108, 124].contains(size) else {
-            throw .unsupported("a bitmap's head of \(size) bytes")
+            throw .unsupported("a bitmap header of \(size) bytes")
         }
         let isCore = size == 12
         let (width, signedHeight): (Int, Int)
@@ -76,7 +76,7 @@ struct BitmapHeader: Hashable {
         storage = try Self.storage(bytes, reader, size, bits, compression, isIcon: isIcon)
         if size == 40, compression == 3 { end += 12 }
         if size == 40, compression == 6 { end += 16 }
-        if case .runs = storage, isTopDown { throw .broken("runs in a bitmap that stands on its head") }
+        if case .runs = storage, isTopDown { throw .broken("run-length coding in a top-down bitmap") }
         if bits <= 8 {
             let used = try size >= 40 ? reader.word(bytes, 32) : 0
             let count = used == 0 ? 1 << bits : used
@@ -86,7 +86,7 @@ struct BitmapHeader: Hashable {
         } else {
             palette = []
         }
-        guard end <= bytes.count else { throw .broken("a bitmap that ends in its head") }
+        guard end <= bytes.count else { throw .broken("the bitmap ends within its header") }
         self.end = end
     }
 
@@ -105,7 +105,7 @@ struct BitmapHeader: Hashable {
         case (0, 16): return .masked(.fiveBits)
         case (0, 32): return .masked(isIcon ? .eightBitsAndAlpha : .eightBits)
         case (3, 16), (3, 32), (6, 16), (6, 32):
-            // Behind a head of 40 bytes, and inside larger ones, at the same place.
+            // After a header of 40 bytes and inside larger ones: the same offset.
             let hasAlpha = compression == 6 || size >= 56
             return .masked(
                 try BitmapMasks(
@@ -125,7 +125,7 @@ struct BitmapHeader: Hashable {
         count: Int,
         entry: Int
     ) throws(WorkerReply.Failure) -> [(red: UInt8, green: UInt8, blue: UInt8)] {
-        guard start + count * entry <= bytes.count else { throw .broken("a bitmap that ends in its palette") }
+        guard start + count * entry <= bytes.count else { throw .broken("the bitmap ends within its palette") }
         return (0..<count).map { index in
             let place = start + index * entry
             return (bytes[place + 2], bytes[place + 1], bytes[place])
@@ -133,13 +133,13 @@ struct BitmapHeader: Hashable {
     }
 }
 
-/// Reads little-endian numbers behind a start, within bounds.
+/// Reads little-endian numbers relative to a start, with bounds checks.
 struct BitmapReader {
     let start: Int
 
     func half(_ bytes: Span<UInt8>, _ offset: Int) throws(WorkerReply.Failure) -> Int {
         let place = start + offset
-        guard place >= 0, place + 2 <= bytes.count else { throw .broken("a bitmap that ends in its head") }
+        guard place >= 0, place + 2 <= bytes.count else { throw .broken("the bitmap ends within its header") }
         return Int(bytes[place]) | Int(bytes[place + 1]) << 8
     }
 

@@ -1,11 +1,11 @@
 import ImagePlan
 
-/// Where the channels of a 16- or 32-bit pixel are (BI_BITFIELDS).
+/// The bit masks of the channels of a 16- or 32-bit pixel (BI_BITFIELDS).
 struct BitmapMasks: Hashable {
-    /// A run of bits.
+    /// A contiguous range of bits.
     struct Channel: Hashable {
         let shift: Int
-        /// Bits, 0–32.
+        /// The number of bits, 0–32.
         let width: Int
 
         static let none = Channel(shift: 0, width: 0)
@@ -15,7 +15,7 @@ struct BitmapMasks: Hashable {
             self.width = width
         }
 
-        /// Reads a mask, whose bits must stand together.
+        /// Parses a mask, whose bits must be contiguous.
         init(_ mask: Int) throws(WorkerReply.Failure) {
             let bits = UInt32(truncatingIfNeeded: mask)
             guard bits != 0 else {
@@ -24,11 +24,11 @@ struct BitmapMasks: Hashable {
             }
             let shift = bits.trailingZeroBitCount
             let run = bits >> UInt32(shift)
-            guard run & (run &+ 1) == 0 else { throw .broken("a bitmap's mask with holes") }
+            guard run & (run &+ 1) == 0 else { throw .broken("a bitmap mask is not contiguous") }
             self.init(shift: shift, width: run.nonzeroBitCount)
         }
 
-        /// The channel of a pixel in 0–255; `nil` where the pixel has none.
+        /// Returns the channel of a pixel, scaled to 0–255; `nil` for a channel without bits.
         func value(of pixel: UInt32) -> UInt8? {
             guard width > 0 else { return nil }
             let value = (pixel >> UInt32(shift)) & (width == 32 ? .max : 1 << UInt32(width) - 1)
@@ -44,21 +44,21 @@ struct BitmapMasks: Hashable {
     var blue: Channel
     var alpha: Channel
 
-    /// 16 bits that say nothing else.
+    /// The default masks of 16 bits.
     static let fiveBits = BitmapMasks(
         red: Channel(shift: 10, width: 5),
         green: Channel(shift: 5, width: 5),
         blue: Channel(shift: 0, width: 5),
         alpha: .none
     )
-    /// 32 bits that say nothing else: the fourth byte means nothing.
+    /// The default masks of 32 bits, whose fourth byte is ignored.
     static let eightBits = BitmapMasks(
         red: Channel(shift: 16, width: 8),
         green: Channel(shift: 8, width: 8),
         blue: Channel(shift: 0, width: 8),
         alpha: .none
     )
-    /// 32 bits of an icon.
+    /// The masks of 32-bit icons.
     static let eightBitsAndAlpha = BitmapMasks(
         red: Channel(shift: 16, width: 8),
         green: Channel(shift: 8, width: 8),

@@ -1,18 +1,20 @@
 import ImagePlan
 
-/// Decodes a bitmap's pixels to rows of RGBA from top to bottom; reads within bounds whatever the bytes say.
+/// The pixels of a bitmap as RGBA from top to bottom, decoded with bounds checks.
 struct BitmapPixels {
     let header: BitmapHeader
-    /// Row by row from the top, four bytes a pixel.
+    /// The pixels row by row from the top, four bytes each.
     private(set) var rgba: [UInt8]
 
-    /// Decodes the pixels that begin at `start`.
+    /// Decodes the pixels at `start`.
     ///
-    /// Takes four bytes for each pixel of the header: their number must have been checked.
-    /// - Throws: `WorkerReply.Failure.broken` where they end too early.
+    /// Allocates four bytes per pixel of the header; callers must check their number first.
+    /// - Throws: `WorkerReply.Failure.broken` if the data end early.
     init(_ header: BitmapHeader, _ bytes: Span<UInt8>, at start: Int) throws(WorkerReply.Failure) {
         self.header = header
-        guard start >= header.end, start <= bytes.count else { throw .broken("a bitmap whose pixels are nowhere") }
+        guard start >= header.end, start <= bytes.count else {
+            throw .broken("the bitmap's pixels are outside of the file")
+        }
         rgba = []
         if case .runs = header.storage {
             let indices = try BitmapRuns.decode(header, bytes, at: start)
@@ -21,13 +23,13 @@ struct BitmapPixels {
             return
         }
         let (size, overflows) = header.stride.multipliedReportingOverflow(by: header.height)
-        guard !overflows, size <= bytes.count - start else { throw .broken("a bitmap that ends in its pixels") }
+        guard !overflows, size <= bytes.count - start else { throw .broken("the bitmap ends within its pixels") }
         rgba = [UInt8](repeating: 255, count: header.width * header.height * 4)
         for line in 0..<header.height {
             let row = header.isTopDown ? line : header.height - 1 - line
             decodeRow(bytes, at: start + line * header.stride, to: row * header.width * 4)
         }
-        // Writers that know no alpha leave it 0 everywhere.
+        // Writers without alpha support leave it 0 everywhere.
         if header.hasAlpha, !stride(from: 3, to: rgba.count, by: 4).contains(where: { rgba[$0] != 0 }) {
             for index in stride(from: 3, to: rgba.count, by: 4) { rgba[index] = 255 }
         }
@@ -39,7 +41,7 @@ struct BitmapPixels {
     /// Makes a pixel transparent.
     mutating func hide(x: Int, y: Int) { rgba[(y * header.width + x) * 4 + 3] = 0 }
 
-    /// Three bytes a pixel.
+    /// The pixels as RGB.
     var rgb: [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: rgba.count / 4 * 3) { buffer, count in
             var place = 0
@@ -86,11 +88,59 @@ struct BitmapPixels {
         }
     }
 
-    /// A colour of the palette; black where the index is behind its end.
+    /// Returns a colour of the palette; black for an index past its end.
     private mutating func setColour(_ index: UInt8, at target: Int) {
         let colour = Int(index) < header.palette.count ? header.palette[Int(index)] : (0, 0, 0)
         rgba[target] = colour.0
         rgba[target + 1] = colour.1
         rgba[target + 2] = colour.2
     }
+}
+
+/// Decodes BI_RLE4 and BI_RLE8.
+enum BitmapRuns {
+    /// Returns the indices row by row from the top; skipped pixels are 0.
+    ///
+    /// - Throws: `WorkerReply.Failure.broken` if the data end without an end marker or exceed the image.
+    static func decode(_ header: BitmapHeader, _ bytes: Span<UInt8>, at start: Int) throws(WorkerReply.Failure)
+        -> [UInt8]
+    {
+        var indices = [UInt8](repeating: 0, count: header.width * header.height)
+        var (x, y, place) = (0, 0, start)
+        func set(_ value: UInt8) {
+            // Some writers pad runs past the end of a row.
+            if x < header.width, y < header.height { indices[(header.height - 1 - y) * header.width + x] = value }
+            x = min(x + 1, header.width)
+        }
+        let isNibbles = header.bitsPerPixel == 4
+        while place + 2 <= bytes.count {
+            let (count, value) = (Int(bytes[place]), bytes[place + 1])
+            place += 2
+            if count > 0 {
+                for index in 0..<count { set(isNibbles ? nibble(value, index) : value) }
+                continue
+            }
+            switch value {
+            case 0: (x, y) = (0, y + 1)
+            case 1: return indices
+            case 2:
+                guard place + 2 <= bytes.count else { throw .broken("the run-length data end within a jump") }
+                x = min(x + Int(bytes[place]), header.width)
+                y += Int(bytes[place + 1])
+                place += 2
+            default:
+                let literal = isNibbles ? (Int(value) + 1) / 2 : Int(value)
+                guard place + literal <= bytes.count else { throw .broken("the run-length data end early") }
+                for index in 0..<Int(value) {
+                    set(isNibbles ? nibble(bytes[place + index / 2], index) : bytes[place + index])
+                }
+                // Padded to 16 bits.
+                place += literal + literal % 2
+            }
+            guard y <= header.height else { throw .broken("the run-length data exceed the image") }
+        }
+        throw .broken("the run-length data end early")
+    }
+
+    private static func nibble(_ byte: UInt8, _ index: Int) -> UInt8 { index.isMultiple(of: 2) ? byte >> 4 : byte & 15 }
 }

@@ -1,18 +1,20 @@
 import CWebP
 import ImagePlan
 
-/// Makes libwebp's configuration of a request's settings over the operator's options.
+/// Builds libwebp's configuration from a request's settings and the operator's options.
 enum WebPConfiguration {
-    /// Passes that a search for a size takes at least, as cwebp does.
+    /// The least passes of a search for a size, as in cwebp.
     private static let searchPasses: CInt = 6
 
-    /// - Throws: `WorkerReply.Failure.worker` where libwebp is of another version than its headers, or finds a value wrong.
+    /// Returns a valid configuration.
+    ///
+    /// - Throws: `WorkerReply.Failure.worker` if libwebp's version differs from its headers or libwebp rejects a value.
     static func make(_ options: EncodingOptions, targetBytes: Int?) throws(WorkerReply.Failure) -> WebPConfig {
         var result = WebPConfig()
         guard unsafe WebPConfigInit(&result) != 0 else { throw .worker("libwebp of another version") }
         let webp = options.webp
         if options.isLossless {
-            // Sets method and quality, which is effort too in lossless files, by one scale from 0 to 9.
+            // Sets method and quality, which means effort in lossless files, from one scale of 0 to 9.
             unsafe WebPConfigLosslessPreset(&result, options.effort(in: 0...9, standard: webp.method))
             result.near_lossless = CInt(options.settings.nearLossless ?? webp.nearLossless)
         } else {
@@ -41,10 +43,10 @@ enum WebPConfiguration {
             result.target_size = CInt(clamping: targetBytes)
             result.target_PSNR = 0
             result.pass = max(result.pass, searchPasses)
-            // Room that is left is not filled beyond the quality that was asked for.
+            // The requested quality is the upper limit.
             result.qmax = CInt(options.quality)
         }
-        guard unsafe WebPValidateConfig(&result) != 0 else { throw .worker("libwebp refuses its options") }
+        guard unsafe WebPValidateConfig(&result) != 0 else { throw .worker("libwebp rejects its options") }
         return result
     }
 }

@@ -7,14 +7,14 @@ struct WebPEncoder {
     let configuration: WebPConfig
     let deadline: Deadline
 
-    /// Encodes one picture that is in memory.
+    /// Encodes one image in memory.
     ///
     /// - Throws: `WorkerReply.Failure` or `VipsError`.
     func encode(_ raster: Raster) throws -> EncodedPicture {
         do {
             return try encode(raster, configuration)
         } catch WebPFailure.partitionOverflow {
-            // Large pictures full of detail: let quality go where prediction modes need more than 512 KiB.
+            // Large, detailed images: allow quality loss so that the prediction modes fit into 512 KiB.
             var yielding = configuration
             yielding.partition_limit = 100
             return try encode(raster, yielding)
@@ -43,7 +43,7 @@ struct WebPEncoder {
         )
     }
 
-    /// Encodes an animation frame by frame: one frame's pixels at a time, beside what libwebp keeps of the last.
+    /// Encodes an animation frame by frame, holding the pixels of one frame beside libwebp's state.
     ///
     /// - Returns: the file, and the first frame in memory.
     func encode(_ frames: [Raster], _ animation: Animation) throws -> (EncodedPicture, Raster) {
@@ -52,7 +52,7 @@ struct WebPEncoder {
             throw WorkerReply.Failure.worker("libwebp of another version")
         }
         options.anim_params.loop_count = CInt(animation.rounds)
-        // Transparent: viewers ignore it, and so does libvips.
+        // Transparent; viewers and libvips ignore it.
         options.anim_params.bgcolor = 0
         let (width, height) = (CInt(frames[0].width), CInt(frames[0].height))
         guard let encoder = unsafe WebPAnimEncoderNew(width, height, &options) else {
@@ -88,7 +88,9 @@ struct WebPEncoder {
         return (file, first)
     }
 
-    /// Imports a picture in memory and gives it to `body`; what `body` returns is libwebp's error.
+    /// Imports an image in memory and calls `body` with it.
+    ///
+    /// - Returns: libwebp's error, if there is one.
     private func withPicture(
         _ raster: Raster,
         keepsRGB: Bool,
@@ -101,7 +103,7 @@ struct WebPEncoder {
         defer { unsafe WebPPictureFree(&picture) }
         unsafe picture.width = CInt(raster.width)
         unsafe picture.height = CInt(raster.height)
-        // Otherwise colours are subsampled at once, which takes less memory.
+        // Otherwise chroma is subsampled during import, which takes less memory.
         let needsRGB =
             configuration.lossless != 0 || configuration.use_sharp_yuv != 0 || configuration.preprocessing != 0
         unsafe picture.use_argb = keepsRGB || needsRGB ? 1 : 0
@@ -123,7 +125,7 @@ struct WebPEncoder {
     }
 }
 
-/// libwebp's errors, as far as they are told apart.
+/// The libwebp errors that need their own handling.
 enum WebPFailure: Error {
     /// The prediction modes need more than 512 KiB.
     case partitionOverflow
@@ -132,7 +134,7 @@ enum WebPFailure: Error {
         switch error {
         case VP8_ENC_ERROR_USER_ABORT: WorkerReply.Failure.deadline
         case VP8_ENC_ERROR_PARTITION0_OVERFLOW: WebPFailure.partitionOverflow
-        case VP8_ENC_ERROR_BAD_DIMENSION: WorkerReply.Failure.refused("webp holds no picture of this size")
+        case VP8_ENC_ERROR_BAD_DIMENSION: WorkerReply.Failure.refused("webp cannot hold an image of this size")
         default: WorkerReply.Failure.worker("libwebp's encoder failed with \(error.rawValue)")
         }
     }

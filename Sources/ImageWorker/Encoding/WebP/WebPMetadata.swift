@@ -4,12 +4,12 @@ import ImagePlan
 
 /// The metadata chunks of a WebP file (RFC 9649 §2.7.1.4–5): profile, EXIF and XMP.
 struct WebPMetadata {
-    /// Four letters, and the chunk's content.
+    /// Four-letter names and contents.
     private let chunks: [(name: String, bytes: [UInt8])]
 
-    /// Makes the chunks of what a raster in memory still has as metadata.
+    /// Creates the chunks for a raster's metadata.
     ///
-    /// libvips builds them: only it turns its EXIF fields into a block again. It is asked for a file of one pixel.
+    /// libvips saves a file of one pixel with them, since only libvips can serialise its EXIF fields.
     init(of raster: Raster) throws(VipsError) {
         let pixel = try raster.cropped(left: 0, top: 0, width: 1, height: 1).withMetadata { metadata in
             for field in [VIPS_META_PAGE_HEIGHT, VIPS_META_N_PAGES, "delay", "loop", "gif-delay", "gif-loop"] {
@@ -22,12 +22,12 @@ struct WebPMetadata {
             throw VipsError.take("save")
         }
         let file = unsafe EncodedPicture(owning: UnsafeRawBufferPointer(start: bytes, count: count)).copy
-        // libvips writes an EXIF block of defaults where there was none.
+        // libvips writes a default EXIF block if there is none.
         let hasEXIF = raster.fields.contains { $0.hasPrefix("exif-") }
         chunks = Self.chunks(of: file).filter { hasEXIF || $0.name != "EXIF" }
     }
 
-    /// The metadata chunks of a file that libwebp wrote.
+    /// Returns the metadata chunks of a file.
     private static func chunks(of file: [UInt8]) -> [(name: String, bytes: [UInt8])] {
         var found: [(name: String, bytes: [UInt8])] = []
         var start = 12
@@ -43,7 +43,7 @@ struct WebPMetadata {
         return found
     }
 
-    /// A file with these chunks.
+    /// Returns the file with these chunks added.
     func added(to picture: EncodedPicture) throws(WorkerReply.Failure) -> EncodedPicture {
         guard !chunks.isEmpty else { return picture }
         return try picture.withBytes { (bytes) throws(WorkerReply.Failure) in
@@ -53,7 +53,7 @@ struct WebPMetadata {
             for (name, content) in chunks {
                 let outcome = unsafe content.withUnsafeBufferPointer { content in
                     var chunk = unsafe WebPData(bytes: content.baseAddress, size: content.count)
-                    // A copy: the array ends here.
+                    // 1: libwebp copies the content.
                     return unsafe WebPMuxSetChunk(mux, name, &chunk, 1)
                 }
                 guard outcome == WEBP_MUX_OK else { throw .worker("libwebp cannot add \(name)") }

@@ -1,9 +1,9 @@
 import Glibc
 import ImagePlan
 
-/// A polygon as large as fits into a picture, in its middle.
+/// The largest polygon that fits into an image, centred.
 struct PolygonOutline: MaskOutline {
-    /// The corners of a polygon in any scale, y downwards.
+    /// The corners of a polygon at any scale, y downwards.
     struct Corners {
         let points: [(x: Double, y: Double)]
 
@@ -21,13 +21,13 @@ struct PolygonOutline: MaskOutline {
         static let star = Corners(
             points: (0..<10).map { index in
                 let angle = Double.pi * Double(index) / 5
-                // The inner corners lie where the pentagram's lines cross: 1 ÷ φ² from the middle.
+                // The inner corners are where the pentagram's lines cross, at 1 ÷ φ² from the middle.
                 let radius = index.isMultiple(of: 2) ? 1 : (3 - 5.0.squareRoot()) / 2
                 return (radius * sin(angle), -radius * cos(angle))
             }
         )
 
-        /// The heart of 16 sin³ t and 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t, of so many corners that none shows on a side of pixels.
+        /// The heart curve 16 sin³ t, 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t, with enough corners for a side in pixels to look smooth.
         static func heart(side: Int) -> Corners {
             let count = min(1024, max(256, 2 * side))
             return Corners(
@@ -48,10 +48,10 @@ struct PolygonOutline: MaskOutline {
         var slope: Double
     }
 
-    /// The edges that touch each row of pixels: a heart has a thousand, of which a row meets a few.
+    /// The edges that touch each row of pixels: a heart has a thousand, but only a few per row.
     private let rows: [[Edge]]
 
-    /// Places a polygon.
+    /// Fits a polygon into an image.
     init(_ corners: Corners, in size: PixelSize) {
         let points = corners.points
         let (left, right) = (points.map(\.x).min() ?? 0, points.map(\.x).max() ?? 1)
@@ -78,7 +78,7 @@ struct PolygonOutline: MaskOutline {
 
     func spans(at y: Double) -> [Range<Double>] {
         var crossings: [Double] = []
-        // The lower end is open, so that a corner is met once.
+        // The lower end is excluded, so that a corner counts once.
         for edge in rows[Int(y)] where y >= edge.top && y < edge.bottom {
             crossings.append(edge.x + (y - edge.top) * edge.slope)
         }

@@ -1,22 +1,21 @@
 import ImagePlan
 
-/// Where a line across a shape lies inside of it.
+/// A shape that returns the parts of horizontal lines inside it.
 protocol MaskOutline {
-    /// The stretches of the line at height `y` (pixels from the top edge) that lie inside, in pixels from the left edge, each with
-    /// its end behind its start.
+    /// Returns the spans inside the shape at height `y`, in pixels from the top and left edges, each with its end after its start.
     func spans(at y: Double) -> [Range<Double>]
 }
 
-/// The antialiased coverage of a shape, 0–255 a pixel.
+/// The antialiased coverage of a shape, 0–255 per pixel.
 ///
-/// Sixteen lines across each row of pixels are covered exactly: no pixel is further than a few hundredths from its true area.
+/// Sixteen exact lines per row of pixels give each pixel's area to within a few hundredths.
 struct ShapeMask {
     private static let linesPerRow = 16
 
     let size: PixelSize
     let outline: any MaskOutline
 
-    /// The coverage, row by row.
+    /// Returns the coverage, row by row.
     func coverage() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: size.width * size.height)
         var row = RowCoverage(width: size.width)
@@ -31,11 +30,11 @@ struct ShapeMask {
     }
 }
 
-/// The stretches of several lines across one row of pixels, added up.
+/// The sum of the spans of several lines across one row of pixels.
 private struct RowCoverage {
-    /// What the ends of stretches cover of a pixel.
+    /// The partial coverage of pixels at the ends of spans.
     private var parts: [Double]
-    /// How many more stretches cover a pixel whole than the one before it.
+    /// The difference in the number of spans that fully cover a pixel and the one before it.
     private var steps: [Int]
     private let width: Int
 
@@ -60,7 +59,7 @@ private struct RowCoverage {
         steps[last] -= 1
     }
 
-    /// Writes the row's coverage and begins anew.
+    /// Writes the row's coverage and resets the sums.
     mutating func write(to bytes: inout [UInt8], at offset: Int, lines: Int) {
         var whole = 0
         for x in 0..<width {

@@ -1,6 +1,6 @@
 import ImagePlan
 
-/// The points of |x|ⁿ + |y|ⁿ ≤ 1 in a rectangle: an ellipse for n = 2, a squircle for n = 4.
+/// The superellipse |x|ⁿ + |y|ⁿ ≤ 1 in a rectangle: an ellipse for n = 2, a squircle for n = 4.
 struct Superellipse: MaskOutline {
     let exponent: Double
     let box: MaskBox
@@ -21,15 +21,15 @@ struct MaskBox {
     var width: Double
     var height: Double
 
-    /// The whole picture.
+    /// The whole image.
     static func whole(_ size: PixelSize) -> MaskBox {
         MaskBox(left: 0, top: 0, width: Double(size.width), height: Double(size.height))
     }
 
-    /// The largest square, in the middle.
+    /// The largest centred square.
     static func square(in size: PixelSize) -> MaskBox { fitting(width: 1, height: 1, in: size) }
 
-    /// The largest rectangle of a shape, in the middle.
+    /// The largest centred rectangle of an aspect ratio.
     static func fitting(width: Double, height: Double, in size: PixelSize) -> MaskBox {
         let scale = min(Double(size.width) / width, Double(size.height) / height)
         return MaskBox(

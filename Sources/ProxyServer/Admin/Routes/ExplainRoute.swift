@@ -2,10 +2,10 @@ import HTTPKit
 import ImagePlan
 import LinuxSystem
 
-/// `GET /explain?path=…`: what a request comes to under the configuration that counts now; fetches nothing.
+/// `GET /explain?path=…`: shows how a request is resolved under the current configuration, without fetching anything.
 ///
-/// `path` is percent-encoded, query and all; `accept` is the client's `Accept` field; `format` is `json` or `text`; `all=1`
-/// also shows what is at its default. A request that would be refused is explained, too: its refusal is the member `problem`.
+/// `path` is percent-encoded, including its query; `accept` is the client's `Accept` field; `format` is `json` or `text`;
+/// `all=1` includes defaults. For a request that would be refused, the member `problem` has the error.
 struct ExplainRoute: AdminRoute {
     let live: LiveConfiguration
     let time: any TimeSource
@@ -16,7 +16,11 @@ struct ExplainRoute: AdminRoute {
         do throws(Problem) {
             let values = try ExplainRoute.values(request.query)
             guard let path = values["path"] else {
-                throw Problem(400, "What is to be explained goes into path=, percent-encoded.", parameter: "path")
+                throw Problem(
+                    400,
+                    "path= is missing: the percent-encoded path and query of the request to explain.",
+                    parameter: "path"
+                )
             }
             let isText = try ExplainRoute.isText(values["format"])
             let whole = try explainer().explain(path, accept: values["accept"])
@@ -37,7 +41,7 @@ struct ExplainRoute: AdminRoute {
 
     /// The parameters, each at most once.
     ///
-    /// An unknown one is most likely a part of a path that was not encoded.
+    /// An unknown one is most likely part of a path that was not encoded.
     private static func values(_ query: [UInt8]) throws(Problem) -> [String: String] {
         var values: [String: String] = [:]
         do throws(RequestError) {
@@ -45,12 +49,12 @@ struct ExplainRoute: AdminRoute {
                 guard parameters.contains(pair.name) else {
                     throw RequestError(
                         parameter: pair.name,
-                        reason: "is not a known parameter; the path's own query is percent-encoded, & as %26"
+                        reason: "is not a known parameter; percent-encode the path's own query, & as %26"
                             + NearestName.hint(pair.name, among: parameters)
                     )
                 }
                 guard values.updateValue(pair.value ?? "", forKey: pair.name) == nil else {
-                    throw RequestError(parameter: pair.name, reason: "stands more than once")
+                    throw RequestError(parameter: pair.name, reason: "is given more than once")
                 }
             }
         } catch {

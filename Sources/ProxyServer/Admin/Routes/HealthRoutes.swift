@@ -1,18 +1,18 @@
 import HTTPKit
 import ImagePipeline
 
-/// `GET /healthz`: whether the process answers.
+/// `GET /healthz`: shows that the process responds.
 struct HealthRoute: AdminRoute {
-    // A load balancer has no token, and this tells nothing.
+    // Load balancers have no token, and the response reveals nothing.
     let isOpen = true
 
     func answer(_ request: AdminRequest) -> AdminAnswer { .now(.admin("ok\n")) }
 }
 
-/// `GET /readyz`: whether traffic is welcome; 503 while starting, while draining, and while no worker can be started.
+/// `GET /readyz`: whether the server accepts traffic; 503 while starting, while draining, and while no worker can start.
 ///
-/// Tells the workers' condition, naming the file where that is the reason, and the disk cache's, without which traffic is as
-/// welcome.
+/// Reports the state of the workers, with the file that cannot be executed, and of the disk cache, which is not required for
+/// readiness.
 struct ReadinessRoute: AdminRoute {
     let readiness: Readiness
     let store: DiskStore

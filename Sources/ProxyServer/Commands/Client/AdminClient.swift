@@ -1,30 +1,40 @@
-import CLinux
+import CCurl
 import Glibc
 import HTTPKit
 import ImagePipeline
 import LinuxSystem
 
-/// Asks a running daemon's admin listener, one request a connection; blocks.
+/// Sends requests to a running daemon's admin listener over libcurl, each on a connection of its own; blocks.
 struct AdminClient {
     /// Why there is no answer.
     enum Failure: Error, CustomStringConvertible {
         /// The configuration turns the listener off, or leaves its port to chance.
         case noAddress
+        /// The listener is given by a name, which DNS may resolve to another machine.
+        case name(ListenAddress)
         case unreachable(ListenAddress, Errno)
-        case timedOut(ListenAddress)
+        case timedOut(ListenAddress, milliseconds: Int)
+        /// The connection ended before the answer was complete.
+        case lost(ListenAddress)
         case malformed(ListenAddress)
-        /// The daemon's refusal, in its words.
+        /// The daemon refuses; the detail is the daemon's.
         case refused(status: Int, detail: String)
 
         var description: String {
             switch self {
             case .noAddress: "the admin listener is off (admin.listen); say --admin HOST:PORT or unix:/PATH"
+            case .name(let address):
+                "\(address) is a name, which may lead to another machine; say --admin with a numeric address"
             case .unreachable(.unix(let path), let error) where error.code == EACCES:
                 "only root and the group of \(path) may use it: run this with sudo"
             case .unreachable(let address, let error):
                 "nobody answers at \(address) (\(error)); is the daemon running, and is this its admin.listen?"
-            case .timedOut(let address): "\(address) does not answer in time"
-            case .malformed(let address): "what answers at \(address) is no admin listener of Edgeprint"
+            case .timedOut(let address, let milliseconds):
+                "\(address) does not answer in time (\(milliseconds) ms); see the daemon's log and the machine's load"
+            case .lost(let address):
+                "\(address) closed the connection before its answer was complete; see the daemon's log"
+            case .malformed(let address):
+                "what answers at \(address) is no admin listener of Edgeprint; compare admin.listen, or say --admin"
             case .refused(401, _): "the admin token is missing or wrong (admin.token, EDGEPRINT_ADMIN_TOKEN)"
             case .refused(let status, let detail): "\(detail) (\(status))"
             }
@@ -32,160 +42,149 @@ struct AdminClient {
     }
 
     /// The most bytes of an answer that are read.
-    private static let longestAnswer = 64 << 20
+    fileprivate static let longestAnswer = 64 << 20
 
     /// The first that can be connected to is asked.
     private let addresses: [ListenAddress]
     private let token: Secret
-    private let timeoutSeconds: Int
+    private let timeout: Int
 
     /// Asks the listener of a configuration, by a Unix socket where it has one, unless another is named.
     ///
+    /// - Parameter timeout: milliseconds for one request and its answer.
     /// - Throws: `Failure.noAddress`.
-    init(_ configuration: Configuration, address: ListenAddress? = nil, timeoutSeconds: Int = 60) throws(Failure) {
+    init(_ configuration: Configuration, address: ListenAddress? = nil, timeout: Int = 60_000) throws(Failure) {
         let all = address.map { [$0] } ?? configuration.admin.listen.filter { $0.port != 0 }
         addresses = all.filter { $0.port == nil } + all.filter { $0.port != nil }
         guard !addresses.isEmpty else { throw .noAddress }
         token = configuration.admin.token
-        self.timeoutSeconds = timeoutSeconds
+        self.timeout = timeout
     }
 
     /// The content of a 2xx answer.
     func send(_ method: String, _ target: String, body: String = "") throws(Failure) -> String {
         let answer = try exchange(method, target, body)
         guard (200...299).contains(answer.status) else {
-            throw .refused(status: answer.status, detail: JSONText.member("detail", of: answer.body) ?? answer.body)
+            let detail = JSONValue(parsing: answer.body)?["detail"]?.words
+            throw .refused(status: answer.status, detail: detail ?? answer.body)
         }
         return answer.body
     }
 
-    private func exchange(_ method: String, _ target: String, _ body: String) throws(Failure) -> (
-        status: Int, body: String
-    ) {
-        let (socket, address) = try connected()
-        var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-        if !token.isEmpty { head += "Authorization: Bearer \(token.value)\r\n" }
-        if method == "POST" { head += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
-        try write(Array((head + "\r\n" + body).utf8), to: socket, address)
-        return try answer(readToEnd(socket, address), address)
-    }
-
-    private func answer(_ bytes: [UInt8], _ address: ListenAddress) throws(Failure) -> (status: Int, body: String) {
-        let text = String(decoding: bytes, as: UTF8.self)
-        // Connection: close, so that the content is everything behind the empty line.
-        guard text.hasPrefix("HTTP/1.1 "), let status = Int(text.dropFirst(9).prefix(3)),
-            let end = text.firstRange(of: "\r\n\r\n")
-        else { throw .malformed(address) }
-        return (status, String(text[end.upperBound...]))
-    }
-
-    /// A connection, and to where.
+    /// Asks the first address that can be connected to.
     ///
-    /// - Throws: why there is none to the first address.
-    private func connected() throws(Failure) -> (SharedDescriptor, ListenAddress) {
+    /// - Throws: why the first cannot be reached, where none can.
+    private func exchange(_ method: String, _ target: String, _ body: String) throws(Failure) -> AdminAnswerText {
         var first: Failure?
         for address in addresses {
             do throws(Failure) {
-                return (try connected(to: address), address)
+                return try AdminTransfer(address, token: token, timeout: timeout).perform(method, target, body)
             } catch {
+                guard case .unreachable = error else { throw error }
                 first = first ?? error
             }
         }
         throw first ?? .noAddress
     }
+}
 
-    private func connected(to address: ListenAddress) throws(Failure) -> SharedDescriptor {
-        do throws(Errno) {
-            let family =
-                if case .tcp(let host, _) = address { host.contains(":") ? AF_INET6 : AF_INET } else { AF_UNIX }
-            let number = try checked("socket") {
-                socket(family, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-            }
-            let descriptor = SharedDescriptor(owning: number)
-            var time = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
-            let size = socklen_t(MemoryLayout<timeval>.size)
-            unsafe setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &time, size)
-            unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &time, size)
-            try connect(number, address)
-            return descriptor
-        } catch {
-            throw .unreachable(address, error)
-        }
-    }
+/// What the listener answered.
+private struct AdminAnswerText {
+    let status: Int
+    let body: String
+}
 
-    private func connect(_ number: CInt, _ address: ListenAddress) throws(Errno) {
-        switch address {
-        case .unix(let path):
-            var target = sockaddr_un()
-            target.sun_family = sa_family_t(AF_UNIX)
-            unsafe withUnsafeMutableBytes(of: &target.sun_path) {
-                unsafe $0.copyBytes(from: path.utf8.prefix($0.count - 1))
-            }
-            try connect(number, &target)
-        case .tcp(let host, let port) where host.contains(":"):
-            var target = sockaddr_in6()
-            target.sin6_family = sa_family_t(AF_INET6)
-            target.sin6_port = port.bigEndian
-            guard unsafe inet_pton(AF_INET6, host == "::" ? "::1" : host, &target.sin6_addr) == 1 else {
-                throw Errno(EADDRNOTAVAIL, "inet_pton")
-            }
-            try connect(number, &target)
-        case .tcp(let host, let port):
-            var target = sockaddr_in()
-            target.sin_family = sa_family_t(AF_INET)
-            target.sin_port = port.bigEndian
-            // Where the daemon listens on every interface, this machine's own will do.
-            let isNear = ["", "0.0.0.0", "localhost"].contains(host)
-            // Never another address than the one that is named: it would be told the token, and obey.
-            guard unsafe inet_pton(AF_INET, isNear ? "127.0.0.1" : host, &target.sin_addr) == 1 else {
-                throw Errno(EADDRNOTAVAIL, "inet_pton")
-            }
-            try connect(number, &target)
-        case .descriptor: throw Errno(EINVAL, "connect")
-        }
-    }
-
-    private func connect<Address>(_ number: CInt, _ target: inout Address) throws(Errno) {
-        try checked("connect") {
-            unsafe withUnsafePointer(to: &target) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe Glibc.connect(number, $0, socklen_t(MemoryLayout<Address>.size))
-                }
-            }
-        }
-    }
-
-    private func write(_ bytes: [UInt8], to socket: SharedDescriptor, _ address: ListenAddress) throws(Failure) {
-        var sent = 0
-        while sent < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { raw in
-                unsafe Glibc.send(
-                    socket.number,
-                    raw.baseAddress?.advanced(by: sent),
-                    raw.count - sent,
-                    CInt(MSG_NOSIGNAL)
-                )
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure("send", address) }
-            sent += count
-        }
-    }
-
-    private func readToEnd(_ socket: SharedDescriptor, _ address: ListenAddress) throws(Failure) -> [UInt8] {
+/// One request to one address: a libcurl handle that goes nowhere else, whatever the environment says of proxies.
+@safe
+private final class AdminTransfer {
+    /// The bytes of an answer, as libcurl delivers them.
+    private final class Received {
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count < Self.longestAnswer {
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe recv(socket.number, $0.baseAddress, $0.count, 0) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure("recv", address) }
-            if count == 0 { return bytes }
-            bytes += chunk[..<count]
-        }
-        throw .malformed(address)
     }
 
-    private func failure(_ call: StaticString, _ address: ListenAddress) -> Failure {
-        errno == EAGAIN ? .timedOut(address) : .unreachable(address, .current(call))
+    private let easy: UnsafeMutableRawPointer
+    private let address: ListenAddress
+    private let timeout: Int
+    private let content = Received()
+    private var fields: UnsafeMutablePointer<curl_slist>?
+    /// `http://HOST:PORT` in front of each target.
+    private let base: String
+
+    init(_ address: ListenAddress, token: Secret, timeout: Int) throws(AdminClient.Failure) {
+        base = try Self.base(address)
+        guard let easy = unsafe curl_easy_init() else { throw .unreachable(address, Errno(ENOMEM, "curl_easy_init")) }
+        unsafe self.easy = easy
+        (self.address, self.timeout) = (address, timeout)
+        // No Expect: the listener takes the content at once. The name is one that no other site can have.
+        let authorization = token.isEmpty ? [] : ["Authorization: Bearer \(token.value)"]
+        for field in ["Host: localhost", "Expect:"] + authorization {
+            if let longer = unsafe curl_slist_append(fields, field) { unsafe fields = longer }
+        }
+        unsafe edge_easy_set_list(easy, CURLOPT_HTTPHEADER, fields)
+        unsafe edge_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http")
+        unsafe edge_easy_set_string(easy, CURLOPT_PROXY, "")
+        unsafe edge_easy_set_long(easy, CURLOPT_TIMEOUT_MS, timeout)
+        unsafe edge_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
+        unsafe edge_easy_set_long(easy, CURLOPT_PATH_AS_IS, 1)
+        if case .unix(let path) = address { unsafe edge_easy_set_string(easy, CURLOPT_UNIX_SOCKET_PATH, path) }
+        receive()
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(easy)
+        unsafe curl_slist_free_all(fields)
+    }
+
+    func perform(_ method: String, _ target: String, _ body: String) throws(AdminClient.Failure) -> AdminAnswerText {
+        unsafe edge_easy_set_string(easy, CURLOPT_URL, base + target)
+        if method == "POST" {
+            unsafe edge_easy_set_long(easy, CURLOPT_POSTFIELDSIZE, body.utf8.count)
+            unsafe edge_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, body)
+        } else if method != "GET" {
+            unsafe edge_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, method)
+        }
+        let code = unsafe curl_easy_perform(easy)
+        guard code == CURLE_OK else { throw failure(code) }
+        var status = 0
+        unsafe edge_easy_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
+        return AdminAnswerText(status: status, body: String(decoding: content.bytes, as: UTF8.self))
+    }
+
+    private func receive() {
+        unsafe edge_easy_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(content).toOpaque())
+        unsafe edge_easy_set_write_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, owner in
+            guard let owner = unsafe owner else { return 0 }
+            let content = unsafe Unmanaged<Received>.fromOpaque(owner).takeUnretainedValue()
+            guard content.bytes.count + size * count <= AdminClient.longestAnswer else { return 0 }
+            unsafe content.bytes.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: size * count))
+            return size * count
+        }
+    }
+
+    private func failure(_ code: CURLcode) -> AdminClient.Failure {
+        switch code {
+        case CURLE_COULDNT_CONNECT:
+            var number = 0
+            unsafe edge_easy_get_long(easy, CURLINFO_OS_ERRNO, &number)
+            return .unreachable(address, Errno(CInt(truncatingIfNeeded: number), "connect"))
+        case CURLE_OPERATION_TIMEDOUT: return .timedOut(address, milliseconds: timeout)
+        case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE: return .lost(address)
+        default: return .malformed(address)
+        }
+    }
+
+    /// Where the daemon listens on every interface, this machine's own loopback will do.
+    private static func base(_ address: ListenAddress) throws(AdminClient.Failure) -> String {
+        switch address {
+        case .unix: return "http://localhost"
+        case .tcp("", let port), .tcp("0.0.0.0", let port), .tcp("localhost", let port):
+            return "http://127.0.0.1:\(port)"
+        case .tcp("::", let port): return "http://[::1]:\(port)"
+        case .tcp(let host, let port):
+            // Never another address than the one that is named: it would be told the token, and obeyed.
+            guard PeerAddress(host, port: port) != nil else { throw .name(address) }
+            return "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        case .descriptor: throw .unreachable(address, Errno(EINVAL, "connect"))
+        }
     }
 }

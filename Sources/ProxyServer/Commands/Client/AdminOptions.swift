@@ -2,12 +2,12 @@ import ArgumentParser
 import Foundation
 import HTTPKit
 
-/// The flags of commands that ask a running daemon.
+/// The options of commands that query a running daemon.
 struct AdminOptions: ParsableArguments {
     @OptionGroup var options: ConfigurationOptions
 
     @Option(
-        help: ArgumentHelp("The daemon's admin listener, in place of admin.listen.", valueName: "host:port|unix:/path")
+        help: ArgumentHelp("Address of the admin listener; overrides admin.listen.", valueName: "host:port|unix:/path")
     )
     var admin: String?
 
@@ -17,14 +17,14 @@ struct AdminOptions: ParsableArguments {
         }
     }
 
-    /// The client for the daemon that the configuration is about.
+    /// A client for the daemon with this configuration.
     func client() throws -> AdminClient {
         let flags = ConfigurationLoader.Flags(config: options.config)
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
         return try AdminClient(loader.loadOrExit(), address: admin.flatMap { ListenAddress($0) })
     }
 
-    /// Asks, or says on standard error why not and ends with status 1.
+    /// Runs requests; a failure is written to standard error and exits with status 1.
     func ask(_ body: (AdminClient) throws -> Void) throws {
         do {
             try body(try client())
@@ -32,13 +32,5 @@ struct AdminOptions: ParsableArguments {
             FileHandle.standardError.write(Data("edgeprint: \(failure)\n".utf8))
             throw ExitCode(1)
         }
-    }
-}
-
-extension JSONText {
-    /// A member's text in a JSON object; `nil` where it has none.
-    static func member(_ name: String, of json: String) -> String? {
-        let object = try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
-        return object?[name] as? String
     }
 }

@@ -3,9 +3,9 @@ import HTTPKit
 import ImagePipeline
 import LinuxSystem
 
-/// What no single key can know: rules between keys.
+/// Validates rules between keys.
 enum ConfigurationChecks {
-    /// Reports what does not fit together.
+    /// Reports contradictions between keys.
     static func check(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
         checkAdmin(configuration, &decoder)
         checkPresets(configuration, &decoder)
@@ -14,16 +14,16 @@ enum ConfigurationChecks {
         checkTimeouts(configuration, &decoder)
     }
 
-    /// Reports a `timeouts.total` that leaves no time for `timeouts.first-byte`, where somebody has said both.
+    /// Reports a `timeouts.total` that is less than `timeouts.first-byte`, if both are set.
     ///
-    /// Beside a default of `first-byte` a shorter `total` is what its author wants.
+    /// With the default of `first-byte`, a shorter `total` is intended.
     private static func checkTimeouts(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
         let rules =
             [("", configuration.timeouts.origin)]
             + configuration.sources.map { ("sources.\($0.rule.name).", $0.rule.timeouts) }
         for (scope, timeouts) in rules where timeouts.total < timeouts.firstByte {
             let keys = ["timeouts.total", "timeouts.first-byte"]
-            // A source that says neither has what has been reported already.
+            // A source that sets neither inherits a problem that is already reported.
             guard let said = keys.first(where: { decoder.places[scope + $0] != nil }),
                 keys.allSatisfy({ decoder.places[scope + $0] ?? decoder.places[$0] != nil })
             else { continue }
@@ -32,8 +32,8 @@ enum ConfigurationChecks {
             }
             let message =
                 said == keys[0]
-                ? "is less than timeouts.first-byte (\(time(timeouts.firstByte))), which could never pass"
-                : "is more than timeouts.total (\(time(timeouts.total))), which ends the download before"
+                ? "is less than timeouts.first-byte (\(time(timeouts.firstByte))), which could never expire"
+                : "is more than timeouts.total (\(time(timeouts.total))), which ends the download earlier"
             decoder.report(message, key: scope + said, place: decoder.places[scope + said])
         }
     }
@@ -43,7 +43,7 @@ enum ConfigurationChecks {
             guard let fallback = source.fallback else { continue }
             let key = "sources.\(source.rule.name).fallback.image"
             guard let path = try? RequestPath.parse(Array(fallback.image.utf8)), !path.rawPath.isEmpty else {
-                decoder.report("is no path such as /static/missing.png", key: key, place: decoder.places[key])
+                decoder.report("is not a path such as /static/missing.png", key: key, place: decoder.places[key])
                 continue
             }
             if configuration.source(named: path.source) == nil {
@@ -53,14 +53,14 @@ enum ConfigurationChecks {
         }
     }
 
-    /// Reports keys that mean nothing without another.
+    /// Reports keys that have no effect without another.
     private static func checkDependents(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
         if configuration.signing.required, configuration.signing.keys.isEmpty {
-            let message = "needs signing.keys: no request could ever be served"
+            let message = "requires signing.keys: otherwise no request could be served"
             decoder.report(message, key: "signing.required", place: decoder.places["signing.required"])
         }
         if configuration.proxies.proxyProtocol, configuration.proxies.trust.isEmpty {
-            let message = "needs proxies.trust: from anybody else the header is not believed"
+            let message = "requires proxies.trust: the header is only accepted from trusted proxies"
             decoder.report(message, key: "proxies.proxy-protocol", place: decoder.places["proxies.proxy-protocol"])
         }
     }
@@ -68,13 +68,13 @@ enum ConfigurationChecks {
     private static func checkAdmin(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
         let addresses = configuration.admin.listen
         if configuration.admin.token.isEmpty, !addresses.allSatisfy(isLocal) {
-            let message = "is required where admin.listen is beyond loopback"
+            let message = "is required if admin.listen is not loopback or a Unix socket"
             let place = decoder.places["admin.token"] ?? decoder.places["admin.listen"]
             decoder.report(message, key: "admin.token", place: place)
         }
         if configuration.listen.contains(where: { addresses.contains($0) && !isFreePort($0) }) {
             let place = decoder.places["admin.listen"] ?? decoder.places["listen"]
-            decoder.report("is the public listener's address, too", key: "admin.listen", place: place)
+            decoder.report("is also the address of the public listener", key: "admin.listen", place: place)
         }
     }
 
@@ -102,7 +102,7 @@ enum ConfigurationChecks {
         }
     }
 
-    /// Whether only this machine can connect.
+    /// Whether only local clients can connect.
     static func isLocal(_ address: ListenAddress) -> Bool {
         switch address {
         case .tcp(let host, _): host == "localhost" || host == "::1" || host.hasPrefix("127.")

@@ -1,12 +1,12 @@
 import ImagePlan
 
-/// Walks raw entries along a table of settings and collects everything that is wrong.
+/// Decodes raw entries by a table of settings and collects all problems.
 struct ConfigurationDecoder {
     private(set) var problems: [ConfigurationProblem] = []
-    /// Where each key that was said stands, by its full path; the last one said counts.
+    /// The place where each key was set, by its full path; later layers replace earlier ones.
     private(set) var places: [String: Place] = [:]
 
-    /// Keys whose values could not be read at all: nothing more is said of these.
+    /// Keys whose values could not be read; no further problems of these are reported.
     private var unreadable: Set<String> = []
 
     /// Adds a problem.
@@ -21,13 +21,13 @@ struct ConfigurationDecoder {
         unreadable.formUnion(more.map(\.key).filter { !$0.isEmpty })
     }
 
-    /// Reads a map's entries into a root.
+    /// Decodes a map's entries into a root.
     ///
     /// - Parameters:
     ///   - prefix: the section below the table's top.
     ///   - scope: the full path of the table's top, empty for the file's.
     mutating func decode<Root>(
-        _ entries: [RawEntry],
+        _ entries: [TreeEntry],
         table: SettingTable<Root>,
         into root: inout Root,
         prefix: String = "",
@@ -36,7 +36,7 @@ struct ConfigurationDecoder {
         for entry in entries {
             let name = prefix + entry.key
             let key = scope + name
-            // A dotted name would be a second way to say a key: sections are maps.
+            // Dotted names are not accepted, as they would be a second way to write a key.
             if !entry.key.contains("."), let setting = table[name] {
                 read(entry.value, setting, into: &root, key: key)
             } else if table.isSection(name), !entry.key.contains(".") {
@@ -51,8 +51,8 @@ struct ConfigurationDecoder {
         }
     }
 
-    /// Reads one node into a root.
-    mutating func read<Root>(_ node: RawNode, _ setting: Setting<Root>, into root: inout Root, key: String) {
+    /// Decodes one node into a root.
+    mutating func read<Root>(_ node: TreeNode, _ setting: Setting<Root>, into root: inout Root, key: String) {
         places[key] = node.place
         var found = ValueProblems()
         setting.read(node, &root, &found)
@@ -71,7 +71,7 @@ struct ConfigurationDecoder {
         scope: String
     ) {
         guard table[name] == nil else {
-            report("is written as a map in a map, without dots", key: key, place: place)
+            report("must be written as nested maps, without dots", key: key, place: place)
             return
         }
         let nearest = NearestName.of(name, among: table.names).map { "; did you mean \(scope)\($0)?" } ?? ""

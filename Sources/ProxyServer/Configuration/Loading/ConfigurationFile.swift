@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// Reads the configuration's file.
+/// Reads the configuration file.
 enum ConfigurationFile {
-    /// The largest file that is read.
+    /// The maximum size of the file.
     static let maximumBytes = 4 << 20
 
-    /// The file's text; `nil` where there is none.
+    /// The file's text, or `nil` if it does not exist.
     @Sendable
     static func read(_ path: String) throws(ConfigurationProblem) -> String? {
         func problem(_ message: String) -> ConfigurationProblem {
@@ -14,7 +14,7 @@ enum ConfigurationFile {
         }
         var status = stat()
         guard unsafe stat(path, &status) == 0 else {
-            // What cannot be seen may be there: only what is not there means the defaults.
+            // Only a file that does not exist means defaults; one that cannot be accessed is an error.
             guard errno != ENOENT, errno != ENOTDIR else { return nil }
             throw problem("cannot be read: \(unsafe String(cString: strerror(errno)))")
         }

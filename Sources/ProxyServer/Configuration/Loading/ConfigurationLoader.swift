@@ -1,6 +1,6 @@
-/// Puts the layers together: defaults, then the file, then the environment, then flags; the later wins.
+/// Merges the configuration's layers: defaults, file, environment and flags; later layers override earlier ones.
 struct ConfigurationLoader {
-    /// What the command line says.
+    /// The values of command-line flags.
     struct Flags: Sendable, Equatable {
         /// `--config`.
         var config: String?
@@ -12,12 +12,12 @@ struct ConfigurationLoader {
         var cachePath: String?
     }
 
-    /// Where the file is looked for when nobody names one.
+    /// The default path of the file.
     static let standardPath = "/etc/edgeprint/edgeprint.yaml"
 
     let environment: [String: String]
     let flags: Flags
-    /// Reads a file's text, `nil` where there is no such file; a seam for tests.
+    /// Returns a file's text, or `nil` if it does not exist; replaceable in tests.
     let readFile: @Sendable (String) throws(ConfigurationProblem) -> String?
 
     /// Creates a loader over the layers.
@@ -33,10 +33,10 @@ struct ConfigurationLoader {
 
     /// Loads and validates.
     ///
-    /// - Throws: everything that is wrong, in all layers.
+    /// - Throws: all problems of all layers.
     func load() throws(ConfigurationError) -> Configuration { try loadWithOrigins().configuration }
 
-    /// Loads and validates, and keeps who said what.
+    /// Loads and validates, and keeps the place where each value was set.
     ///
     /// - Throws: as `load()` does.
     func loadWithOrigins() throws(ConfigurationError) -> LoadedConfiguration {
@@ -49,16 +49,16 @@ struct ConfigurationLoader {
             &decoder
         )
         apply(flags, to: &configuration, &decoder)
-        // Sources inherit limits, timeouts and qualities, so they come when these are known.
+        // Sources inherit limits, timeouts and qualities, so they are decoded last.
         if let sources = entries.last(where: { $0.key == "sources" }) {
-            configuration.sources = SourceDecoder(base: configuration.remoteRule).decode(sources.value, &decoder)
+            configuration.sources = SourceReader(configuration: configuration).decode(sources.value, &decoder)
         }
         ConfigurationChecks.check(configuration, &decoder)
         guard decoder.problems.isEmpty else { throw ConfigurationError(problems: decoder.problems.inOrder) }
         return LoadedConfiguration(configuration: configuration, places: decoder.places)
     }
 
-    private func fileEntries(_ decoder: inout ConfigurationDecoder) throws(ConfigurationError) -> [RawEntry] {
+    private func fileEntries(_ decoder: inout ConfigurationDecoder) throws(ConfigurationError) -> [TreeEntry] {
         let named = flags.config ?? environment["EDGEPRINT_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         let path = named ?? ConfigurationLoader.standardPath
         let text: String?
@@ -93,7 +93,7 @@ struct ConfigurationLoader {
         ]
         for (flag, key, value) in values {
             guard let value, let setting = ConfigurationSchema.root[key] else { continue }
-            let node = RawNode(content: .scalar(value), place: .flag(flag))
+            let node = TreeNode(content: .scalar(value), place: .flag(flag))
             decoder.read(node, setting, into: &configuration, key: key)
         }
     }

@@ -1,30 +1,30 @@
 import ImagePlan
 
-/// Lays `EDGEPRINT_` variables over the file: `cache.memory` is `EDGEPRINT_CACHE_MEMORY`.
+/// Overrides settings by `EDGEPRINT_` variables: `cache.memory` is `EDGEPRINT_CACHE_MEMORY`.
 ///
-/// `EDGEPRINT_ADMIN_TOKEN_FILE` names a file that holds the value, as container platforms hand out secrets.
+/// `EDGEPRINT_ADMIN_TOKEN_FILE` names a file that contains the value, as container platforms provide secrets.
 struct EnvironmentLayer {
-    /// What all names begin with.
+    /// The prefix of all names.
     static let prefix = "EDGEPRINT_"
 
-    /// What the variable of a file ends with.
+    /// The suffix of variables that name a file.
     private static let fileSuffix = "_FILE"
 
     private let environment: [String: String]
     private let files: ValueFiles
 
-    /// Takes the process's variables.
+    /// Creates a layer from a process's environment.
     init(_ environment: [String: String], files: ValueFiles) {
         self.environment = environment
         self.files = files
     }
 
-    /// The variable of a key.
+    /// The name of a key's variable.
     static func name(of key: String) -> String {
         prefix + key.uppercased().replacing(".", with: "_").replacing("-", with: "_")
     }
 
-    /// Whether a variable is one of those that Kubernetes gives every container about a service of the name `edgeprint`.
+    /// Whether a variable is one that Kubernetes sets in every container for a service named `edgeprint`.
     private static func isServiceLink(_ name: String) -> Bool {
         let rest = name.dropFirst(prefix.utf8.count)
         if rest.hasPrefix("SERVICE_HOST") || rest.hasPrefix("SERVICE_PORT") { return true }
@@ -35,7 +35,7 @@ struct EnvironmentLayer {
                 && ["TCP", "UDP", "SCTP"].contains(parts[2])
     }
 
-    /// Reads every variable; an unknown one is a problem, as it is most likely a slip.
+    /// Applies every variable; an unknown one is a problem, because it is probably misspelt.
     func apply(to configuration: inout Configuration, _ decoder: inout ConfigurationDecoder) {
         let settings = Dictionary(ConfigurationSchema.root.settings.map { (EnvironmentLayer.name(of: $0.name), $0) }) {
             first,
@@ -52,16 +52,16 @@ struct EnvironmentLayer {
                 continue
             }
             guard setting.takesEnvironment else {
-                decoder.report("is a map, which only the file can set", key: setting.name, place: place)
+                decoder.report("is a map, which can only be set in the file", key: setting.name, place: place)
                 continue
             }
             if isFile, environment[plainName] != nil {
-                decoder.report("is said twice: \(plainName) is set, too", key: setting.name, place: place)
+                decoder.report("is set twice: \(plainName) is set, too", key: setting.name, place: place)
                 continue
             }
-            do throws(ValueFiles.Failure) {
+            do throws(ValueFiles.UnreadableFile) {
                 let content = isFile ? try files.content(of: value) : .scalar(value)
-                decoder.read(RawNode(content: content, place: place), setting, into: &configuration, key: setting.name)
+                decoder.read(TreeNode(content: content, place: place), setting, into: &configuration, key: setting.name)
             } catch {
                 decoder.report(error.description, key: setting.name, place: place)
             }

@@ -1,19 +1,19 @@
-/// A configuration, and where each key of it was said.
+/// A configuration with the place where each key was set.
 struct LoadedConfiguration: Sendable, Equatable {
     var configuration: Configuration
-    /// By the key's full path, such as `sources.photos.ttl`; keys that nobody said are not among them.
+    /// The places by full path, such as `sources.photos.ttl`; keys at their defaults are absent.
     var places: [String: Place] = [:]
 
-    /// Whether a file has said anything.
+    /// Whether any key was set in a file.
     var comesFromFile: Bool {
         places.values.contains { place in
             if case .file = place { true } else { false }
         }
     }
 
-    /// Where the first of some keys that anybody said stands; the last of them, with no place, where nobody said any.
+    /// The first of the keys that was set, with its place; the last key without a place if none was set.
     ///
-    /// The order is that of inheritance: `sources.photos.limits.pixels` before `limits.pixels`.
+    /// The keys are in order of inheritance: `sources.photos.limits.pixels` before `limits.pixels`.
     func origin(of keys: String...) -> SettingOrigin {
         for key in keys {
             if let place = places[key] { return SettingOrigin(key: key, place: place) }
@@ -22,9 +22,9 @@ struct LoadedConfiguration: Sendable, Equatable {
     }
 }
 
-/// Which key decided, and where it was said.
+/// The key that determined a value, and the place where it was set.
 struct SettingOrigin: Sendable, Hashable {
-    /// The key's full path; empty where no key has a say.
+    /// The key's full path; empty if no key applies.
     var key: String
     /// `nil` for a default.
     var place: Place?

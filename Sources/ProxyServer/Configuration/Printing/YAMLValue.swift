@@ -1,14 +1,16 @@
-/// A value as the configuration file would say it.
+import ImagePlan
+
+/// A value in the form of the configuration file.
 indirect enum YAMLValue: Sendable {
-    /// A number, a flag or a word that YAML leaves alone.
+    /// A number, flag or word that needs no quotes.
     case plain(String)
-    /// Any text.
+    /// A quoted text.
     case quoted(String)
     case list([YAMLValue])
-    /// In this order.
+    /// A map with ordered entries.
     case map([(String, YAMLValue)])
 
-    /// All keys of a table with the values of a root, dotted names as maps in maps.
+    /// All settings of a table with the values of a root; dotted names become nested maps.
     init<Root>(table: SettingTable<Root>, root: Root) {
         var entries: [(String, YAMLValue)] = []
         for setting in table.settings {
@@ -39,7 +41,7 @@ indirect enum YAMLValue: Sendable {
 }
 
 extension YAMLValue {
-    /// The document's text, two spaces a level, with a line end.
+    /// The document's text, indented by two spaces per level.
     var document: String {
         guard case .map(let entries) = self else { return inline + "\n" }
         return YAMLValue.lines(entries, indentation: "").joined(separator: "\n") + "\n"
@@ -71,26 +73,15 @@ extension YAMLValue {
             (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
                 || "-_".utf8.contains(byte)
         }
-        // A number or a flag as a key would be read as a text all the same: the reader knows texts only.
+        // Keys that look like numbers or flags need no quotes, as the reader treats all scalars as text.
         return isPlain && !name.isEmpty && !name.hasPrefix("-") ? name : quote(name)
     }
 
-    /// A double-quoted scalar (YAML 1.2.2 §5.7); `${` is kept from being expanded when the text is read again.
-    private static func quote(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.replacing("${", with: "$${").unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            default:
-                if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {
-                    let digits = String(scalar.value, radix: 16)
-                    result += "\\x" + (digits.count < 2 ? "0" : "") + digits
-                } else {
-                    result.unicodeScalars.append(scalar)
-                }
-            }
-        }
-        return result + "\""
-    }
+    /// A double-quoted scalar (YAML 1.2.2 §7.3.1, of which JSON strings are a subset), with `${` escaped against expansion.
+    private static func quote(_ text: String) -> String { JSONText.quoted(text.replacing("${", with: "$${")) }
+}
+
+extension Configuration {
+    /// The configuration as a YAML file, secrets redacted.
+    var yaml: String { YAMLValue(table: ConfigurationSchema.root, root: self).document }
 }

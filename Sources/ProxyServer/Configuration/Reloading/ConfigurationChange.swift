@@ -1,16 +1,16 @@
 import ImagePipeline
 import LinuxSystem
 
-/// What reading the configuration again brings: what a running daemon takes over, and what it cannot.
+/// The difference between two configurations: what a running daemon can apply, and what needs a restart.
 struct ConfigurationChange: Sendable, Equatable {
-    /// The configuration to go by from now on: the new one, but with the old values of what needs a restart.
+    /// The configuration to apply: the new one, with the old values of keys that need a restart.
     let effective: Configuration
-    /// Keys whose new values count from now on, in the schema's order.
+    /// The changed keys that are applied, in the schema's order.
     let applied: [String]
-    /// Keys whose new values count after a restart.
+    /// The changed keys that need a restart.
     let needingRestart: [String]
 
-    /// Compares key by key; secrets, too, though no value is ever told.
+    /// Compares all keys, including secrets, whose values are never shown.
     init(from old: Configuration, to new: Configuration) {
         var effective = new
         var applied: [String] = []
@@ -23,7 +23,7 @@ struct ConfigurationChange: Sendable, Equatable {
                 applied.append(setting.name)
             }
         }
-        // The listener stays where it is until a restart, and must not be open there meanwhile.
+        // The listener keeps its address until a restart and must not lose its token there.
         if effective.admin.token.isEmpty, !effective.admin.listen.allSatisfy(ConfigurationChecks.isLocal) {
             effective.admin.token = old.admin.token
             applied.removeAll { $0 == "admin.token" }
@@ -33,4 +33,22 @@ struct ConfigurationChange: Sendable, Equatable {
         self.applied = applied
         self.needingRestart = needingRestart
     }
+}
+
+/// The current configuration of a running daemon, which a reload replaces atomically; any thread.
+///
+/// For parts that rarely read it. The hot path is given its settings when they change.
+final class LiveConfiguration: Sendable {
+    private let state: Lock<LoadedConfiguration>
+
+    init(_ loaded: LoadedConfiguration) { state = Lock(loaded) }
+
+    /// The current configuration with the places of its values.
+    var loaded: LoadedConfiguration {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    /// The current configuration.
+    var current: Configuration { state.withLock { $0.configuration } }
 }

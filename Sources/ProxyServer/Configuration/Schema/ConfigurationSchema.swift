@@ -8,7 +8,10 @@ enum ConfigurationSchema {
     private static let largest = 1 << 50
 
     static let root = SettingTable<Configuration>(
-        listeners + content + bounds + behaviour + answers + webp + avif + ladder
+        listeners + content + storage + InheritedSetting.top("limits") + limits + InheritedSetting.top("timeouts")
+            + timeouts
+            + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + answers + webp
+            + InheritedSetting.top("avif") + avif + ladder
     )
 
     private static let listeners: [Setting<Configuration>] = [
@@ -73,7 +76,7 @@ enum ConfigurationSchema {
         ),
     ]
 
-    private static let bounds: [Setting<Configuration>] = [
+    private static let storage: [Setting<Configuration>] = [
         Setting(
             "cache.path",
             \.cache.path,
@@ -120,31 +123,9 @@ enum ConfigurationSchema {
         ),
         Setting("negative.failing-max", \.negative.failingMaximum, .seconds, "The longest such pause."),
         Setting("negative.entries", \.negative.entries, .count(0...10_000_000), "Failures that are remembered."),
-        Setting(
-            "limits.pixels",
-            \.limits.origin.pixels,
-            .pixels(1...10_000_000_000),
-            "The most pixels of a source's frame."
-        ),
-        Setting(
-            "limits.frames",
-            \.limits.origin.frames,
-            .count(1...100_000),
-            "The most frames of a source that are decoded."
-        ),
-        Setting(
-            "limits.animation",
-            \.limits.origin.animation,
-            .pixels(1...10_000_000_000),
-            "The most work of an animation, in pixels over all frames."
-        ),
-        Setting("limits.source-bytes", \.limits.origin.sourceBytes, .size(1_024...4 << 30), "The largest source."),
-        Setting(
-            "limits.redirects",
-            \.limits.origin.redirects,
-            .count(0...20),
-            "Redirects of an origin that are followed."
-        ),
+    ]
+
+    private static let limits: [Setting<Configuration>] = [
         Setting(
             "limits.request-body",
             \.limits.requestBody,
@@ -155,24 +136,12 @@ enum ConfigurationSchema {
         Setting("limits.connections", \.limits.connections, .count(1...1_000_000), "Open client connections."),
         Setting("limits.waiters", \.limits.waiters, .count(1...1_000_000), "Requests that may wait for one picture."),
         Setting("limits.queue", \.limits.queue, .count(1...1_000_000), "Transforms that may wait for a worker."),
-        Setting(
-            "limits.ingredients",
-            \.limits.origin.ingredients,
-            .count(0...WorkerMessage.maximumIngredients),
-            "The most other pictures that one request may name, as watermarks and masks; 0 for none."
-        ),
+    ]
+
+    private static let timeouts: [Setting<Configuration>] = [
         Setting("timeouts.header", \.timeouts.header, .duration(1...longest), "For a request's head."),
         Setting("timeouts.idle", \.timeouts.idle, .duration(1...longest), "Between two requests of a connection."),
         Setting("timeouts.write", \.timeouts.write, .duration(1...longest), "Without progress of an answer."),
-        Setting("timeouts.connect", \.timeouts.origin.connect, .duration(1...longest), "For connecting to an origin."),
-        Setting(
-            "timeouts.first-byte",
-            \.timeouts.origin.firstByte,
-            .duration(1...longest),
-            "For an origin's first byte."
-        ),
-        Setting("timeouts.total", \.timeouts.origin.total, .duration(1...longest), "For a whole download."),
-        Setting("timeouts.transform", \.timeouts.origin.transform, .duration(1...longest), "For one transform."),
     ]
 
     private static let fontFamily = ValueFormat<String>.scalar("a font family's name") { text in
@@ -188,22 +157,6 @@ enum ConfigurationSchema {
             .duration(0...longest),
             "For requests under way when the daemon ends."
         ),
-        Setting("quality.jpeg", \.quality.jpeg, .count(1...100), "JPEG quality where a request names none."),
-        Setting("quality.webp", \.quality.webp, .count(1...100), "WebP quality where a request names none."),
-        Setting("quality.avif", \.quality.avif, .count(1...100), "AVIF quality where a request names none."),
-        Setting(
-            "quality.distance",
-            \.quality.distance,
-            .distance,
-            "How far a result of q=auto may look from the picture."
-        ),
-        Setting(
-            "quality.save-data",
-            \.saveDataStep,
-            .count(0...99),
-            "How much lower these are for clients that send Save-Data: on; 0 for not at all."
-        ),
-        Setting("formats.pdf", \.formats.pdf, .onOff, "Whether pages of PDF documents are drawn."),
         Setting("log.format", \.log.format, .choice, needsRestart: true, "json, or text for people's eyes."),
         Setting("log.level", \.log.level, .choice, "The least severe event that is written."),
         Setting("log.access", \.log.access, .onOff, needsRestart: true, "Whether each request has a line."),
@@ -254,6 +207,48 @@ enum ConfigurationSchema {
             .count(1...1_000_000),
             needsRestart: true,
             "Jobs after which a worker is replaced."
+        ),
+    ]
+
+    private static let avif: [Setting<Configuration>] = [
+        Setting("avif.queue", \.avif.queue, .count(1...100_000), "Pictures that may wait for their AVIF.")
+    ]
+
+    /// What answers say beside the picture.
+    private static let answers: [Setting<Configuration>] = [
+        Setting(
+            "answers.server-timing",
+            \.answers.serverTiming,
+            .onOff,
+            "Whether answers tell how long the stages behind them took (Server-Timing)."
+        ),
+        Setting(
+            "answers.cors",
+            \.answers.cors,
+            .crossOrigin,
+            "Whose scripts may read answers and their timing: *, one origin, or off."
+        ),
+    ]
+
+    /// What client hints come to.
+    private static let ladder: [Setting<Configuration>] = [
+        Setting(
+            "ladder.widths",
+            \.ladder.widths,
+            .rungs(of: .count(1...ResizeStep.longestSide)),
+            "Widths that w=auto comes to, in device pixels."
+        ),
+        Setting(
+            "ladder.dpr",
+            \.ladder.ratios,
+            .rungs(of: .ratio),
+            "Ratios that dpr=auto comes to, 1 to 4."
+        ),
+        Setting(
+            "ladder.default-width",
+            \.ladder.defaultWidth,
+            .count(1...ResizeStep.longestSide),
+            "What w=auto is where no field tells a width."
         ),
     ]
 }

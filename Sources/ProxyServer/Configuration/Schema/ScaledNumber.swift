@@ -1,6 +1,6 @@
-/// A number with a unit behind it, such as `256MiB`, `1.5s` or `50MP`.
+/// A number with a unit, such as `256MiB`, `1.5s` or `50MP`.
 enum ScaledNumber {
-    /// A unit's spelling and how many of the smallest unit it is.
+    /// A unit's name and its size in the smallest unit.
     struct Unit: Sendable {
         var name: String
         var size: Int
@@ -22,10 +22,10 @@ enum ScaledNumber {
     ]
     static let pixels = [Unit(name: "MP", size: 1_000_000)]
 
-    /// Reads digits, optionally a fraction, and a unit.
+    /// Parses digits, an optional fraction, and a unit.
     ///
-    /// - Parameter bare: the size of a number without unit; `nil` where only 0 may stand without.
-    /// - Returns: `nil` for anything else, for what is no whole number of the smallest unit, and for what overflows.
+    /// - Parameter bare: the size of a number without a unit; `nil` if only 0 needs none.
+    /// - Returns: `nil` for invalid text, for a fraction of the smallest unit, and on overflow.
     static func parse(_ text: String, units: [Unit], bare: Int?) -> Int? {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let name = text[number.endIndex...]
@@ -47,7 +47,7 @@ enum ScaledNumber {
         return sum.overflow ? nil : sum.partialValue
     }
 
-    /// Writes a number in the unit that leaves the fewest digits, exactly.
+    /// Prints a number exactly, in the unit with the fewest digits.
     static func text(_ value: Int, units: [Unit]) -> String {
         guard value != 0 else { return "0" }
         let candidates = units.filter { value.isMultiple(of: $0.size) }.map { "\(value / $0.size)\($0.name)" }

@@ -1,4 +1,17 @@
+/// The sources that a key is for.
+enum SourceKind: Sendable {
+    case any
+    /// Sources that are not raw.
+    case pictures
+    /// Sources with `raw: true`.
+    case raw
+}
+
 /// One key of the configuration, declared once: its name, format, range, default, sentence, and where its value goes.
+///
+/// Own code over Yams' nodes: problems name the key, its line and the nearest known name. swift-configuration neither enumerates
+/// maps such as `sources` nor finds unknown keys; when it does both, with the place of each value, it can replace the folders
+/// Schema and Tree.
 struct Setting<Root>: Sendable {
     /// The path below the table's own, such as `cache.memory`.
     let name: String
@@ -7,11 +20,13 @@ struct Setting<Root>: Sendable {
     /// Whether an environment variable may set it; maps stand in the file only.
     let takesEnvironment: Bool
     /// Reads a node into the root, or reports what is wrong.
-    let read: @Sendable (RawNode, inout Root, inout ValueProblems) -> Void
+    let read: @Sendable (TreeNode, inout Root, inout ValueProblems) -> Void
     /// The value as the file would say it; `nil` leaves the key out.
     let write: @Sendable (Root) -> YAMLValue?
     /// Whether a running daemon goes on with the old value until it is started anew.
     let needsRestart: Bool
+    /// Of a source's key: the sources that it means something for.
+    let kind: SourceKind
     /// Whether two roots have different values.
     let differs: @Sendable (Root, Root) -> Bool
     /// Gives the second root the first one's value.
@@ -24,6 +39,7 @@ struct Setting<Root>: Sendable {
         _ format: ValueFormat<Value>,
         takesEnvironment: Bool = true,
         needsRestart: Bool = false,
+        only kind: SourceKind = .any,
         _ summary: String
     ) {
         self.name = name
@@ -34,6 +50,7 @@ struct Setting<Root>: Sendable {
         }
         write = { format.write($0[keyPath: path]) }
         self.needsRestart = needsRestart
+        self.kind = kind
         differs = { $0[keyPath: path] != $1[keyPath: path] }
         copy = { $1[keyPath: path] = $0[keyPath: path] }
     }
@@ -44,12 +61,14 @@ struct Setting<Root>: Sendable {
         in group: any WritableKeyPath<Root, Group> & Sendable,
         _ path: any WritableKeyPath<Group, Value> & Sendable,
         _ format: ValueFormat<Value>,
+        only kind: SourceKind = .any,
         _ summary: String
     ) {
         self.init(
             name: name,
             summary: summary,
             takesEnvironment: true,
+            kind: kind,
             read: { node, root, problems in
                 if let value = format.read(node, &problems) { root[keyPath: group][keyPath: path] = value }
             },
@@ -63,7 +82,8 @@ struct Setting<Root>: Sendable {
         name: String,
         summary: String,
         takesEnvironment: Bool,
-        read: @escaping @Sendable (RawNode, inout Root, inout ValueProblems) -> Void,
+        kind: SourceKind = .any,
+        read: @escaping @Sendable (TreeNode, inout Root, inout ValueProblems) -> Void,
         write: @escaping @Sendable (Root) -> YAMLValue?,
         differs: @escaping @Sendable (Root, Root) -> Bool = { _, _ in false },
         copy: @escaping @Sendable (Root, inout Root) -> Void = { _, _ in }
@@ -74,6 +94,7 @@ struct Setting<Root>: Sendable {
         self.read = read
         self.write = write
         needsRestart = false
+        self.kind = kind
         self.differs = differs
         self.copy = copy
     }

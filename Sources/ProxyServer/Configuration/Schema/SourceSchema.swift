@@ -3,7 +3,7 @@ import ImagePlan
 
 /// Every key of one source.
 enum SourceSchema {
-    static let table = SettingTable<Draft>(place + behaviour + overrides)
+    static let table = SettingTable<Draft>(place + behaviour + InheritedSetting.all.map(\.source))
 
     private static let place: [Setting<Draft>] = [
         Setting("url", \.location, .location, "Where the originals are: http://, https://, s3:// or file://."),
@@ -26,33 +26,49 @@ enum SourceSchema {
     ]
 
     private static let behaviour: [Setting<Draft>] = [
-        Setting("forward-query", \.rule.forwardQuery, .list(of: parameterName), "Query parameters that go upstream."),
-        Setting("ignore-query", \.rule.ignoreQuery, .list(of: parameterName), "Query parameters that are dropped."),
+        Setting(
+            "forward-query",
+            \.rule.forwardQuery,
+            .list(of: parameterName),
+            only: .pictures,
+            "Query parameters that go upstream."
+        ),
+        Setting(
+            "ignore-query",
+            \.rule.ignoreQuery,
+            .list(of: parameterName),
+            only: .pictures,
+            "Query parameters that are dropped."
+        ),
         Setting("raw", \.rule.isRaw, .flag, "Whether the source is a plain HTTP proxy for any content."),
         Setting(
             "methods",
             \.rule.methods,
             .list(of: .method),
+            only: .raw,
             "Methods that it takes then beside GET, HEAD and OPTIONS."
         ),
         Setting(
             "set-cookie",
             \.rule.setCookie,
             .choice,
+            only: .raw,
             "Whether its answers with Set-Cookie are stored: refuse, or store."
         ),
+        Setting("negative", \.rule.negative, .onOff, "Whether failures of the origin are remembered (negative)."),
+        Setting("ttl", \.rule.ttl, .seconds, only: .pictures, "Freshness where the origin says nothing."),
         Setting(
-            "negative",
-            \.rule.negative,
-            .onOff,
-            "Whether failures of its origin are remembered, for the times of negative."
+            "ttl-min",
+            \.rule.ttlMinimum,
+            .seconds,
+            only: .pictures,
+            "The least freshness, whatever the origin says."
         ),
-        Setting("ttl", \.rule.ttl, .seconds, "Freshness where the origin says nothing."),
-        Setting("ttl-min", \.rule.ttlMinimum, .seconds, "The least freshness, whatever the origin says."),
         Setting(
             "ttl-max",
             \.rule.ttlMaximum,
             .secondsOrNone,
+            only: .pictures,
             "The most freshness, whatever the origin says; none for no bound."
         ),
         Setting(
@@ -71,21 +87,24 @@ enum SourceSchema {
             "preset",
             \.preset,
             .optional(.text("a preset's name")),
+            only: .pictures,
             "The preset that stands first in each request."
         ),
         Setting(
             "fallback.image",
             \.fallbackImage,
             .optional(.text("a path of this daemon such as /static/missing.png")),
+            only: .pictures,
             "The picture that stands in where the original cannot be had."
         ),
         Setting(
             "fallback.status",
             \.fallbackStatus,
             .fallbackStatus,
+            only: .pictures,
             "The status of such answers: 200, or an error's."
         ),
-        Setting("fallback.ttl", \.fallbackTTL, .seconds, "How long clients may keep them."),
+        Setting("fallback.ttl", \.fallbackTTL, .seconds, only: .pictures, "How long clients may keep them."),
         Setting(
             "cache",
             \.rule.cache,
@@ -96,74 +115,45 @@ enum SourceSchema {
             "mezzanine",
             \.rule.keepsMezzanines,
             .flag,
+            only: .pictures,
             "Whether large originals are kept smaller as well, so that they are decoded once."
         ),
-        Setting("originals", \.rule.originals, .choice, "What the bare original answers: serve, clean or refuse."),
+        Setting(
+            "originals",
+            \.rule.originals,
+            .choice,
+            only: .pictures,
+            "What the bare original answers: serve, clean or refuse."
+        ),
         Setting(
             "no-transform",
             \.rule.noTransform,
             .choice,
+            only: .pictures,
             "What Cache-Control: no-transform of the origin comes to: ignore it, or obey and answer the original as it is."
         ),
         Setting(
             "client-hints",
             \.rule.clientHints,
             .list(of: .choice),
+            only: .pictures,
             "Fields of the request that w=auto and dpr=auto go by: width, dpr, viewport-width."
         ),
         Setting(
             "placeholder",
             \.rule.placeholder,
             .choice,
+            only: .pictures,
             "What of a picture is told beside it: none, or in headers what a page can show before it has come."
         ),
         Setting(
             "auto",
             \.rule.autoFormat,
             .choice,
+            only: .pictures,
             "What format=auto answers: what the client accepts first, or what comes out smallest of it."
         ),
     ]
-
-    private static let overrides: [Setting<Draft>] = [
-        Setting(
-            "limits.pixels",
-            \.rule.limits.pixels,
-            .pixels(1...10_000_000_000),
-            "As limits.pixels, for this source."
-        ),
-        Setting("limits.frames", \.rule.limits.frames, .count(1...100_000), "As limits.frames, for this source."),
-        Setting(
-            "limits.animation",
-            \.rule.limits.animation,
-            .pixels(1...10_000_000_000),
-            "As limits.animation, for this source."
-        ),
-        Setting("limits.source-bytes", \.rule.limits.sourceBytes, .size(1_024...4 << 30), "As limits.source-bytes."),
-        Setting("limits.redirects", \.rule.limits.redirects, .count(0...20), "As limits.redirects, for this source."),
-        Setting(
-            "limits.ingredients",
-            \.rule.limits.ingredients,
-            .count(0...WorkerMessage.maximumIngredients),
-            "As limits.ingredients, for this source."
-        ),
-        Setting("timeouts.connect", \.rule.timeouts.connect, duration, "As timeouts.connect, for this source."),
-        Setting("timeouts.first-byte", \.rule.timeouts.firstByte, duration, "As timeouts.first-byte, for this source."),
-        Setting("timeouts.total", \.rule.timeouts.total, duration, "As timeouts.total, for this source."),
-        Setting("timeouts.transform", \.rule.timeouts.transform, duration, "As timeouts.transform, for this source."),
-        Setting("quality.jpeg", \.rule.quality.jpeg, .count(1...100), "As quality.jpeg, for this source."),
-        Setting("quality.webp", \.rule.quality.webp, .count(1...100), "As quality.webp, for this source."),
-        Setting("quality.avif", \.rule.quality.avif, .count(1...100), "As quality.avif, for this source."),
-        Setting("quality.distance", \.rule.quality.distance, .distance, "As quality.distance, for this source."),
-        Setting("quality.save-data", \.rule.saveDataStep, .count(0...99), "As quality.save-data, for this source."),
-        Setting("formats.pdf", \.rule.formats.pdf, .onOff, "As formats.pdf, for this source."),
-        Setting("avif.auto", \.rule.avif.isAuto, .onOff, "As avif.auto, for this source."),
-        Setting("avif.budget", \.rule.avif.budget, .duration(0...ConfigurationSchema.longest), "As avif.budget."),
-        Setting("avif.effort", \.rule.quality.avifEffort, .count(EncodingSettings.efforts), "As avif.effort."),
-        Setting("avif.stand-in", \.rule.avif.standInLifetime, .seconds, "As avif.stand-in, for this source."),
-    ]
-
-    private static let duration = ValueFormat<Int>.duration(1...ConfigurationSchema.longest)
 
     /// A query parameter's name, as it stands in a query.
     private static let parameterName = ValueFormat<String>.scalar("a query parameter's name") { text in

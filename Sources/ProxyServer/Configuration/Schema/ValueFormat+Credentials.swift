@@ -2,7 +2,7 @@ import ImagePipeline
 import LinuxSystem
 
 extension ValueFormat where Value == Secret {
-    /// A key or token of visible ASCII characters that is not empty, never shown.
+    /// A non-empty key or token of visible ASCII characters, redacted in output.
     static var credential: ValueFormat {
         .scalar("a text of visible ASCII characters") { text in
             isVisibleASCII(text) ? Secret(text) : nil
@@ -14,7 +14,7 @@ extension ValueFormat where Value == Secret {
 }
 
 extension ValueFormat where Value == String {
-    /// The user of RFC 7617, which holds no colon.
+    /// A user name of basic authentication, which cannot contain a colon (RFC 7617).
     static var user: ValueFormat {
         .scalar("a user without a colon") { text in
             isPrintable(text) && !text.isEmpty && !text.utf8.contains(UInt8(ascii: ":")) ? text : nil
@@ -23,15 +23,15 @@ extension ValueFormat where Value == String {
         }
     }
 
-    /// The public half of an object store's keys.
+    /// The access key id of an object store.
     static var accessKeyID: ValueFormat {
-        // It stands between commas and slashes in the Authorization field.
+        // It is delimited by commas and slashes in the Authorization field.
         .scalar("an access key's id") { text in
             isVisibleASCII(text) && !text.utf8.contains { ",/=".utf8.contains($0) } ? text : nil
         } write: {
             .quoted($0)
         }
-        // Who has swapped the two halves must not read the secret one here.
+        // If both halves are swapped, the secret one must not be shown.
         .secret
     }
 
@@ -47,7 +47,7 @@ extension ValueFormat where Value == String {
         }
     }
 
-    /// Where an object store is.
+    /// The endpoint of an object store.
     static var endpoint: ValueFormat {
         .scalar("a URL without a path such as http://127.0.0.1:9000", parse: LocationParser.origin) { .quoted($0) }
     }

@@ -1,5 +1,5 @@
 extension ValueFormat where Value == String {
-    /// A method that a raw source may take (RFC 9110 §9.1): a token, case-sensitive, and neither TRACE nor CONNECT.
+    /// A method of a raw source (RFC 9110 §9.1): a case-sensitive token, except TRACE and CONNECT.
     static var method: ValueFormat {
         let token = ValueFormat.scalar("a method such as POST") { text in
             !text.isEmpty && text.utf8.allSatisfy(isTokenByte) ? text : nil
@@ -28,7 +28,7 @@ extension ValueFormat where Value == String {
         }
     }
 
-    /// Why a token is no method that may be passed on; `nil` where it is.
+    /// The reason why a method cannot be forwarded, or `nil`.
     private static func refusal(of method: String) -> String? {
         let upper = method.uppercased()
         if upper == "TRACE" {

@@ -5,7 +5,7 @@ import OriginTransfer
 import LinuxSystem
 
 extension ValueFormat where Value == ListenAddress {
-    /// Where a listener is.
+    /// The address of a listener.
     static var address: ValueFormat {
         .scalar("HOST:PORT with a numeric host or localhost, or unix:/PATH", parse: checkedAddress) {
             .quoted($0.description)
@@ -20,7 +20,7 @@ extension ValueFormat where Value == ListenAddress {
 }
 
 extension ValueFormat where Value == [ListenAddress] {
-    /// Where a listener is, in one place or several, or `off`.
+    /// One or more addresses of a listener, or `off`.
     static var addressesOrOff: ValueFormat {
         let addresses = ValueFormat.nonEmptyList(of: .address)
         return ValueFormat(
@@ -35,14 +35,14 @@ extension ValueFormat where Value == [ListenAddress] {
 }
 
 extension ValueFormat where Value == HostPattern {
-    /// Host names with stars.
+    /// Host names with wildcards.
     static var hostPattern: ValueFormat {
         .scalar("a host such as img.example.com or *.example.com", parse: HostPattern.init) { .quoted($0.text) }
     }
 }
 
 extension ValueFormat where Value == AddressRange {
-    /// Clients' addresses.
+    /// Client addresses.
     static var addressRange: ValueFormat {
         .scalar("an address, a range such as 10.0.0.0/8 with nothing set behind its prefix, or unix") {
             AddressRange($0)
@@ -53,13 +53,13 @@ extension ValueFormat where Value == AddressRange {
 }
 
 extension ValueFormat where Value == [HeaderField] {
-    /// Header fields, in their order.
+    /// Header fields, in order.
     static var headers: ValueFormat {
         ValueFormat(
             expectation: "a map of header fields",
             read: { node, problems in
                 guard case .map(let entries) = node.content else {
-                    // What stands there instead may be a credential.
+                    // The value may be a credential and is not shown.
                     problems.add("expected a map of header fields", at: node.place)
                     return nil
                 }
@@ -72,7 +72,7 @@ extension ValueFormat where Value == [HeaderField] {
         )
     }
 
-    /// Fields that the transfer writes itself, or that would change what a 200 means.
+    /// Fields that the transfer sets itself, or that would change the meaning of a 200.
     private static var ownFields: Set<String> {
         [
             "connection", "content-length", "expect", "if-match", "if-modified-since", "if-none-match", "if-range",
@@ -81,7 +81,7 @@ extension ValueFormat where Value == [HeaderField] {
         ]
     }
 
-    private static func readField(_ entry: RawEntry, _ problems: inout ValueProblems) -> HeaderField? {
+    private static func readField(_ entry: TreeEntry, _ problems: inout ValueProblems) -> HeaderField? {
         let name = entry.key
         guard !name.isEmpty, name.utf8.allSatisfy(isTokenCharacter) else {
             problems.add("is no header field's name", at: entry.place, path: [name])
@@ -91,7 +91,7 @@ extension ValueFormat where Value == [HeaderField] {
             problems.add("is a field that the daemon sets itself", at: entry.place, path: [name])
             return nil
         }
-        // RFC 9110 §5.5: no control characters; what a secret value is, is not told.
+        // RFC 9110 §5.5: no control characters. The value may be a secret and is not shown.
         guard case .scalar(let value) = entry.value.content,
             value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 })
         else {
@@ -111,7 +111,7 @@ extension ValueFormat where Value == [HeaderField] {
         }
     }
 
-    /// Whether a field's value may be shown: any other may be what the origin knows us by.
+    /// Whether a field's value may be shown; any other one may be a credential.
     private static func isPlain(_ field: HeaderField) -> Bool {
         ["accept", "accept-language", "cache-control", "host", "origin", "referer", "user-agent", "via"].contains(
             field.name.lowercased()
@@ -124,4 +124,13 @@ private func isNumericHost(_ host: String) -> Bool {
     var four = in_addr()
     var six = in6_addr()
     return unsafe inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
+}
+
+extension ValueFormat where Value == CrossOrigin {
+    /// `*`, an origin, or `off`.
+    static var crossOrigin: ValueFormat {
+        .scalar("\"*\", one origin such as https://www.example.com without a path, or off", parse: CrossOrigin.init) {
+            $0 == .off ? .plain("off") : .quoted($0.text)
+        }
+    }
 }

@@ -1,3 +1,5 @@
+import ImagePlan
+
 extension ValueFormat where Value == Int {
     /// A whole number.
     static func count(_ range: ClosedRange<Int>) -> ValueFormat {
@@ -45,7 +47,7 @@ extension ValueFormat where Value == Int {
 }
 
 extension ValueFormat where Value == Int {
-    /// A status that a whole picture can be sent with.
+    /// A status of a response with a complete image.
     static var fallbackStatus: ValueFormat {
         .scalar("200, or a status from 400 to 599") { text in
             Int(text).flatMap { $0 == 200 || (400...599).contains($0) ? $0 : nil }
@@ -56,7 +58,7 @@ extension ValueFormat where Value == Int {
 }
 
 extension ValueFormat where Value == Int64 {
-    /// A hundred years: longer times say `none` where they mean it.
+    /// The maximum, a hundred years; longer times are written as `none`.
     private static var longestSeconds: Int64 { 100 * 366 * 86_400 }
 
     /// Whole seconds of freshness, up to a hundred years.
@@ -77,5 +79,61 @@ extension ValueFormat where Value == Int64 {
         } write: {
             .plain($0 == .max ? "none" : ScaledNumber.text(Int($0), units: ScaledNumber.seconds))
         }
+    }
+}
+
+extension ValueFormat where Value == Int {
+    /// A perceptual distance in thousandths, written as a decimal number.
+    static var distance: ValueFormat {
+        let range = QualityDefaults.distances
+        return .scalar("a number such as 1 or 0.75, from \(text(range.lowerBound)) to \(text(range.upperBound))") {
+            guard let number = FixedDecimal(parsing: $0), number.millionths.isMultiple(of: 1_000) else { return nil }
+            let value = number.millionths / 1_000
+            return range.contains(value) ? value : nil
+        } write: {
+            .plain(text($0))
+        }
+    }
+
+    private static func text(_ thousandths: Int) -> String {
+        let decimals = String(1_000 + thousandths % 1_000).dropFirst()
+        let digits = decimals.reversed().drop { $0 == "0" }.reversed()
+        return "\(thousandths / 1_000)" + (digits.isEmpty ? "" : "." + String(digits))
+    }
+}
+
+extension ValueFormat where Value == FixedDecimal {
+    /// A ratio of device pixels to CSS pixels, as `dpr` takes it.
+    static var ratio: ValueFormat {
+        .scalar("a number from 1 to 4") { text in
+            FixedDecimal(parsing: text).flatMap { (FixedDecimal(1)...FixedDecimal(4)).contains($0) ? $0 : nil }
+        } write: {
+            .plain($0.text)
+        }
+    }
+}
+
+extension ValueFormat {
+    /// A short list of values that ascend.
+    static func rungs<Element: Comparable & Hashable & Sendable>(
+        of format: ValueFormat<Element>
+    ) -> ValueFormat where Value == [Element] {
+        let list = ValueFormat.nonEmptyList(of: format)
+        return ValueFormat(
+            expectation: list.expectation,
+            read: { node, problems in
+                guard let values = list.read(node, &problems) else { return nil }
+                guard values == values.sorted(), values.count <= HintLadder.maximumRungs else {
+                    let isLong = values.count > HintLadder.maximumRungs
+                    problems.add(
+                        isLong ? "has more than \(HintLadder.maximumRungs) values" : "must ascend",
+                        at: node.place
+                    )
+                    return nil
+                }
+                return values
+            },
+            write: list.write
+        )
     }
 }

@@ -1,7 +1,7 @@
 import ImagePipeline
 
 extension ValueFormat where Value == [ConfiguredPreset] {
-    /// Presets, in their order.
+    /// Presets, in order.
     static var presets: ValueFormat {
         ValueFormat(
             expectation: "a map of presets",
@@ -29,7 +29,7 @@ extension ValueFormat where Value == [ConfiguredPreset] {
     private static let text = ValueFormat<String>.text("a preset's text such as \"w=400&fit=cover\"")
 
     /// A text, or a map of `query` and `cache`.
-    private static func preset(_ entry: RawEntry, _ problems: inout ValueProblems) -> ConfiguredPreset? {
+    private static func preset(_ entry: TreeEntry, _ problems: inout ValueProblems) -> ConfiguredPreset? {
         guard case .map(let members) = entry.value.content else {
             return text.read(entry.value, &problems).map { ConfiguredPreset(name: entry.key, text: $0) }
         }

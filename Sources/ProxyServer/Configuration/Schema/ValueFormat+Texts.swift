@@ -35,7 +35,7 @@ extension ValueFormat where Value == String {
 }
 
 extension ValueFormat where Value == Secret {
-    /// A text that is never shown.
+    /// A text that is redacted in output.
     static var token: ValueFormat {
         .scalar("a text of visible ASCII characters, or an empty one") { text in
             text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? Secret(text) : nil
@@ -47,7 +47,7 @@ extension ValueFormat where Value == Secret {
 }
 
 extension ValueFormat where Value == Secret {
-    /// Any text without control characters, which is never shown.
+    /// Any text without control characters, redacted in output.
     static var password: ValueFormat {
         let text = ValueFormat<String>.text("a text without control characters", isEmptyAllowed: true)
         return ValueFormat(
@@ -60,7 +60,7 @@ extension ValueFormat where Value == Secret {
 }
 
 extension ValueFormat where Value == SigningKey {
-    /// A key that is never shown.
+    /// A key that is redacted in output.
     static var signingKey: ValueFormat {
         let bytes = SigningKey.lengths
         return .scalar("a key of \(bytes.lowerBound * 2) to \(bytes.upperBound * 2) hexadecimal digits") {
@@ -73,7 +73,7 @@ extension ValueFormat where Value == SigningKey {
 }
 
 extension ValueFormat where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
-    /// One of an enumeration's words.
+    /// A case of an enumeration.
     static var choice: ValueFormat {
         let words = Value.allCases.map(\.rawValue)
         let format = ValueFormat.scalar("one of " + words.joined(separator: ", "), parse: Value.init(rawValue:)) {
@@ -94,7 +94,7 @@ extension ValueFormat where Value: RawRepresentable & CaseIterable & Sendable, V
 }
 
 extension ValueFormat {
-    /// A format for something that may be absent: nothing is written for `nil`.
+    /// A format for an optional value; `nil` is not written.
     static func optional<Wrapped>(_ format: ValueFormat<Wrapped>) -> ValueFormat where Value == Wrapped? {
         ValueFormat(
             expectation: format.expectation,
@@ -103,17 +103,17 @@ extension ValueFormat {
         )
     }
 
-    /// A list; a single value stands for a list of one, and in the environment commas separate.
+    /// A list; a single value is a list of one, and commas separate values in the environment.
     static func list<Element>(of format: ValueFormat<Element>) -> ValueFormat where Value == [Element] {
         ValueFormat(
             expectation: "a list, each \(format.expectation)",
             read: { node, problems in
-                let nodes: [RawNode]
+                let nodes: [TreeNode]
                 switch node.content {
                 case .list(let items): nodes = items
                 case .scalar(let text) where node.isFlat:
                     nodes = text.split(separator: ",").map { item in
-                        RawNode(content: .scalar(item.trimmed), place: node.place)
+                        TreeNode(content: .scalar(item.trimmed), place: node.place)
                     }
                 case .scalar: nodes = [node]
                 case .null, .map:
@@ -127,7 +127,7 @@ extension ValueFormat {
         )
     }
 
-    /// A list that is not empty and names nothing twice.
+    /// A non-empty list without duplicates.
     static func nonEmptyList<Element: Hashable & Sendable>(of format: ValueFormat<Element>) -> ValueFormat
     where Value == [Element] {
         let list = ValueFormat.list(of: format)
@@ -147,7 +147,7 @@ extension ValueFormat {
 }
 
 extension Substring {
-    /// Without the spaces at either end.
+    /// The text without leading and trailing spaces.
     fileprivate var trimmed: String {
         var text = self
         while text.first == " " { text.removeFirst() }

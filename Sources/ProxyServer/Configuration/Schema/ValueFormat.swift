@@ -1,39 +1,39 @@
-/// How a value of the configuration is written: reads it from any layer, and writes it as the file would.
+/// The format of a configuration value: parses it from any layer, and prints it as in the file.
 struct ValueFormat<Value>: Sendable {
-    /// What a person is told to write: "a size such as 256MiB".
+    /// A description for error messages, such as "a size such as 256MiB".
     let expectation: String
-    /// Reads a node; `nil` exactly when it has reported a problem.
-    let read: @Sendable (RawNode, inout ValueProblems) -> Value?
-    /// Writes a value; `nil` leaves the key out.
+    /// Parses a node; returns `nil` if and only if it has reported a problem.
+    let read: @Sendable (TreeNode, inout ValueProblems) -> Value?
+    /// Prints a value; `nil` omits the key.
     let write: @Sendable (Value) -> YAMLValue?
 }
 
-/// What is wrong with one value, collected while it is read.
+/// Collects the problems of one value.
 struct ValueProblems {
     /// A problem at the value, or below it.
-    struct Problem {
+    struct ValueProblem {
         /// Names below the value's own key.
         var path: [String]
         var place: Place
         var message: String
     }
 
-    private(set) var all: [Problem] = []
-    /// Where names below the value's own key stand, for rules that are checked later.
+    private(set) var all: [ValueProblem] = []
+    /// The places of names below the value's own key, for later checks.
     private(set) var places: [(path: [String], place: Place)] = []
 
-    /// Remembers where a name stands.
+    /// Records the place of a name.
     mutating func note(_ path: [String], at place: Place) {
         places.append((path, place))
     }
 
     /// Adds a problem.
     mutating func add(_ message: String, at place: Place, path: [String] = []) {
-        all.append(Problem(path: path, place: place, message: message))
+        all.append(ValueProblem(path: path, place: place, message: message))
     }
 
-    /// Adds "expected …, found …", where the text is shown only as far as a line bears.
-    mutating func expected(_ expectation: String, _ node: RawNode, hint: String = "") {
+    /// Adds "expected …, found …" with an excerpt of the value.
+    mutating func expected(_ expectation: String, _ node: TreeNode, hint: String = "") {
         let found =
             switch node.content {
             case .null: "nothing"
@@ -53,7 +53,7 @@ struct ValueProblems {
 }
 
 extension ValueFormat {
-    /// A format of values that are one text.
+    /// A format for scalar values.
     static func scalar(
         _ expectation: String,
         parse: @escaping @Sendable (String) -> Value?,
@@ -72,7 +72,7 @@ extension ValueFormat {
         )
     }
 
-    /// The same format for values that must not be shown, neither in a problem nor when printed.
+    /// The same format for secrets, which are redacted in problems and output.
     var secret: ValueFormat {
         ValueFormat(
             expectation: expectation,

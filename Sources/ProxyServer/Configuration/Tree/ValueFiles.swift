@@ -1,40 +1,40 @@
-/// Reads values that stand in files of their own, as secrets do: `!file PATH` in the file, `…_FILE` in the environment.
+/// Reads values from separate files, such as secrets: `!file PATH` in the configuration, `…_FILE` in the environment.
 struct ValueFiles: Sendable {
-    /// The largest file that a value is read from.
+    /// The maximum size of a value's file.
     static let maximumBytes = 64 << 10
 
-    /// What relative paths begin at; empty for the process's folder.
+    /// The base of relative paths; empty for the working directory.
     let folder: String
-    /// Reads a file's text, `nil` where there is no such file.
+    /// Returns a file's text, or `nil` if it does not exist.
     let readFile: @Sendable (String) throws(ConfigurationProblem) -> String?
 
-    /// Why there is no value; never tells what the file holds.
-    struct Failure: Error, CustomStringConvertible {
+    /// The reason why a value cannot be read; never contains the file's content.
+    struct UnreadableFile: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// The value: a text, or a list of the lines where there are several.
+    /// The value: a text, or a list if the file has several lines.
     ///
-    /// The line end behind the last line is none of the value.
-    func content(of path: String) throws(Failure) -> RawNode.Content {
-        guard !path.isEmpty else { throw Failure(description: "!file needs a path") }
+    /// A line end after the last line is not part of the value.
+    func content(of path: String) throws(UnreadableFile) -> TreeNode.Content {
+        guard !path.isEmpty else { throw UnreadableFile(description: "!file requires a path") }
         let full = path.hasPrefix("/") || folder.isEmpty ? path : "\(folder)/\(path)"
         let text: String?
         do throws(ConfigurationProblem) {
             text = try readFile(full)
         } catch {
-            throw Failure(description: "\(full) \(error.message)")
+            throw UnreadableFile(description: "\(full) \(error.message)")
         }
-        guard let text else { throw Failure(description: "\(full): there is no such file") }
+        guard let text else { throw UnreadableFile(description: "\(full): there is no such file") }
         guard text.utf8.count <= Self.maximumBytes else {
-            throw Failure(description: "\(full) is larger than \(Self.maximumBytes >> 10) KiB")
+            throw UnreadableFile(description: "\(full) is larger than \(Self.maximumBytes >> 10) KiB")
         }
         var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
         if lines.last == "" { lines.removeLast() }
         guard let first = lines.first, lines.contains(where: { !$0.isEmpty }) else {
-            throw Failure(description: "\(full) is empty")
+            throw UnreadableFile(description: "\(full) is empty")
         }
         return lines.count == 1
-            ? .scalar(first) : .list(lines.map { RawNode(content: .scalar($0), place: .file(full, line: 0)) })
+            ? .scalar(first) : .list(lines.map { TreeNode(content: .scalar($0), place: .file(full, line: 0)) })
     }
 }

@@ -1,9 +1,9 @@
-/// Replaces `${NAME}` in the file's values by environment variables, for secrets and for paths that differ by machine.
+/// Replaces `${NAME}` in values by environment variables, for secrets and machine-dependent paths.
 ///
-/// `$${` stands for the characters `${`; a lone `$` is itself. There is no default: what is not set is an error.
+/// `$${` is a literal `${`; a single `$` is literal. An unset variable is an error.
 struct VariableExpansion {
-    /// Why a value cannot be expanded.
-    enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The reason why a value cannot be expanded.
+    enum BadExpansion: Error, Sendable, Hashable, CustomStringConvertible {
         /// No such variable.
         case unset(String)
         /// `${` without a name and a closing brace.
@@ -12,15 +12,15 @@ struct VariableExpansion {
         var description: String {
             switch self {
             case .unset(let name): "the environment variable \(name) is not set"
-            case .malformed: "'${' needs a variable's name and a closing '}'; write '$${' for the characters themselves"
+            case .malformed: "'${' requires a variable's name and a closing '}'; write '$${' for a literal '${'"
             }
         }
     }
 
     let variables: [String: String]
 
-    /// The value with every variable replaced; replaced text is not looked at again.
-    func expand(_ value: String) throws(Failure) -> String {
+    /// The value with every variable replaced; replacements are not expanded again.
+    func expand(_ value: String) throws(BadExpansion) -> String {
         guard value.contains("${") else { return value }
         var result = ""
         var rest = Substring(value)

@@ -1,8 +1,8 @@
 import Yams
 
-/// Reads a YAML text into raw nodes with their lines.
+/// Parses YAML into raw nodes with their lines.
 struct YAMLReader {
-    /// The most nodes a file may have, aliases expanded: aliases of aliases grow without bound.
+    /// The maximum number of nodes with aliases expanded, as nested aliases grow exponentially.
     private static let maximumNodes = 20_000
 
     private let path: String
@@ -17,19 +17,19 @@ struct YAMLReader {
         expansion = VariableExpansion(variables: variables)
     }
 
-    /// Reads a document whose top is a map.
+    /// Parses a document whose root is a map.
     ///
-    /// - Returns: the entries, none for an empty document, and what is wrong with single values.
-    /// - Throws: what makes the whole unreadable: bad YAML, a key that stands twice in one map.
+    /// - Returns: the entries, which are empty for an empty document, and the problems of single values.
+    /// - Throws: problems of the whole document: invalid YAML or a repeated key.
     static func read(
         _ text: String,
         path: String,
         variables: [String: String],
         files: ValueFiles
-    ) throws(ConfigurationError) -> (entries: [RawEntry], problems: [ConfigurationProblem]) {
+    ) throws(ConfigurationError) -> (entries: [TreeEntry], problems: [ConfigurationProblem]) {
         let root: Node?
         do {
-            // Without the rules that tell numbers and dates apart: here every scalar is a text, and the schema tells the rest.
+            // The basic resolver leaves all scalars as text; the schema decides their types.
             root = try compose(yaml: text, .basic)
         } catch {
             throw ConfigurationError(problems: problems(of: error, text: text, path: path))
@@ -41,32 +41,32 @@ struct YAMLReader {
         case .map(let entries): return (entries, reader.problems)
         case .null: return ([], reader.problems)
         default:
-            let message = "a configuration is a map of keys"
+            let message = "a configuration must be a map of keys"
             throw ConfigurationError(problems: [ConfigurationProblem(place: node.place, key: "", message: message)])
         }
     }
 
-    private mutating func convert(_ node: Node, key: String) -> RawNode {
+    private mutating func convert(_ node: Node, key: String) -> TreeNode {
         let place = Place.file(path, line: node.mark?.line ?? 0)
         nodes += 1
         guard nodes <= YAMLReader.maximumNodes else {
             if nodes == YAMLReader.maximumNodes + 1 {
-                let message = "the file holds more than \(YAMLReader.maximumNodes) values"
+                let message = "the file contains more than \(YAMLReader.maximumNodes) values"
                 problems.append(ConfigurationProblem(place: place, key: key, message: message))
             }
-            return RawNode(content: .null, place: place)
+            return TreeNode(content: .null, place: place)
         }
         switch node {
-        case .scalar(let scalar): return RawNode(content: content(scalar, key: key, place: place), place: place)
+        case .scalar(let scalar): return TreeNode(content: content(scalar, key: key, place: place), place: place)
         case .sequence(let sequence):
-            return RawNode(content: .list(sequence.map { convert($0, key: key) }), place: place)
-        case .mapping(let mapping): return RawNode(content: .map(entries(mapping, key: key)), place: place)
-        case .alias: return RawNode(content: .null, place: place)
+            return TreeNode(content: .list(sequence.map { convert($0, key: key) }), place: place)
+        case .mapping(let mapping): return TreeNode(content: .map(entries(mapping, key: key)), place: place)
+        case .alias: return TreeNode(content: .null, place: place)
         }
     }
 
-    private mutating func entries(_ mapping: Node.Mapping, key: String) -> [RawEntry] {
-        var entries: [RawEntry] = []
+    private mutating func entries(_ mapping: Node.Mapping, key: String) -> [TreeEntry] {
+        var entries: [TreeEntry] = []
         for (name, value) in mapping {
             let place = Place.file(path, line: name.mark?.line ?? 0)
             guard case .scalar(let scalar) = name else {
@@ -74,16 +74,16 @@ struct YAMLReader {
                 continue
             }
             let inner = key.isEmpty ? scalar.string : "\(key).\(scalar.string)"
-            entries.append(RawEntry(key: scalar.string, place: place, value: convert(value, key: inner)))
+            entries.append(TreeEntry(key: scalar.string, place: place, value: convert(value, key: inner)))
         }
         return entries
     }
 
-    private mutating func content(_ scalar: Node.Scalar, key: String, place: Place) -> RawNode.Content {
+    private mutating func content(_ scalar: Node.Scalar, key: String, place: Place) -> TreeNode.Content {
         let tag = scalar.tag.description
         guard tag == "!file" else {
             if YAMLReader.isForeign(tag) {
-                let message = "\(tag) is no tag that is known here; !file PATH reads a value from a file"
+                let message = "\(tag) is not a known tag; !file PATH reads a value from a file"
                 problems.append(ConfigurationProblem(place: place, key: key, message: message))
             }
             return plainContent(scalar, key: key, place: place)
@@ -96,14 +96,14 @@ struct YAMLReader {
         }
     }
 
-    /// Whether a tag is neither missing nor one of YAML's own.
+    /// Whether a tag is present and not one of YAML's own.
     private static func isForeign(_ tag: String) -> Bool {
         !["", "!", "?"].contains(tag) && !tag.hasPrefix("tag:yaml.org,2002:")
     }
 
-    private mutating func plainContent(_ scalar: Node.Scalar, key: String, place: Place) -> RawNode.Content {
+    private mutating func plainContent(_ scalar: Node.Scalar, key: String, place: Place) -> TreeNode.Content {
         if scalar.style == .plain, ["", "~", "null", "Null", "NULL"].contains(scalar.string) { return .null }
-        do throws(VariableExpansion.Failure) {
+        do throws(VariableExpansion.BadExpansion) {
             return .scalar(try expansion.expand(scalar.string))
         } catch {
             problems.append(ConfigurationProblem(place: place, key: key, message: error.description))
@@ -120,11 +120,11 @@ struct YAMLReader {
             .composer(let context, let message, let mark, _):
             let words = [context?.text, message].compactMap { $0 }.joined(separator: ", ")
             let hint = YAMLSlip(text, line: mark.line).map { "; \($0.advice)" } ?? ""
-            return [problem("is not YAML: \(words)\(hint)", mark.line)]
+            return [problem("is not valid YAML: \(words)\(hint)", mark.line)]
         case .duplicatedKeysInMapping(let keys, let context):
-            return keys.map { problem("stands more than once in one map", context.mark.line, key: $0) }
-        case .reader(let message, _, _, _): return [problem("is not YAML: \(message)", 0)]
-        default: return [problem("is not YAML", 0)]
+            return keys.map { problem("is repeated in one map", context.mark.line, key: $0) }
+        case .reader(let message, _, _, _): return [problem("is not valid YAML: \(message)", 0)]
+        default: return [problem("is not valid YAML", 0)]
         }
     }
 }

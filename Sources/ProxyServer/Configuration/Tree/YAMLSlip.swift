@@ -1,15 +1,15 @@
-/// A frequent slip on a line that is not YAML, for which the parser's own message means little.
+/// A common mistake on an invalid line, for which the YAML parser's message is not helpful.
 enum YAMLSlip {
-    /// A tab where YAML takes only spaces.
+    /// A tab in the indentation.
     case tab
-    /// `${NAME}` without quotes within `{ }` or `[ ]`, where a brace begins a map.
+    /// An unquoted `${NAME}` within `{ }` or `[ ]`, where a brace begins a map.
     case variable(String)
-    /// A plain value that begins with a character that means something else to YAML, such as `*.example.com`.
+    /// A plain value that begins with a YAML indicator, such as `*.example.com`.
     case indicator(Character)
 
-    /// Looks for a slip on a line, counted from 1.
+    /// Finds a mistake on a line, counted from 1.
     init?(_ text: String, line number: Int) {
-        // Of any length of line ends: CR LF is one character to Swift.
+        // `isNewline` also covers CR LF, which is one character in Swift.
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         guard number > 0, number <= lines.count else { return nil }
         let line = lines[number - 1]
@@ -24,16 +24,16 @@ enum YAMLSlip {
         }
     }
 
-    /// What to write instead.
+    /// The advice for the message.
     var advice: String {
         switch self {
-        case .tab: "a tab stands before the text: YAML is indented by spaces alone"
-        case .variable(let variable): "within { } and [ ] a variable needs quotes: \"\(variable)\""
-        case .indicator(let character): "a value that begins with \(character) needs quotes"
+        case .tab: "the line is indented by a tab: YAML only allows spaces"
+        case .variable(let variable): "within { } and [ ] a variable must be quoted: \"\(variable)\""
+        case .indicator(let character): "a value that begins with \(character) must be quoted"
         }
     }
 
-    /// The line without what stands in quotes and without its comment.
+    /// The line without quoted text and without its comment.
     private static func unquoted(_ line: Substring) -> String {
         var result = ""
         var quote: Character?

@@ -2,7 +2,7 @@ import Glibc
 import ImagePipeline
 import LinuxSystem
 
-/// Whether the cache folder can be had: there or to be made, ours, writable, free, and on a file system that is fit for it.
+/// Checks that the cache folder exists or can be created, is writable, and is on a suitable file system.
 struct CacheFolderCheck: DoctorCheck {
     let path: String
     private let subject = "cache folder"
@@ -15,14 +15,15 @@ struct CacheFolderCheck: DoctorCheck {
         switch probe.cacheFolder(path) {
         case .absent: [creatable(probe)] + kind(probe, of: ancestor(probe))
         case .notFolder:
-            [.failure(subject, "\(path) is no folder", fix: "remove it, or name another folder as cache.path")]
+            [.failure(subject, "\(path) is not a folder", fix: "remove it, or set cache.path to another folder")]
         case .unreadable(let error) where error.code == EACCES && probe.status(path) == nil:
-            // A unit with DynamicUser= keeps it below a folder of root's own, and shows it to the daemon alone.
+            // A unit with DynamicUser= has it below a folder of root's, visible only to the daemon.
             [
                 .warning(
                     subject,
-                    "\(path) cannot be seen by this user: \(error)",
-                    fix: "run edgeprint doctor as root, which sees what a unit keeps private; else \(ownership)"
+                    "\(path) is not accessible by this user: \(error)",
+                    fix:
+                        "run edgeprint doctor as root, which can access the unit's private folder; otherwise \(ownership)"
                 )
             ]
         case .unreadable(let error):
@@ -31,8 +32,8 @@ struct CacheFolderCheck: DoctorCheck {
             [
                 .failure(
                     subject,
-                    "\(path) holds things of others where the cache would put its own",
-                    fix: "name an empty folder as cache.path"
+                    "\(path) contains foreign files where the cache would put its own",
+                    fix: "set cache.path to an empty folder"
                 )
             ]
         case .free: [writable(probe, .ok(subject, "\(path), not used yet"))] + kind(probe, of: path)
@@ -40,28 +41,28 @@ struct CacheFolderCheck: DoctorCheck {
         }
     }
 
-    private var ownership: String { "chown the folder to the user that serves, or name another as cache.path" }
+    private var ownership: String { "chown the folder to the daemon's user, or set cache.path to another one" }
 
     private func used(_ probe: any SystemProbe, _ cache: DiskFolderState.Cache) -> Finding {
         if cache.isNewer {
             let message = "\(path) was written by a newer release"
-            return .failure(subject, message, fix: "install that release again, or name another folder as cache.path")
+            return .failure(subject, message, fix: "install that release again, or set cache.path to another folder")
         }
         guard let stored = cache.statistics else {
-            let message = "\(path) has no index that can be read: the daemon will begin with an empty one"
-            return .warning(subject, message, fix: "edgeprint fsck --repair, with the daemon stopped")
+            let message = "the index of \(path) cannot be read: the daemon will start with an empty one"
+            return .warning(subject, message, fix: "stop the daemon and run edgeprint fsck --repair")
         }
         let contents = "\(stored.originals.entries) originals, \(stored.variants.entries) variants"
-        let state = cache.isLocked ? "a daemon is at work on it" : "no daemon has it"
+        let state = cache.isLocked ? "in use by a daemon" : "not in use"
         return writable(probe, .ok(subject, "\(path): \(contents); \(state)"))
     }
 
     private func writable(_ probe: any SystemProbe, _ finding: Finding) -> Finding {
         guard let error = probe.accessError(path, .write) ?? probe.accessError(path, .execute) else { return finding }
-        return .failure(subject, "\(path) cannot be written: \(error); nothing would be kept on disk", fix: ownership)
+        return .failure(subject, "\(path) is not writable: \(error); nothing would be cached on disk", fix: ownership)
     }
 
-    /// The nearest folder above that is there.
+    /// The nearest existing ancestor.
     private func ancestor(_ probe: any SystemProbe) -> String {
         var path = path
         while path.count > 1, probe.status(path) == nil {
@@ -73,13 +74,13 @@ struct CacheFolderCheck: DoctorCheck {
     private func creatable(_ probe: any SystemProbe) -> Finding {
         let ancestor = ancestor(probe)
         guard probe.status(ancestor)?.kind == .folder else {
-            let message = "\(path) cannot be made: \(ancestor) is no folder"
-            return .failure(subject, message, fix: "remove it, or name another folder as cache.path")
+            let message = "\(path) cannot be created: \(ancestor) is not a folder"
+            return .failure(subject, message, fix: "remove it, or set cache.path to another folder")
         }
         guard let error = probe.accessError(ancestor, .write) else {
-            return .ok(subject, "\(path) is not there yet and can be made")
+            return .ok(subject, "\(path) does not exist yet and can be created")
         }
-        let message = "\(path) is not there and cannot be made in \(ancestor): \(error)"
+        let message = "\(path) does not exist and cannot be created in \(ancestor): \(error)"
         return .failure(
             subject,
             message,
@@ -87,11 +88,11 @@ struct CacheFolderCheck: DoctorCheck {
         )
     }
 
-    /// Whether files stay where they are put, and locks hold.
+    /// Checks that the file system is persistent and supports locks.
     private func kind(_ probe: any SystemProbe, of path: String) -> [Finding] {
         guard let system = probe.fileSystem(path) else { return [] }
         if system.isReadOnly {
-            let fix = "remount it, or name another folder as cache.path (the unit: CacheDirectory=, ReadWritePaths=)"
+            let fix = "remount it, or set cache.path to another folder (systemd: CacheDirectory=, ReadWritePaths=)"
             return [.failure("file system", "\(path) is on a read-only file system", fix: fix)]
         }
         guard let name = Self.doubtful[system.type] else { return [] }
@@ -100,13 +101,13 @@ struct CacheFolderCheck: DoctorCheck {
 
     /// Magic numbers of statfs(2).
     private static let doubtful: [Int64: (name: String, fix: String)] = [
-        0x0102_1994: ("tmpfs: it is lost with each start, and its bytes are memory", "name a folder on a disk"),
-        0x8584_58F6: ("ramfs: it is lost with each start, and its bytes are memory", "name a folder on a disk"),
-        0x6969: ("NFS: SQLite's log and the folder's lock need a local disk", "name a folder on a local disk"),
-        0xFF53_4D42: ("CIFS: SQLite's log and the folder's lock need a local disk", "name a folder on a local disk"),
-        0xFE53_4D42: ("SMB: SQLite's log and the folder's lock need a local disk", "name a folder on a local disk"),
-        0x0102_1997: ("9p: SQLite's log needs shared memory maps, which it may lack", "name a folder on a local disk"),
-        0x6573_5546: ("FUSE: SQLite's log needs locks and maps that it may lack", "name a folder on a local disk"),
-        0x794C_7630: ("overlayfs: a container's own layer, lost with it", "mount a volume there"),
+        0x0102_1994: ("tmpfs: it is lost at reboot and uses memory", "use a folder on a disk"),
+        0x8584_58F6: ("ramfs: it is lost at reboot and uses memory", "use a folder on a disk"),
+        0x6969: ("NFS: SQLite's log and the folder's lock need a local disk", "use a folder on a local disk"),
+        0xFF53_4D42: ("CIFS: SQLite's log and the folder's lock need a local disk", "use a folder on a local disk"),
+        0xFE53_4D42: ("SMB: SQLite's log and the folder's lock need a local disk", "use a folder on a local disk"),
+        0x0102_1997: ("9p: SQLite's log needs shared memory maps, which it may lack", "use a folder on a local disk"),
+        0x6573_5546: ("FUSE: SQLite's log needs locks and maps that it may lack", "use a folder on a local disk"),
+        0x794C_7630: ("overlayfs: the container's own layer, which is lost with it", "mount a volume there"),
     ]
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The kernel's version, and what the daemon cannot do without.
+/// Checks the kernel's version and the features that the daemon needs.
 struct KernelCheck: DoctorCheck {
-    /// openat2(2), by which a `file:` source cannot be left, came with 5.6; close_range(2), which a worker starts with, with 5.9.
+    /// The first version with openat2(2), which confines `file:` sources; close_range(2), used to start workers, came with 5.9.
     private static let least = (5, 6)
     private static let good = (5, 9)
 
@@ -12,7 +12,11 @@ struct KernelCheck: DoctorCheck {
         let release = probe.kernelRelease
         let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
         guard numbers.count == 2 else {
-            return .note("kernel", "'\(Printing.plain(release))' tells no version", fix: "run Linux 5.9 or later")
+            return .note(
+                "kernel",
+                "cannot parse the version '\(Printing.plain(release))'",
+                fix: "run Linux 5.9 or later"
+            )
         }
         let version = (numbers[0], numbers[1])
         if version < Self.least {
@@ -33,8 +37,8 @@ struct KernelCheck: DoctorCheck {
         guard probe.sealsMemoryFiles else {
             return .failure(
                 "memory files",
-                "memfd_create or its seals are refused: originals and results travel by them",
-                fix: "allow memfd_create in the container's or the unit's system call filter"
+                "memfd_create or its seals are refused: originals and results are passed in sealed memory files",
+                fix: "allow memfd_create in the system call filter of the container or unit"
             )
         }
         return .ok("memory files", "can be sealed")
@@ -44,7 +48,7 @@ struct KernelCheck: DoctorCheck {
         let state =
             switch probe.ioUringError {
             case ENOSYS: "not in this kernel"
-            case EPERM, EACCES: "switched off"
+            case EPERM, EACCES: "disabled"
             default: "there"
             }
         return .ok("io_uring", "\(state); not used")

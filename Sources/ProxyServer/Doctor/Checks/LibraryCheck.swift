@@ -1,11 +1,11 @@
 import ImagePipeline
 
-/// The C libraries that the daemon itself runs with.
+/// Checks the C libraries that the daemon is linked with.
 struct LibraryCheck: DoctorCheck {
-    /// Whether an origin is asked by https.
+    /// Whether an origin uses https.
     let needsTLS: Bool
 
-    /// STRICT tables came with SQLite 3.37.
+    /// The first version of SQLite with STRICT tables.
     private static let leastSQLite = [3, 37]
 
     func findings(_ probe: any SystemProbe) -> [Finding] {
@@ -14,15 +14,15 @@ struct LibraryCheck: DoctorCheck {
     }
 
     private func curl(_ found: LinkedLibraries) -> Finding {
-        let fix = "install Debian's libcurl4, and look at what LD_LIBRARY_PATH says"
+        let fix = "install Debian's libcurl4, and check LD_LIBRARY_PATH"
         guard let tls = found.tls else {
-            let message = "\(found.curl) without TLS: https origins cannot be asked"
+            let message = "\(found.curl) without TLS: https origins are unreachable"
             return needsTLS ? .failure("libcurl", message, fix: fix) : .warning("libcurl", message, fix: fix)
         }
         let text = "\(found.curl), \(tls)"
         guard found.hasHTTP2 else { return .note("libcurl", "\(text), without HTTP/2 to origins", fix: fix) }
         guard found.resolvesInThreads else {
-            return .warning("libcurl", "\(text), which stops all transfers while it resolves a name", fix: fix)
+            return .warning("libcurl", "\(text), whose name resolution blocks all transfers", fix: fix)
         }
         return .ok("libcurl", "\(text), HTTP/2")
     }
@@ -30,11 +30,11 @@ struct LibraryCheck: DoctorCheck {
     private func sqlite(_ found: LinkedLibraries) -> Finding {
         let numbers = found.sqlite.split(separator: ".").compactMap { Int($0) }
         guard !numbers.lexicographicallyPrecedes(Self.leastSQLite) else {
-            let message = "\(found.sqlite) is older than 3.37: the cache's index cannot be made"
+            let message = "\(found.sqlite) is older than 3.37: the cache's index cannot be created"
             return .failure(
                 "SQLite",
                 message,
-                fix: "install Debian's libsqlite3-0, and look at what LD_LIBRARY_PATH says"
+                fix: "install Debian's libsqlite3-0, and check LD_LIBRARY_PATH"
             )
         }
         return .ok("SQLite", found.sqlite)

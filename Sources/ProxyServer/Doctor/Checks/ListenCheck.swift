@@ -3,10 +3,10 @@ import HTTPKit
 import ImagePipeline
 import LinuxSystem
 
-/// Whether an address can be listened on, or is held by the daemon that runs, which is never disturbed.
+/// Checks that an address can be bound, or is in use by the running daemon, which is not disturbed.
 struct ListenCheck: DoctorCheck {
     let address: ListenAddress
-    /// Whoever has this folder is the daemon that runs.
+    /// The cache folder, which the running daemon has locked.
     let cachePath: String
 
     func findings(_ probe: any SystemProbe) -> [Finding] {
@@ -15,8 +15,8 @@ struct ListenCheck: DoctorCheck {
         switch (address, error.code) {
         case (_, EADDRINUSE): return [taken(subject, probe)]
         case (.unix(let path), ENOENT) where path.hasPrefix("/run/"):
-            let fix = "start the service: the unit makes it (RuntimeDirectory=)"
-            return [.note(subject, "its folder is not there", fix: fix)]
+            let fix = "start the service: the unit creates it (RuntimeDirectory=)"
+            return [.note(subject, "its folder does not exist", fix: fix)]
         default:
             let trouble = ListenTrouble(address, error)
             return [.failure(subject, trouble.message, fix: trouble.fix)]
@@ -29,21 +29,21 @@ struct ListenCheck: DoctorCheck {
                 let trouble = ListenTrouble(address, Errno(EEXIST, "bind"))
                 return .failure(subject, trouble.message, fix: trouble.fix)
             }
-            return .ok(subject, "left by a daemon that has ended; the next one replaces it")
+            return .ok(subject, "left over from a stopped daemon; the next one replaces it")
         }
         switch probe.cacheFolder(cachePath) {
         case .cache(let cache) where cache.isLocked:
-            return .ok(subject, "held, as is the cache folder: a daemon runs")
+            return .ok(subject, "in use, and so is the cache folder: a daemon is running")
         case .unreadable(let error) where error.code == EACCES:
-            let fix = "run edgeprint doctor as root, which sees whether it is the daemon"
-            return .warning(subject, "another process has it, the daemon or not", fix: fix)
+            let fix = "run edgeprint doctor as root, which can tell whether it is the daemon"
+            return .warning(subject, "in use by another process, possibly the daemon", fix: fix)
         default: break
         }
         let trouble = ListenTrouble(address, Errno(EADDRINUSE, "bind"))
         return .failure(subject, trouble.message, fix: trouble.fix)
     }
 
-    /// Whether somebody accepts at a path: flag `__SO_ACCEPTCON` of proc_net(5), without connecting.
+    /// Whether a process is listening at a path, by the flag `__SO_ACCEPTCON` of proc_net(5), without connecting.
     private func isListening(_ path: String, _ probe: any SystemProbe) -> Bool {
         guard let table = probe.text("/proc/net/unix") else { return true }
         return table.split(separator: "\n").contains { line in

@@ -1,4 +1,4 @@
-/// Whether the memory that the configuration may take is there: the machine's, and that of the control group.
+/// Checks that the machine and the control group have the memory that the configuration may use.
 struct MemoryCheck: DoctorCheck {
     /// Bytes of `cache.memory`.
     let cache: Int
@@ -6,20 +6,20 @@ struct MemoryCheck: DoctorCheck {
     /// Bytes of `workers.rss`.
     let workerResident: Int
 
-    /// The daemon without its cache.
+    /// The daemon's memory without its cache, in bytes.
     private static let daemon = 96 << 20
 
     private var wanted: Int { cache + workers * workerResident + Self.daemon }
 
     func findings(_ probe: any SystemProbe) -> [Finding] {
-        let sum = "cache.memory, \(workers) × workers.rss and the daemon may take \(Printing.size(wanted))"
+        let sum = "cache.memory, \(workers) × workers.rss and the daemon may use \(Printing.size(wanted))"
         let fix = "lower cache.memory, workers.count or workers.rss"
         if let limit = ControlGroup(probe).memoryLimit, limit < wanted {
-            let message = "the control group may have \(Printing.size(limit)); \(sum)"
+            let message = "the control group is limited to \(Printing.size(limit)); \(sum)"
             return [.warning("memory", message, fix: fix + ", or raise MemoryMax= (docker: --memory)")]
         }
         guard let total = Self.total(probe.text("/proc/meminfo") ?? "") else {
-            return [.note("memory", "the machine does not say how much it has; \(sum)", fix: "mount /proc")]
+            return [.note("memory", "the machine's memory is unknown; \(sum)", fix: "mount /proc")]
         }
         guard total >= wanted else {
             return [.warning("memory", "the machine has \(Printing.size(total)); \(sum)", fix: fix)]

@@ -1,17 +1,17 @@
-/// What workers are locked in by, and what the kernel offers beyond that.
+/// Reports the restrictions of workers, and which further ones the kernel supports.
 struct SandboxCheck: DoctorCheck {
     func findings(_ probe: any SystemProbe) -> [Finding] {
         let offers = [
             probe.landlockVersion.map { "Landlock (ABI \($0))" }, hasFilters(probe) ? "seccomp filters" : nil,
         ].compactMap(\.self)
-        let rest = offers.isEmpty ? "" : "; this kernel's \(offers.joined(separator: " and ")) are not used"
+        let rest = offers.isEmpty ? "" : "; not used, though this kernel has them: \(offers.joined(separator: " and "))"
         return [
             .note(
                 "worker sandbox",
-                "resource limits, no new privileges, nothing of the daemon's environment, and no more\(rest)",
+                "only resource limits, no new privileges, and none of the daemon's environment\(rest)",
                 fix: hasFilters(probe)
-                    ? "serve by the systemd unit, whose filters and read-only file system hold for workers, too"
-                    : "run a kernel with CONFIG_SECCOMP_FILTER from 4.14 on: the unit's SystemCallFilter= does nothing here"
+                    ? "run the systemd unit, whose filters and read-only file system also apply to workers"
+                    : "use a kernel with CONFIG_SECCOMP_FILTER, 4.14 or later: the unit's SystemCallFilter= has no effect here"
             )
         ]
     }

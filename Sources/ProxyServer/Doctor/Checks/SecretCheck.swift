@@ -3,20 +3,20 @@ import LinuxSystem
 import OriginTransfer
 import HTTPSemantics
 
-/// Whether secrets are strong, and kept where only the service reads them.
+/// Checks that secrets are strong and not readable by other users.
 struct SecretCheck: DoctorCheck {
-    /// Characters below which a token can be guessed by who may ask often.
+    /// The minimum length of a token.
     private static let shortest = 16
     private static let fewestKinds = 8
-    /// Words from examples.
+    /// Well-known example values.
     private static let known: Set = [
         "changeme", "change-me", "secret", "token", "password", "admin", "test", "example",
     ]
 
     private let token: Secret
-    /// The configuration's file; `nil` where there is none.
+    /// The configuration file, or `nil`.
     private let path: String?
-    /// Keys that hold secrets, and these as they may stand in the file.
+    /// Keys with secrets, and the values as they would appear in the file.
     private let secrets: [(key: String, text: String)]
 
     init(_ loaded: LoadedConfiguration) {
@@ -25,7 +25,7 @@ struct SecretCheck: DoctorCheck {
         path = loaded.places.values.lazy.compactMap { if case .file(let path, _) = $0 { path } else { nil } }.first
         var secrets = [("admin.token", token.value)]
         secrets += configuration.signing.keys.map { ("signing.keys", $0.bytes.hexText) }
-        // Header fields for an origin may be its credentials.
+        // Header fields for an origin may contain credentials.
         secrets += configuration.sources.flatMap { source in
             source.rule.headers.map { ("sources.\(source.rule.name).headers", $0.value) }
         }
@@ -36,14 +36,14 @@ struct SecretCheck: DoctorCheck {
 
     private var strength: Finding {
         let subject = "admin token"
-        let fix = "openssl rand -hex 32 makes a good one"
-        guard !token.isEmpty else { return .ok(subject, "none; whoever reaches the admin listener is trusted") }
+        let fix = "generate one with openssl rand -hex 32"
+        guard !token.isEmpty else { return .ok(subject, "none; all clients of the admin listener are trusted") }
         if Self.known.contains(token.value.lowercased()) {
-            return .failure(subject, "is a word from examples", fix: fix)
+            return .failure(subject, "is a well-known example value", fix: fix)
         }
         guard token.value.count >= Self.shortest, Set(token.value).count >= Self.fewestKinds else {
             let message =
-                "can be guessed: it should have \(Self.shortest) characters or more, of \(Self.fewestKinds) kinds"
+                "is weak: it should have at least \(Self.shortest) characters, \(Self.fewestKinds) of them different"
             return .warning(subject, message, fix: fix)
         }
         return .ok(subject, "strong")
@@ -53,18 +53,18 @@ struct SecretCheck: DoctorCheck {
         guard let path, let status = probe.status(path) else { return [] }
         let subject = "configuration file"
         if status.mode & 0o002 != 0 {
-            return [.failure(subject, "everybody may write \(path)", fix: "chmod o-w \(path)")]
+            return [.failure(subject, "\(path) is writable by all users", fix: "chmod o-w \(path)")]
         }
         guard status.mode & 0o004 != 0 else { return [.ok(subject, path)] }
-        // What comes from a file of its own, or from a variable, does not stand in this one.
+        // Secrets from separate files or variables are not in this file.
         let text = probe.text(path)?.lowercased()
         let found = Set(secrets.filter { text?.contains($0.text.lowercased()) ?? true }.map(\.key)).sorted()
         guard !found.isEmpty else { return [.ok(subject, path)] }
         return [
             .warning(
                 subject,
-                "everybody may read \(path), which holds secrets (\(found.joined(separator: ", ")))",
-                fix: "chmod 0640 \(path) && chgrp edgeprint \(path), or keep them in files of their own (!file)"
+                "\(path) is readable by all users and contains secrets (\(found.joined(separator: ", ")))",
+                fix: "chmod 0640 \(path) && chgrp edgeprint \(path), or move the secrets to separate files (!file)"
             )
         ]
     }

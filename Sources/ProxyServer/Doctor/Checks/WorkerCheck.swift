@@ -1,9 +1,9 @@
 import ImagePipeline
 import ImagePlan
 
-/// Whether `edgeprint-worker` is there and starts under its limits, and what it can decode and encode.
+/// Checks that `edgeprint-worker` exists and starts with its limits, and reports which formats it supports.
 struct WorkerCheck: DoctorCheck {
-    /// Bytes of address space that a worker is given (`workers.memory`).
+    /// The address space limit of a worker in bytes (`workers.memory`).
     let memory: Int
 
     private let subject = "worker"
@@ -15,18 +15,19 @@ struct WorkerCheck: DoctorCheck {
     func findings(_ probe: any SystemProbe) -> [Finding] {
         let path = probe.workerPath ?? "edgeprint-worker"
         guard probe.status(path)?.kind == .file else {
-            let fix = "install edgeprint-worker into the folder of edgeprint: both come from one build"
-            return [.failure(subject, "\(path) is not there: no picture can be made", fix: fix)]
+            let fix = "install edgeprint-worker of the same build into the folder of edgeprint"
+            return [.failure(subject, "\(path) does not exist: images cannot be transformed", fix: fix)]
         }
         if let error = probe.accessError(path, .execute) {
-            return [.failure(subject, "\(path) cannot be run: \(error)", fix: "chmod 0755 \(path)")]
+            return [.failure(subject, "\(path) cannot be executed: \(error)", fix: "chmod 0755 \(path)")]
         }
         do throws(WorkerInquiry.Failure) {
             guard let found = try probe.worker(memory: memory) else {
-                return [.failure(subject, "\(path) answers something else", fix: reinstall)]
+                return [.failure(subject, "\(path) sends an unexpected response", fix: reinstall)]
             }
             guard found.protocolVersion == Int(WorkerMessage.version) else {
-                let message = "\(path) speaks protocol \(found.protocolVersion), the daemon \(WorkerMessage.version)"
+                let message =
+                    "\(path) has protocol version \(found.protocolVersion), the daemon \(WorkerMessage.version)"
                 return [.failure(subject, message, fix: reinstall)]
             }
             return [.ok(subject, "\(path) starts with \(Printing.size(memory)) of address space"), libraries(found)]
@@ -36,25 +37,29 @@ struct WorkerCheck: DoctorCheck {
         }
     }
 
-    private var reinstall: String { "install edgeprint and edgeprint-worker of one build" }
+    private var reinstall: String { "install edgeprint and edgeprint-worker of the same build" }
 
     private func failure(_ path: String, _ failure: WorkerInquiry.Failure) -> Finding {
         let room = "raise workers.memory (now \(Printing.size(memory)))"
         switch failure {
         case .system(let error):
-            return .failure(subject, "no process for \(path): \(error)", fix: "raise TasksMax= or ulimit -u")
-        // As edge_spawn says it: limits, then exec.
+            return .failure(
+                subject,
+                "cannot create a process for \(path): \(error)",
+                fix: "raise TasksMax= or ulimit -u"
+            )
+        // The exit codes of edge_spawn: 126 if a limit cannot be set, 127 if exec fails.
         case .ended(code: 126):
-            return .failure(subject, "\(path) cannot be given its limits", fix: "see the limits above")
+            return .failure(subject, "the limits of \(path) cannot be set", fix: "see the limits above")
         case .ended(code: 127):
-            let message = "\(path) is no program for this machine, or its libraries are missing"
-            return .failure(subject, message, fix: "ldd \(path) names what is missing; apt install libvips42")
+            let message = "\(path) is not executable on this machine, or its libraries are missing"
+            return .failure(subject, message, fix: "find missing libraries with ldd \(path); apt install libvips42")
         case .ended(let code):
             let how = code.map { "with code \($0)" } ?? "by a signal"
-            let fix = "\(path) --capabilities shows why by hand; \(room)"
-            return .failure(subject, "\(path) ends \(how) before it answers", fix: fix)
+            let fix = "run \(path) --capabilities to see why; \(room)"
+            return .failure(subject, "\(path) exits \(how) before it responds", fix: fix)
         case .timedOut:
-            return .failure(subject, "\(path) does not answer in time", fix: "look at the machine's load; \(room)")
+            return .failure(subject, "\(path) does not respond in time", fix: "check the machine's load; \(room)")
         }
     }
 
@@ -67,7 +72,7 @@ struct WorkerCheck: DoctorCheck {
         let subject = "codec \(Printing.plain(codec.format))"
         let reason = codec.problem.map { ": \(Printing.plain($0))" } ?? ""
         let fix = Self.packages[codec.format] ?? "install a libvips with this format"
-        // What answers fall back on, and what most originals are.
+        // The fallback output formats, and those of most originals.
         let isVital = codec.format == "jpeg" || codec.format == "png"
         switch (codec.decodes, codec.encodes) {
         case (true, true?):
@@ -75,11 +80,11 @@ struct WorkerCheck: DoctorCheck {
             return .ok(subject, "decodes, encodes\(settings)")
         case (true, nil): return .ok(subject, "decodes")
         case (true, false?):
-            let message = "no pictures can be encoded\(reason)"
+            let message = "cannot encode\(reason)"
             return isVital ? .failure(subject, message, fix: fix) : .warning(subject, message, fix: fix)
         default:
-            let message = "originals cannot be decoded\(reason)"
-            if codec.format == "pdf" { return .note(subject, "\(message); only formats.pdf asks for it", fix: fix) }
+            let message = "cannot decode\(reason)"
+            if codec.format == "pdf" { return .note(subject, "\(message); only needed for formats.pdf", fix: fix) }
             return isVital ? .failure(subject, message, fix: fix) : .warning(subject, message, fix: fix)
         }
     }

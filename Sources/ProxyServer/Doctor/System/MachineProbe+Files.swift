@@ -4,9 +4,9 @@ import HTTPKit
 import ImagePipeline
 import LinuxSystem
 
-/// Files, folders and addresses.
+/// Queries files, folders and addresses.
 extension MachineProbe {
-    /// The most bytes of a text.
+    /// The maximum bytes of a text.
     private static let longestText = 1 << 20
 
     func text(_ path: String) -> String? {
@@ -45,7 +45,7 @@ extension MachineProbe {
             case .write: W_OK
             case .execute: X_OK
             }
-        // By the effective user, as the daemon's own calls are.
+        // Checked for the effective user, like the daemon's own calls.
         return unsafe faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 ? nil : .current("access")
     }
 

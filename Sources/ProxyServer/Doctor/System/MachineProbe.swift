@@ -6,7 +6,7 @@ import ImagePipeline
 import ImagePlan
 import LinuxSystem
 
-/// The machine that this process runs on.
+/// Queries the machine that this process runs on.
 struct MachineProbe: SystemProbe {
     func limit(_ resource: ProcessResource) -> ResourceLimit {
         let number =

@@ -3,45 +3,45 @@ import ImagePipeline
 import ImagePlan
 import LinuxSystem
 
-/// What the checks ask of the machine: a seam, so that tests recount machines that are not there.
+/// The queries of the checks about the machine, so that tests can simulate other machines.
 ///
-/// Everything only looks, but for `bindError`, which holds an address for an instant. Blocks.
+/// All queries are read-only, except that `bindError` briefly binds an address. They block.
 protocol SystemProbe: Sendable {
     /// The soft and the hard limit of this process.
     func limit(_ resource: ProcessResource) -> ResourceLimit
-    /// A small file's text; `nil` where it cannot be read.
+    /// The text of a small file, or `nil` if it cannot be read.
     func text(_ path: String) -> String?
-    /// What has a path, symbolic links followed; `nil` where nothing has.
+    /// The status of a path, following symbolic links, or `nil` if it does not exist.
     func status(_ path: String) -> FileStatus?
-    /// Why this process cannot do something with a path; `nil` where it can.
+    /// The error of an access to a path, or `nil` if it is permitted.
     func accessError(_ path: String, _ access: FileAccess) -> Errno?
-    /// The file system that a path is on; `nil` where that cannot be told.
+    /// The file system of a path, or `nil` if unknown.
     func fileSystem(_ path: String) -> FileSystemStatus?
-    /// The path without symbolic links; `nil` where nothing has it.
+    /// The path with symbolic links resolved, or `nil` if it does not exist.
     func realPath(_ path: String) -> String?
-    /// What a folder is that a cache is to have.
+    /// The state of a cache folder.
     func cacheFolder(_ path: String) -> DiskFolderState
-    /// Why an address cannot be bound; `nil` where it can, and for one whose port is left to chance.
+    /// The error of binding an address, or `nil` if it can be bound or its port is 0.
     func bindError(_ address: ListenAddress) -> Errno?
     /// The kernel's release, such as `6.1.0-18-amd64`.
     var kernelRelease: String { get }
-    /// The number of Landlock's ABI; `nil` where it is not there.
+    /// The version of Landlock's ABI, or `nil` if it is unsupported.
     var landlockVersion: Int? { get }
-    /// The error number of an io_uring that is asked for in vain: `ENOSYS`, `EPERM`, or another where it could be had.
+    /// The error of an invalid io_uring_setup call: `ENOSYS`, `EPERM`, or another one if io_uring is available.
     var ioUringError: CInt { get }
     /// Whether memory files can be sealed.
     var sealsMemoryFiles: Bool { get }
     /// Seconds since 1970.
     var wallSeconds: Int64 { get }
-    /// Whether the clock is kept by somebody; `nil` where the kernel does not say.
+    /// Whether the clock is synchronised, or `nil` if unknown.
     var isClockSynchronised: Bool? { get }
-    /// The effective user's number.
+    /// The effective user id.
     var user: UInt32 { get }
     /// The C libraries of this process.
     var libraries: LinkedLibraries { get }
-    /// Where the worker should lie; `nil` where this process does not know its own path.
+    /// The expected path of the worker, or `nil` if this process cannot determine its own path.
     var workerPath: String? { get }
-    /// Starts a worker with so many bytes of address space, and asks what it can do.
+    /// Starts a worker with an address space limit in bytes, and queries its capabilities.
     func worker(memory: Int) throws(WorkerInquiry.Failure) -> WorkerCapabilities?
 }
 
@@ -56,35 +56,35 @@ struct ResourceLimit: Sendable, Hashable {
     var hard: Int?
 }
 
-/// What stat(2) says.
+/// The result of stat(2).
 struct FileStatus: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case file, folder, socket, other
     }
 
     var kind: Kind
-    /// The lower twelve bits.
+    /// The permission bits (the lower twelve).
     var mode: UInt32
     var owner: UInt32
 }
 
-/// A way of using a path.
+/// An access to a path.
 enum FileAccess: Sendable, Hashable {
     case read
-    /// For a folder: to make files in it.
+    /// For a folder: creating files in it.
     case write
-    /// For a folder: to reach what is in it.
+    /// For a folder: accessing files in it.
     case execute
 }
 
-/// What statfs(2) says.
+/// The result of statfs(2).
 struct FileSystemStatus: Sendable, Hashable {
     /// `f_type`.
     var type: Int64
-    /// Bytes that this user may still use.
+    /// The bytes available to this user.
     var freeBytes: Int
     var totalBytes: Int
-    /// Files that may still be made; `nil` where the file system does not count.
+    /// The free inodes, or `nil` if the file system has no limit.
     var freeFiles: Int?
     var isReadOnly: Bool
 }

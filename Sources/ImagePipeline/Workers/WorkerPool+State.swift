@@ -1,0 +1,99 @@
+import Glibc
+import LinuxSystem
+import Synchronization
+
+extension WorkerPool {
+    /// Whether the pool can run jobs.
+    package enum Condition: Hashable, Sendable {
+        /// No worker has greeted yet.
+        case starting
+        /// A worker has greeted; a worker that ends is replaced.
+        case ready
+        /// No worker runs and none can be started; the text tells operators the file, the cause and the remedy.
+        case failing(String)
+    }
+
+    /// The present condition; safe to read from any thread.
+    package var condition: Condition { shared.condition.withLock { $0 } }
+}
+
+extension WorkerPool.Shared {
+    /// The number of failed starts in a row that a pool with earlier ready workers tolerates.
+    static let bearableFailures = 2
+
+    /// Records that a worker has greeted; `ready` already counts it.
+    func noteGreeting() {
+        condition.withLock { change(&$0, to: .ready) }
+    }
+
+    /// Records that a worker did not start.
+    ///
+    /// - Parameter failures: failed starts of this slot in a row, including this one.
+    func note(_ failure: WorkerStartFailure, failures: Int) {
+        let reason = failure.reason(path: workerPath)
+        condition.withLock { condition in
+            guard ready.load(ordering: .sequentiallyConsistent) == 0, !isStopping.load(ordering: .relaxed) else {
+                return
+            }
+            // A single failed start is usually transient; before the first greeting it suggests a broken installation.
+            guard condition != .ready || failures > Self.bearableFailures else { return }
+            change(&condition, to: .failing(reason))
+        }
+    }
+
+    /// Runs under the lock, so that changes are reported in order.
+    private func change(_ condition: inout WorkerPool.Condition, to new: WorkerPool.Condition) {
+        guard condition != new else { return }
+        condition = new
+        configuration.conditionChanged?(new)
+    }
+}
+
+extension WorkerPool {
+    /// Counters since the start, and the present state.
+    package struct Statistics: Hashable, Sendable {
+        /// Jobs that a worker answered, including failures.
+        package var jobs = 0
+        /// Processes started, including the first ones.
+        package var starts = 0
+        /// Processes replaced because they ended, were killed or violated the protocol.
+        package var restarts = 0
+        /// Processes replaced because of their age or size.
+        package var retirements = 0
+        /// Jobs whose image crashed its worker.
+        package var deadly = 0
+        /// Jobs whose worker was killed after the deadline.
+        package var timeouts = 0
+        /// Jobs that ran a second time after losing their worker.
+        package var retries = 0
+        /// Malformed messages and unsealed results.
+        package var violations = 0
+        /// Workers ready.
+        package var ready = 0
+        /// Jobs waiting.
+        package var queued = 0
+        /// One entry per worker slot.
+        package var workers: [Worker] = []
+
+        /// The present state of one worker slot.
+        package struct Worker: Hashable, Sendable {
+            /// The process id; 0 while no process runs.
+            package var pid: Int32
+            /// Jobs that the present process answered.
+            package var jobs: Int
+            package var isBusy: Bool
+            package var residentBytes: Int
+        }
+    }
+
+    /// The present statistics; safe to read from any thread.
+    package var statistics: Statistics {
+        var result = shared.counts.withLock { $0 }
+        result.queued = shared.queue.count
+        result.ready = shared.ready.load(ordering: .relaxed)
+        for index in result.workers.indices {
+            result.workers[index].residentBytes = WorkerProcess.residentBytes(of: result.workers[index].pid)
+        }
+        return result
+    }
+}

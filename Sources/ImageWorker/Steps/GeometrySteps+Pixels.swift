@@ -1,0 +1,171 @@
+import CVips
+import ImagePlan
+
+extension ResizeStep: PixelStep {
+    func apply(to canvas: inout Canvas) throws {
+        let geometry = geometry(for: canvas.shape.size)
+        let after = try shape(after: canvas.shape)
+        switch geometry.framing {
+        case .none:
+            try canvas.scale(to: after)
+        case .crop(let placement):
+            try canvas.scale(to: PictureShape(size: geometry.scaled))
+            try canvas.crop(placement)
+        case .canvas(_, let left, let top):
+            try canvas.scale(to: PictureShape(size: geometry.scaled))
+            try canvas.embed(in: after, left: left, top: top)
+        }
+    }
+}
+
+extension CropStep: PixelStep {
+    func apply(to canvas: inout Canvas) throws {
+        let placement = try placement(in: canvas.shape.size)
+        if placement.size == canvas.shape.size { return }
+        try canvas.crop(placement)
+    }
+}
+
+extension Canvas {
+    /// Cuts the same rectangle out of every frame; a smart crop searches the first frame.
+    mutating func crop(_ placement: CropPlacement) throws {
+        switch placement {
+        case .rectangle(let rectangle):
+            try settle()
+            let loaded = ShrinkOnLoad.rectangle(rectangle, of: shape.size, factor: loadFactor, on: loadedSize)
+            try change(to: PictureShape(size: rectangle.size)) { frame in
+                try frame.cropped(left: loaded.left, top: loaded.top, width: loaded.width, height: loaded.height)
+            }
+        case .searched(let size, let gravity):
+            try settle()
+            try makeRandomAccess()
+            try deadline.check()
+            let interest = gravity == .entropy ? VIPS_INTERESTING_ENTROPY : VIPS_INTERESTING_ATTENTION
+            let offset = try frames[0].smartCropOffset(width: size.width, height: size.height, interest)
+            try change(to: PictureShape(size: size)) { frame in
+                try frame.cropped(left: offset.left, top: offset.top, width: size.width, height: size.height)
+            }
+        }
+    }
+}
+
+extension PadStep: PixelStep {
+    func apply(to canvas: inout Canvas) throws {
+        let after = try shape(after: canvas.shape)
+        try canvas.embed(in: after, left: left, top: top)
+    }
+}
+
+extension Canvas {
+    /// Places every frame on a larger canvas, filled with the background if that is opaque, else transparent.
+    mutating func embed(in shape: PictureShape, left: Int, top: Int) throws {
+        let background = opaqueBackground
+        try change(to: shape) { frame in
+            // An opaque background needs no alpha band; any other is composited at the end.
+            let base = background == nil ? try frame.withAlpha() : frame
+            let ink = base.ink(background ?? Color(red: 0, green: 0, blue: 0, alpha: 0))
+            return try base.embedded(
+                left: left,
+                top: top,
+                width: shape.size.width,
+                height: shape.size.height,
+                background: ink
+            )
+        }
+    }
+}
+
+extension TrimStep: PixelStep {
+    func apply(to canvas: inout Canvas) throws {
+        try canvas.settle()
+        try canvas.makeRandomAccess()
+        let corner = try canvas.frames[0].cornerColour()
+        var content: PixelRectangle?
+        for frame in canvas.frames {
+            try canvas.deadline.check()
+            guard let found = try frame.content(against: corner, threshold: threshold) else { continue }
+            content = content?.union(found) ?? found
+        }
+        guard let content, content.size != canvas.shape.size else { return }
+        try canvas.change(to: PictureShape(size: content.size)) { frame in
+            try frame.cropped(left: content.left, top: content.top, width: content.width, height: content.height)
+        }
+    }
+}
+
+extension PixelRectangle {
+    /// Returns the smallest rectangle that contains both.
+    fileprivate func union(_ other: PixelRectangle) -> PixelRectangle {
+        let (left, top) = (min(left, other.left), min(top, other.top))
+        return PixelRectangle(
+            left: left,
+            top: top,
+            width: max(right, other.right) - left,
+            height: max(bottom, other.bottom) - top
+        )
+    }
+}
+
+extension FlipStep: PixelStep {
+    func apply(to canvas: inout Canvas) throws {
+        try canvas.settle()
+        if direction != .horizontal { try canvas.makeRandomAccess() }
+        try canvas.change(to: shape(after: canvas.shape)) { frame in
+            switch direction {
+            case .horizontal: try frame.flipped(VIPS_DIRECTION_HORIZONTAL)
+            case .vertical: try frame.flipped(VIPS_DIRECTION_VERTICAL)
+            case .both: try frame.turned(quarters: 2)
+            }
+        }
+    }
+}
+
+extension RotateStep: PixelStep {
+    func apply(to canvas: inout Canvas) throws {
+        try canvas.settle()
+        try canvas.makeRandomAccess()
+        let after = try shape(after: canvas.shape)
+        let bounds = bounds(of: canvas.shape.size)
+        if let quarterTurns, bounds == after.size {
+            try canvas.change(to: after) { frame in try frame.turned(quarters: quarterTurns) }
+            return
+        }
+        let background = canvas.opaqueBackground
+        try canvas.change(to: after) { frame in
+            let base = background == nil ? try frame.withAlpha() : frame
+            let ink = base.ink(background ?? Color(red: 0, green: 0, blue: 0, alpha: 0))
+            if let quarterTurns {
+                return try base.turned(quarters: quarterTurns).centred(in: after.size, background: ink)
+            }
+            let turned = try base.rotated(degrees: degrees.value, background: ink)
+            return try turned.fitted(to: bounds, background: ink).centred(in: after.size, background: ink)
+        }
+        try canvas.compute()
+    }
+}
+
+extension Raster {
+    /// Centres the image on a canvas that may be smaller or larger in each direction.
+    fileprivate func centred(in size: PixelSize, background: [Double]) throws(VipsError) -> Raster {
+        guard size.width != width || size.height != height else { return self }
+        // Rounds down, for negative values as well.
+        let (left, top) = ((size.width - width) >> 1, (size.height - height) >> 1)
+        let larger = try embedded(
+            left: max(0, left),
+            top: max(0, top),
+            width: max(size.width, width),
+            height: max(size.height, height),
+            background: background
+        )
+        return try larger.cropped(left: max(0, -left), top: max(0, -top), width: size.width, height: size.height)
+    }
+
+    /// Adjusts the canvas by the pixel by which libvips may round differently.
+    fileprivate func fitted(to size: PixelSize, background: [Double]) throws(VipsError) -> Raster {
+        guard size.width != width || size.height != height else { return self }
+        let wide = max(size.width, width)
+        let high = max(size.height, height)
+        let larger = try embedded(left: 0, top: 0, width: wide, height: high, background: background)
+        return try larger.cropped(left: 0, top: 0, width: size.width, height: size.height)
+    }
+}

@@ -1,0 +1,103 @@
+import ImagePlan
+import ImagePipeline
+
+/// Decodes the map of sources.
+struct SourceReader {
+    /// The configuration from which sources inherit, complete except for the sources.
+    let configuration: Configuration
+
+    /// Decodes all sources except those with a problem, which prevents the start anyway.
+    func decode(_ node: TreeNode, _ decoder: inout ConfigurationDecoder) -> [ConfiguredSource] {
+        switch node.content {
+        case .null: return []
+        case .map(let entries): return entries.compactMap { decode($0, &decoder) }
+        default:
+            decoder.report("expected a map of sources", key: "sources", place: node.place)
+            return []
+        }
+    }
+
+    private func decode(_ entry: TreeEntry, _ decoder: inout ConfigurationDecoder) -> ConfiguredSource? {
+        let key = "sources.\(entry.key)"
+        if let problem = SourceReader.problem(ofName: entry.key) {
+            decoder.report(problem, key: key, place: entry.place)
+        }
+        guard case .map(let entries) = entry.value.content else {
+            decoder.report("expected a map with a url", key: key, place: entry.value.place)
+            return nil
+        }
+        var draft = SourceSchema.Draft(rule: SourceRule(inheriting: configuration, named: entry.key))
+        decoder.decode(entries, table: SourceSchema.table, into: &draft, scope: key + ".")
+        guard let location = draft.completeLocation else {
+            if !entries.contains(where: { $0.key == "url" }) {
+                decoder.report("has no url", key: key, place: entry.place)
+            }
+            return nil
+        }
+        draft.rule.location = location
+        draft.rule.credentials = draft.credentials
+        check(draft, key: key, place: entry.place, &decoder)
+        return ConfiguredSource(rule: draft.rule, preset: draft.preset, fallback: draft.fallback)
+    }
+
+    private func check(_ draft: SourceSchema.Draft, key: String, place: Place, _ decoder: inout ConfigurationDecoder) {
+        let rule = draft.rule
+        let places = decoder.places
+        func line(of name: String) -> Place { places["\(key).\(name)"] ?? place }
+        if rule.ttlMinimum > rule.ttlMaximum {
+            decoder.report("is more than ttl-max", key: "\(key).ttl-min", place: line(of: "ttl-min"))
+        }
+        let languageMessage = "contains a parameter of the request language"
+        for (name, parameters) in [("forward-query", rule.forwardQuery), ("ignore-query", rule.ignoreQuery)] {
+            for parameter in parameters where RequestLanguage.isReserved(parameter) {
+                decoder.report("\(languageMessage): \(parameter)", key: "\(key).\(name)", place: line(of: name))
+            }
+        }
+        for parameter in rule.ignoreQuery where rule.forwardQuery.contains(parameter) {
+            let message = "is both forwarded and ignored: \(parameter)"
+            decoder.report(message, key: "\(key).ignore-query", place: line(of: "ignore-query"))
+        }
+        SourceReader.checkCredentials(draft, isSaid: { places["\(key).\($0)"] != nil }) { name, message in
+            let below = places.filter { $0.key.hasPrefix("\(key).\(name).") }.min { $0.key < $1.key }?.value
+            decoder.report(message, key: "\(key).\(name)", place: places["\(key).\(name)"] ?? below ?? place)
+        }
+        if rule.isRaw {
+            SourceReader.checkRaw(draft, isSaid: { places["\(key).\($0)"] != nil }) { name, message in
+                decoder.report(message, key: "\(key).\(name)", place: line(of: name))
+            }
+        }
+        if !rule.isRaw {
+            for (name, isSet) in [("methods", !rule.methods.isEmpty), ("set-cookie", rule.setCookie != .refuse)]
+            where isSet {
+                decoder.report("only applies to raw sources (raw: true)", key: "\(key).\(name)", place: line(of: name))
+            }
+        }
+        if rule.noTransform == .obey, rule.originals != .serve {
+            let message =
+                "obey serves unchanged originals, which originals: \(rule.originals.rawValue) does not allow"
+            decoder.report(message, key: "\(key).no-transform", place: line(of: "no-transform"))
+        }
+        if case .file = rule.location {
+            let unused = [
+                ("no-transform", rule.noTransform == .obey),
+                ("headers", !rule.headers.isEmpty), ("allow-private", rule.allowPrivate),
+                ("forward-query", !rule.forwardQuery.isEmpty), ("auth", draft.credentials != nil),
+            ]
+            for (name, isSet) in unused where isSet {
+                decoder.report("does not apply to a file:// source", key: "\(key).\(name)", place: line(of: name))
+            }
+        }
+    }
+
+    /// The problem of an invalid source name (valid: `[a-z0-9][a-z0-9-]*`), or `nil`.
+    private static func problem(ofName name: String) -> String? {
+        if name == "fetch" { return "is reserved for /fetch?url=" }
+        let isSound = name.utf8.allSatisfy {
+            (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "-")
+        }
+        guard isSound, !name.isEmpty, !name.hasPrefix("-"), name.utf8.count <= 64 else {
+            return "is not a valid source name: a-z, 0-9 and '-', at most 64 characters, and '-' not first"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,45 @@
+import ImagePipeline
+import ImagePlan
+
+extension Explainer {
+    /// When a request in the AVIF bucket gets AVIF; `nil` for other buckets.
+    func avifFact(_ request: ExplainedRequest, _ resolved: ResolvedRequest) -> Explanation.Fact? {
+        guard resolved.isNegotiated, request.target.bucket == .avif else { return nil }
+        let variant = resolved.variant(for: .avif)
+        guard request.rule.avif.isAuto else { return fact("off", "never: WebP instead", "avif.auto", request) }
+        guard let plan = variant.plan.flatMap({ try? Plan(canonicalText: $0) }),
+            !AVIFTiming.isLossless(plan, variant.quality)
+        else {
+            return fact("never", "never: WebP, as the result is lossless", "avif.auto", request)
+        }
+        let settings = plan.settings.encoding
+        let pixels = EncodingCost.avifPixels(
+            within: request.rule.avif.budget,
+            effort: settings.effort ?? variant.quality.avifEffort,
+            isSearched: settings.maximumBytes != nil
+        )
+        let size = "\(pixels / 1_000_000).\(pixels / 100_000 % 10)"
+        let words = "at once up to \(size) megapixels, else deferred, with WebP first"
+        return fact(String(pixels), words, "avif.budget", request)
+    }
+
+    private func fact(_ value: String, _ words: String, _ key: String, _ request: ExplainedRequest) -> Explanation.Fact
+    {
+        Explanation.Fact("avif", .string(value), words: words, .setting(inherited(key, request)))
+    }
+}
+
+extension Explainer {
+    /// Describes how an animated original is handled, which is only known from its header.
+    static func words(onFramesOf plan: String, _ limits: AnimationLimits) -> String? {
+        guard let settings = try? Plan(canonicalText: plan).settings, !settings.format.isMetadata else { return nil }
+        if let frame = settings.animation.stillFrame { return "frame \(frame) of an animation" }
+        let bounds = "limits.animation (\(limits.pixels) pixels) and limits.frames (\(limits.frames))"
+        if settings.isStill {
+            let refuses = settings.animation.mode == .keep || settings.isStrict
+            return refuses ? "422 for an animation: it would become a still" : "the first frame of an animation"
+        }
+        if settings.animation.mode == .keep { return "every frame within \(bounds), else 422" }
+        return "every frame within \(bounds), else \(settings.isStrict ? "422" : "fewer or the first")"
+    }
+}

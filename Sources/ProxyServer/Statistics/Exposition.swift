@@ -1,0 +1,69 @@
+/// Renders statistics as Prometheus reads them (text format 0.0.4).
+struct Exposition {
+    /// The media type of the text.
+    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// The families in the order in which they first appear; each line ends in a line feed.
+    var text: String { names.map { families[$0] ?? "" }.joined() }
+
+    private var names: [String] = []
+    private var families: [String: String] = [:]
+
+    /// Renders those statistics of a table that have a metric.
+    init<Reading>(_ table: [Statistic<Reading>], of reading: Reading) {
+        for statistic in table {
+            guard let metric = statistic.metric else { continue }
+            let samples =
+                switch statistic.source {
+                case .value(let value): Self.samples(metric, value(reading))
+                case .durations(let histogram): Self.samples(metric, histogram(reading))
+                }
+            guard !samples.isEmpty else { continue }
+            if families[metric.name] == nil {
+                names.append(metric.name)
+                families[metric.name] = Self.header(metric, statistic.kind.rawValue)
+            }
+            families[metric.name, default: ""] += samples
+        }
+    }
+
+    private static func header(_ metric: Metric, _ type: String) -> String {
+        let help = metric.help.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+        return "# HELP \(metric.name) \(help)\n# TYPE \(metric.name) \(type)\n"
+    }
+
+    private static func samples(_ metric: Metric, _ value: JSONValue) -> String {
+        guard let label = metric.label else {
+            return metric.sample(value).map { "\(metric.name) \(number($0))\n" } ?? ""
+        }
+        let values: [JSONValue.Member] =
+            if let labelValue = metric.labelValue {
+                [.init(labelValue, value)]
+            } else if case .object(let members) = value {
+                members
+            } else {
+                []
+            }
+        return values.map { member in
+            metric.sample(member.value).map { "\(metric.name){\(label)=\"\(member.name)\"} \(number($0))\n" } ?? ""
+        }.joined()
+    }
+
+    private static func samples(_ metric: Metric, _ histogram: Histogram) -> String {
+        let (name, cumulative) = (metric.name, histogram.cumulative)
+        let buckets = zip(histogram.bounds, cumulative).map { bound, count in
+            "\(name)_bucket{le=\"\(number(Double(bound) / 1e6))\"} \(count)\n"
+        }
+        let total = cumulative.last ?? 0
+        return buckets.joined() + "\(name)_bucket{le=\"+Inf\"} \(total)\n"
+            + "\(name)_sum \(number(Double(histogram.sum) / 1e6))\n\(name)_count \(total)\n"
+    }
+
+    /// A number without a needless fraction.
+    static func number(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
+        if let whole = Int64(exactly: value) { return String(whole) }
+        return String(value)
+    }
+}

@@ -1,0 +1,95 @@
+import HTTPKit
+import ImagePipeline
+import LinuxSystem
+import OriginTransfer
+
+/// What the parts of the daemon count at one moment, each part read once; `StatisticsTable` says what becomes of it.
+struct StatisticsReading: Sendable {
+    let version: String
+    /// Seconds since the daemon's start.
+    let uptime: Int
+    /// Whether traffic is welcome.
+    let isReady: Bool
+    let metrics: Metrics
+    /// Quotas of the memory tiers.
+    let shares: MemoryShares
+    /// Quotas of the disk tiers.
+    let quotas: Configuration.Cache
+    let memory: MemoryStatistics
+    let raw: MemoryStatistics
+    let pressure: MemoryPressureMonitor.Status
+    let disk: DiskStatistics
+    let diskHealth: DiskHealth
+    let transfers: TransferStatistics
+    let workers: WorkerPool.Statistics
+    let server: ServerStatistics
+    /// The most client connections.
+    let connectionLimit: Int
+    let variantsUnderWay: Int
+    let originalsUnderWay: Int
+    let mezzaninesMade: UInt64
+    let mezzaninesUsed: UInt64
+    let decodesShared: UInt64
+    let deferrals: DeferredStatistics
+    let deferredWaiting: Int
+    let encodings: EncodingCounts.Statistics
+    let failures: (entries: Int, hits: UInt64)
+    let droppedLogLines: UInt64
+    /// `nil` where no worker could be asked, and where nobody has asked for it.
+    let coders: CoderList?
+}
+
+/// Reads a running daemon's parts; any thread.
+struct StatisticsReader: Sendable {
+    let metrics: Metrics
+    let memory: MemoryCache<Entity>
+    let raw: RawCache
+    let pressure: MemoryPressureMonitor
+    let store: DiskStore
+    let transfers: TransferEngine
+    let workers: WorkerPool
+    let pipeline: Pipeline
+    let server: HTTPServer
+    let accessLog: LineSink
+    let accessLogBudget: LineBudget
+    let readiness: Readiness
+    let live: LiveConfiguration
+    let time: any TimeSource
+    /// Nanoseconds of the monotonic clock at the daemon's start.
+    let start: Int64
+
+    /// The counts now, not all of one instant; does not block.
+    ///
+    /// - Parameter coders: what `CoderSurvey` has found, where it is to be told.
+    func read(coders: CoderList? = nil) -> StatisticsReading {
+        let (configuration, sharing) = (live.current, pipeline.sharing)
+        return StatisticsReading(
+            version: Version.text,
+            uptime: Int((time.monotonic - start) / 1_000_000_000),
+            isReady: readiness.isReady,
+            metrics: metrics,
+            shares: configuration.memoryShares,
+            quotas: configuration.cache,
+            memory: memory.statistics,
+            raw: raw.statistics,
+            pressure: pressure.status,
+            disk: store.statistics,
+            diskHealth: store.health,
+            transfers: transfers.statistics,
+            workers: workers.statistics,
+            server: server.statistics,
+            connectionLimit: configuration.limits.connections,
+            variantsUnderWay: pipeline.variantsUnderWay,
+            originalsUnderWay: pipeline.originalsUnderWay,
+            mezzaninesMade: sharing.mezzaninesMade,
+            mezzaninesUsed: sharing.mezzaninesUsed,
+            decodesShared: sharing.decodesShared,
+            deferrals: pipeline.deferrals,
+            deferredWaiting: pipeline.deferredWaiting,
+            encodings: pipeline.encodings,
+            failures: pipeline.failures.statistics,
+            droppedLogLines: accessLogBudget.dropped + accessLog.dropped,
+            coders: coders
+        )
+    }
+}

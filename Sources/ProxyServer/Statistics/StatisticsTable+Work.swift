@@ -1,0 +1,189 @@
+import HTTPKit
+import ImagePipeline
+import OriginTransfer
+
+extension StatisticsTable {
+    /// Requests to origins.
+    static let transfers: [Item] = [
+        .counter(
+            "transfers.requests",
+            Metric("edgeprint_transfers_total", "Requests sent to origins, redirects included."),
+            Phrase(.transfers, .number(), rate: true)
+        ) { $0.transfers.requests },
+        .gauge(
+            "transfers.active",
+            Metric("edgeprint_transfers_active", "Transfers in progress."),
+            Phrase(.transfers, .number("active"))
+        ) { $0.transfers.active },
+        .gauge(
+            "transfers.waiting",
+            Metric("edgeprint_transfers_waiting", "Transfers waiting for a connection."),
+            Phrase(.transfers, .number("waiting"))
+        ) { $0.transfers.waiting },
+        .counter(
+            "transfers.bytes",
+            Metric("edgeprint_transfer_bytes_total", "Bytes of response bodies received from origins."),
+            Phrase(.transfers, .size(), rate: true)
+        ) { $0.transfers.bytes },
+        .counter(
+            "transfers.newConnections",
+            Metric("edgeprint_transfer_connections_total", "Connections opened to origins."),
+            Phrase(.transfers, .noun("connection"))
+        ) { $0.transfers.newConnections },
+        .counter(
+            "transfers.reusedConnections",
+            Metric("edgeprint_transfer_reuses_total", "Requests sent to origins over a kept connection."),
+            Phrase(.transfers, .number("reuses"))
+        ) { $0.transfers.reusedConnections },
+        .counters("transfers.outcomes") { reading in
+            reading.transfers.outcomes.map { ($0.key.rawValue, $0.value) }
+        },
+    ]
+
+    /// The transform workers.
+    static let workers: [Item] = [
+        .gauge("workers.slots", Metric("edgeprint_workers", "Worker slots.")) { $0.workers.workers.count },
+        .gauge(
+            "workers.ready",
+            Metric("edgeprint_workers_ready", "Workers ready."),
+            Phrase(.workers, .part(of: "workers.slots", "ready"))
+        ) { $0.workers.ready },
+        .gauge(
+            "workers.busy",
+            Metric("edgeprint_workers_busy", "Workers running a job."),
+            Phrase(.workers, .number("busy"))
+        ) { $0.workers.workers.count { $0.isBusy } },
+        .gauge(
+            "workers.queued",
+            Metric("edgeprint_transform_queue", "Jobs waiting for a worker."),
+            Phrase(.workers, .number("queued"))
+        ) { $0.workers.queued },
+        .counter(
+            "workers.jobs",
+            Metric("edgeprint_transforms_total", "Jobs that workers answered, failures included."),
+            Phrase(.workers, .noun("job"), rate: true)
+        ) { $0.workers.jobs },
+        .gauge(
+            "workers.residentBytes",
+            Metric("edgeprint_worker_resident_bytes", "Resident memory of all workers."),
+            Phrase(.workers, .size("resident"))
+        ) { reading in reading.workers.workers.reduce(0) { $0 + $1.residentBytes } },
+        .counter("workers.starts", Metric("edgeprint_worker_starts_total", "Worker processes started.")) {
+            $0.workers.starts
+        },
+        .counter(
+            "workers.restarts",
+            Metric(
+                "edgeprint_worker_restarts_total",
+                "Workers replaced because they ended, were killed or misbehaved."
+            ),
+            Phrase(.workers, .noun("restart"), omitsZero: true)
+        ) { $0.workers.restarts },
+        .counter(
+            "workers.retirements",
+            Metric("edgeprint_worker_retirements_total", "Workers replaced because of their age or memory use.")
+        ) { $0.workers.retirements },
+        .counter(
+            "workers.deadly",
+            Metric("edgeprint_transform_deadly_total", "Jobs whose picture crashed the worker."),
+            Phrase(.workers, .noun("crash", plural: "crashes"), omitsZero: true)
+        ) { $0.workers.deadly },
+        .counter(
+            "workers.timeouts",
+            Metric("edgeprint_transform_timeouts_total", "Jobs whose worker was killed at the deadline.")
+        ) { $0.workers.timeouts },
+        .counter(
+            "workers.retries",
+            Metric("edgeprint_transform_retries_total", "Jobs run again after their worker was lost.")
+        ) { $0.workers.retries },
+    ]
+
+    /// Client connections.
+    static let connections: [Item] = [
+        .gauge(
+            "connections.open",
+            Metric("edgeprint_connections", "Open client connections."),
+            Phrase(.connections, .part(of: "connections.limit", "open"))
+        ) { $0.server.openConnections },
+        .gauge("connections.limit") { $0.connectionLimit },
+        .counter(
+            "connections.accepted",
+            Metric("edgeprint_connections_accepted_total", "Client connections accepted."),
+            Phrase(.connections, .number("accepted"), rate: true)
+        ) { $0.server.accepted },
+        .counter("connections.turnedAway", nil, Phrase(.connections, .number("turned away"), omitsZero: true)) {
+            $0.server.turnedAway
+        },
+        .counter("connections.timedOut") { $0.server.timedOut },
+    ]
+
+    /// What the pipeline is making, and how it saves work.
+    static let pipeline: [Item] = [
+        .gauge("flights.variants", Metric("edgeprint_variants_under_way", "Variants being made.")) {
+            $0.variantsUnderWay
+        },
+        .gauge("flights.originals", Metric("edgeprint_originals_under_way", "Originals being fetched.")) {
+            $0.originalsUnderWay
+        },
+        .counter(nil, Metric("edgeprint_mezzanines_made_total", "Reduced copies of originals stored.")) {
+            $0.mezzaninesMade
+        },
+        .counter(
+            nil,
+            Metric("edgeprint_mezzanine_hits_total", "Variants made from a reduced copy instead of the original.")
+        ) { $0.mezzaninesUsed },
+        .counter(
+            nil,
+            Metric("edgeprint_decodes_shared_total", "Variants made from a decode shared with another variant.")
+        ) { $0.decodesShared },
+        .counter(
+            nil,
+            Metric("edgeprint_deferred_total", "WebP images made to stand in for an AVIF encoded later.")
+        ) { $0.deferrals.made },
+        .counter(nil, Metric("edgeprint_deferred_swapped_total", "Deferred AVIFs that replaced their WebP.")) {
+            $0.deferrals[.swapped]
+        },
+        .counter(nil, Metric("edgeprint_deferred_larger_total", "Deferred AVIFs no smaller than their WebP.")) {
+            $0.deferrals[.larger]
+        },
+        .counter(nil, Metric("edgeprint_deferred_failed_total", "Deferred AVIFs that could not be encoded.")) {
+            $0.deferrals[.failed]
+        },
+        .counter(
+            nil,
+            Metric("edgeprint_deferred_abandoned_total", "Deferred AVIFs abandoned until the next request.")
+        ) { $0.deferrals[.abandoned] },
+        .counter(
+            nil,
+            Metric("edgeprint_deferred_dropped_total", "Deferred AVIFs not queued because the queue was full.")
+        ) { $0.deferrals[.dropped] },
+        .gauge(nil, Metric("edgeprint_deferred_queue", "Deferred AVIFs waiting.")) { $0.deferredWaiting },
+        .counters(
+            nil,
+            Metric(
+                "edgeprint_quality_searches_total",
+                "Quality searches completed (q=auto), by the number of encodes tried.",
+                label: "tries"
+            )
+        ) { reading in
+            reading.encodings.searches.enumerated().dropFirst().map { ("\($0.offset)", Int(clamping: $0.element)) }
+        },
+        .counter(nil, Metric("edgeprint_smallest_total", "Images whose format was chosen by size.")) {
+            $0.encodings.smallest
+        },
+        .gauge(nil, Metric("edgeprint_negative_entries", "Failures remembered.")) { $0.failures.entries },
+        .counter(nil, Metric("edgeprint_negative_hits_total", "Requests answered with a remembered failure.")) {
+            $0.failures.hits
+        },
+    ]
+
+    /// What can be read and written; `null` where no worker could be asked.
+    static let coders: [Item] = [
+        .fact(
+            "coders",
+            nil,
+            Phrase(.coders, .written { $0.now["coders"].flatMap(CoderList.readable) }),
+            and: Phrase(.writes, .written { $0.now["coders"].flatMap(CoderList.writable) })
+        ) { $0.coders?.json ?? .null }
+    ]
+}

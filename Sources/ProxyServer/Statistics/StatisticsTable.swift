@@ -1,0 +1,113 @@
+import ImagePipeline
+
+/// Every statistic of the daemon, each declared once, in the order in which the JSON of `/stats` and the lines of
+/// `edgeprint stats` have them.
+///
+/// To add one: count it where it happens, let `StatisticsReader` read it if no part that is read has it, and add an entry
+/// here. Names of metrics and JSON members are a promise to dashboards: they stay.
+enum StatisticsTable {
+    typealias Item = Statistic<StatisticsReading>
+
+    static let all: [Item] = daemon + requests + caches + disk + transfers + workers + connections + pipeline + coders
+
+    private static let daemon: [Item] = [
+        .fact("version", nil, Phrase(.edgeprint, .written { $0.now["version"]?.words })) { .string($0.version) },
+        .counter(
+            "uptime",
+            nil,
+            Phrase(.edgeprint, .written { change in change.number("uptime").map { "up \(Printing.duration($0))" } })
+        ) { $0.uptime },
+        .fact(
+            "ready",
+            nil,
+            Phrase(.edgeprint, .written { $0.now["ready"] == .bool(false) ? "not ready" : nil })
+        ) { .bool($0.isReady) },
+        .counters(
+            nil,
+            Metric(
+                "edgeprint_configuration_reloads_total",
+                "Configuration reloads (SIGHUP), by result.",
+                label: "result"
+            )
+        ) { $0.metrics.reloads.values },
+        .counter(nil, Metric("edgeprint_purges_total", "Purges carried out.")) { $0.metrics.purges.value },
+        .counter(
+            nil,
+            Metric(
+                "edgeprint_access_log_dropped_total",
+                "Access-log lines dropped because they exceeded the rate limit or the reader was too slow."
+            )
+        ) { $0.droppedLogLines },
+    ]
+
+    private static let requests: [Item] = [
+        .counter("requests.total", nil, Phrase(.requests, .number(), rate: true)) { reading in
+            reading.metrics.requests.values.reduce(0) { $0 + $1.1 }
+        },
+        // The share of pictures that needed no origin, 0–1; `null` before the first.
+        .fact(
+            "hitRatio",
+            nil,
+            Phrase(
+                .requests,
+                .written { change in
+                    RequestResult.hitRatio { change.growth("requests.results.\($0.value)") }
+                        .map { "\(Printing.rounded($0 * 100)) % without origin" }
+                }
+            )
+        ) { reading in
+            RequestResult.hitRatio { Int(clamping: reading.metrics.requests.value($0)) }
+                .map { .decimal(($0 * 10_000).rounded() / 10_000) } ?? .null
+        },
+        .gauge(
+            "requests.inFlight",
+            Metric("edgeprint_requests_in_flight", "Requests in progress."),
+            Phrase(.requests, .number("under way"))
+        ) { $0.metrics.inFlight.value },
+        .counter(
+            "requests.bytes",
+            Metric("edgeprint_response_bytes_total", "Bytes sent to clients, headers included."),
+            Phrase(.requests, .size("sent"), rate: true)
+        ) { $0.metrics.responseBytes.value },
+        .counters(
+            "requests.results",
+            Metric("edgeprint_requests_total", "Requests answered, by result.", label: "result"),
+            Phrase(.results, .written(results))
+        ) { $0.metrics.requests.values },
+        .counters(
+            "requests.statuses",
+            Metric("edgeprint_responses_total", "Responses, by status class.", label: "status")
+        ) { $0.metrics.responses.values },
+        .durations(
+            Metric(
+                "edgeprint_request_duration_seconds",
+                "Time from the end of a request to the last byte of its response."
+            )
+        ) { $0.metrics.requestDuration },
+        .durations(Metric("edgeprint_fetch_duration_seconds", "Duration of transfers from origins.")) {
+            $0.metrics.stages.fetch
+        },
+        .durations(Metric("edgeprint_queue_duration_seconds", "Time that transforms waited for a worker.")) {
+            $0.metrics.stages.queue
+        },
+        .durations(Metric("edgeprint_decode_duration_seconds", "Time that workers took to open a source.")) {
+            $0.metrics.stages.decode
+        },
+        .durations(Metric("edgeprint_transform_duration_seconds", "Time that workers spent on a plan's steps.")) {
+            $0.metrics.stages.transform
+        },
+        .durations(
+            Metric("edgeprint_encode_duration_seconds", "Time that workers spent decoding on demand and encoding.")
+        ) { $0.metrics.stages.encode },
+    ]
+
+    private static func results(_ change: StatisticsChange) -> String? {
+        guard change.now["requests.results"] != nil else { return nil }
+        let counts = RequestResult.allCases.compactMap { result -> String? in
+            let path = "requests.results.\(result.value)"
+            guard let count = change.number(path), count > 0 else { return nil }
+            return "\(result.value) \(count)\(change.rate(path))"
+        }
+        return counts.isEmpty ? "none yet" : counts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,98 @@
+import ImagePipeline
+import ImagePlan
+import Testing
+
+@testable import ProxyServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct InheritedSettingTests {
+    /// Each setting with three values: the default, one for the file's top and one for the source.
+    private static let examples: [String: (standard: String, top: String, own: String)] = [
+        "limits.pixels": ("50MP", "40MP", "30MP"), "limits.frames": ("256", "9", "8"),
+        "limits.animation": ("50MP", "40MP", "30MP"), "limits.source-bytes": ("64MiB", "5MiB", "4MiB"),
+        "limits.redirects": ("5", "4", "0"), "limits.ingredients": ("4", "2", "0"),
+        "timeouts.connect": ("5s", "4s", "3s"), "timeouts.first-byte": ("10s", "9s", "8s"),
+        "timeouts.total": ("30s", "29s", "28s"), "timeouts.transform": ("10s", "7s", "6s"),
+        "quality.jpeg": ("80", "70", "60"), "quality.webp": ("79", "71", "61"), "quality.avif": ("60", "50", "40"),
+        "quality.distance": ("1", "2", "0.5"), "quality.save-data": ("15", "10", "0"),
+        "formats.pdf": ("off", "on", "off"), "avif.auto": ("on", "off", "on"), "avif.budget": ("100ms", "90ms", "80ms"),
+        "avif.effort": ("1", "2", "3"), "avif.stand-in": ("30s", "20s", "10s"),
+    ]
+
+    /// What the contract says that a source may override of the sections at the file's top.
+    private static let contract = [
+        "limits.pixels", "limits.frames", "limits.source-bytes", "limits.redirects", "timeouts.connect",
+        "timeouts.first-byte", "timeouts.total", "timeouts.transform", "quality.jpeg", "quality.webp", "quality.avif",
+    ]
+
+    /// The file's top, then the source, each with the key where a value is given.
+    private func yaml(_ name: String, top: String?, own: String?) -> String {
+        let parts = name.split(separator: ".")
+        func map(_ value: String?) -> String? { value.map { "\(parts[0]): { \(parts[1]): \($0) }" } }
+        return """
+            \(map(top) ?? "# as it is")
+            sources:
+              s: { url: "https://s.example/"\(map(own).map { ", " + $0 } ?? "") }
+            """
+    }
+
+    /// A rule's value as the file would say it.
+    private func value(_ setting: InheritedSetting, _ rule: SourceRule?) throws -> JSONValue? {
+        try setting.source.write(SourceSchema.Draft(rule: #require(rule))).map(JSONValue.init)
+    }
+
+    /// A text of the file as it is written again.
+    private func normal(_ setting: InheritedSetting, _ text: String) throws -> JSONValue? {
+        try value(setting, load(yaml(setting.top.name, top: nil, own: text)).sources.first?.rule)
+    }
+
+    @Test func `every setting that a source may override is declared once, with an example here`() {
+        let names = InheritedSetting.all.map(\.top.name)
+        #expect(Set(names).count == names.count && Set(names) == Set(Self.examples.keys))
+        #expect(Set(Self.contract).isSubset(of: names))
+        #expect(InheritedSetting.all.map(\.source.name) == names)
+        // Nor does another key stand in both places, which would have to be merged elsewhere.
+        let top = Set(ConfigurationSchema.root.settings.map(\.name))
+        #expect(top.intersection(SourceSchema.table.settings.map(\.name)) == Set(names))
+    }
+
+    @Test func `the source's value counts before the file's top, and that before the default`() throws {
+        for setting in InheritedSetting.all {
+            let name = setting.top.name
+            let example = try #require(Self.examples[name])
+            func rules(top: String?, own: String?) throws -> (source: JSONValue?, fetch: JSONValue?) {
+                let configuration = try load(yaml(name, top: top, own: own))
+                return try (
+                    value(setting, configuration.sources.first?.rule), value(setting, configuration.remoteRule)
+                )
+            }
+            let (standard, top, own) = try (
+                normal(setting, example.standard), normal(setting, example.top), normal(setting, example.own)
+            )
+            #expect(standard != top && top != own, "\(name)")
+            #expect(try rules(top: nil, own: nil) == (standard, standard), "\(name)")
+            #expect(try rules(top: example.top, own: nil) == (top, top), "\(name)")
+            #expect(try rules(top: example.top, own: example.own) == (own, top), "\(name)")
+            #expect(try rules(top: nil, own: example.own) == (own, standard), "\(name)")
+        }
+    }
+
+    @Test func `sources have libwebp's options of the file's top`() throws {
+        let configuration = try load(
+            "webp: { pass: 7 }\nsources: { s: { url: \"https://s.example/\", quality: { webp: 5 } } }"
+        )
+        #expect(configuration.source(named: "s")?.rule.quality.webpOptions.pass == 7)
+        #expect(configuration.remoteRule.quality.webpOptions.pass == 7)
+    }
+
+    @Test func `a key that means nothing for raw sources is refused there`() {
+        for setting in InheritedSetting.all where setting.source.kind == .pictures {
+            let name = setting.top.name
+            let parts = name.split(separator: ".")
+            let own = "\(parts[0]): { \(parts[1]): \(Self.examples[name]?.own ?? "") }"
+            let found = problems("sources: { s: { url: \"https://s.example/\", raw: true, \(own) } }")
+            let message = "sources.s.\(name): has no effect with raw: true"
+            #expect(found.contains { $0.contains(message) }, "\(found)")
+        }
+    }
+}

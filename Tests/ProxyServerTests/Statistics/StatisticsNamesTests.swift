@@ -1,0 +1,197 @@
+import TestSupport
+import Testing
+
+@testable import ProxyServer
+
+/// Dashboards and alerts are built on these names: what is not here is new, and what is here stays.
+@Suite(.timeLimit(.minutes(1)))
+struct StatisticsNamesTests {
+    /// Prometheus: name, type, and the values of the one label.
+    private static let families = """
+        edgeprint_access_log_dropped_total counter
+        edgeprint_cache_bytes gauge tier=memory tier=originals tier=variants
+        edgeprint_cache_entries gauge tier=memory tier=originals tier=variants
+        edgeprint_cache_evictions_total counter
+        edgeprint_configuration_reloads_total counter result=applied result=refused
+        edgeprint_connections gauge
+        edgeprint_connections_accepted_total counter
+        edgeprint_control_group_limit_bytes gauge
+        edgeprint_control_group_used_bytes gauge
+        edgeprint_decode_duration_seconds histogram
+        edgeprint_decodes_shared_total counter
+        edgeprint_deferred_abandoned_total counter
+        edgeprint_deferred_dropped_total counter
+        edgeprint_deferred_failed_total counter
+        edgeprint_deferred_larger_total counter
+        edgeprint_deferred_queue gauge
+        edgeprint_deferred_swapped_total counter
+        edgeprint_deferred_total counter
+        edgeprint_disk_adoptions_total counter
+        edgeprint_disk_corruptions_total counter
+        edgeprint_disk_drops_total counter
+        edgeprint_disk_errors_total counter
+        edgeprint_disk_expirations_total counter
+        edgeprint_disk_healthy gauge
+        edgeprint_disk_rebuilds_total counter
+        edgeprint_disk_stores_total counter
+        edgeprint_encode_duration_seconds histogram
+        edgeprint_fetch_duration_seconds histogram
+        edgeprint_memory_cache_allowed_bytes gauge
+        edgeprint_memory_cache_steps_total counter
+        edgeprint_memory_stalled_ratio gauge
+        edgeprint_mezzanine_hits_total counter
+        edgeprint_mezzanines_made_total counter
+        edgeprint_negative_entries gauge
+        edgeprint_negative_hits_total counter
+        edgeprint_originals_under_way gauge
+        edgeprint_purges_total counter
+        edgeprint_quality_searches_total counter tries=1 tries=2 tries=3 tries=4 tries=5 tries=6 tries=7
+        edgeprint_queue_duration_seconds histogram
+        edgeprint_raw_bytes gauge
+        edgeprint_raw_entries gauge
+        edgeprint_raw_evictions_total counter
+        edgeprint_request_duration_seconds histogram
+        edgeprint_requests_in_flight gauge
+        edgeprint_requests_total counter result=collapsed result=disk result=error result=fallback result=memory \
+        result=miss result=negative result=original result=other result=refused result=revalidated result=stale
+        edgeprint_response_bytes_total counter
+        edgeprint_responses_total counter status=1xx status=2xx status=3xx status=4xx status=5xx
+        edgeprint_smallest_total counter
+        edgeprint_transfer_bytes_total counter
+        edgeprint_transfer_connections_total counter
+        edgeprint_transfer_reuses_total counter
+        edgeprint_transfers_active gauge
+        edgeprint_transfers_total counter
+        edgeprint_transfers_waiting gauge
+        edgeprint_transform_deadly_total counter
+        edgeprint_transform_duration_seconds histogram
+        edgeprint_transform_queue gauge
+        edgeprint_transform_retries_total counter
+        edgeprint_transform_timeouts_total counter
+        edgeprint_transforms_total counter
+        edgeprint_variants_under_way gauge
+        edgeprint_worker_resident_bytes gauge
+        edgeprint_worker_restarts_total counter
+        edgeprint_worker_retirements_total counter
+        edgeprint_worker_starts_total counter
+        edgeprint_workers gauge
+        edgeprint_workers_busy gauge
+        edgeprint_workers_ready gauge
+        """
+
+    /// `/stats`: an object ("-" is the outermost) and its members that hold no objects of fixed members themselves.
+    private static let members = """
+        -: coders hitRatio ready uptime version
+        connections: accepted limit open timedOut turnedAway
+        disk: drops errors health originalDrops queuedBytes queuedWrites stores variantDrops
+        disk.originals: bytes entries evictions hits misses quota
+        disk.variants: bytes entries evictions hits misses quota
+        flights: originals variants
+        memory: bytes entries evictions hits misses quota
+        memoryPressure: allowed groupLimit groupUsed stalled steps
+        raw: bytes entries evictions hits misses quota
+        requests: bytes inFlight total
+        requests.results: collapsed disk error fallback memory miss negative original other refused revalidated stale
+        requests.statuses: 1xx 2xx 3xx 4xx 5xx
+        transfers: active bytes newConnections outcomes requests reusedConnections waiting
+        workers: busy deadly jobs queued ready residentBytes restarts retirements retries slots starts timeouts
+        """
+
+    /// Those that only some kernels tell.
+    private static let optional: Set<String> = [
+        "edgeprint_memory_stalled_ratio gauge", "edgeprint_control_group_used_bytes gauge",
+        "edgeprint_control_group_limit_bytes gauge",
+    ]
+
+    private func rig() throws -> EndToEndRig {
+        // A raw source, so that there is no null in its place.
+        try EndToEndRig(sources: "\n  files: { url: \"http://127.0.0.1:9/\", raw: true, allow-private: true }") {
+            _,
+            connection in connection.respond("404 Not Found", text: "no")
+        }
+    }
+
+    private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
+
+    @Test func `Prometheus is told the same families, types and labels as ever`() throws {
+        let rig = try rig()
+        let text = try RawHTTPClient(port: rig.daemon.admin).get("/metrics").text
+        var found: [String] = []
+        for line in lines(text) {
+            if line.hasPrefix("# TYPE ") {
+                found.append(String(line.dropFirst(7)))
+            } else if let label = line.wholeMatch(of: /[a-z_]+\{([a-z]+)="([^"]+)"\} .*/), label.1 != "le" {
+                found[found.count - 1] += " \(label.1)=\(label.2)"
+            }
+        }
+        let sorted = Set(
+            found.map { family in
+                let parts = family.split(separator: " ")
+                return (parts.prefix(2) + parts.dropFirst(2).sorted()).joined(separator: " ")
+            }
+        )
+        let expected = Set(lines(Self.families))
+        #expect(sorted.subtracting(expected) == [])
+        #expect(expected.subtracting(sorted).subtracting(Self.optional) == [])
+    }
+
+    @Test func `the JSON has the same members as ever`() throws {
+        let rig = try rig()
+        let text = try RawHTTPClient(port: rig.daemon.admin, timeoutMilliseconds: 30_000).get("/stats").text
+        var found: Set<String> = []
+        func walk(_ value: JSONValue, _ path: String) {
+            guard case .object(let members) = value, !members.isEmpty, path != "-.coders" else {
+                found.insert(path)
+                return
+            }
+            for member in members { walk(member.value, "\(path).\(member.name)") }
+        }
+        walk(try #require(JSONValue(parsing: text)), "-")
+        let expected = Set(
+            lines(Self.members).flatMap { line in
+                let parts = line.split(separator: " ")
+                let parent = parts[0] == "-:" ? "-" : "-.\(parts[0].dropLast())"
+                return parts.dropFirst().map { "\(parent).\($0)" }
+            }
+        )
+        #expect(found.symmetricDifference(expected) == [])
+    }
+
+    @Test func `tells everything that it counts, in a form that can be read`() throws {
+        let rig = try rig()
+        #expect(try rig.get("/photos/none.png").status == 404)
+        try rig.waitUntil("edgeprint_request_duration_seconds_count", is: 1)
+        try rig.waitUntil("edgeprint_requests_in_flight", is: 0)
+        let text = try RawHTTPClient(port: rig.daemon.admin).get("/metrics").text
+        for expected in [
+            "edgeprint_responses_total{status=\"4xx\"} 1", "edgeprint_requests_total{result=\"disk\"} 0",
+            "edgeprint_requests_in_flight 0", "edgeprint_request_duration_seconds_count 1",
+            "edgeprint_request_duration_seconds_bucket{le=\"+Inf\"} 1", "edgeprint_connections_accepted_total 1",
+            "edgeprint_disk_healthy 1",
+        ] {
+            #expect(lines(text).contains(expected), "\(expected)")
+        }
+        #expect(text.hasSuffix("\n"))
+        var families: Set<String> = []
+        for line in lines(text) {
+            if line.hasPrefix("# HELP ") {
+                #expect(families.insert(String(line.split(separator: " ")[2])).inserted, "\(line)")
+                #expect(line.hasSuffix("."), "\(line)")
+            }
+            guard !line.hasPrefix("#") else { continue }
+            #expect(line.wholeMatch(of: /[a-z_]+(\{[a-z]+="[^"\\]*"\})? [0-9.e+-]+/) != nil, "\(line)")
+        }
+    }
+
+    @Test func `every path and every metric is declared once`() {
+        var seen: Set<String> = []
+        for statistic in StatisticsTable.all {
+            if let path = statistic.path { #expect(seen.insert(path).inserted, "\(path)") }
+            if let metric = statistic.metric {
+                #expect(seen.insert("\(metric.name) \(metric.labelValue ?? "")").inserted, "\(metric.name)")
+                #expect((statistic.kind == .counter) == metric.name.hasSuffix("_total"), "\(metric.name)")
+            }
+            #expect(statistic.path != nil || statistic.phrases.isEmpty)
+        }
+    }
+}
