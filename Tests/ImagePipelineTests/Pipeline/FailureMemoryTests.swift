@@ -249,4 +249,18 @@ struct FailureMemoryTests {
         try rig.transformer.wait(for: 3)[2].make([1])
         #expect(try next.value().entity.memory == [1])
     }
+
+    @Test func `a source with negative off is asked each time, for what is missing and for what is broken`() throws {
+        for count in 1...2 {
+            let missing = rig.ask("none.png", "w=10") { $0.negative = false }
+            try rig.loader.wait(for: count)[count - 1].refuse(404, at: rig.time.wallSeconds)
+            #expect(try missing.error() == .originStatus(404))
+        }
+        for count in 1...2 {
+            let broken = rig.ask("broken.png", "w=10") { $0.negative = false }
+            if count == 1 { try rig.loader.wait(for: 3)[2].answer(rig.png(), at: rig.time.wallSeconds) }
+            try rig.transformer.wait(for: count)[count - 1].fail(.broken("cut short"))
+            #expect(try broken.error() == .broken("cut short"))
+        }
+    }
 }

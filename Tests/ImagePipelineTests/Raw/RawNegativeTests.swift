@@ -1,0 +1,83 @@
+import HTTPSemantics
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+/// Which failures of a raw source's origin are remembered, and for which requests.
+@Suite(.timeLimit(.minutes(1)))
+struct RawNegativeTests {
+    let rig: RawRig
+
+    init() throws { rig = try RawRig() }
+
+    private func request(_ fields: [String] = [], negative: Bool = true) -> CacheRequest {
+        RawRig.request("a", fields, negative: negative)
+    }
+
+    /// The failure of a request that reaches no origin.
+    private func remembered(_ request: CacheRequest) throws -> PipelineError? {
+        let asked = rig.loader.all.count
+        let result = Signal<Result<RawAnswer, PipelineError>?>(nil)
+        _ = rig.proxy.load(request) { answer in result.update { $0 = answer } }
+        try result.wait { $0 != nil }
+        #expect(rig.loader.all.count == asked)
+        guard case .failure(let error)? = result.value else { return nil }
+        return error
+    }
+
+    @Test func `a failing origin is left alone until its pause is over`() throws {
+        #expect(try rig.ask(request(), ["Retry-After: 30"], status: 503).status == 503)
+        #expect(try remembered(request()) == .remembered(.originStatus(503), secondsLeft: 30))
+        rig.time.advance(seconds: 30)
+        #expect(try rig.ask(request(), ["Cache-Control: max-age=60"], body: "back").text == "back")
+        #expect(try rig.ask(request()).text == "back")
+    }
+
+    @Test func `a denial is remembered for a minute`() throws {
+        #expect(try rig.ask(request(), [], status: 403).status == 403)
+        #expect(try remembered(request()) == .remembered(.originStatus(403), secondsLeft: 60))
+        rig.time.advance(seconds: 60)
+        #expect(try rig.ask(request(), [], status: 403).status == 403)
+    }
+
+    @Test func `an origin that cannot be reached is left alone for a moment`() throws {
+        let result = Signal<Result<RawAnswer, PipelineError>?>(nil)
+        _ = rig.proxy.load(request()) { answer in result.update { $0 = answer } }
+        try #require(try rig.loader.wait(for: 1).last).fail(.originUnreachable("no connection"))
+        try result.wait { $0 != nil }
+        guard case .remembered(.originUnreachable, _)? = try remembered(request())?.bare else {
+            Issue.record("the failure was not remembered")
+            return
+        }
+    }
+
+    @Test(arguments: [404, 410])
+    func `what is missing is stored for the time of its class, with the origin's own page`(status: Int) throws {
+        #expect(try rig.ask(request(), [], status: status, body: "gone").text == "gone")
+        let again = try rig.ask(request())
+        #expect(again.status == status && again.text == "gone" && again.cacheStatus == .hit(.memory))
+        rig.time.advance(seconds: 300)
+        #expect(try rig.ask(request(), [], body: "back").text == "back")
+    }
+
+    @Test func `a failure that one client's fields may have caused is no other client's`() throws {
+        #expect(try rig.ask(request(["X-Break: 1"]), [], status: 500).status == 500)
+        #expect(try remembered(request(["X-Break: 1"])) != nil)
+        #expect(try rig.ask(request(), ["Cache-Control: max-age=60"], body: "fine").text == "fine")
+    }
+
+    @Test func `a stored response stands in while its origin is left alone`() throws {
+        _ = try rig.ask(request(), ["Cache-Control: max-age=60"], body: "stored")
+        rig.time.advance(seconds: 61)
+        #expect(try rig.ask(request(), [], status: 503).text == "stored")
+        // The second is not sent at all.
+        #expect(try rig.ask(request()).cacheStatus == .hit(.stale))
+    }
+
+    @Test(arguments: [403, 404, 429, 503])
+    func `with negative off each request is sent`(status: Int) throws {
+        for _ in 0..<3 { #expect(try rig.ask(request(negative: false), [], status: status).status == status) }
+        #expect(rig.loader.all.count == 3)
+    }
+}
