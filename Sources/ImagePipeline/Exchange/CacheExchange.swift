@@ -117,8 +117,9 @@ final class CacheExchange: Sendable {
         let handle = context.loader.load(fetch) { [self] result in
             let microseconds = UInt32(clamping: (context.time.monotonic - began) / 1000)
             switch result {
-            // The part alone then.
-            case .failure(.sourceTooLarge) where widens && form == .whole: send(.own)
+            case .failure(.sourceTooLarge) where widens && form == .whole:
+                store.change(.keepParts(until: context.time.wallSeconds + RawProxy.separation))
+                send(.own)
             case .failure(let error): proceed { self.fail(error) }
             case .success(let response):
                 proceed { self.conclude(response, form, microseconds) }

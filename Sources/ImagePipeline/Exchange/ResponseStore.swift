@@ -44,6 +44,8 @@ enum ResponseChange: Sendable {
     case removeGone
     /// The last response could not be shared: until this second, requests do not wait for each other.
     case separate(until: Int64)
+    /// The whole is too large to be fetched for a part: until this second, only the part is asked for.
+    case keepParts(until: Int64)
     /// A response to HEAD tells of the stored response to GET (RFC 9111 §4.3.5).
     case update(FetchedResponse)
     /// An unsafe request has changed them, and what else its response names (RFC 9111 §4.4).

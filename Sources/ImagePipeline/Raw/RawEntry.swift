@@ -10,6 +10,8 @@ struct RawEntry: Sendable {
     private(set) var responses: [StoredResponse] = []
     /// Seconds since 1970 until which requests for it do not wait for each other: the last answer could not be shared.
     var separateUntil: Int64 = .min
+    /// Seconds since 1970 until which parts are not answered by fetching the whole, which was too large.
+    var partsUntil: Int64 = .min
 
     init(_ subject: FlightSubject, responses: [StoredResponse] = []) {
         self.subject = subject

@@ -71,9 +71,12 @@ final class RawLoad: Sendable {
         _ now: Int64,
         mayWait: Bool
     ) {
-        let separateUntil = hold.flatMap { _ in proxy.cache.entry(of: request)?.separateUntil } ?? .min
+        let entry = hold.flatMap { _ in proxy.cache.entry(of: request) }
+        let separateUntil = entry?.separateUntil ?? .min
         let subject = FlightSubject(request.origin)
-        let widens = mayWait && request.mayWiden && [.uriMiss, .varyMiss].contains(reason) && separateUntil <= now
+        let isMiss = [.uriMiss, .varyMiss].contains(reason)
+        let widens =
+            mayWait && isMiss && request.mayWiden && max(separateUntil, entry?.partsUntil ?? .min) <= now
         let start: (Flight<CacheOutcome>) -> Void = { [self] flight in
             exchange(about: stored, reason, hold, flight, widens: widens).start()
         }

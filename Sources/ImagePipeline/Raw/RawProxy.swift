@@ -45,6 +45,9 @@ package final class RawProxy: Sendable {
         self.flights = TaskPool(maximumWaiters: waiters, maximumFlights: flights)
     }
 
+    /// Sets the maximum number of waiters per request to an origin; applies to new requests.
+    package func setWaiterLimit(_ limit: Int) { flights.setMaximumWaiters(limit) }
+
     /// What can be answered from memory without asking anybody; `nil` where `load` is needed.
     package func cached(_ request: CacheRequest) -> RawAnswer? {
         guard request.isCacheable else { return nil }

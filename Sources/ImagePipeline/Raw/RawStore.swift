@@ -35,6 +35,7 @@ struct RawStore: ResponseStore {
         case .requireValidation: publish(persists: false) { $0.change(where: matches) { $0.requireValidation() } }
         case .remove, .removeGone: publish { $0.remove(where: matches) }
         case .separate(let until): publish(persists: false) { $0.separateUntil = until }
+        case .keepParts(let until): publish(persists: false) { $0.partsUntil = until }
         case .update(let response): update(by: response)
         case .invalidate(let response): proxy.invalidate(request.origin, response)
         }

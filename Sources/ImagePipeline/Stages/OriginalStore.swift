@@ -93,7 +93,7 @@ struct OriginalStore: ResponseStore {
                 parts.origins.retire(request.key)
             case .requireValidation: parts.origins.live(request.key)?.requireValidation()
             // An original is fetched with GET alone, and whole; it is validated because it is stale already.
-            case .expire, .separate, .update, .invalidate: break
+            case .expire, .separate, .keepParts, .update, .invalidate: break
             }
         }
     }

@@ -18,6 +18,7 @@ extension DaemonParts {
         pressure.configure(shares: configuration.memoryShares, isOn: configuration.cache.memoryPressure)
         store.setLimits(DiskLimits(configuration.cache))
         pipeline.setWaiterLimit(configuration.limits.waiters)
+        raw.setWaiterLimit(configuration.limits.waiters)
         pipeline.setDeferredLimit(configuration.avif.queue)
         pipeline.failures.setPolicy(configuration.negative)
         workers.setQueueLimit(configuration.limits.queue)

@@ -105,4 +105,53 @@ struct RawSharingTests {
         try answers.wait { $0.count == 3 }
         #expect(Set(answers.value) == ["0", "1", "2"])
     }
+
+    @Test func `a part of what is not stored fetches the whole once, for all who ask for parts of it`() throws {
+        let rig = try RawRig()
+        let parts = Signal<[String]>([])
+        for range in ["bytes=0-1", "bytes=2-3", "bytes=8-"] {
+            _ = rig.proxy.load(RawRig.request("a", ["Range: \(range)"])) { result in
+                guard let answer = try? result.get() else { return }
+                parts.update { $0.append(String(decoding: answer.body[answer.range], as: UTF8.self)) }
+            }
+        }
+        let load = try #require(try rig.loader.wait(for: 1).last)
+        #expect(load.fetch.exchange?.fields.contains("range") == false)
+        #expect(load.fetch.source.limits.sourceBytes == CacheExchange.widest)
+        load.respond(
+            FetchedResponse(
+                status: 200,
+                fields: RawRig.lines([Self.fresh]),
+                content: .bytes(Array("0123456789".utf8)),
+                requestTime: RawRig.now,
+                responseTime: RawRig.now
+            )
+        )
+        try parts.wait { $0.count == 3 }
+        #expect(Set(parts.value) == ["01", "23", "89"] && rig.loader.all.count == 1)
+    }
+
+    @Test func `what is too large to be fetched for a part is asked for in parts, for a minute without another try`()
+        throws
+    {
+        let rig = try RawRig()
+        let request = RawRig.request("a", ["Range: bytes=0-1"])
+        for asked in [2, 3] {
+            let part = Signal<String?>(nil)
+            _ = rig.proxy.load(request) { result in part.update { $0 = (try? result.get())?.text } }
+            if asked == 2 { try #require(try rig.loader.wait(for: 1).last).fail(.sourceTooLarge(limit: 1)) }
+            let load = try #require(try rig.loader.wait(for: asked).last)
+            #expect(load.fetch.exchange?.fields["range"] == "bytes=0-1")
+            load.respond(
+                FetchedResponse(
+                    status: 206,
+                    fields: RawRig.lines([Self.fresh, "Content-Range: bytes 0-1/99"]),
+                    content: .bytes(Array("01".utf8)),
+                    requestTime: RawRig.now,
+                    responseTime: RawRig.now
+                )
+            )
+            try part.wait { $0 == "01" }
+        }
+    }
 }
