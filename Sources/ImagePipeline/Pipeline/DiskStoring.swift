@@ -17,7 +17,7 @@ package protocol DiskStoring: Sendable {
     /// Hides what a purge removes from readers, or shows it to them as stale; `remove` must follow.
     ///
     /// False when too many wait: nothing has changed.
-    func conceal(_ purge: Purge) -> Bool
+    func tombstone(_ purge: Purge) -> Bool
     /// Does what was concealed, also to whatever of it was queued before; the completion tells that it is done for good.
     ///
     /// False when too much waits: nothing is done, and concealed no longer.
@@ -39,7 +39,7 @@ extension DiskStoring {
     /// Hides a selection from readers; `remove` must follow.
     ///
     /// False when too many purges wait.
-    package func conceal(_ selection: PurgeSelection) -> Bool { conceal(Purge(selection)) }
+    package func tombstone(_ selection: PurgeSelection) -> Bool { tombstone(Purge(selection)) }
 
     /// Removes what is hidden, together with whatever of it was queued before.
     ///

@@ -23,7 +23,7 @@ extension Pipeline {
         // The order matters. First nothing old can be read from below. Then flights that may have read it before are cut off, and
         // what starts now is, too: nothing old can be put anywhere while everything is cleared. Originals are let go first, since
         // variants are made of them. What was queued for the disk until here is queued before the removal.
-        if let disk = parts.disk, !disk.conceal(purge) { return false }
+        if let disk = parts.disk, !disk.tombstone(purge) { return false }
         var counts = PurgeCounts()
         counts.flights = originals.pool.beginPurge(selection) + variants.beginPurge(selection)
         parts.recent.purge(purge)

@@ -34,7 +34,7 @@ package final class Pipeline: Sendable {
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
         // What cannot be read in now is tried again, as if there had been no restart.
         let failures = parts.failures
-        if failures.hasKept, !parts.readLane.submit({ failures.restore() }) { failures.renounce() }
+        if failures.hasKept, !parts.readLane.submit({ failures.restore() }) { failures.skipRestore() }
     }
 
     /// Stage 1: the entity in memory that may be served without asking anybody; on an event loop.
@@ -75,7 +75,7 @@ package final class Pipeline: Sendable {
             refresh(request)
             return entity
         }
-        guard let failure = parts.failures.pause(request.origin.key), failure.allowsStale,
+        guard let failure = parts.failures.backoffError(for: request.origin.key), failure.allowsStale,
             entity.mayBeUsedIfError(at: now, by: request)
         else { return nil }
         return entity
@@ -117,7 +117,7 @@ package final class Pipeline: Sendable {
     /// Revalidates a stale variant in the background, one at a time for a key.
     func refresh(_ request: VariantRequest) {
         // An origin that has just failed is left alone.
-        guard parts.failures.pause(request.origin.key) == nil else { return }
+        guard parts.failures.backoffError(for: request.origin.key) == nil else { return }
         variants.startUnlessUnderWay(request.key, about: FlightSubject(request)) { flight in
             start(request, .background(.low, isRefresh: true), flight)
         }

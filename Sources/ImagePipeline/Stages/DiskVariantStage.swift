@@ -15,7 +15,7 @@ struct DiskVariantStage: Sendable {
         guard !request.mustStayOriginal(origin.record) else { return nil }
         guard let ingredients = ingredients(of: stored.record, for: request) else { return nil }
         var description = EntityDescription(stored.record, origin: origin.record, for: request)
-        description.temper(by: ingredients.map(\.record), origin: origin.record)
+        description.restrict(toStrictestOf: ingredients.map(\.record), origin: origin.record)
         let uses = ingredients.map { IngredientUse($0) }
         guard request.keeps.keepInMemory, description.length <= parts.memoryObject else {
             let entity = open(stored.file, description, for: request.key, origin: origin, uses, of: flight)

@@ -113,7 +113,7 @@ struct OriginalStore: ResponseStore {
     private func removeStored() {
         let selection = PurgeSelection.originals([request.key]).withMezzanines
         parts.recent.purge(Purge(selection))
-        guard let disk = parts.disk, disk.conceal(selection) else { return }
+        guard let disk = parts.disk, disk.tombstone(selection) else { return }
         _ = disk.remove(selection, completion: nil)
     }
 

@@ -42,7 +42,7 @@ struct Originals: Sendable {
     /// Refreshes an original in the background, unless that is under way.
     private func refresh(_ request: OriginRequest) {
         // An origin that has just failed is left alone.
-        guard parts.failures.pause(request.key) == nil else { return }
+        guard parts.failures.backoffError(for: request.key) == nil else { return }
         var refresh = CacheRequest(request)
         refresh.needsBody = false
         refresh.isRefresh = true
@@ -63,7 +63,7 @@ struct Originals: Sendable {
         let decision = CacheDecision(
             request,
             stored: stored.map { [$0] } ?? [],
-            allowsStale: parts.failures.pause(request.failureKey)?.allowsStale != false,
+            allowsStale: parts.failures.backoffError(for: request.failureKey)?.allowsStale != false,
             now: parts.time.wallSeconds
         )
         switch decision {

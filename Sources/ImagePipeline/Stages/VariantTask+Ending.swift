@@ -78,7 +78,7 @@ extension VariantTask {
         let others = ingredients.map(\.origin.record)
         record.ingredients = others.map { VariantRecord.Ingredient(key: $0.key, digest: $0.digest) }
         var description = EntityDescription(record, origin: outcome.origin.record, for: request)
-        description.temper(by: others, origin: outcome.origin.record)
+        description.restrict(toStrictestOf: others, origin: outcome.origin.record)
         let entity = parts.entity(
             key: request.key,
             description: description,

@@ -158,7 +158,7 @@ final class VariantTask: Sendable {
         description.cacheControl = outcome.origin.record.downstreamCacheControl
         description.advertisedLifetime = outcome.origin.record.advertisedLifetime
         description.hints = OriginalHints(outcome.origin.record, for: request.origin.source)
-        description.temper(by: ingredients.map(\.origin.record), origin: outcome.origin.record)
+        description.restrict(toStrictestOf: ingredients.map(\.origin.record), origin: outcome.origin.record)
         return parts.entity(
             key: request.key,
             description: description,

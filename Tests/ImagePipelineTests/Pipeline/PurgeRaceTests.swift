@@ -42,17 +42,17 @@ struct PurgeRaceTests {
 /// A store that tells when a purge begins.
 private final class HookedDisk: DiskStoring {
     private let store: DiskStore
-    private let concealed: @Sendable () -> Void
+    private let tombstoned: @Sendable () -> Void
 
-    init(_ store: DiskStore, concealed: @escaping @Sendable () -> Void) {
+    init(_ store: DiskStore, tombstoned: @escaping @Sendable () -> Void) {
         self.store = store
-        self.concealed = concealed
+        self.tombstoned = tombstoned
     }
 
-    func conceal(_ purge: Purge) -> Bool {
-        let isConcealed = store.conceal(purge)
-        concealed()
-        return isConcealed
+    func tombstone(_ purge: Purge) -> Bool {
+        let isTombstoned = store.tombstone(purge)
+        tombstoned()
+        return isTombstoned
     }
 
     func variant(_ key: CacheKey) -> StoredVariant? { store.variant(key) }

@@ -12,7 +12,7 @@ struct RawPurgeTests {
     /// As a purge of the daemon does.
     private func purge(_ rig: RawRig, _ selection: PurgeSelection, staleFrom: Int64? = nil) {
         let purge = Purge(selection, staleFrom: staleFrom)
-        #expect(rig.store.conceal(purge))
+        #expect(rig.store.tombstone(purge))
         _ = rig.proxy.purge(purge)
         #expect(rig.store.remove(purge, completion: nil))
     }
