@@ -217,7 +217,7 @@ struct FileLoaderTests {
         _ = loader.load(fetch("a.jpg"), completion: waiting.set)
         _ = loader.load(fetch("a.jpg"), completion: refused.set)
         gate.open()
-        #expect(await refused.failure == .overloaded("too many loads wait for files"))
+        #expect(await refused.failure == .overloaded("too many loads are waiting for files"))
         #expect(await waiting.failure == nil)
         loader.stop()
         #expect(await loader.failure(fetch("a.jpg")) == .cancelled)

@@ -77,7 +77,7 @@ struct TransferConcurrencyTests {
         let more = (0..<4).map { _ in Outcome() }
         for outcome in more { _ = engine.load(.local(origin, "/", source), completion: outcome.set) }
         for outcome in more[2...] {
-            #expect(await outcome.failure == .overloaded("too many loads wait for origins"))
+            #expect(await outcome.failure == .overloaded("too many loads are waiting for origins"))
         }
         gate.open()
         #expect(await first.failure == nil)
@@ -95,7 +95,7 @@ struct TransferConcurrencyTests {
         _ = engine.load(.local(origin, "/", .local(connections: 1)), completion: first.set)
         await origin.arrival(of: 1)
         let hasty = SourceRule.local(connections: 1, timeouts: SourceRule.Timeouts(total: 100))
-        let expected = PipelineError.overloaded("no connection to the origin came free in time")
+        let expected = PipelineError.overloaded("no connection to the origin became available in time")
         #expect(await engine.failure(.local(origin, "/", hasty)) == expected)
         gate.open()
         #expect(await first.failure == nil)

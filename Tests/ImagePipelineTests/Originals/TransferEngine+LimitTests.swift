@@ -109,7 +109,7 @@ struct TransferLimitTests {
         let first = Outcome()
         let handle = engine.load(.local(origin), completion: first.set)
         while handle.received < 600 { await Task.yield() }
-        #expect(await engine.failure(.local(origin)) == .overloaded("memory for bodies is used up"))
+        #expect(await engine.failure(.local(origin)) == .overloaded("the memory limit for bodies is reached"))
         gate.open()
         #expect(await first.failure == nil)
         #expect(await engine.failure(.local(origin)) == nil)
@@ -175,7 +175,7 @@ struct TransferLimitTests {
     @Test func `tells a refused connection`() async throws {
         let origin = try ScriptedOrigin { _, _ in }
         origin.stop()
-        #expect(await engine.failure(.local(origin)) == .originUnreachable("no connection"))
+        #expect(await engine.failure(.local(origin)) == .originUnreachable("the connection failed"))
     }
 
     @Test(arguments: ["", "HTTP/1.1 200", "garbage\r\n\r\n", "\u{16}\u{3}\u{1}", "HTTP/1.1 999 X\r\n\r\n"])

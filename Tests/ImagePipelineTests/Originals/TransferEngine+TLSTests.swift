@@ -63,7 +63,7 @@ private final class TLSOrigin {
     func untilReady() async throws {
         let engine = try TransferEngine(configuration: TransferEngine.Configuration(certificates: certificate))
         let fetch = OriginFetch("https://localhost:\(port)/", .local())
-        while await engine.failure(fetch) == .originUnreachable("no connection") { await Task.yield() }
+        while await engine.failure(fetch) == .originUnreachable("the connection failed") { await Task.yield() }
     }
 
     private static func start(_ arguments: [String]) throws -> pid_t {

@@ -1,5 +1,7 @@
 import CLinux
+import Glibc
 import LinuxSystem
+import OriginTransfer
 import Testing
 
 @testable import OriginTransfer
@@ -33,5 +35,14 @@ struct BodySinkTests {
         #expect(body.length == 0)
         #expect(body.digest == SHA256Digest(hashing: ""))
         #expect(edge_memfd_is_sealed(body.file.number) == 1)
+    }
+}
+
+extension TransferBody {
+    /// Reads the whole file from its start.
+    func bytes() throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: length + 1)
+        let count = try checked("pread") { unsafe pread(file.number, &bytes, bytes.count, 0) }
+        return Array(bytes.prefix(count))
     }
 }
