@@ -12,7 +12,7 @@ struct BodySinkTests {
         try unsafe bytes.withUnsafeBytes { try unsafe sink.append($0) }
     }
 
-    @Test func `keeps, hashes and seals what it is given`() throws {
+    @Test func `stores, hashes and seals its bytes`() throws {
         let sink = try BodySink(limit: 6)
         for part in ["a", "", "bc", "def"] { try append(Array(part.utf8), to: sink) }
         let body = try sink.finish()
@@ -22,7 +22,7 @@ struct BodySinkTests {
         #expect(edge_memfd_is_sealed(body.file.number) == 1)
     }
 
-    @Test func `takes exactly its limit and not one byte more`() throws {
+    @Test func `accepts exactly its limit and not one byte more`() throws {
         let sink = try BodySink(limit: 3)
         try append([1, 2], to: sink)
         try append([3], to: sink)
