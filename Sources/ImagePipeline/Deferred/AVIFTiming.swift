@@ -1,17 +1,18 @@
 package import ImagePlan
 
-/// When the AVIF of a variant of AVIF's bucket is made.
+/// Decides when the AVIF of a variant in the AVIF bucket is made.
 package enum AVIFTiming: Hashable, Sendable {
-    /// With the request: it fits the budget, or the bucket is another.
+    /// During the request: it fits the budget, or the bucket is another.
     case atOnce
-    /// After the request, which gets WebP.
+    /// After the request, which receives WebP.
     case later
-    /// Not at all: the bucket's answer is WebP.
+    /// Never: the variant is WebP.
     case never
 
-    /// Decides before anything is decoded.
+    /// Decides by the original's header, before decoding.
     ///
-    /// Animations and what must lose nothing stay WebP, which takes less time for them and is smaller.
+    /// Animations and lossless images stay WebP, which is faster and smaller for them.
+    ///
     /// - Parameters:
     ///   - plan: the plan's canonical text.
     ///   - outcome: the original.
@@ -28,7 +29,7 @@ package enum AVIFTiming: Hashable, Sendable {
             return
         }
         let source = request.origin.source
-        // What is over a limit is refused before it is encoded.
+        // A request over a limit is refused before encoding.
         guard
             let cost = try? CostEstimate(
                 of: plan,
@@ -40,7 +41,7 @@ package enum AVIFTiming: Hashable, Sendable {
             self = .atOnce
             return
         }
-        // How large a drawing or a page without a resize comes out only its decoder tells.
+        // Only the decoder knows the size of a vector image without a resize.
         guard cost.encodedPixels > 0 else {
             self = Self.canDefer(request, outcome, parts) ? .later : .never
             return
@@ -57,26 +58,26 @@ package enum AVIFTiming: Hashable, Sendable {
         }
     }
 
-    /// Whether it may be made later: where the result is kept then, of an original that can be had again.
+    /// Whether the AVIF may be made later: the result is stored, and the original is still available then.
     private static func canDefer(
         _ request: VariantRequest,
         _ outcome: OriginOutcome,
         _ parts: PipelineParts
     ) -> Bool {
         let isOnDisk = parts.disk != nil && request.origin.keeps.originals.keepOnDisk
-        // Nobody is asked for other originals while nobody waits.
+        // Background work does not fetch auxiliary images.
         guard request.ingredients.isEmpty else { return false }
         return (isOnDisk || request.origin.source.isFolder) && outcome.storable && request.keeps != .none
             && parts.transformer.hasBackground
     }
 
-    /// Whether the answer's WebP would keep every pixel, or nearly.
+    /// Whether the WebP is lossless or near-lossless.
     package static func isLossless(_ plan: Plan, _ quality: QualityDefaults) -> Bool {
         let settings = plan.settings
         return settings.encoding.isLossless || settings.encoding.nearLossless != nil
             || (quality.webpOptions.lossless && settings.quality == nil)
     }
 
-    /// The bucket that a worker is to answer.
+    /// The bucket of the worker's job; `nil` for the request's own.
     var bucket: FormatBucket? { self == .atOnce ? nil : .webp }
 }

@@ -1,12 +1,13 @@
 import LinuxSystem
+import Synchronization
 
-/// The variants whose AVIF is to be made when there is time: one at a time, each once, in the order in which they were asked.
+/// A bounded FIFO queue of variants whose AVIF is made in the background, one at a time and each once.
 ///
-/// Bounded: who is over the bound is dropped, and wanted again with the next request that gets its stand-in. Any thread.
+/// A variant over the bound is dropped and queued again by the next request that receives its stand-in. Any thread.
 final class DeferredQueue: Sendable {
-    /// How long one that was given up is left alone, in nanoseconds.
+    /// Nanoseconds before an abandoned variant may be queued again.
     static let pause: Int64 = 60_000_000_000
-    /// The most that are remembered as given up.
+    /// Maximum number of remembered pauses.
     private static let mostPauses = 1024
 
     private struct State: Sendable {
@@ -24,35 +25,35 @@ final class DeferredQueue: Sendable {
 
         mutating func pause(_ key: CacheKey, until time: Int64, now: Int64) {
             if pauses.count >= DeferredQueue.mostPauses { pauses = pauses.filter { $0.value > now } }
-            // So many at once are no fault of any of them.
+            // So many abandoned variants have a common cause.
             if pauses.count >= DeferredQueue.mostPauses { pauses = [:] }
             pauses[key] = time
         }
     }
 
-    /// Takes what became of one; `nil` where there was nothing to do.
+    /// Receives a job's end; `nil` if there was nothing to do.
     typealias Completion = @Sendable (DeferredStatistics.End?) -> Void
-    /// Makes one, and calls back exactly once.
+    /// Makes one AVIF and calls the completion exactly once.
     typealias Work = @Sendable (VariantRequest, @escaping Completion) -> Void
 
     private let statistics: DeferredStatistics
     private let time: any TimeSource
     private let state: Lock<State>
 
-    /// - Parameter limit: the most that wait.
+    /// - Parameter limit: the maximum number of waiting variants.
     init(limit: Int, statistics: DeferredStatistics, time: any TimeSource) {
         self.time = time
         self.statistics = statistics
         state = Lock(State(limit: limit))
     }
 
-    /// Lets another number wait, from the next one on.
+    /// Sets the maximum number of waiting variants; applies to new ones.
     func setLimit(_ limit: Int) { state.withLock { $0.limit = limit } }
 
-    /// Variants that wait.
+    /// Number of waiting variants.
     var count: Int { state.withLock { $0.waiting.count } }
 
-    /// Takes a variant in, unless it waits, is under way, or was given up a moment ago.
+    /// Queues a variant, unless it is already queued or running, or was abandoned recently.
     func want(_ request: VariantRequest, work: @escaping Work) {
         let now = time.monotonic
         let isDropped = state.withLock { state -> Bool in
@@ -80,4 +81,41 @@ final class DeferredQueue: Sendable {
             startNext(work)
         }
     }
+}
+
+/// Counts the results of deferred AVIFs; any thread.
+package final class DeferredStatistics: Sendable {
+    /// The end of a deferred AVIF.
+    package enum End: Int, Sendable, CaseIterable {
+        /// The AVIF replaced the WebP.
+        case swapped
+        /// The AVIF was not smaller, and the WebP stays permanently.
+        case larger
+        /// The AVIF could not be made, and the WebP stays permanently.
+        case failed
+        /// The job ended for a reason outside the picture (a purge, a lost worker, a shutdown); a later request tries again.
+        case abandoned
+        /// The queue was full; a later request tries again.
+        case dropped
+    }
+
+    private let standIns = Atomic<UInt64>(0)
+    private let ends: [End: Counter]
+
+    private final class Counter: Sendable {
+        let count = Atomic<UInt64>(0)
+    }
+
+    init() {
+        ends = Dictionary(uniqueKeysWithValues: End.allCases.map { ($0, Counter()) })
+    }
+
+    /// Number of stand-ins made.
+    package var made: UInt64 { standIns.load(ordering: .relaxed) }
+
+    /// The number of AVIFs with an end.
+    package subscript(end: End) -> UInt64 { ends[end]?.count.load(ordering: .relaxed) ?? 0 }
+
+    func noteMade() { standIns.add(1, ordering: .relaxed) }
+    func note(_ end: End) { ends[end]?.count.add(1, ordering: .relaxed) }
 }

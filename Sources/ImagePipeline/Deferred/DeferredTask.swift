@@ -1,10 +1,10 @@
 import ImagePlan
 import LinuxSystem
 
-/// The making of one variant's AVIF after WebP was served in its place, and the swap (SDWebImage: LowPriority).
+/// Makes a variant's AVIF after WebP was served in its place, and replaces the WebP (SDWebImage: LowPriority).
 ///
-/// Begins on any thread, goes on on the read lane and ends on the transform pool. Nobody waits for it: whatever fails leaves the
-/// WebP. Its flight keeps it from publishing what a purge has removed.
+/// Starts on any thread, continues on the read lane and ends on the transform pool. After any failure the WebP stays. The task's
+/// flight prevents it from publishing purged content.
 final class DeferredTask: Sendable {
     private let request: VariantRequest
     private let parts: PipelineParts
@@ -12,7 +12,7 @@ final class DeferredTask: Sendable {
     private let flight: Flight<Answer>
     private let completion: DeferredQueue.Completion
 
-    /// - Parameter completion: called exactly once, with what became of it.
+    /// - Parameter completion: called exactly once, with the result.
     init(
         request: VariantRequest,
         parts: PipelineParts,
@@ -27,16 +27,17 @@ final class DeferredTask: Sendable {
         self.completion = completion
     }
 
-    /// Names the flight: no request's.
+    /// The key of the task's flight, which differs from all request keys.
     static func key(_ request: VariantRequest) -> CacheKey { CacheKey(hashing: "deferred/1\n\(request.key)") }
 
+    /// Starts the task.
     func start() {
         if !parts.readLane.submit({ self.find(isSettled: false) }) { end(.abandoned) }
     }
 
-    /// Looks whether the stand-in still is there, and for the original.
+    /// Looks up the stand-in and the original.
     ///
-    /// - Parameter isSettled: whether what was queued for the disk before is there.
+    /// - Parameter isSettled: whether earlier queued writes have reached the disk.
     private func find(isSettled: Bool) {
         let inMemory = request.keeps.keepInMemory ? MemoryVariantStage(memory: parts.memory).stale(request.key) : nil
         guard let standIn = inMemory ?? DiskVariantStage(parts: parts).entity(for: request, of: flight) else {
@@ -60,7 +61,7 @@ final class DeferredTask: Sendable {
         }
     }
 
-    /// Has it made of the original, or of a mezzanine that is there, with nobody else's job: nobody is to wait for it.
+    /// Orders the AVIF from the original or a stored mezzanine, in a job of its own so that no request waits for it.
     private func make(of outcome: OriginOutcome, _ body: OriginBody, plan: String, in standIn: Entity) {
         let header = outcome.origin.record.header
         let mezzanine = Mezzanine.smallest(for: plan, of: header)
@@ -95,7 +96,7 @@ final class DeferredTask: Sendable {
         end(keep(record, picture.bytes, outcome, in: standIn) ? .swapped : .abandoned)
     }
 
-    /// Lets the WebP stay for good.
+    /// Makes the WebP permanent.
     private func settle(_ reason: DeferredStatistics.End, _ outcome: OriginOutcome, _ standIn: Entity) {
         guard var record = standIn.description.standIn?.record, let bytes = standIn.body.copied() else {
             return end(.abandoned)
@@ -104,7 +105,7 @@ final class DeferredTask: Sendable {
         end(keep(record, bytes, outcome, in: standIn) ? reason : .abandoned)
     }
 
-    /// Puts bytes in the place of the stand-in, in memory and on disk; false where a purge or another original has come between.
+    /// Replaces the stand-in in memory and on disk; false if it was purged or the original has changed.
     private func keep(_ record: VariantRecord, _ bytes: [UInt8], _ outcome: OriginOutcome, in standIn: Entity) -> Bool {
         let origin = outcome.origin
         let description = EntityDescription(record, origin: origin.record, for: request)
@@ -131,7 +132,9 @@ final class DeferredTask: Sendable {
         return isKept ?? false
     }
 
-    /// - Parameter end: `nil` where there was nothing to do.
+    /// Ends the task.
+    ///
+    /// - Parameter end: `nil` if there was nothing to do.
     private func end(_ end: DeferredStatistics.End?) {
         flight.finish(.failure(.cancelled))
         completion(end)
@@ -139,7 +142,7 @@ final class DeferredTask: Sendable {
 }
 
 extension Entity.Body {
-    /// The bytes; `nil` where the file cannot be read.
+    /// Returns a copy of the bytes; `nil` if the file cannot be read.
     fileprivate func copied() -> [UInt8]? {
         switch self {
         case .memory(let bytes): bytes

@@ -1,23 +1,23 @@
 package import HTTPSemantics
 
-/// What failures say of the cache's part in them.
+/// The cache status of failures.
 extension PipelineError {
-    /// The failure without what the cache had done.
+    /// The failure without its cache status.
     package var bare: PipelineError {
         if case .after(_, let error) = self { error.bare } else { self }
     }
 
-    /// The same for a waiter that joined the flight of another.
+    /// The failure for a waiter that joined another request's flight.
     var collapsed: PipelineError {
         guard case .after(let status, let error) = self else { return self }
         return .after(status.collapsed, error)
     }
 
-    /// The same after the origin was asked; what failed before it could be asked stays as it is.
+    /// Adds the status of a request to the origin, unless the failure preceded it.
     func after(asking reason: CacheStatus.Reason) -> PipelineError {
         switch self {
         case .originStatus(let status): .after(.forwarded(reason, status: status, collapsed: false), self)
-        // Only the content of a 200 is looked at.
+        // Only the content of a 200 is examined.
         case .sourceTooLarge, .notAnImage: .after(.forwarded(reason, status: 200, collapsed: false), self)
         case .originNotFound, .originUnreachable, .originTimeout, .originProtocol:
             .after(.forwarded(reason, status: nil, collapsed: false), self)
@@ -27,7 +27,7 @@ extension PipelineError {
 }
 
 extension CacheStatus {
-    /// What the answer with a failure tells; `nil` where the failure itself says that it is a stored one.
+    /// Creates the status of a failure's response; `nil` for a remembered failure.
     package init?(_ error: PipelineError) {
         switch error {
         case .after(let status, _): self = status

@@ -1,8 +1,8 @@
-/// Errors as they are kept on disk: a word, and what the case holds.
+/// The text form of errors on disk: a word for the case, and its payload.
 ///
-/// Only those that say something about the next try; the words are a format, and never change their meaning.
+/// Only errors that affect the next try have one. The words are a file format and must not change.
 extension PipelineError {
-    /// The word and the payload; `nil` for errors of one moment.
+    /// The word and the payload; `nil` for transient errors.
     var text: (word: String, payload: String)? {
         switch self {
         case .originStatus(let status): ("status", String(status))
@@ -22,13 +22,13 @@ extension PipelineError {
         }
     }
 
-    /// A failure's word and words; where a parameter is to blame, another word, and its name in front.
+    /// Returns the word and the reason; with a parameter, the word ends with `-by` and the payload starts with the parameter.
     private static func text(_ word: String, _ reason: String, _ name: String?) -> (word: String, payload: String) {
         guard let name, !name.utf8.contains(UInt8(ascii: " ")) else { return (word, reason) }
         return (word + "-by", name + " " + reason)
     }
 
-    /// Reads what `text` wrote; `nil` for anything else.
+    /// Parses a word and payload from `text`; `nil` if they are invalid.
     init?(word: String, payload: String) {
         switch word {
         case "status":

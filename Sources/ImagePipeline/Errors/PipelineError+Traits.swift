@@ -1,24 +1,24 @@
 import HTTPSemantics
 
-/// What a failure means: for the cache, for the next try, and for what is answered in its place.
+/// The consequences of a failure for the cache, for retries and for fallbacks.
 struct FailureTraits: Sendable {
-    /// The class under which it is remembered; `nil` where it says nothing about the next try.
+    /// The class under which it is remembered; `nil` if it is not remembered.
     var failureClass: FailureClass?
-    /// Whether a stale response may be served in its place (RFC 5861 §4).
+    /// Whether a stale response may be served instead (RFC 5861 §4).
     var allowsStale = false
-    /// Whether the origin says that there is nothing any more.
+    /// Whether the origin reports that the resource does not exist any more.
     var saysGone = false
-    /// Whether the origin denies the client what is there.
+    /// Whether the origin denies access.
     var isDenial = false
-    /// Whether the original is to blame, so that another picture may be shown in its place; else the request is, or load that passes.
+    /// Whether the origin or the original caused it, so that a fallback image may be served, rather than the request or overload.
     var isOriginFault = false
-    /// Whether another try with the same bytes would fail the same way.
+    /// Whether a retry with the same bytes would fail in the same way.
     var isPermanent = false
-    /// Whether another output of the same job may have caused it, so that each is tried alone.
+    /// Whether another output of the same job may have caused it, so that each is retried alone.
     var isRetryableAlone = false
 }
 
-/// The one table of what each failure means.
+/// The table of the traits of each failure.
 extension PipelineError {
     var traits: FailureTraits {
         switch self {
@@ -26,7 +26,7 @@ extension PipelineError {
         case .originNotFound: FailureTraits(failureClass: .missing, saysGone: true, isOriginFault: true)
         case .originUnreachable, .originTimeout, .originProtocol:
             FailureTraits(failureClass: .failing, allowsStale: true, isOriginFault: true)
-        // An answer must not tell a name that does not resolve from an address that is refused.
+        // A response must not distinguish an unresolved name from a refused address.
         case .addressRefused(let rule): FailureTraits(failureClass: .denied, allowsStale: rule == Self.unresolvedRule)
         case .sourceTooLarge: FailureTraits(failureClass: .undecodable, allowsStale: true, isOriginFault: true)
         case .notAnImage, .broken:
@@ -46,23 +46,23 @@ extension PipelineError {
         case .noWorker, .notCached, .cancelled: FailureTraits()
         case .remembered(let error, _):
             FailureTraits(allowsStale: error.traits.allowsStale, isOriginFault: error.traits.isOriginFault)
-        // The failure of an auxiliary image is remembered under that image's own key.
+        // The failure of an auxiliary image is remembered under that image's key.
         case .ingredient(_, let error): FailureTraits(allowsStale: error.traits.allowsStale)
         case .after(_, let error): error.traits
         }
     }
 
-    /// The rule of a name that does not resolve, where an answer must not tell that from an address that is refused.
+    /// The rule name for an unresolved host name that responses must not distinguish from a refused address.
     static let unresolvedRule = "unresolved"
 
     var allowsStale: Bool { traits.allowsStale }
     var saysGone: Bool { traits.saysGone }
     var isDenial: Bool { traits.isDenial }
-    /// Whether the original is to blame, so that another picture may be shown in its place.
+    /// Whether the origin or the original caused the failure, so that a fallback image may be served.
     package var isOriginFault: Bool { traits.isOriginFault }
 
-    /// The failure as answers may tell it: below a folder, what is no image looks like what is not there, so that no answer tells
-    /// which other files a folder holds.
+    /// Returns the failure that responses may reveal: in a folder source, a file that is not an image looks missing, so that no
+    /// response reveals which other files exist.
     func concealed(by source: SourceRule) -> PipelineError {
         guard source.isFolder, case .notAnImage = self else { return self }
         return .originNotFound
@@ -70,18 +70,18 @@ extension PipelineError {
 }
 
 extension FailureTraits {
-    /// What a status other than 200 means for an original, and a status from 400 on for a raw source.
+    /// Creates the traits of a status: other than 200 for an original, from 400 on for a raw source.
     fileprivate init(ofStatus status: Int) {
         isOriginFault = true
         saysGone = StaleAllowance.isGone(status: status)
         isDenial = [401, 403].contains(status)
-        // Without a picture, a status that is no failure in HTTP is one here.
+        // A status below 400 without an image is a failure here.
         allowsStale = status < 400 || StaleAllowance.mayReplace(status: status)
         failureClass =
             switch status {
             case 404, 410, 451: .missing
             case 401, 403: .denied
-            // About one request, not about the original (RFC 9110 §15.5.1, §15.5.15; RFC 6585 §5), or a loop of the configuration.
+            // Caused by one request (RFC 9110 §15.5.1, §15.5.15; RFC 6585 §5) or by a configuration loop.
             case 400, 414, 431, 508: nil
             default: .failing
             }

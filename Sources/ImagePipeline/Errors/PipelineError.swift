@@ -1,48 +1,47 @@
 package import HTTPSemantics
 
-/// Why a request has no picture.
+/// Why a request failed.
 ///
-/// Knows nothing of HTTP towards clients: ProxyServer maps each case to a status, once.
-///
-/// Shared by all waiters of a flight; texts never name an internal address, path or key.
+/// Shared by all waiters of a flight. ProxyServer maps each case to a status in one place. The texts contain no internal address,
+/// path or key.
 package enum PipelineError: Error, Hashable, Sendable {
-    /// The origin answered with a status that is no success (SDWebImage: InvalidDownloadStatusCode).
+    /// The origin's status is not a success (SDWebImage: InvalidDownloadStatusCode).
     case originStatus(Int)
-    /// No such file below a `file:` source, or none that is an image.
+    /// A `file:` source has no such file, or the file is not an image.
     case originNotFound
-    /// DNS, connect, TLS or transport failure.
+    /// A DNS, connect, TLS or transport failure.
     case originUnreachable(String)
-    /// A connect, first-byte or total timeout of a transfer.
+    /// A transfer timed out; the text names the phase.
     case originTimeout(String)
-    /// The origin broke HTTP: body shorter than its length, too many redirects, a redirect without a location.
+    /// The origin violated HTTP: a body shorter than its length, too many redirects, a redirect without a location.
     case originProtocol(String)
-    /// The address policy refused the upstream, or a name that a stranger chose does not resolve; the text is the rule's name.
+    /// The address policy refused the origin, or a name from a client or redirect does not resolve; the text is the rule's name.
     case addressRefused(String)
-    /// The body is over `limits.source-bytes`.
+    /// The body exceeds `limits.source-bytes`.
     case sourceTooLarge(limit: Int)
-    /// Not an image that can be decoded here.
+    /// Not an image in a supported format.
     case notAnImage(String)
-    /// An image, but damaged; with the parameter that names it, where that is known.
+    /// A damaged image, with the parameter that names it, if known.
     case broken(String, parameter: String? = nil)
-    /// An image, but over a limit, or a step that leaves nothing; with the parameter that asks for it, where that is known.
+    /// An image over a limit, or a step with an empty result, with the parameter that requests it, if known.
     case refused(String, parameter: String? = nil)
     /// The image crashed its decoder's process.
     case crashedDecoder
-    /// The transform's deadline passed.
+    /// The transform timed out.
     case transformTimeout
-    /// A bounded queue or the waiters' cap is full.
+    /// A queue is full, or a limit is reached.
     case overloaded(String)
-    /// A worker was lost twice through no fault of the picture.
+    /// A worker was lost twice for a reason outside the image.
     case workerLost
-    /// No worker can be started: no picture can be made at all for now.
+    /// No worker can be started.
     case noWorker
-    /// The request would have what is stored, and nothing is (`only-if-cached`).
+    /// Nothing is stored for a request with `only-if-cached`.
     case notCached
-    /// A failure of before, which is not tried again for so many seconds.
+    /// A remembered failure, which is not retried for a number of seconds.
     indirect case remembered(PipelineError, secondsLeft: Int64)
-    /// Another original that the plan names cannot be had, or used; the text is the parameter that names it.
+    /// An auxiliary image is unavailable or unusable; the text is the parameter that names it.
     indirect case ingredient(String, PipelineError)
-    /// A failure, and what the cache had done for the request until then (RFC 9211).
+    /// A failure with the cache status of the request (RFC 9211).
     indirect case after(CacheStatus, PipelineError)
     /// The last waiter left, or the daemon is stopping.
     case cancelled

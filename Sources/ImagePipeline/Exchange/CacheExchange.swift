@@ -132,7 +132,7 @@ final class CacheExchange: Sendable {
     /// Goes on where changes of the store may run.
     private func proceed(_ work: @escaping @Sendable () -> Void) {
         guard store.blocks, let lane = context.lane else { return work() }
-        if !lane.submit(work) { end(.failure(.overloaded("too many requests wait for the disk"))) }
+        if !lane.submit(work) { end(.failure(.overloaded("too many requests are waiting for the disk"))) }
     }
 
     // MARK: Conclusions

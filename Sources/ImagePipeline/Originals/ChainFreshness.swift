@@ -1,14 +1,14 @@
 import HTTPSemantics
 import OriginTransfer
 
-/// The freshness of a redirect chain: that of its least fresh hop, since the first URL is the key.
+/// Computes the freshness of a redirect chain: that of its least fresh hop, because the first URL is the key.
 ///
-/// The fields that decide freshness and the times are taken together from the hop that allows the least; validators and type are
-/// the last response's. A hop without such fields is ignored.
+/// The freshness fields and the times come from the least fresh hop; validators and type come from the last response. A hop without
+/// freshness fields is ignored.
 enum ChainFreshness {
     private static let names = ["cache-control", "cdn-cache-control", "expires", "date", "age"]
 
-    /// The last response's head with the chain's freshness.
+    /// Returns the last response's head with the chain's freshness.
     static func combine(redirects: [TransferHead], last: TransferHead) -> TransferHead {
         var least = last
         for hop in redirects {
@@ -30,9 +30,9 @@ enum ChainFreshness {
 }
 
 extension TransferHead {
-    /// Seconds for which the response states that a shared cache may use it from its arrival on; `nil` when it states nothing.
+    /// The seconds for which the response allows shared caches to use it, from its arrival; `nil` if it states nothing.
     ///
-    /// In the order of RFC 9111 §3 and §4.2.1: what may not be stored, or not be used without validation, is below all seconds.
+    /// Follows RFC 9111 §3 and §4.2.1. `Int64.min` means not storable, and `Int64.min + 1` not usable without validation.
     var statedAllowance: Int64? {
         let policy = ResponsePolicy(
             ResponsePolicy.Request(isGet: true, isAuthorized: false, noStore: false),

@@ -1,19 +1,20 @@
+import ImagePlan
 package import OriginTransfer
 
-/// Loads originals from where their source keeps them, by the file loader or the transfer engine.
+/// Loads originals with the file loader or the transfer engine, depending on the source.
 ///
-/// The one place where the terms of `OriginTransfer` become those of the pipeline.
+/// Converts between the types of `OriginTransfer` and those of the pipeline.
 package struct OriginLoader: OriginLoading {
     private let files: any TransferLoading
     private let transfers: any TransferLoading
 
-    /// Creates a loader over two others.
+    /// Creates a loader from a file loader and a transfer engine.
     package init(files: any TransferLoading, transfers: any TransferLoading) {
         self.files = files
         self.transfers = transfers
     }
 
-    /// Starts a load; the completion is called on the thread of the loader that is chosen.
+    /// Starts a load; the completion is called on the chosen loader's thread.
     package func load(
         _ fetch: OriginFetch,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
@@ -30,7 +31,7 @@ package struct OriginLoader: OriginLoading {
 }
 
 extension TransferRequest {
-    /// What a transfer is told of a fetch.
+    /// Creates the transfer request of a fetch.
     init(_ fetch: OriginFetch) {
         self.init(
             fetch.target,
@@ -44,7 +45,7 @@ extension TransferRequest {
 }
 
 extension SourceRule {
-    /// How transfers ask the source's origin.
+    /// The options of transfers from the source.
     var transferOptions: TransferOptions {
         var options = TransferOptions(source: name)
         options.allowPrivate = allowPrivate
@@ -68,10 +69,10 @@ extension SourceRule {
 }
 
 extension FetchedResponse {
-    /// Seconds for which a file is used before it is looked at again.
+    /// Seconds for which a file is fresh.
     private static let fileLifetime: Int64 = 10
 
-    /// A transfer's response in the cache's terms, as fresh as its chain of redirects.
+    /// Converts a transfer's response, with the freshness of its redirect chain.
     init(_ response: TransferResponse, to fetch: OriginFetch) throws(PipelineError) {
         let head = ChainFreshness.combine(redirects: response.redirects, last: response.head)
         let content: Content =
@@ -92,7 +93,7 @@ extension FetchedResponse {
 }
 
 extension OriginBody {
-    /// A transfer's body.
+    /// Converts a transfer's body.
     init(_ body: TransferBody) throws(PipelineError) {
         guard let digest = CacheKey(bytes: body.digest.bytes) else { throw .overloaded("no digest") }
         self.init(file: body.file, length: body.length, digest: digest)
@@ -100,7 +101,7 @@ extension OriginBody {
 }
 
 extension PipelineError {
-    /// A transfer's failure.
+    /// Converts a transfer's failure.
     init(_ error: TransferError) {
         self =
             switch error {
@@ -114,5 +115,13 @@ extension PipelineError {
             case .overloaded(let reason): .overloaded(reason)
             case .cancelled: .cancelled
             }
+    }
+}
+
+extension FileLoader.Recognition {
+    /// Recognises images; all other files are reported as missing, whatever their size.
+    package static let images = FileLoader.Recognition(prefix: ImageSniffer.preferredPrefix) { bytes, length in
+        if case .unknown = ImageSniffer.sniff(bytes.span, totalLength: length) { return false }
+        return true
     }
 }

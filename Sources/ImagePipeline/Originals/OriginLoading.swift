@@ -1,31 +1,31 @@
 package import LinuxSystem
 package import OriginTransfer
 
-/// Stage 6's seam (SDWebImage's `SDImageLoader`): brings an original's bytes from where they are.
+/// Stage 6: loads the bytes of originals (SDWebImage: `SDImageLoader`).
 package protocol OriginLoading: Sendable {
-    /// Starts a load and returns at once; `completion` is called exactly once, on the loader's own thread, cancelled loads included.
+    /// Starts a load and returns immediately; `completion` is called exactly once on the loader's thread, also for cancelled loads.
     func load(
         _ fetch: OriginFetch,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle
 }
 
-/// What to load: a URL under a source's rule, conditionally when validators of a stored response are known.
+/// A fetch of an original under a source's rule; conditional if it has validators of a stored response.
 package struct OriginFetch: Sendable {
     package var target: OriginTarget
     package var source: SourceRule
-    /// `If-None-Match`, raw.
+    /// The value of `If-None-Match`.
     package var entityTag: String?
-    /// `If-Modified-Since`, raw.
+    /// The value of `If-Modified-Since`.
     package var lastModified: String?
 
-    /// The request that it is for; a raw one has its own fields.
+    /// The trace context and intermediaries; a raw request has them in its own fields.
     package var caller = OriginCaller.nobody
 
-    /// What goes upstream in place of a plain GET, and comes back as it is; `nil` for originals.
+    /// A request to send instead of a plain GET, with an unchanged response; `nil` for originals.
     package var exchange: Exchange?
 
-    /// A request of a raw source.
+    /// The request of a raw source.
     package typealias Exchange = TransferRequest.Exchange
 
     /// Creates a fetch.

@@ -1,49 +1,50 @@
-/// The disk tier as the stages see it (SDWebImage's `SDDiskCache` protocol).
+/// The disk tier's interface for the stages (SDWebImage: `SDDiskCache`).
 ///
-/// Look-ups block and belong on the read lane; stores and removals are queued and return at once. Nothing here throws: a disk that
-/// fails is a cache that misses.
+/// Look-ups block and run on the read lane; stores and removals are queued and return immediately. Nothing throws: disk failures
+/// are cache misses.
 package protocol DiskStoring: Sendable {
-    /// The variant with an open file of its bytes; `nil` when it is not there, or void because its original has changed.
+    /// Returns a variant with an open file of its bytes; `nil` if there is none or its original has changed.
     func variant(_ key: CacheKey) -> StoredVariant?
-    /// The original's record, with an open file of its body where that is still kept.
+    /// Returns an original's record, with an open file of its body if that is stored.
     func origin(_ key: CacheKey) -> StoredOrigin?
-    /// Queues a variant, and what is known of the other originals that it was made with.
+    /// Queues a variant and the records of its auxiliary images.
     func store(variant: VariantRecord, origin: OriginRecord, ingredients: [OriginRecord], bytes: [UInt8])
-    /// Queues an original; without a body only what is known of it changes (a 304).
+    /// Queues an original; without a body only its record changes (a 304).
     ///
-    /// False when too much waits: it is not stored.
+    /// - Returns: false when the queue is full; the original is not stored.
     @discardableResult
     func store(origin: OriginRecord, body: OriginBody?) -> Bool
-    /// Hides what a purge removes from readers, or shows it to them as stale; `remove` must follow.
+    /// Hides the entries that a purge selects from readers, or marks them as stale for a soft purge; `remove` must follow.
     ///
-    /// False when too many wait: nothing has changed.
-    func conceal(_ purge: Purge) -> Bool
-    /// Does what was concealed, also to whatever of it was queued before; the completion tells that it is done for good.
+    /// - Returns: false when too many purges are waiting; nothing has changed.
+    func tombstone(_ purge: Purge) -> Bool
+    /// Carries out a purge after `tombstone`, including entries queued before this call.
     ///
-    /// False when too much waits: nothing is done, and concealed no longer.
+    /// - Parameter completion: called when the removal is durable.
+    /// - Returns: false when the queue is full; nothing is removed or hidden any longer.
     func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool
-    /// Counts a selection; blocks.
+    /// Counts the selected entries; blocks.
     func count(_ selection: PurgeSelection) -> PurgeCounts
-    /// Notes that something was used without being read here, so that it stays; any thread, at once.
+    /// Records a use of an entry that was not read from disk, for eviction; any thread, returns immediately.
     func touch(_ diskClass: DiskClass, _ key: CacheKey)
-    /// Calls back, on the store's own thread, when everything queued before is committed or given up.
+    /// Calls back on the store's thread when everything queued before is committed or dropped.
     func flush(_ completion: @escaping @Sendable () -> Void)
 }
 
 extension DiskStoring {
-    /// Queues a variant that was made of one original alone.
+    /// Queues a variant without auxiliary images.
     package func store(variant: VariantRecord, origin: OriginRecord, bytes: [UInt8]) {
         store(variant: variant, origin: origin, ingredients: [], bytes: bytes)
     }
 
     /// Hides a selection from readers; `remove` must follow.
     ///
-    /// False when too many purges wait.
-    package func conceal(_ selection: PurgeSelection) -> Bool { conceal(Purge(selection)) }
+    /// - Returns: false when too many purges are waiting.
+    package func tombstone(_ selection: PurgeSelection) -> Bool { tombstone(Purge(selection)) }
 
-    /// Removes what is hidden, together with whatever of it was queued before.
+    /// Removes a hidden selection, including entries queued before this call.
     ///
-    /// False when too much waits.
+    /// - Returns: false when the queue is full.
     package func remove(_ selection: PurgeSelection, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
         remove(Purge(selection), completion: completion)
     }

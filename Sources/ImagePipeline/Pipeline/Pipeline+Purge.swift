@@ -1,17 +1,18 @@
 import LinuxSystem
 
 extension Pipeline {
-    /// Removes what is selected from memory and from disk, also what is being made of it now; or lets it count as stale.
+    /// Removes the selected entries from memory and disk, including those being made, or marks them as stale.
     ///
-    /// Whoever asks after the call gets nothing of what was there before, of a soft purge nothing without asking the origin (but
-    /// where stale answers are allowed). Who waits already gets the answer that is under way, which is not kept. Any thread;
-    /// returns at once.
+    /// Requests that start after this call never see purged content; after a soft purge they see it only once the origin has validated
+    /// it, or where stale responses are allowed. Waiting requests still receive the response in progress, which is not stored. Any
+    /// thread; returns immediately.
+    ///
     /// - Parameters:
-    ///   - isSoft: whether it only counts as stale from now on; not for presets, whose originals have not changed.
-    ///   - beside: does the same to what others keep above the same disk, while nothing old can be read from that nor is removed
-    ///     yet; returns how much it was.
-    ///   - completion: called once what is on disk is gone for good, on a thread of the store, or at once.
-    /// - Returns: false when too many purges wait for the disk: nothing was removed from it, and the completion is not called.
+    ///   - isSoft: whether to mark entries as stale instead of removing them; not for presets, whose originals have not changed.
+    ///   - beside: purges other caches above the same disk, after the disk entries are hidden and before they are removed; returns the
+    ///     number of purged entries.
+    ///   - completion: called when the removal from disk is durable, on the store's thread; without a disk, before this returns.
+    /// - Returns: false when too many purges are waiting for the disk; nothing is removed from it, and the completion is not called.
     package func purge(
         _ selection: PurgeSelection,
         isSoft: Bool = false,
@@ -20,10 +21,10 @@ extension Pipeline {
     ) -> Bool {
         let selection = selection.withMezzanines
         let purge = Purge(selection, staleFrom: isSoft ? parts.time.wallSeconds : nil)
-        // The order matters. First nothing old can be read from below. Then flights that may have read it before are cut off, and
-        // what starts now is, too: nothing old can be put anywhere while everything is cleared. Originals are let go first, since
-        // variants are made of them. What was queued for the disk until here is queued before the removal.
-        if let disk = parts.disk, !disk.conceal(purge) { return false }
+        // The order matters. First hide the entries on disk, so that nothing old is read. Then stop flights that may have read old
+        // entries, and those that start now, from publishing while memory is cleared. Originals come before variants, which are made
+        // from them. All earlier disk writes precede the removal in the queue.
+        if let disk = parts.disk, !disk.tombstone(purge) { return false }
         var counts = PurgeCounts()
         counts.flights = originals.pool.beginPurge(selection) + variants.beginPurge(selection)
         parts.recent.purge(purge)
@@ -51,7 +52,7 @@ extension Pipeline {
         }
     }
 
-    /// Counts what a purge would be about now; on a thread that may block.
+    /// Counts the entries that a purge would select; blocks.
     package func count(_ selection: PurgeSelection) -> PurgeCounts {
         var counts = parts.disk?.count(selection) ?? PurgeCounts()
         counts.memory = memoryCount(selection)

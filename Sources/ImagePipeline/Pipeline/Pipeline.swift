@@ -1,4 +1,4 @@
-/// Makes pictures from requests: caches, downloads, transforms (SDWebImageManager).
+/// Serves images for requests: looks up caches, downloads originals and transforms them (SDWebImage: `SDWebImageManager`).
 ///
 /// ```
 /// 1 memory variant ─ fresh hit ─────────────────────────────▶ answer, inside the event loop
@@ -10,7 +10,7 @@
 /// 7   transform ─ worker process ◀──┘ ──────────────────────▶ answer, kept in memory, then on disk
 /// ```
 ///
-/// No Swift task stands on this way: stages are state machines whose completions run on the thread that completed them.
+/// No stage uses Swift concurrency: stages are state machines whose completions run on the thread that completed them.
 package final class Pipeline: Sendable {
     let parts: PipelineParts
     private let memoryVariants: MemoryVariantStage
@@ -32,24 +32,23 @@ package final class Pipeline: Sendable {
         )
         originals = Originals(pool: flights, parts: parts)
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
-        // What cannot be read in now is tried again, as if there had been no restart.
+        // Without a restore, origins of remembered failures are simply asked again.
         let failures = parts.failures
-        if failures.hasKept, !parts.readLane.submit({ failures.restore() }) { failures.renounce() }
+        if failures.hasKept, !parts.readLane.submit({ failures.restore() }) { failures.skipRestore() }
     }
 
-    /// Stage 1: the entity in memory that may be served without asking anybody; on an event loop.
+    /// Stage 1: returns a fresh variant from memory; on an event loop.
     ///
     /// - Parameter now: seconds of the wall clock.
     @inline(__always)
     package func cached(_ key: CacheKey, now: Int64) -> Entity? {
         guard let entity = memoryVariants.fresh(key, now: now) else { return nil }
-        // What is hot in memory is not to be the disk's oldest.
+        // Entries that are hot in memory must not be evicted from disk.
         if entity.isUseDue(at: now) { parts.disk?.touch(.variants, key) }
         return entity
     }
 
-    /// Stage 1 for what is on disk: the variant whose file is open, and that may be served without asking anybody; on an event
-    /// loop, without touching the disk.
+    /// Stage 1 for variants on disk: returns a fresh variant whose file is open; on an event loop, without disk access.
     ///
     /// - Parameter now: seconds of the wall clock.
     package func open(_ key: CacheKey, now: Int64) -> Entity? {
@@ -63,8 +62,8 @@ package final class Pipeline: Sendable {
         return entity
     }
 
-    /// Stage 1 again, where that had nothing: the entity in memory that may be served although it is stale, while it is brought up
-    /// to date behind the back of whom it is served to, or since its origin has just failed (RFC 5861); on an event loop.
+    /// Stage 1 after a miss: returns a stale variant from memory that may be served while it is revalidated in the background, or
+    /// because its origin has just failed (RFC 5861); on an event loop.
     ///
     /// - Parameter now: seconds of the wall clock.
     package func stale(_ request: VariantRequest, now: Int64) -> Entity? {
@@ -75,19 +74,19 @@ package final class Pipeline: Sendable {
             refresh(request)
             return entity
         }
-        guard let failure = parts.failures.pause(request.origin.key), failure.allowsStale,
+        guard let failure = parts.failures.backoffError(for: request.origin.key), failure.allowsStale,
             entity.mayBeUsedIfError(at: now, by: request)
         else { return nil }
         return entity
     }
 
-    /// Stages 2 to 7, for what stage 1 does not have; any thread, returns at once.
+    /// Runs stages 2 to 7 after stage 1 has missed; any thread, returns immediately.
     ///
     /// - Parameters:
-    ///   - request: what is asked for.
-    ///   - context: what accompanies it; the origin is told of the first request of those that share a download.
+    ///   - request: the requested variant.
+    ///   - context: the client's directives and caller; the origin receives those of the first request that shares the download.
     ///   - completion: called exactly once on a pipeline thread, unless the subscription is cancelled first.
-    /// - Returns: the request's part in the work; cancelling it detaches this request alone.
+    /// - Returns: the request's subscription; cancelling it detaches this request only.
     @discardableResult
     package func load(
         _ request: VariantRequest,
@@ -105,7 +104,7 @@ package final class Pipeline: Sendable {
             guard delivery.isCollapsed else { return completion(outcome) }
             completion(outcome.map(\.collapsed).mapError(\.collapsed))
         } start: { flight in
-            // Others are not to wait for a try that may take as long as the last one.
+            // Other requests must not wait for a retry that may take as long as the failed one.
             isProbing = verdict == .probe
             if isProbing { flight.detach() }
             var context = context
@@ -114,10 +113,10 @@ package final class Pipeline: Sendable {
         }
     }
 
-    /// Revalidates a stale variant in the background, one at a time for a key.
+    /// Revalidates a stale variant in the background, once per key at a time.
     func refresh(_ request: VariantRequest) {
-        // An origin that has just failed is left alone.
-        guard parts.failures.pause(request.origin.key) == nil else { return }
+        // Do not ask an origin that has just failed.
+        guard parts.failures.backoffError(for: request.origin.key) == nil else { return }
         variants.startUnlessUnderWay(request.key, about: FlightSubject(request)) { flight in
             start(request, .background(.low, isRefresh: true), flight)
         }
@@ -138,7 +137,7 @@ package final class Pipeline: Sendable {
         if !isStarted { placeholders.leave() }
     }
 
-    /// Has what a stand-in stands for made when there is time, unless that is under way; any thread, at once.
+    /// Queues the AVIF of a stand-in, unless it is already queued or running; any thread, returns immediately.
     package func improve(_ request: VariantRequest) {
         deferred.want(request) { [weak self] request, completion in
             var isStarted = false
@@ -163,7 +162,7 @@ package final class Pipeline: Sendable {
             .start(stale: request.tiers.keepInMemory ? memoryVariants.stale(request.key) : nil)
     }
 
-    /// Whether what is remembered of the variant, or of an original of which nothing is stored, answers already.
+    /// Returns whether a remembered failure of the variant, or of an original that is not stored, answers the request.
     private func verdict(on request: VariantRequest, _ context: LoadContext) -> NegativeCache.Verdict {
         let key = request.origin.failureKey(for: context.caller)
         guard !context.demand.noCache else {
@@ -174,42 +173,41 @@ package final class Pipeline: Sendable {
         return context.demand.onlyIfCached ? parts.failures.verdict(request.key) : parts.failures.admit(request.key)
     }
 
-    /// Requests that demand something of the cache share no flight with those that do not, nor do those for which an origin may
-    /// fail alone.
+    /// Returns the flight's key: requests with cache directives or loop names do not share a flight with others.
     private func flightKey(_ request: VariantRequest, _ context: LoadContext) -> CacheKey {
         let suffix = context.demand.keySuffix + context.caller.keySuffix
         return suffix.isEmpty ? request.key : CacheKey(hashing: "demand/1\n\(request.key)\(suffix)")
     }
 
-    /// Lets another number of requests wait for one picture, from the next one on.
+    /// Sets the maximum number of waiters per variant and original; applies to new requests.
     package func setWaiterLimit(_ limit: Int) {
         originals.pool.setMaximumWaiters(limit)
         variants.setMaximumWaiters(limit)
     }
 
-    /// Transforms that wait for the decoding of their original by another, for metrics.
+    /// Transforms that wait for another decode of their original, for metrics.
     package var waitingTransforms: Int { transforms.waitingCount }
 
-    /// What became of AVIFs that were not made while somebody waited.
+    /// The results of deferred AVIFs.
     package var deferrals: DeferredStatistics { parts.deferrals }
 
     /// Variants that wait for their AVIF, for metrics.
     package var deferredWaiting: Int { deferred.count }
 
-    /// Lets another number of variants wait for their AVIF, from the next one on.
+    /// Sets the maximum number of variants that wait for their AVIF; applies to new ones.
     package func setDeferredLimit(_ limit: Int) { deferred.setLimit(limit) }
 
-    /// How much decoding was saved.
+    /// Counts of saved decodes.
     package var sharing: SharingStatistics { parts.sharing }
-    /// What searches for qualities and formats have found, counted.
+    /// Counts of the searches for qualities and formats.
     package var encodings: EncodingCounts.Statistics { parts.encodings.statistics }
 
-    /// Failures that are not tried again for a while.
+    /// The remembered failures.
     package var failures: NegativeCache { parts.failures }
 
-    /// Variants that are being made, for metrics.
+    /// Variants in progress, for metrics.
     package var variantsUnderWay: Int { variants.count }
 
-    /// Originals that are being looked up or fetched, for metrics.
+    /// Originals in progress, for metrics.
     package var originalsUnderWay: Int { originals.pool.count }
 }

@@ -1,21 +1,21 @@
 package import LinuxSystem
 
-/// Everything that the stages share: the tiers, the lanes, the seams to outside, and their bounds.
+/// The dependencies that the stages share: cache tiers, lanes, loader, transformer and limits.
 package struct PipelineParts: Sendable {
     package var memory: MemoryCache<Entity>
-    /// The disk tier; `nil` runs without one.
+    /// The disk tier; `nil` disables it.
     package var disk: (any DiskStoring)?
-    /// Where disk look-ups and other short blocking work run.
+    /// The threads for disk look-ups and other short blocking work.
     package var readLane: WorkLane
     package var loader: any OriginLoading
     package var transformer: any Transforming
     package var time: any TimeSource
-    /// Failures that are not tried again for a while.
+    /// The remembered failures.
     package var failures: NegativeCache
-    /// Encodes the header fields of an entity's answers, once (the server's business, the cache's memory).
+    /// Encodes the header fields of an entity's responses, once; provided by the server.
     package var presentation: @Sendable (EntityDescription) -> [UInt8]
     package var limits: Limits
-    /// What exchanges with origins share.
+    /// The dependencies of exchanges with origins.
     var exchanges: CacheExchange.Context {
         CacheExchange.Context(
             loader: loader,
@@ -28,34 +28,34 @@ package struct PipelineParts: Sendable {
 
     let origins = OriginTable()
     let recent = RecentOriginals()
-    /// How much decoding was saved.
+    /// Counts of saved decodes.
     let sharing = SharingStatistics()
-    /// What became of AVIFs that were not made while somebody waited.
+    /// The results of deferred AVIFs.
     let deferrals = DeferredStatistics()
-    /// What searches for qualities and formats have found.
+    /// Counts of the searches for qualities and formats.
     let encodings = EncodingCounts()
-    /// Variants on disk that are not kept in memory, each with its open file: what a hit needs, without a look-up.
+    /// Variants on disk that are not in memory, each with its open file, so that a hit needs no look-up.
     let openFiles: MemoryCache<Entity>
 
-    /// Bytes up to which a body is kept in memory now; larger ones are sent from their file.
+    /// Maximum bytes of a body in memory; larger ones are sent from their file.
     var memoryObject: Int { min(limits.memoryObject, memory.largestCost) }
 
-    /// Bounds of the pipeline as a whole.
+    /// The limits of the whole pipeline.
     package struct Limits: Sendable {
-        /// The most waiters of one flight.
+        /// Maximum number of waiters per flight.
         package var waiters: Int
-        /// The most variants, and the most originals, under way at a time.
+        /// Maximum number of variants in progress, and of originals.
         package var flights: Int
-        /// Bytes up to which a body is kept in memory, where the cache takes that much.
+        /// Maximum bytes of a body in memory, if the cache accepts that size.
         package var memoryObject: Int
-        /// Bytes of an original after which its download goes on although nobody waits (SDWebImage's ContinueInBackground).
+        /// Bytes of an original after which its download continues without waiters (SDWebImage: ContinueInBackground).
         package var continueAfter: Int
-        /// Files of variants that are kept open.
+        /// Maximum number of open files of variants.
         package var openFiles: Int
-        /// Variants that may wait for their AVIF.
+        /// Maximum number of variants that wait for their AVIF.
         package var deferred: Int
 
-        /// Creates bounds.
+        /// Creates limits.
         package init(
             waiters: Int = 1000,
             flights: Int = 10_000,
@@ -73,9 +73,9 @@ package struct PipelineParts: Sendable {
         }
     }
 
-    /// Puts the parts together.
+    /// Creates the parts.
     ///
-    /// - Parameter keeper: where failures outlive the process; `nil` keeps them in memory alone.
+    /// - Parameter keeper: stores failures across restarts; `nil` keeps them in memory only.
     package init(
         memory: MemoryCache<Entity>,
         disk: (any DiskStoring)?,

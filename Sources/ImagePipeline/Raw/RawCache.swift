@@ -162,7 +162,7 @@ package final class RawCache: Sendable {
 
     private func remove(_ key: CacheKey, from disk: any RawStoring) {
         let selection = PurgeSelection.originals([key])
-        if disk.conceal(selection) { _ = disk.remove(selection, completion: nil) }
+        if disk.tombstone(selection) { _ = disk.remove(selection, completion: nil) }
     }
 
     /// Drops what is stored for a URL.
@@ -171,13 +171,13 @@ package final class RawCache: Sendable {
     func drop(_ origin: OriginRequest, taint: () -> Void) {
         let selection = PurgeSelection.originals([origin.key])
         let disk = origin.source.cache.originals.keepOnDisk ? disk : nil
-        let isConcealed = disk?.conceal(selection) ?? false
+        let isTombstoned = disk?.tombstone(selection) ?? false
         taint()
         state.withLock { state in
             state.generation &+= 1
             state.held[origin.key]?.entry = RawEntry(FlightSubject(origin))
             memory.remove(origin.key)
-            if isConcealed { _ = disk?.remove(selection, completion: nil) }
+            if isTombstoned { _ = disk?.remove(selection, completion: nil) }
         }
     }
 

@@ -55,7 +55,7 @@ final class RawLoad: Sendable {
     private var isWanted: Bool { state.withLock { $0.completion != nil } }
 
     private func decision(_ stored: [StoredResponse], _ now: Int64) -> CacheDecision {
-        let failure = request.remembersFailures ? proxy.context.failures.pause(request.failureKey) : nil
+        let failure = request.remembersFailures ? proxy.context.failures.backoffError(for: request.failureKey) : nil
         return CacheDecision(request, stored: stored, allowsStale: failure?.allowsStale != false, now: now)
     }
 
@@ -121,7 +121,7 @@ final class RawLoad: Sendable {
 
     /// Refreshes a stale response in the background, unless that is under way.
     private func refresh(_ stored: StoredResponse, _ hold: RawHold?) {
-        guard proxy.context.failures.pause(request.failureKey) == nil else { return }
+        guard proxy.context.failures.backoffError(for: request.failureKey) == nil else { return }
         let refresh = RawLoad(request.unconditional, proxy: proxy) { _ in }
         proxy.flights.startUnlessUnderWay(request.key, about: FlightSubject(request.origin)) { flight in
             refresh.exchange(about: stored, .stale, hold, flight).start()

@@ -5,7 +5,7 @@ extension EntityDescription {
     ///
     /// With the age of the oldest (`Entity.age`) no client keeps it for longer than any of them. There is no `Last-Modified`: that of
     /// one original says nothing of another that has taken its ingredient's place. What allows stale use is left out.
-    mutating func temper(by ingredients: [OriginRecord], origin: OriginRecord) {
+    mutating func restrict(toStrictestOf ingredients: [OriginRecord], origin: OriginRecord) {
         guard !ingredients.isEmpty else { return }
         lastModified = nil
         let records = [origin] + ingredients

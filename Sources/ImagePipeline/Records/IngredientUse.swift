@@ -33,7 +33,7 @@ extension Entity {
 
     /// Whether a request may be given this although it is stale, while the origin is asked (RFC 5861 §3).
     func mayBeUsedWhileRevalidating(at now: Int64, by request: VariantRequest) -> Bool {
-        states(request).allSatisfy { $0.isUsableWhileRevalidating(at: now, else: $1.staleWhileRevalidate) }
+        states(request).allSatisfy { $0.isUsableWhileRevalidating(at: now, default: $1.staleWhileRevalidate) }
     }
 
     /// Whether a request may be given this as it is, by its own directives (RFC 9111 §5.2.1).
@@ -46,7 +46,7 @@ extension Entity {
 
     /// Whether a request may be given this although it is stale, where an origin cannot be asked (RFC 5861 §4).
     func mayBeUsedIfError(at now: Int64, by request: VariantRequest) -> Bool {
-        states(request).allSatisfy { $0.isUsableIfError(at: now, else: $1.staleIfError) }
+        states(request).allSatisfy { $0.isUsableIfError(at: now, default: $1.staleIfError) }
     }
 
     /// The originals with the sources that they are asked under, the picture's own first.

@@ -60,14 +60,14 @@ package final class OriginState: Sendable {
     /// Whether a stale answer may be served while the origin is asked (RFC 5861 §3).
     ///
     /// - Parameter seconds: the source's word, which counts where the origin says nothing.
-    func isUsableWhileRevalidating(at now: Int64, else seconds: Int64) -> Bool {
+    func isUsableWhileRevalidating(at now: Int64, default seconds: Int64) -> Bool {
         allows(whileRevalidating.load(ordering: .relaxed), at: now, else: seconds)
     }
 
     /// Whether a stale answer may be served where the origin cannot be asked (RFC 5861 §4).
     ///
     /// - Parameter seconds: the source's word, which counts where the origin says nothing.
-    func isUsableIfError(at now: Int64, else seconds: Int64) -> Bool {
+    func isUsableIfError(at now: Int64, default seconds: Int64) -> Bool {
         allows(ifError.load(ordering: .relaxed), at: now, else: seconds)
     }
 

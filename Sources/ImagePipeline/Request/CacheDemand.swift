@@ -1,30 +1,30 @@
 package import HTTPSemantics
 
-/// What a request says about stored responses (RFC 9111 §5.2.1).
+/// A request's cache directives (RFC 9111 §5.2.1).
 package struct CacheDemand: Hashable, Sendable {
-    /// Only what is stored answers; nothing is asked of the origin.
+    /// Whether only a stored response may be used, without asking the origin.
     package var onlyIfCached = false
-    /// Nothing stored answers without the origin's word.
+    /// Whether stored responses require validation.
     package var noCache = false
-    /// Nothing that comes of the request is kept.
+    /// Whether nothing from the request may be stored.
     package var noStore = false
-    /// Seconds that an answer's age may have at most.
+    /// Maximum age of a response in seconds.
     package var maxAge: Int64?
-    /// Seconds for which an answer must be fresh at least.
+    /// Minimum seconds for which a response must stay fresh.
     package var minFresh: Int64?
-    /// Seconds for which an answer may be stale.
+    /// Maximum seconds for which a response may have been stale.
     package var maxStale: Int64?
 
-    /// Whatever the cache finds right.
+    /// No directives.
     package static let none = CacheDemand()
 
-    /// Demands nothing.
+    /// Creates a demand without directives.
     package init() {}
 
-    /// What a request's directives demand.
+    /// Creates the demand of a request's directives.
     ///
-    /// - Parameter isTrusted: whether the request may send work to the origin; else `only-if-cached`, which spares it work, is all
-    ///   that counts.
+    /// - Parameter isTrusted: whether the request may cause work for the origin; otherwise only `only-if-cached` applies, which
+    ///   saves work.
     package init(_ control: CacheControl, isTrusted: Bool) {
         onlyIfCached = control.onlyIfCached
         guard isTrusted else { return }
@@ -35,10 +35,10 @@ package struct CacheDemand: Hashable, Sendable {
         maxStale = control.maxStale
     }
 
-    /// Whether a fresh response may not do: the origin's word is demanded, or a younger or longer fresh response.
+    /// Whether a fresh response may be unacceptable, because of `no-cache`, `max-age` or `min-fresh`.
     var isStrict: Bool { noCache || maxAge != nil || minFresh != nil }
 
-    /// Names the flights of such requests, which others must not join; empty for those that demand nothing.
+    /// Separates the flights of requests with directives from others; empty without directives.
     var keySuffix: String {
         guard self != .none else { return "" }
         func text(_ seconds: Int64?) -> String { seconds.map { String($0) } ?? "-" }

@@ -1,28 +1,28 @@
-/// Which tiers keep what comes of a source.
+/// The cache tiers for a source's variants and originals.
 package struct CachePolicy: Hashable, Sendable {
-    /// Of results.
+    /// The tiers for variants.
     package var variants: CacheTiers
-    /// Of originals: on disk for making results, and in memory, up to the size of what is kept there, for being served bare.
+    /// The tiers for originals: on disk for making variants; in memory, within its size limit, for bare responses.
     package var originals: CacheTiers
 
-    /// The same tiers for both.
+    /// Creates a policy with the same tiers for both.
     package init(_ tiers: CacheTiers) {
         self.init(variants: tiers, originals: tiers)
     }
 
-    /// Tiers for each.
+    /// Creates a policy with separate tiers.
     package init(variants: CacheTiers, originals: CacheTiers) {
         self.variants = variants
         self.originals = originals
     }
 
-    /// Whether anything on disk speaks of an original: its bytes, or a result, beside which its record is.
+    /// Whether the disk stores the original's record, beside its body or its variants.
     package var keepsOriginalRecord: Bool { originals.keepOnDisk || variants.keepOnDisk }
 
-    /// Whether no tier keeps anything.
+    /// Whether nothing is stored.
     package var keepsNothing: Bool { variants == .none && originals == .none }
 
-    /// Whether every tier of another policy is one of this, too.
+    /// Whether this policy includes all tiers of another.
     package func contains(_ other: CachePolicy) -> Bool {
         variants.contains(other.variants) && originals.contains(other.originals)
     }

@@ -1,18 +1,18 @@
-/// Which tiers keep something.
+/// A choice of cache tiers.
 package enum CacheTiers: String, Hashable, Sendable, CaseIterable {
-    /// Both.
+    /// Memory and disk.
     case all
-    /// Memory alone.
+    /// Memory only.
     case memory
-    /// The disk alone.
+    /// Disk only.
     case disk
-    /// Nothing: every request is made anew, though equal ones at one time share the work.
+    /// No storage; only concurrent equal requests share work.
     case none
 
     package var keepInMemory: Bool { self == .all || self == .memory }
     package var keepOnDisk: Bool { self == .all || self == .disk }
 
-    /// Whether every tier of another choice is one of this, too.
+    /// Whether this choice includes all tiers of another.
     package func contains(_ other: CacheTiers) -> Bool {
         (keepInMemory || !other.keepInMemory) && (keepOnDisk || !other.keepOnDisk)
     }

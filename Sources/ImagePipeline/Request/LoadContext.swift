@@ -1,27 +1,27 @@
-/// What accompanies a request through the pipeline, beside what it asks for.
+/// The context of a request in the pipeline, independent of the requested variant.
 package struct LoadContext: Sendable {
     /// The request's cache directives.
     package var demand = CacheDemand.none
-    /// The intermediaries and trace that the origin is told.
+    /// The trace context and intermediaries for the origin.
     package var caller = OriginCaller.nobody
-    /// The place in the transform queue.
+    /// The priority in the transform queue.
     package var priority = TransformJob.Priority.normal
-    /// Whose share of the work this is; `nil` for the daemon's own.
+    /// The client account that the work is charged to; `nil` for the daemon's own work.
     package var account: String?
-    /// Monotonic nanoseconds after which the answer is of no use; `nil` for never.
+    /// Monotonic nanoseconds after which the response is useless; `nil` for never.
     package var deadline: Int64?
-    /// Whether it refreshes something stale in the background, so that a stale response is no answer.
+    /// Whether it is a background refresh, which must not be answered with a stale response.
     var isRefresh = false
-    /// Whether it is the one try after a failure: however it ends, the next may follow.
+    /// Whether it is the single retry after a failure; another may follow when it ends.
     var isProbe = false
 
-    /// Creates the context of a request that demands nothing.
+    /// Creates a context.
     package init(demand: CacheDemand = .none, caller: OriginCaller = .nobody) {
         self.demand = demand
         self.caller = caller
     }
 
-    /// The context of work in the background.
+    /// Returns the context of background work.
     static func background(_ priority: TransformJob.Priority, isRefresh: Bool = false) -> LoadContext {
         var context = LoadContext()
         context.priority = priority

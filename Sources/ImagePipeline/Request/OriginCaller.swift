@@ -1,27 +1,27 @@
-/// What an origin is told of the request for which it is asked: the first of those that share a download.
+/// The trace context and intermediaries that an origin receives, from the first request that shares a download.
 package struct OriginCaller: Hashable, Sendable {
-    /// `traceparent` (W3C Trace Context); `nil` where the request has none.
+    /// The value of `traceparent` (W3C Trace Context); `nil` if the request has none.
     package var traceparent: String?
-    /// `Via` of the trusted proxies that the request has passed (RFC 9110 §7.6.3); `nil` for none.
+    /// The value of `Via` from trusted proxies (RFC 9110 §7.6.3); `nil` for none.
     package var via: String?
-    /// `CDN-Loop`, the names of those that the request has passed (RFC 8586); `nil` for none.
+    /// The value of `CDN-Loop`, the names of CDNs that forwarded the request (RFC 8586); `nil` for none.
     package var cdnLoop: String?
 
     /// The daemon itself.
     package static let nobody = OriginCaller()
 
-    /// Describes a request that brings nothing.
+    /// Creates an empty caller.
     package init() {}
 
-    /// Tells requests with different names in `CDN-Loop` apart; empty for those without.
+    /// Separates the flights and failures of requests by their `CDN-Loop`; empty without one.
     ///
-    /// An origin may refuse a request for these names, as a CDN does that finds its own there. Anybody can write them, so requests
-    /// with others share neither that failure nor the flight; what is fetched is everybody's.
+    /// A CDN refuses requests that name it in `CDN-Loop`, and any client can set the field. Requests with different values therefore
+    /// share neither failures nor flights; a fetched original is shared by all.
     var keySuffix: String { cdnLoop.map { "\nCDN-Loop \($0)" } ?? "" }
 }
 
 extension OriginRequest {
-    /// The key of failures to fetch the original.
+    /// Returns the key under which failures to fetch the original are remembered.
     func failureKey(for caller: OriginCaller) -> CacheKey {
         let suffix = caller.keySuffix
         return suffix.isEmpty ? key : CacheKey(hashing: "failure/1\n\(key)\(suffix)")

@@ -2,26 +2,26 @@ package import HTTPSemantics
 import ImagePlan
 package import OriginTransfer
 
-/// Which original is asked for, and where it is: the key of stages 4 to 6; immutable.
+/// Identifies an original and its location, for stages 4 to 6; immutable.
 package final class OriginRequest: Sendable {
     /// The hash of the source's name and `identity`.
     package let key: CacheKey
-    /// What the loader is given: a URL with forwarded parameters, or a path below a file source's root.
+    /// The loader's target: a URL with forwarded parameters, or a path below a file source's root.
     package let target: OriginTarget
     /// The target's normal form (RFC 3986 §6.2).
     package let identity: String
     package let source: SourceRule
-    /// Whether nothing of it may be kept, its failure neither (RFC 9111 §5.2.1.5); what is stored already may be used.
+    /// Whether nothing from the request may be stored, including failures (RFC 9111 §5.2.1.5); stored responses may be used.
     let keepsNothing: Bool
-    /// Which tiers keep what comes of the request.
+    /// The tiers that may store the original and its variants.
     var keeps: CachePolicy { keepsNothing ? CachePolicy(.none) : source.cache }
 
-    /// Names an original by its URL; all spellings of one URL share one original.
+    /// Creates a request for a URL; equivalent URLs share one original.
     package convenience init(source: SourceRule, url: OriginURL) {
         self.init(source: source, target: .url(url), identity: url.normalized)
     }
 
-    /// Names a file below the root of a `file:` source.
+    /// Creates a request for a file below the root of a `file:` source.
     package convenience init(source: SourceRule, file: String) {
         self.init(source: source, target: .file(file), identity: file)
     }
@@ -34,10 +34,10 @@ package final class OriginRequest: Sendable {
         key = CacheKey(hashing: "original/1\n\(source.name)\n\(source.location.text)\n\(identity)")
     }
 
-    /// Another URL of the same source.
+    /// Returns a request for another URL of the same source.
     func sibling(_ url: OriginURL) -> OriginRequest { OriginRequest(source: source, url: url) }
 
-    /// The same original, of which nothing is kept.
+    /// The same request without storage.
     var withoutStorage: OriginRequest { OriginRequest(withoutStorage: self) }
 
     private init(withoutStorage request: OriginRequest) {
@@ -50,7 +50,7 @@ package final class OriginRequest: Sendable {
 }
 
 extension SourceRule.Location {
-    /// The place as a text for keys: a source that is pointed elsewhere has other originals.
+    /// The location as text for keys, so that a source with a new location has new originals.
     fileprivate var text: String {
         switch self {
         case .http(let prefix): prefix

@@ -1,15 +1,15 @@
 import ImagePlan
 
 extension SourceRule {
-    /// How `format=auto` is answered.
+    /// How `format=auto` chooses a format.
     package enum AutoFormatPolicy: String, Hashable, Sendable, CaseIterable {
-        /// By what the client accepts, the best format first.
+        /// The best format that the client accepts.
         case accept
-        /// By what comes out smallest of what the client shows.
+        /// The format with the smallest result among those that the client accepts.
         case smallest
     }
 
-    /// What a variant's key says of this rule beside the qualities: nothing where the bytes do not depend on it, or by default.
+    /// Returns the rule's part of a variant's key besides qualities; empty by default and if the bytes do not depend on it.
     func encodingKeyText(plan: String, bucket: FormatBucket?) -> String {
         let takesSmallest = autoFormat == .smallest && bucket != nil
         var text = takesSmallest ? "\nsmallest" : ""
@@ -21,4 +21,17 @@ extension SourceRule {
         if noTransform == .obey { text += "\nno-transform" }
         return text
     }
+}
+
+/// Controls when `format=auto` answers AVIF (`avif` in the configuration); not part of the key, because it does not affect the bytes.
+package struct AVIFPolicy: Hashable, Sendable {
+    /// Whether it does at all; otherwise clients that accept AVIF receive WebP.
+    package var isAuto = true
+    /// Maximum estimated milliseconds of an encode during a request; longer ones run in the background while clients receive WebP.
+    package var budget = 100
+    /// Seconds for which clients may cache the WebP that stands in until then.
+    package var standInLifetime: Int64 = 30
+
+    /// Creates the default policy.
+    package init() {}
 }

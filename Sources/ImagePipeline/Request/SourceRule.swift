@@ -1,20 +1,20 @@
 package import ImagePlan
 package import OriginTransfer
 
-/// One configured source with everything that applies to a request through it: an immutable snapshot of the configuration.
+/// A configured source and all settings for its requests: an immutable snapshot of the configuration.
 package struct SourceRule: Hashable, Sendable {
-    /// Where the originals are.
+    /// The location of the originals.
     package enum Location: Hashable, Sendable {
-        /// `/NAME/PATH` asks this URL prefix + PATH.
+        /// `/NAME/PATH` requests this URL prefix followed by PATH.
         case http(prefix: String)
-        /// `/NAME/PATH` reads the file PATH below this absolute folder, which no symlink or `..` leaves.
+        /// `/NAME/PATH` reads the file PATH below this absolute folder, which no symbolic link or `..` can escape.
         case file(root: String)
-        /// `/NAME/PATH` asks the object PATH below the bucket's prefix.
+        /// `/NAME/PATH` requests the object PATH below the bucket's prefix.
         case bucket(ObjectBucket)
-        /// `/fetch?url=`: the request names the whole URL.
+        /// `/fetch?url=`: the request contains the whole URL.
         case remote
 
-        /// The URL that a request's path is put behind; `nil` where there is none.
+        /// The URL prefix of the originals; `nil` if there is none.
         package var urlPrefix: String? {
             switch self {
             case .http(let prefix): prefix
@@ -24,94 +24,95 @@ package struct SourceRule: Hashable, Sendable {
         }
     }
 
-    /// What a request for the bare original answers.
+    /// The response to a request for the bare original.
     package enum OriginalsPolicy: String, Hashable, Sendable, CaseIterable {
         case serve, clean, refuse
     }
 
-    /// What `Cache-Control: no-transform` of an origin comes to (RFC 9111 §5.2.2.6).
+    /// The effect of `Cache-Control: no-transform` from an origin (RFC 9111 §5.2.2.6).
     package enum NoTransformPolicy: String, Hashable, Sendable, CaseIterable {
-        /// Pictures are made all the same: a gateway speaks for its origin (RFC 9110 §3.7), and its URLs ask for transforms.
+        /// Images are transformed: a gateway acts as its origin (RFC 9110 §3.7), and its URLs request transforms.
         case ignore
-        /// The original is answered as it is.
+        /// The original is served unchanged.
         case obey
     }
 
     package var name: String
     package var location: Location
-    /// Whether loopback, private and link-local addresses may be asked.
+    /// Whether loopback, private and link-local addresses are allowed.
     package var allowPrivate: Bool
-    /// Request header fields for the origin, in order (credentials among them).
+    /// Header fields of requests to the origin, in order.
     package var headers: [HeaderField]
-    /// What its own host is shown, and no other that it redirects to.
+    /// Credentials for the source's own origin; not sent after redirects to another.
     package var credentials: SourceCredentials?
-    /// The most connections to one host at a time.
+    /// Maximum number of concurrent connections to one host.
     package var connections: Int
-    /// Query parameters that go upstream, raw and in their order.
+    /// Query parameters that are forwarded to the origin, unchanged and in order.
     package var forwardQuery: [String]
     /// Query parameters that are dropped.
     package var ignoreQuery: [String]
-    /// Whether requests pass through as they are, as a plain HTTP cache has it, and are no requests for pictures.
+    /// Whether the source is a plain HTTP cache whose requests and responses are not transformed.
     package var isRaw = false
-    /// Methods (RFC 9110 §9) that a raw source takes beside `standardMethods`.
+    /// Methods (RFC 9110 §9) that a raw source accepts in addition to `standardMethods`.
     package var methods: [String] = []
-    /// What becomes of a raw source's answers with `Set-Cookie`.
+    /// How a raw source stores responses with `Set-Cookie`.
     package var setCookie = SetCookiePolicy.refuse
     /// Whether failures of the origin are remembered (`negative`).
     package var negative = true
-    /// Seconds of freshness where the origin says nothing.
+    /// Freshness lifetime in seconds if the origin states none.
     package var ttl: Int64
-    /// Bounds in seconds of what the origin says.
+    /// Minimum seconds of a lifetime that the origin states.
     package var ttlMinimum: Int64
+    /// Maximum seconds of a lifetime that the origin states.
     package var ttlMaximum: Int64
-    /// Seconds for which a stale picture is served while the origin is asked, where the origin says nothing (RFC 5861 §3).
+    /// Seconds for which a stale response is served during revalidation, if the origin states none (RFC 5861 §3).
     package var staleWhileRevalidate: Int64
-    /// Seconds for which a stale picture is served when the origin cannot be asked, where it says nothing (RFC 5861 §4).
+    /// Seconds for which a stale response is served when the origin fails, if it states none (RFC 5861 §4).
     package var staleIfError: Int64
     package var originals: OriginalsPolicy
     package var noTransform = NoTransformPolicy.ignore
-    /// Whether large originals are kept at a fraction of their size as well, so that they are decoded once (`Mezzanine`).
+    /// Whether mezzanines of large originals are stored, so that each original is decoded once (`Mezzanine`).
     package var keepsMezzanines = true
     package var placeholder = PlaceholderPolicy.none
-    /// When `format=auto` answers AVIF.
+    /// Controls when `format=auto` answers AVIF.
     package var avif = AVIFPolicy()
-    /// How much lower qualities that nobody named are for clients that save data; 0 for not at all.
+    /// How much to lower default qualities for clients with `Save-Data`; 0 disables it.
     package var saveDataStep = 15
-    /// Fields of the request that `w=auto` and `dpr=auto` go by.
+    /// Request fields that `w=auto` and `dpr=auto` may use.
     package var clientHints: [ClientHint] = []
-    /// How `format=auto` is answered.
+    /// How `format=auto` chooses a format.
     package var autoFormat = AutoFormatPolicy.accept
-    /// Which tiers keep what comes of it.
+    /// The cache tiers for its variants and originals.
     package var cache: CachePolicy
     package var limits: Limits
     package var timeouts: Timeouts
     package var quality: QualityDefaults
     package var formats = Formats()
 
-    /// What an animation of it may take, and whether the original may stand for it.
+    /// The limits of animations, and whether the original may be served instead.
     package var animation: AnimationLimits {
         AnimationLimits(frames: limits.frames, pixels: limits.animation, givesOriginals: originals != .refuse)
     }
 
-    /// Whether the originals are files of this machine, which no second copy need be kept of.
+    /// Whether the originals are local files, which are not copied to the cache.
     package var isFolder: Bool {
         if case .file = location { true } else { false }
     }
 
-    /// Bounds of one original.
+    /// Limits of one original.
     package struct Limits: Hashable, Sendable {
-        /// Pixels of a frame.
+        /// Maximum pixels per frame.
         package var pixels: Int
         package var frames: Int
-        /// Bytes of the body.
+        /// Maximum bytes of the body.
         package var sourceBytes: Int
         package var redirects: Int
-        /// The work of an animation, in pixels over all frames (`AnimationCost`).
+        /// Maximum work of an animation, in pixels over all frames (`AnimationCost`).
         package var animation = AnimationLimits.standardPixels
-        /// The most other originals that one request may name.
+        /// Maximum number of auxiliary images per request.
         package var ingredients: Int
 
-        /// Creates limits; the contract's where nothing is given.
+        /// Creates limits with the documented defaults.
         package init(
             pixels: Int = 50_000_000,
             frames: Int = AnimationLimits.standardFrames,
@@ -127,12 +128,12 @@ package struct SourceRule: Hashable, Sendable {
         }
     }
 
-    /// Formats that are decoded only where the operator says so.
+    /// Formats that are decoded only if enabled.
     package struct Formats: Hashable, Sendable {
-        /// Whether pages of PDF documents are drawn.
+        /// Whether PDF pages are rendered.
         package var pdf: Bool
 
-        /// Creates settings; nothing is decoded by default.
+        /// Creates settings with all formats disabled by default.
         package init(pdf: Bool = false) {
             self.pdf = pdf
         }
@@ -145,7 +146,7 @@ package struct SourceRule: Hashable, Sendable {
         package var total: Int
         package var transform: Int
 
-        /// Creates timeouts; the contract's where nothing is given.
+        /// Creates timeouts with the documented defaults.
         package init(connect: Int = 5_000, firstByte: Int = 10_000, total: Int = 30_000, transform: Int = 10_000) {
             self.connect = connect
             self.firstByte = firstByte
@@ -154,7 +155,7 @@ package struct SourceRule: Hashable, Sendable {
         }
     }
 
-    /// Creates a rule; the contract's defaults where nothing is given.
+    /// Creates a rule with the documented defaults.
     package init(
         name: String,
         location: Location,
@@ -193,5 +194,25 @@ package struct SourceRule: Hashable, Sendable {
         self.limits = limits
         self.timeouts = timeouts
         self.quality = quality
+    }
+}
+
+extension SourceRule {
+    /// How a raw source stores responses with `Set-Cookie`; the requesting client receives the cookies in either case.
+    package enum SetCookiePolicy: String, Hashable, Sendable, CaseIterable {
+        /// The response is not stored.
+        case refuse
+        /// The response is stored like any other (RFC 6265 §3, RFC 9111 §7.3), and all clients receive its cookies.
+        case store
+    }
+
+    /// The methods that every raw source accepts: the safe ones except TRACE, which would reveal the fields sent to the origin.
+    package static let standardMethods = ["GET", "HEAD", "OPTIONS"]
+
+    /// All methods that a raw source accepts, without duplicates.
+    package var allMethods: [String] {
+        var all = SourceRule.standardMethods
+        for method in methods where !all.contains(method) { all.append(method) }
+        return all
     }
 }

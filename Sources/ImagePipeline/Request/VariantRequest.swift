@@ -1,35 +1,36 @@
+import HTTPSemantics
 package import ImagePlan
 
-/// A picture that is asked for: an original and what to make of it; the key of stages 1 to 3.
+/// A requested image: an original and its transform; the key of stages 1 to 3.
 ///
-/// Immutable, and a class: a hot request is looked up again and again, and copying all that it names would cost more than the hit.
+/// An immutable class, because copying its properties would cost more than a cache hit.
 package final class VariantRequest: Sendable {
-    /// The hash of the original's key, plan, bucket, default qualities and bounds of animations: all that the bytes depend on, and nothing else.
+    /// The hash of everything that affects the bytes: original, plan, bucket, default qualities and animation limits.
     package let key: CacheKey
     package let origin: OriginRequest
-    /// The plan's canonical text; `nil` asks for the original's own bytes.
+    /// The plan's canonical text; `nil` requests the original's own bytes.
     package let plan: String?
-    /// What `format=auto` answers; `nil` where the answer does not depend on `Accept`.
+    /// The format bucket of `format=auto`; `nil` if the response does not depend on `Accept`.
     package let bucket: FormatBucket?
-    /// Which tiers may keep it; says nothing of the bytes, so not part of the key.
+    /// The tiers that may store it; not part of the key, because they do not affect the bytes.
     package let tiers: CacheTiers
-    /// Names of the presets that had their say; they are no part of the key.
+    /// Names of the applied presets; not part of the key.
     package let presets: [String]
-    /// Encoder qualities where the plan names none.
+    /// Default encoder qualities.
     package let quality: QualityDefaults
-    /// The other originals that the plan names, in its order.
+    /// The plan's auxiliary images, in order.
     package let ingredients: [Ingredient]
 
-    /// Which tiers keep what comes of the request.
+    /// The tiers that may store the response.
     var keeps: CacheTiers { origin.keepsNothing ? .none : tiers }
 
-    /// Names a variant.
+    /// Creates a request.
     ///
     /// - Parameters:
-    ///   - tiers: where it may be kept; `nil` for where its source says.
-    ///   - presets: those that had their say.
-    ///   - quality: `nil` for its source's.
-    ///   - ingredients: the other originals that the plan names, each once.
+    ///   - tiers: the tiers that may store it; `nil` for the source's.
+    ///   - presets: names of the applied presets.
+    ///   - quality: default qualities; `nil` for the source's.
+    ///   - ingredients: the plan's auxiliary images, each once.
     package init(
         origin: OriginRequest,
         plan: String?,
@@ -40,7 +41,7 @@ package final class VariantRequest: Sendable {
         ingredients: [Ingredient] = []
     ) {
         let policy = origin.source.cache
-        // What must not be kept is not kept as a part of a picture either.
+        // An image that must not be stored must not be stored as part of a variant either.
         let isKept = !ingredients.contains { $0.origin.source.cache.keepsNothing }
         self.tiers = !isKept ? .none : plan == nil ? policy.originals : tiers ?? policy.variants
         self.ingredients = ingredients
@@ -63,7 +64,7 @@ package final class VariantRequest: Sendable {
         key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)\(rest)")
     }
 
-    /// The same variant, of which nothing is kept, nor of its original.
+    /// The same request without storage of the variant or its originals.
     var withoutStorage: VariantRequest { VariantRequest(withoutStorage: self) }
 
     private init(withoutStorage request: VariantRequest) {
@@ -75,5 +76,40 @@ package final class VariantRequest: Sendable {
         tiers = request.tiers
         quality = request.quality
         ingredients = request.ingredients.map(\.withoutStorage)
+    }
+}
+
+extension VariantRequest {
+    /// Whether the original is served untransformed because its origin sent `no-transform` (RFC 9111 §5.2.2.6) and the source obeys.
+    ///
+    /// Descriptions such as `format=json` are still made.
+    func mustStayOriginal(_ record: OriginRecord) -> Bool {
+        guard origin.source.noTransform == .obey, let plan,
+            [record.cacheControl, record.clientCacheControl].contains(where: { control in
+                control.map { CacheControl($0).noTransform } ?? false
+            })
+        else { return false }
+        return (try? Plan(canonicalText: plan))?.settings.format.isMetadata != true
+    }
+}
+
+/// An auxiliary image of a variant, such as a watermark or mask.
+package struct Ingredient: Sendable {
+    /// The image's text in the plan (`IngredientPath.text`).
+    package let name: String
+    /// The parameter that names it, for errors.
+    package let parameter: String
+    package let origin: OriginRequest
+
+    /// Creates an auxiliary image.
+    package init(name: String, parameter: String, origin: OriginRequest) {
+        self.name = name
+        self.parameter = parameter
+        self.origin = origin
+    }
+
+    /// The same image without storage.
+    var withoutStorage: Ingredient {
+        Ingredient(name: name, parameter: parameter, origin: origin.withoutStorage)
     }
 }

@@ -2,10 +2,9 @@ import ImagePlan
 import LinuxSystem
 import OriginTransfer
 
-/// Stages 4 to 6 for the other originals that a variant is made with: brought all at once, each in the flight that everybody shares
-/// who asks for it, whatever for.
+/// Stages 4 to 6 for auxiliary images: fetches all originals that a variant needs concurrently, each in a shared flight.
 ///
-/// Begins on any thread and ends on the thread that brings the last one, or the first failure.
+/// Starts on any thread; ends on the thread that delivers the last image or the first failure.
 final class IngredientStage: Sendable {
     typealias Completion = @Sendable (Result<[OriginOutcome], PipelineError>) -> Void
 
@@ -22,8 +21,8 @@ final class IngredientStage: Sendable {
     private let state: Lock<State>
 
     /// - Parameters:
-    ///   - needsBodies: whether the bytes are needed; else only whether what is known of them still holds.
-    ///   - completion: called exactly once unless it is given up, with the outcomes in the order of `ingredients`.
+    ///   - needsBodies: whether the bytes are needed; otherwise only freshness is checked.
+    ///   - completion: called exactly once unless cancelled, with the outcomes in the order of `ingredients`.
     init(
         _ ingredients: [Ingredient],
         _ context: LoadContext,
@@ -38,12 +37,12 @@ final class IngredientStage: Sendable {
         state = Lock(State(completion: completion))
     }
 
-    /// Asks for all of them.
+    /// Requests all images.
     func start() {
         for index in ingredients.indices { join(index, for: .any) }
     }
 
-    /// Detaches from all flights; the completion will not be called.
+    /// Leaves all flights; the completion is not called.
     func cancel() { take(nil)?.cancelAll() }
 
     private func join(_ index: Int, for purpose: Originals.Purpose) {
@@ -55,7 +54,7 @@ final class IngredientStage: Sendable {
             needsBody: needsBodies
         ) { [self] result in
             switch result {
-            // A joined flight may have asked about freshness only.
+            // The joined flight may have checked freshness only.
             case .success(let outcome) where needsBodies && outcome.body == nil && purpose == .any:
                 join(index, for: .body)
             case .success(let outcome): arrive(outcome, at: index)
@@ -94,7 +93,7 @@ final class IngredientStage: Sendable {
         take(.failure(.ingredient(ingredients[index].parameter, error.bare)))?.cancelAll()
     }
 
-    /// Ends it, unless it has ended.
+    /// Ends the stage, and returns the subscriptions; `nil` if it has already ended.
     private func take(_ result: Result<[OriginOutcome], PipelineError>?) -> [Subscription]? {
         let (completion, subscriptions) = state.withLock { state in
             defer {
@@ -116,7 +115,7 @@ extension [Subscription] {
 }
 
 extension OriginOutcome {
-    /// What a variant of this original says of the way that it and its ingredients have come: the longest.
+    /// Combines the outcomes of an original and its auxiliary images: the longest fetch, the strictest storability.
     func joined(by ingredients: [OriginOutcome]) -> OriginOutcome {
         var joined = self
         joined.storable = storable && ingredients.allSatisfy(\.storable)
@@ -127,7 +126,7 @@ extension OriginOutcome {
 }
 
 extension TransformJob.Ingredient {
-    /// What a worker gets of an ingredient whose bytes have come.
+    /// Describes an auxiliary image for a worker; `nil` without a body.
     init?(_ ingredient: Ingredient, _ outcome: OriginOutcome) {
         guard let body = outcome.body else { return nil }
         self.init(

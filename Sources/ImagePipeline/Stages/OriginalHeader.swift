@@ -1,23 +1,22 @@
 import ImagePlan
 import LinuxSystem
 
-/// What the first bytes of an original say of it.
+/// Reads an original's format and size from its first bytes.
 enum OriginalHeader {
-    /// Bytes that are read at first, and at most.
-    ///
-    /// Photographs carry previews, depth maps and other extended metadata of many megabytes before their size.
+    /// Bytes that are read first.
     private static let firstLook = 64 << 10
+    /// Maximum bytes that are read; photographs may have megabytes of metadata before their size.
     private static let lastLook = 16 << 20
-    private static let unknown = PipelineError.notAnImage("the bytes are no image format that is known here")
+    private static let unknown = PipelineError.notAnImage("the image format is unknown")
 
-    /// Reads as much of an original as its header needs; blocks.
+    /// Reads an original up to the end of its header; blocks.
     ///
-    /// - Throws: `.notAnImage` or `.broken` when its first bytes are not an image's.
+    /// - Throws: `.notAnImage` or `.broken` if the bytes are not a valid image header.
     static func read(_ body: OriginBody) throws(PipelineError) -> ImageHeader {
         var look = min(body.length, firstLook)
         while true {
             guard let bytes = body.file.read(count: look) else {
-                throw .originProtocol("the original was lost while it was read")
+                throw .originProtocol("the original could not be read")
             }
             switch ImageSniffer.sniff(bytes.span, totalLength: body.length) {
             case .image(let header) where header.format == .svgz:
@@ -27,9 +26,56 @@ enum OriginalHeader {
             case .unknown: throw unknown
             case .malformed(_, let reason): throw .broken(reason)
             case .needsMore(let wanted):
-                guard look < min(body.length, lastLook) else { throw .broken("the image's header does not end") }
+                guard look < min(body.length, lastLook) else { throw .broken("the image header is incomplete") }
                 look = min(body.length, lastLook, max(wanted, look * 4))
             }
         }
+    }
+}
+
+/// Recognises gzip-compressed SVG by its first bytes; the daemon expands no more than that.
+enum OriginMarkup {
+    /// The root element must begin within this number of bytes, as in uncompressed markup.
+    private static let firstLook = 64 << 10
+
+    /// Returns the header of compressed SVG; `nil` for any other gzip content.
+    static func header(of coded: Span<UInt8>, claimed: ImageHeader) -> ImageHeader? {
+        let beginning = GzipExpansion(of: coded, atMost: firstLook)
+        guard beginning.end != .damaged else { return nil }
+        // The length of truncated content is unknown; the root element decides.
+        let length = beginning.end == .complete ? beginning.bytes.count : Int.max
+        guard case .image(let inside) = ImageSniffer.sniff(beginning.bytes.span, totalLength: length),
+            inside.format == .svg
+        else { return nil }
+        return claimed
+    }
+}
+
+/// Refuses originals by their sniffed header, before any decoder reads the file.
+enum HeaderGate {
+    /// Returns why an original must not be transformed; `nil` if it may be.
+    static func refusal(of header: ImageHeader, plan: String, source: SourceRule) -> PipelineError? {
+        let limits = source.limits
+        // Removing metadata decodes nothing, so only the format matters.
+        if plan == MetadataCleaner.planText {
+            return MetadataCleaner.supports(header.format)
+                ? nil : .refused("\(header.format.mediaType) cannot be given without its metadata")
+        }
+        // Whether the installed libraries can decode the format is checked by the worker.
+        if let refusal = refusal(of: header.format, source: source) { return refusal }
+        let (pixels, overflow) = header.width.multipliedReportingOverflow(by: header.height)
+        guard !overflow, pixels <= limits.pixels else {
+            return .refused(
+                "\(header.width)×\(header.height) pixels are over the limit of \(limits.pixels) (limits.pixels)"
+            )
+        }
+        // AnimationChoice limits the decoded frames.
+        return nil
+    }
+
+    /// Returns why a format is not accepted as an image, transformed or not; `nil` if it is accepted.
+    static func refusal(of format: ImageFormat, source: SourceRule) -> PipelineError? {
+        guard format == .pdf, !source.formats.pdf else { return nil }
+        return .notAnImage("\(format.mediaType) is not decoded (formats.pdf is off)")
     }
 }

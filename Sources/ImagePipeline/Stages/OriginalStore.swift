@@ -1,9 +1,9 @@
 import HTTPSemantics
 import ImagePlan
 
-/// The stored originals of pictures as one exchange sees them: on disk, on their way there, or known from what was made of them.
+/// The store of originals for one exchange: on disk, queued for the disk, or known only from their variants.
 ///
-/// On the read lane.
+/// Used on the read lane.
 struct OriginalStore: ResponseStore {
     let request: OriginRequest
     let parts: PipelineParts
@@ -11,7 +11,7 @@ struct OriginalStore: ResponseStore {
 
     var blocks: Bool { true }
 
-    /// The stored original, with its content where that is still kept; none for a source of which nothing is kept.
+    /// Returns the stored original, with its content if that is kept; `nil` for sources without storage.
     static func find(_ request: OriginRequest, in parts: PipelineParts) -> StoredResponse? {
         let key = request.key
         let policy = request.source.cache
@@ -24,7 +24,7 @@ struct OriginalStore: ResponseStore {
             return parts.origins.live(key).map { StoredResponse($0.snapshot, nil) }
         }
         let origin = parts.origins.state(for: stored.record).snapshot
-        // The live state may be of a newer body than the file, whose replacement waits to be written.
+        // The live state may have a newer body, which is still queued for the disk.
         guard policy.originals.keepOnDisk, let file = stored.file, origin.record.digest == stored.record.digest else {
             return StoredResponse(origin, nil)
         }
@@ -43,7 +43,7 @@ struct OriginalStore: ResponseStore {
         let header: ImageHeader
         do throws(PipelineError) {
             header = try OriginalHeader.read(body)
-            // Remembered of the file and not of one size, as what is not there is.
+            // Checked here so that the failure is remembered for the file, not for one variant.
             if request.source.isFolder, let refusal = HeaderGate.refusal(of: header.format, source: request.source) {
                 throw refusal
             }
@@ -54,7 +54,7 @@ struct OriginalStore: ResponseStore {
         if let before = stored?.original?.record, before.digest == record.digest {
             record.placeholder = before.placeholder
         } else {
-            // What could not be made of another body may well be made of this one.
+            // Failures of variants of another body do not apply to this one.
             parts.failures.forgetVariants(of: request.key)
         }
         let isOnDisk = if case .file(let old)? = stored?.content { old.digest == body.digest } else { false }
@@ -92,13 +92,13 @@ struct OriginalStore: ResponseStore {
                 removeStored()
                 parts.origins.retire(request.key)
             case .requireValidation: parts.origins.live(request.key)?.requireValidation()
-            // An original is fetched with GET alone, and whole; it is validated because it is stale already.
+            // Originals are fetched whole with GET, and only stale ones are validated.
             case .expire, .separate, .keepParts, .update, .invalidate: break
             }
         }
     }
 
-    /// Publishes what the origin has said, and keeps it; where a purge has come between, only those who wait see it.
+    /// Publishes and stores a record; after an intervening purge, only the waiting requests see it.
     private func publish(_ record: OriginRecord, keeping: () -> Void) -> OriginSnapshot {
         guard !request.keepsNothing else { return OriginState(record).snapshot }
         let origin = flight.publish(of: record) {
@@ -109,16 +109,16 @@ struct OriginalStore: ResponseStore {
         return origin ?? OriginState(record).snapshot
     }
 
-    /// Removes what must not live on once the origin says that it is gone, or may not be kept (RFC 9111 §3).
+    /// Removes the stored original and its mezzanines, which are gone or must not be stored (RFC 9111 §3).
     private func removeStored() {
         let selection = PurgeSelection.originals([request.key]).withMezzanines
         parts.recent.purge(Purge(selection))
-        guard let disk = parts.disk, disk.conceal(selection) else { return }
+        guard let disk = parts.disk, disk.tombstone(selection) else { return }
         _ = disk.remove(selection, completion: nil)
     }
 
     private func keep(_ record: OriginRecord, _ body: OriginBody, isOnDisk: Bool) {
-        // A file is on a disk already: only what is known of it is kept, beside its variants.
+        // Files of a folder source are not copied; their records are stored with their variants.
         guard let disk = parts.disk, !request.source.isFolder, request.keeps.originals.keepOnDisk else { return }
         if isOnDisk {
             disk.store(origin: record, body: nil)
@@ -129,14 +129,14 @@ struct OriginalStore: ResponseStore {
 }
 
 extension StoredResponse {
-    /// A stored original.
+    /// Creates the stored response of an original.
     init(_ original: OriginSnapshot, _ body: OriginBody?) {
         self.init(
             status: original.record.status,
             fields: original.record.fields,
             content: body.map { .file($0) } ?? .evicted,
             policy: original.record.policy,
-            // Requests for originals all have the same fields.
+            // All requests for originals have the same fields.
             vary: VaryKey(values: [:])
         )
         self.original = original
@@ -145,13 +145,13 @@ extension StoredResponse {
 }
 
 extension OriginRecord {
-    /// The fields that are kept of an original: those that the cache needs, and those that clients are told.
+    /// The stored header fields of an original: those that the cache needs, and those that clients receive.
     private static let keptFields: Set<String> = [
         "cache-control", "cdn-cache-control", "expires", "date", "etag", "last-modified", "vary", "cache-tag",
         "surrogate-key", "xkey",
     ]
 
-    /// The record of an original that has arrived whole.
+    /// Creates the record of a complete original.
     init(_ response: StoredResponse, of request: OriginRequest, body: OriginBody, header: ImageHeader) {
         self.init(
             key: request.key,
@@ -166,7 +166,7 @@ extension OriginRecord {
         take(response, of: request)
     }
 
-    /// The record after its origin has confirmed it (RFC 9111 §4.3.4).
+    /// Returns the record after a successful validation (RFC 9111 §4.3.4).
     func renewed(by response: StoredResponse, of request: OriginRequest) -> OriginRecord {
         var record = self
         record.take(response, of: request)
@@ -177,7 +177,7 @@ extension OriginRecord {
         lines = FieldLines(response.fields.lines.filter { Self.keptFields.contains($0.key) })
         policy = response.policy
         tags = response.tags
-        // What is said to shared caches alone, and what a loader grants, says nothing of how long clients may keep it.
+        // A lifetime for shared caches only, or granted by a loader, does not apply to clients.
         let isForClients = clientCacheControl == nil && !request.source.isFolder
         advertisedLifetime = isForClients ? max(0, policy.freshness.lifetime) : request.source.ttl
     }

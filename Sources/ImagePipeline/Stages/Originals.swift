@@ -1,22 +1,22 @@
 import HTTPSemantics
 import LinuxSystem
 
-/// The originals of pictures: looked up, fetched and kept once for all variants that need them.
+/// Looks up, fetches and stores originals, once for all variants that need them.
 struct Originals: Sendable {
     let pool: TaskPool<CacheOutcome>
     let parts: PipelineParts
 
-    /// Which requests share a flight.
+    /// Selects the requests that share a flight.
     enum Purpose: String, Sendable {
-        /// All for the original.
+        /// All requests for the original.
         case any
-        /// Those that need the content: a flight of others may validate only.
+        /// Only requests that need the content, because other flights may validate only.
         case body
     }
 
     typealias Waiter = @Sendable (Result<OriginOutcome, PipelineError>) -> Void
 
-    /// Joins the flight of an original, or starts one; any thread.
+    /// Joins or starts the flight of an original; any thread.
     ///
     /// - Parameter waiter: called once, on the thread that ends the flight, unless the subscription is cancelled first.
     func join(
@@ -39,10 +39,10 @@ struct Originals: Sendable {
         }
     }
 
-    /// Refreshes an original in the background, unless that is under way.
+    /// Refreshes an original in the background, unless a refresh is already running.
     private func refresh(_ request: OriginRequest) {
-        // An origin that has just failed is left alone.
-        guard parts.failures.pause(request.key) == nil else { return }
+        // Do not ask an origin that has just failed.
+        guard parts.failures.backoffError(for: request.key) == nil else { return }
         var refresh = CacheRequest(request)
         refresh.needsBody = false
         refresh.isRefresh = true
@@ -53,7 +53,7 @@ struct Originals: Sendable {
 
     private func start(_ request: CacheRequest, _ flight: Flight<CacheOutcome>) {
         guard parts.readLane.submit({ decide(request, flight) }) else {
-            flight.finish(.failure(.overloaded("too many requests wait for the disk")))
+            flight.finish(.failure(.overloaded("too many requests are waiting for the disk")))
             return
         }
     }
@@ -63,7 +63,7 @@ struct Originals: Sendable {
         let decision = CacheDecision(
             request,
             stored: stored.map { [$0] } ?? [],
-            allowsStale: parts.failures.pause(request.failureKey)?.allowsStale != false,
+            allowsStale: parts.failures.backoffError(for: request.failureKey)?.allowsStale != false,
             now: parts.time.wallSeconds
         )
         switch decision {
@@ -92,7 +92,7 @@ struct Originals: Sendable {
         )
     }
 
-    /// Requests that demand differently, need more, or may be refused alone, share no flight.
+    /// Returns the flight's key: requests with other directives, purposes or loop names do not share a flight.
     private func key(_ request: CacheRequest, _ purpose: Purpose) -> CacheKey {
         let suffix = request.caller.keySuffix
         guard request.demand != .none || purpose != .any || !suffix.isEmpty else { return request.key }
@@ -100,20 +100,20 @@ struct Originals: Sendable {
     }
 }
 
-/// An original as a variant gets it: its state, its bytes, and how they were obtained.
+/// An original for a variant: its state, its bytes, and how they were obtained.
 struct OriginOutcome: Sendable {
     var origin: OriginSnapshot
-    /// `nil` when only freshness was asked for and the bytes are not kept.
+    /// The bytes; `nil` if only freshness was checked and they are not stored.
     var body: OriginBody?
-    /// Whether a shared cache may keep it, and what is made of it (RFC 9111 §3).
+    /// Whether a shared cache may store the original and its variants (RFC 9111 §3).
     var storable: Bool
     var status: CacheStatus
-    /// Microseconds of the transfer; 0 where there was none.
+    /// Microseconds of the transfer; 0 without one.
     var fetchMicroseconds: UInt32 = 0
-    /// Its delivery to all variants that wait for it.
+    /// The delivery to all waiting variants.
     var delivery: Delivery?
 
-    /// The outcome of an exchange for an original.
+    /// Converts the outcome of an exchange.
     fileprivate static func result(
         of outcome: CacheOutcome,
         _ delivery: Delivery
@@ -134,6 +134,6 @@ struct OriginOutcome: Sendable {
         )
     }
 
-    /// Whether the origin was not asked, and nothing stale was used.
+    /// Whether a fresh stored original was used without asking the origin.
     var isStored: Bool { status == .hit(.original) }
 }

@@ -1,10 +1,11 @@
 import ImagePlan
+import Synchronization
 
-/// The computing of one original's placeholder after somebody was answered without it: the bare original, or a result that is
-/// older than the source's wish for placeholders.
+/// Computes an original's placeholder after a response without one: a bare original, or a variant made before the source's
+/// `placeholder` setting.
 ///
-/// Begins on any thread, goes on on the read lane and ends on the transform pool. Fails in silence: the next answer without a
-/// placeholder begins anew.
+/// Starts on any thread, continues on the read lane and ends on the transform pool. Failures are ignored; the next response without
+/// a placeholder tries again.
 final class PlaceholderTask: Sendable {
     private let request: VariantRequest
     private let entity: Entity
@@ -13,8 +14,8 @@ final class PlaceholderTask: Sendable {
     private let completion: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - entity: what was answered.
-    ///   - completion: called exactly once when it is over, whatever came of it.
+    ///   - entity: the entity that was served.
+    ///   - completion: called exactly once when the task has ended.
     init(
         request: VariantRequest,
         entity: Entity,
@@ -29,17 +30,17 @@ final class PlaceholderTask: Sendable {
         self.completion = completion
     }
 
-    /// Names the flight: no request's.
+    /// The key of the task's flight, which differs from all request keys.
     static func key(_ request: VariantRequest) -> CacheKey {
         CacheKey(hashing: "placeholder/1\n\(request.key)")
     }
 
-    /// Starts with the original's bytes where they are at hand, else with what is stored of them.
+    /// Starts with the original's bytes, or looks them up in the store.
     func start(with body: OriginBody?) {
         let origin = entity.origin.snapshot
         guard origin.record.digest == entity.originDigest else { return end() }
         if let placeholder = origin.record.placeholder {
-            // Somebody else's request has brought it meanwhile.
+            // Another request has computed it meanwhile.
             tell(placeholder, of: origin)
         } else if let body {
             compute(origin, body)
@@ -65,12 +66,12 @@ final class PlaceholderTask: Sendable {
         _ = parts.transformer.transform(job) { [self] result in
             switch result {
             case .success(let made):
-                guard let words = made.pictures.first, let placeholder = Placeholder(text: words.bytes) else {
+                guard let picture = made.pictures.first, let placeholder = Placeholder(text: picture.bytes) else {
                     return end()
                 }
                 learn(placeholder, of: origin)
             case .failure(let error):
-                // What is wrong with the picture stays wrong.
+                // A permanent failure would repeat.
                 if error.traits.isPermanent { learn(.none, of: origin) } else { end() }
             }
         }
@@ -81,7 +82,7 @@ final class PlaceholderTask: Sendable {
         tell(placeholder, of: origin)
     }
 
-    /// Puts what was answered in its own place again, with the placeholder.
+    /// Replaces the served entity in memory by one with the placeholder.
     private func tell(_ placeholder: Placeholder, of origin: OriginSnapshot) {
         var description = entity.description
         description.hints?.placeholder = placeholder
@@ -110,7 +111,7 @@ final class PlaceholderTask: Sendable {
 }
 
 extension PipelineParts {
-    /// Makes known what was computed of an original, and keeps it beside the original's record where there is one on disk.
+    /// Publishes an original's placeholder and stores it in the original's record on disk, if there is one.
     func learn(
         _ placeholder: Placeholder,
         of origin: OriginSnapshot,
@@ -123,4 +124,23 @@ extension PipelineParts {
             if request.keeps.keepsOriginalRecord { disk?.store(origin: record, body: nil) }
         }
     }
+}
+
+/// Limits the number of placeholders that are computed in the background at a time; any thread.
+///
+/// Without the limit, many requests for bare originals would fill the transform queue.
+final class PlaceholderAllowance: Sendable {
+    /// Maximum number of concurrent jobs; a placeholder over it is tried again after the next response that is not from memory.
+    static let maximum = 32
+
+    private let count = Atomic(0)
+
+    /// Reserves a slot, which `leave` frees; false if all are in use.
+    func enter() -> Bool {
+        if count.add(1, ordering: .relaxed).newValue <= Self.maximum { return true }
+        leave()
+        return false
+    }
+
+    func leave() { count.subtract(1, ordering: .relaxed) }
 }

@@ -1,28 +1,28 @@
 import ImagePlan
 
-/// Stage 7: what a worker is asked, and what is kept of its answer.
+/// Stage 7: builds jobs for workers and records of their results.
 enum TransformStage {
-    /// Whether the original's placeholder is to be made along with a variant.
+    /// Whether a variant's job also makes the original's placeholder.
     static func wantsPlaceholder(_ request: VariantRequest, plan: String, of origin: OriginRecord) -> Bool {
         request.origin.source.placeholder == .headers && origin.placeholder == nil && plan != MetadataCleaner.planText
     }
 
-    /// The job of an original's placeholder alone: whoever asked has been answered.
+    /// Creates a background job for the original's placeholder alone.
     static func placeholderJob(request: VariantRequest, header: ImageHeader, body: OriginBody) -> TransformJob {
         job(request: request, outputs: [placeholderOutput(request)], header: header, body: body, priority: .low)
     }
 
-    /// What a worker has told of the original beside the picture, if it was asked.
+    /// Returns the placeholder in a job's result, if it was requested.
     static func placeholder(of made: TransformResult) -> Placeholder? {
         made.pictures.count > 1 ? Placeholder(text: made.pictures[1].bytes) : nil
     }
 
-    /// What a worker is to make for the original's placeholder.
+    /// Creates the job output for the original's placeholder.
     static func placeholderOutput(_ request: VariantRequest) -> WorkerJob.Output {
         WorkerJob.Output(plan: Placeholder.planText, bucket: .rest, quality: request.origin.source.quality)
     }
 
-    /// The job of some outputs of one original.
+    /// Creates a job for several outputs of one original.
     static func job(
         request: VariantRequest,
         outputs: [WorkerJob.Output],
@@ -41,11 +41,11 @@ enum TransformStage {
         return TransformJob(source: body.file, header: header, message: message, priority: priority)
     }
 
-    /// What a worker is to make for a request.
+    /// Creates the job output for a request.
     ///
     /// - Parameters:
-    ///   - bucket: the one that it is to answer; `nil` for the request's own.
-    ///   - search: what is to be found of the encoding.
+    ///   - bucket: the format bucket; `nil` for the request's own.
+    ///   - search: the search for the encoding.
     static func output(
         of request: VariantRequest,
         plan: String,
@@ -60,7 +60,7 @@ enum TransformStage {
         )
     }
 
-    /// The record of a picture that a worker made; its digest is computed here, in the daemon.
+    /// Creates the record of a picture from a worker; the digest is computed here, not by the worker.
     static func record(
         of picture: TransformResult.Picture,
         request: VariantRequest,

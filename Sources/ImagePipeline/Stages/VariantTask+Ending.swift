@@ -2,9 +2,9 @@ import HTTPSemantics
 import ImagePlan
 import LinuxSystem
 
-/// How the making of a variant ends: with a picture that was made, with the original as it is, with a stored one, or with a failure.
+/// The endings of a variant task: a new picture, the bare original, a stored picture, or a failure.
 extension VariantTask {
-    /// The original is there, but not this picture of it: remembered for this variant alone.
+    /// Ends with a failure to make a variant of an available original; it is remembered for this variant only.
     ///
     /// - Parameter status: how the original was obtained.
     func fail(_ failure: PipelineError, _ status: CacheStatus) {
@@ -23,6 +23,7 @@ extension VariantTask {
         end(.failure(.after(status, error)))
     }
 
+    /// Ends with the original's own bytes.
     func finishBare(_ outcome: OriginOutcome, body: OriginBody) {
         var description = EntityDescription(
             mediaType: outcome.origin.record.header.format.mediaType,
@@ -43,18 +44,20 @@ extension VariantTask {
             of: flight
         )
         guard let entity else {
-            end(.failure(.originProtocol("the original was lost while it was read")))
+            end(.failure(.originProtocol("the original could not be read")))
             return
         }
         finish(
             entity,
             outcome.isStored ? .hit(.disk) : outcome.status,
             StageTimings(fetch: outcome.fetchMicroseconds),
-            // What may not be kept is not computed for the next one either.
+            // Without storage, a placeholder would not be used again.
             body: outcome.storable ? body : nil
         )
     }
 
+    /// Ends with a new picture, which is stored.
+    ///
     /// - Parameter standsIn: whether it is WebP in place of an AVIF that is made later.
     func publish(
         _ made: TransformResult,
@@ -78,7 +81,7 @@ extension VariantTask {
         let others = ingredients.map(\.origin.record)
         record.ingredients = others.map { VariantRecord.Ingredient(key: $0.key, digest: $0.digest) }
         var description = EntityDescription(record, origin: outcome.origin.record, for: request)
-        description.temper(by: others, origin: outcome.origin.record)
+        description.restrict(toStrictestOf: others, origin: outcome.origin.record)
         let entity = parts.entity(
             key: request.key,
             description: description,
@@ -112,11 +115,13 @@ extension VariantTask {
         finish(entity, outcome.status, timings)
     }
 
+    /// Ends the flight.
     func end(_ result: Result<Answer, PipelineError>) {
         if context.isProbe { parts.failures.giveUp(request.key) }
         flight.finish(result)
     }
 
+    /// Ends with an entity, and starts background work for it.
     func finish(
         _ entity: Entity,
         _ status: CacheStatus,

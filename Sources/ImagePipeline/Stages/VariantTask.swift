@@ -2,10 +2,10 @@ import HTTPSemantics
 import ImagePlan
 import LinuxSystem
 
-/// Stage 3: the making of one variant, shared by all who ask for it.
+/// Stage 3: makes one variant for all requests that share the flight.
 ///
-/// A state machine of callbacks: disk look-up → original → transform → publication. Each step runs on the thread that ended the
-/// one before (read lane, transfer thread, transform pool).
+/// A state machine of callbacks: disk look-up → original → transform → publication. Each step runs on the thread that completed the
+/// previous one (read lane, transfer thread, transform pool).
 final class VariantTask: Sendable {
     let request: VariantRequest
     let context: LoadContext
@@ -15,7 +15,7 @@ final class VariantTask: Sendable {
 
     var parts: PipelineParts { pipeline.parts }
 
-    /// The step that is under way, and how to give it up.
+    /// The current step and how to cancel it.
     private struct Step: Sendable {
         var number = 0
         var giveUp: (@Sendable () -> Void)?
@@ -29,7 +29,7 @@ final class VariantTask: Sendable {
         self.flight = flight
     }
 
-    /// Starts with what memory has, if it has something.
+    /// Starts with a stale entity from memory, if there is one.
     func start(stale: Entity?) {
         flight.onAbandon(
             unless: { false },
@@ -47,7 +47,7 @@ final class VariantTask: Sendable {
         } else if request.plan == nil || parts.disk == nil || !request.tiers.keepOnDisk {
             askForOriginal()
         } else if !parts.readLane.submit({ self.lookUp() }) {
-            end(.failure(.overloaded("too many requests wait for the disk")))
+            end(.failure(.overloaded("too many requests are waiting for the disk")))
         }
     }
 
@@ -59,7 +59,7 @@ final class VariantTask: Sendable {
         use(entity, from: .disk)
     }
 
-    /// Answers with a stored variant where it may answer as it is, else asks the origin.
+    /// Serves a stored variant if allowed, otherwise asks the origin.
     private func use(_ entity: Entity, from tier: CacheStatus.Tier) {
         let now = parts.time.wallSeconds
         let isFresh = entity.isFresh(at: now)
@@ -80,10 +80,10 @@ final class VariantTask: Sendable {
         }
     }
 
-    /// Asks the origin whether a stored variant's original still stands (RFC 9111 §4.3); the original's bytes are not needed for that.
+    /// Validates a stored variant's original (RFC 9111 §4.3), for which its bytes are not needed.
     private func revalidate(_ entity: Entity, from tier: CacheStatus.Tier) {
         let otherwise: @Sendable (PipelineError) -> Void = { [self] error in
-            // RFC 5861 §4, where the original's own flight could not decide it.
+            // stale-if-error (RFC 5861 §4), where the original's flight could not decide it.
             if error.allowsStale, context.demand.onlyIfCached || !context.demand.isStrict,
                 entity.mayBeUsedIfError(at: parts.time.wallSeconds, by: request)
             {
@@ -107,7 +107,7 @@ final class VariantTask: Sendable {
         }
     }
 
-    /// Answers with a stored variant whose original still stands, unless another that it was made with does not.
+    /// Serves a stored variant with a valid original, unless an auxiliary image has changed.
     private func confirm(
         _ entity: Entity,
         by outcome: OriginOutcome,
@@ -127,7 +127,7 @@ final class VariantTask: Sendable {
         finish(current, status, StageTimings(fetch: joined.fetchMicroseconds))
     }
 
-    /// Brings the other originals that the plan names; at once where there are none.
+    /// Fetches the plan's auxiliary images; continues immediately if there are none.
     private func gather(
         needsBodies: Bool,
         otherwise: (@Sendable (PipelineError) -> Void)? = nil,
@@ -151,14 +151,14 @@ final class VariantTask: Sendable {
         remember(number) { stage.cancel() }
     }
 
-    /// The same bytes under an origin's new words.
+    /// Returns an entity with the same bytes and the metadata of the validated original.
     private func renewed(_ entity: Entity, after outcome: OriginOutcome, _ ingredients: [OriginOutcome]) -> Entity {
         var description = entity.description
         description.lastModified = description.standIn == nil ? outcome.origin.record.lastModified : nil
         description.cacheControl = outcome.origin.record.downstreamCacheControl
         description.advertisedLifetime = outcome.origin.record.advertisedLifetime
         description.hints = OriginalHints(outcome.origin.record, for: request.origin.source)
-        description.temper(by: ingredients.map(\.origin.record), origin: outcome.origin.record)
+        description.restrict(toStrictestOf: ingredients.map(\.origin.record), origin: outcome.origin.record)
         return parts.entity(
             key: request.key,
             description: description,
@@ -172,12 +172,12 @@ final class VariantTask: Sendable {
 
     private func askForOriginal() {
         joinOriginal(needsBody: true) { [self] outcome in
-            // A joined flight may have asked about freshness only.
+            // The joined flight may have checked freshness only.
             if outcome.body == nil { askForBody() } else { make(of: outcome) }
         }
     }
 
-    /// Asks among those alone who need the bytes: however many ask about freshness meanwhile, this one gets them.
+    /// Joins the flight of requests that need the bytes, which other requests for freshness do not join.
     private func askForBody() {
         joinOriginal(for: .body, needsBody: true) { [self] in make(of: $0) }
     }
@@ -190,7 +190,7 @@ final class VariantTask: Sendable {
     ) {
         guard !flight.isOver else { return }
         let otherwise = otherwise ?? { [self] in end(.failure($0)) }
-        // Who asks for the same meanwhile gets the failure of before, and does not wait for another try.
+        // Later requests receive the remembered failure instead of waiting for this retry.
         if parts.failures.isProbed(request.origin.failureKey(for: context.caller)) { flight.detach() }
         let number = begin()
         let subscription = pipeline.originals.join(
@@ -270,13 +270,13 @@ final class VariantTask: Sendable {
         remember(number) { order.cancel() }
     }
 
-    /// Whether a large original may be kept at a fraction of its size as well.
+    /// Whether a mezzanine of the original may be stored.
     private func keepsMezzanine(of outcome: OriginOutcome) -> Bool {
         request.origin.source.keepsMezzanines && parts.disk != nil && outcome.storable
             && request.origin.keeps.originals.keepOnDisk
     }
 
-    /// Which tiers may keep the result.
+    /// The tiers that may store the result.
     var tiers: CacheTiers { request.keeps }
 
     private func begin() -> Int {
@@ -287,12 +287,12 @@ final class VariantTask: Sendable {
         }
     }
 
-    /// Says how to give up a step that was begun, unless the next one has begun meanwhile on another thread.
+    /// Sets how to cancel a step, unless another thread has begun the next one.
     private func remember(_ number: Int, _ giveUp: @escaping @Sendable () -> Void) {
         step.withLock { step in
             if step.number == number { step.giveUp = giveUp }
         }
-        // Abandoned while the step was being started: nobody else will end it.
+        // Abandoned while the step was starting, so cancel it here.
         if flight.isOver { giveUp() }
     }
 }

@@ -2,30 +2,29 @@ import ImagePlan
 import LinuxSystem
 import OriginTransfer
 
-/// Where mezzanines are kept: beside the originals, in their quota, each as a stored original of its own that names the body it was
-/// made of.
+/// Stores mezzanines as originals, within the quota of originals; the entity tag of each is the digest of its original's body.
 struct MezzanineStage: Sendable {
     let parts: PipelineParts
 
-    /// A mezzanine that is at hand.
+    /// A stored mezzanine.
     struct Found: Sendable {
         var mezzanine: Mezzanine
         var body: OriginBody
-        /// The format of its file.
+        /// The format of the mezzanine's file.
         var format: ImageFormat
     }
 
-    /// The key of one of an original's mezzanines.
+    /// Returns the key of an original's mezzanine.
     static func key(of origin: CacheKey, _ mezzanine: Mezzanine) -> CacheKey {
         CacheKey(hashing: "\(mezzanine.planText)\n\(origin)")
     }
 
-    /// The keys of all mezzanines that an original may have.
+    /// Returns the keys of all possible mezzanines of an original.
     static func keys(of origin: CacheKey) -> [CacheKey] {
         Mezzanine.factors.map { key(of: origin, Mezzanine(factor: $0)) }
     }
 
-    /// The best one at hand for who would have `wanted`; on the read lane.
+    /// Returns the best stored mezzanine in place of `wanted`; on the read lane.
     func find(_ wanted: Mezzanine, of origin: OriginRecord) -> Found? {
         for mezzanine in [wanted] + wanted.alternatives {
             let key = Self.key(of: origin.key, mezzanine)
@@ -41,7 +40,7 @@ struct MezzanineStage: Sendable {
         return nil
     }
 
-    /// Keeps one that a worker made; what cannot be kept is made again some time.
+    /// Stores a mezzanine from a worker; one that cannot be stored is made again later.
     func keep(_ picture: TransformResult.Picture, as mezzanine: Mezzanine, of origin: OriginRecord) {
         let description = picture.description
         guard let disk = parts.disk, let format = description.format.image, let body = try? Self.body(picture.bytes)
@@ -58,7 +57,7 @@ struct MezzanineStage: Sendable {
                 height: description.height,
                 hasAlpha: description.hasAlpha
             ),
-            // What it is made of: another body of the original makes it void.
+            // Another body of the original invalidates the mezzanine.
             entityTag: origin.digest.description,
             lastModified: nil,
             cacheControl: nil,

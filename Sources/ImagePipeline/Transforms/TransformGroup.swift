@@ -1,18 +1,18 @@
 import ImagePlan
 import LinuxSystem
 
-/// Variants that are made in one job: of one source, decoded once.
+/// Makes several variants in one job, with a single decode of their source.
 final class TransformGroup: Sendable {
     private let parts: PipelineParts
     private let orders: [TransformOrder]
-    /// What it is made from in place of the original.
+    /// The mezzanine that replaces the original as source.
     private let source: MezzanineStage.Found?
-    /// The mezzanine that is made along with them.
+    /// A mezzanine to make in the same job.
     private let extra: Mezzanine?
     private let ended: @Sendable () -> Void
     private let handle = Lock<(any TransformHandle)?>(nil)
 
-    /// - Parameter ended: called once all orders have ended.
+    /// - Parameter ended: called once, when all orders have ended.
     init(
         parts: PipelineParts,
         orders: [TransformOrder],
@@ -27,7 +27,7 @@ final class TransformGroup: Sendable {
         self.ended = ended
     }
 
-    /// Sends the job.
+    /// Submits the job.
     func start() {
         guard let first = orders.first else { return ended() }
         let body = source?.body ?? first.body
@@ -63,7 +63,7 @@ final class TransformGroup: Sendable {
         for order in orders { order.onLeave { [self] in cancelIfUnwanted() } }
     }
 
-    /// Whether what pages show before the picture is made along with it.
+    /// Whether the job also makes the original's placeholder.
     private var wantsPlaceholder: Bool {
         orders.first.map { TransformStage.wantsPlaceholder($0.request, plan: $0.plan, of: $0.outcome.origin.record) }
             ?? false
@@ -95,7 +95,7 @@ final class TransformGroup: Sendable {
         ended()
     }
 
-    /// One failure may be another's fault, the worker's end as well: whoever was not alone is tried alone, from the original.
+    /// Retries each order alone and from the original, if another output or the mezzanine may have caused the failure.
     private func fail(_ error: PipelineError) {
         let wasAlone = orders.count == 1 && extra == nil && source == nil
         guard !wasAlone, error.traits.isRetryableAlone else {

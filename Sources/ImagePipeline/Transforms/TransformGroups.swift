@@ -1,17 +1,17 @@
 import ImagePlan
 import LinuxSystem
 
-/// Transforms of large originals: those of one original share its decoding, and leave a mezzanine behind for the next
-/// (SDWebImage's SDImageFramePool shares decoded frames alike).
+/// Groups the transforms of large originals: variants of one original share a decode and store a mezzanine for later ones
+/// (SDWebImage: `SDImageFramePool`).
 ///
-/// The orders that one download brings are made together. What comes while an original is decoded waits for that, and is then made
-/// together as well: of the mezzanine where that will do, else of the original, decoded once more for all of them.
+/// Orders that wait for the same download form a group. Orders that arrive during a decode wait for it and form the next group, which
+/// uses the mezzanine if possible and decodes the original once more otherwise.
 final class TransformGroups: Sendable {
-    /// The most variants of one job, and what their steps and encoders may take together, in milliseconds: the first waits for the
-    /// last, and they share a deadline.
+    /// Maximum number of variants in one job; all wait for the last one and share a deadline.
     private static let largestGroup = 8
+    /// Maximum estimated milliseconds of the steps and encoders of one job.
     private static let largestCost = 1_000
-    /// The most that wait for one original's decoding; more are made by themselves.
+    /// Maximum number of orders that wait for one original's decode; further orders run alone.
     private static let mostWaiting = 64
 
     /// One body of one original.
@@ -21,7 +21,7 @@ final class TransformGroups: Sendable {
     }
 
     private struct Original: Sendable {
-        /// Jobs under way, and the making of them.
+        /// Running jobs, plus one while jobs are being created.
         var jobs = 1
         var waiting: [TransformOrder]
     }
@@ -33,12 +33,12 @@ final class TransformGroups: Sendable {
         self.parts = parts
     }
 
-    /// Has a variant made; returns at once.
+    /// Orders a variant; returns immediately.
     ///
-    /// - Parameter delivery: of the original to all that wait for it: their orders are made together.
+    /// - Parameter delivery: the delivery of the original; the orders of all its waiters form a group.
     func order(_ order: TransformOrder, in delivery: Delivery?) {
         let header = order.outcome.origin.record.header
-        // Small ones are decoded in less time than sharing takes; what has ingredients is a job of its own.
+        // Decoding a small original is cheaper than sharing; an order with auxiliary images is a job of its own.
         guard order.ingredients.isEmpty,
             header.width.multipliedSaturated(by: header.height) >= Mezzanine.minimumPixels, header.frames == 1
         else {
@@ -62,18 +62,18 @@ final class TransformGroups: Sendable {
         }
     }
 
-    /// Orders that wait for another's decoding.
+    /// Number of orders that wait for another decode.
     var waitingCount: Int { originals.withLock { $0.values.reduce(0) { $0 + $1.waiting.count } } }
 
     private func alone(_ order: TransformOrder) {
         TransformGroup(parts: parts, orders: [order], source: nil, extra: nil, ended: {}).start()
     }
 
-    /// Makes the orders that wait; their job is counted already.
+    /// Runs the waiting orders; `jobs` already counts this call.
     private func make(_ key: Key) {
-        // Looking for a mezzanine reads the disk's index.
+        // Finding a mezzanine reads the disk's index.
         guard !parts.readLane.submit({ self.makeNow(key) }) else { return }
-        for order in takeWaiting(key) { order.end(.failure(.overloaded("too many requests wait for the disk"))) }
+        for order in takeWaiting(key) { order.end(.failure(.overloaded("too many requests are waiting for the disk"))) }
         ended(key)
     }
 
@@ -95,9 +95,9 @@ final class TransformGroups: Sendable {
         }
         var groups: [TransformGroup] = []
         for (source, orders) in found.values {
-            // The cheapest together, however they came.
+            // Group the cheapest orders together.
             let orders = orders.sorted { $0.milliseconds < $1.milliseconds }
-            // What it would have had, unless that is what it has. Many at a time share their decoding, and need none now.
+            // A single order also makes its mezzanine unless it has it; a group shares the decode and needs none.
             let wanted = orders.count == 1 ? orders[0].mezzanine : nil
             let extra = isLoaded || wanted == source?.mezzanine ? nil : wanted
             for part in Self.parts(of: orders) {
@@ -108,11 +108,11 @@ final class TransformGroups: Sendable {
         }
         originals.withLock { $0[key]?.jobs += groups.count }
         for group in groups { group.start() }
-        // The one that this call was counted as.
+        // Ends the count of this call.
         ended(key)
     }
 
-    /// The jobs that orders of one source are made in: each in turn joins the job before it, unless that takes too long then.
+    /// Splits the orders of one source into jobs by maximum size and cost, in order.
     private static func parts(of orders: [TransformOrder]) -> [[TransformOrder]] {
         var parts: [(cost: Int, orders: [TransformOrder])] = []
         for order in orders {
@@ -129,7 +129,7 @@ final class TransformGroups: Sendable {
         return parts.map(\.orders)
     }
 
-    /// A job has ended; after the last one those who wait have their turn.
+    /// Records the end of a job; after the last one, the waiting orders run.
     private func ended(_ key: Key) {
         let isNext = originals.withLock { originals -> Bool in
             guard var original = originals[key] else { return false }

@@ -1,13 +1,13 @@
 import ImagePlan
 import LinuxSystem
 
-/// One variant to be made of an original, from its ordering to its completion, which runs exactly once.
+/// The order of one variant; its completion runs exactly once.
 final class TransformOrder: TransformHandle {
     typealias Completion = @Sendable (Result<TransformResult, PipelineError>) -> Void
 
     private struct State: Sendable {
         var completion: Completion?
-        /// Tells who makes it that it is not wanted any more.
+        /// Called when the order is cancelled.
         var leave: (@Sendable () -> Void)?
     }
 
@@ -16,15 +16,15 @@ final class TransformOrder: TransformHandle {
     let outcome: OriginOutcome
     let body: OriginBody
     let priority: TransformJob.Priority
-    /// The bucket that it is to answer; `nil` for the request's own.
+    /// The format bucket; `nil` for the request's own.
     let bucket: FormatBucket?
-    /// The other originals that the plan names.
+    /// The plan's auxiliary images.
     let ingredients: [TransformJob.Ingredient]
-    /// The mezzanine that it may be made from; `nil` for the original alone.
+    /// The smallest mezzanine that can replace the original; `nil` if none can.
     let mezzanine: Mezzanine?
-    /// What its steps and its encoder will about take.
+    /// The estimated time of its steps and encoder.
     let milliseconds: Int
-    /// Runs a closure unless a purge has come between, and keeps what it makes from being kept otherwise.
+    /// Runs a storing closure unless the flight was purged.
     let publish: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let state: Lock<State>
 
@@ -53,10 +53,10 @@ final class TransformOrder: TransformHandle {
         state = Lock(State(completion: completion))
     }
 
-    /// Whether somebody still waits for it.
+    /// Whether the order has neither ended nor been cancelled.
     var isWanted: Bool { state.withLock { $0.completion != nil } }
 
-    /// Names who is to be told when it is not wanted any more; forgotten with its end, since that knows the order in turn.
+    /// Sets a closure to call on cancellation, released when the order ends; it runs immediately if the order has already ended.
     func onLeave(_ leave: @escaping @Sendable () -> Void) {
         let isWanted = state.withLock { state in
             guard state.completion != nil else { return false }
@@ -82,7 +82,7 @@ final class TransformOrder: TransformHandle {
         }
     }
 
-    /// What cannot be estimated will be refused, or is as dear as can be.
+    /// Estimates the cost; an order without an estimate is treated as maximally expensive.
     private static func milliseconds(
         of plan: String,
         _ request: VariantRequest,
@@ -109,6 +109,6 @@ final class TransformOrder: TransformHandle {
         return encoding.addingSaturated(cost.work / workPerMillisecond)
     }
 
-    /// Cheap passes over a pixel in a millisecond: some nanoseconds each.
+    /// Units of `CostEstimate.work` per millisecond; a unit takes a few nanoseconds.
     private static let workPerMillisecond = 200_000
 }

@@ -1,4 +1,4 @@
-/// The tables that the policy reads; the first entry that matches decides.
+/// The address ranges of the policy; the first matching entry decides.
 extension AddressPolicy {
     struct IPv4Entry: Sendable {
         let prefix: UInt32
@@ -12,13 +12,13 @@ extension AddressPolicy {
         }
     }
 
-    /// Where an IPv6 address holds an IPv4 one.
+    /// Where an IPv6 address embeds an IPv4 address.
     enum Place: Sendable {
         /// The last 32 bits.
         case low
-        /// Bits 16 to 47, as 6to4 has it (RFC 3056 §2).
+        /// Bits 16 to 47 (6to4, RFC 3056 §2).
         case sixToFour
-        /// The last 32 bits inverted, as Teredo has its client (RFC 4380 §4).
+        /// The last 32 bits, inverted (a Teredo client, RFC 4380 §4).
         case inverted
 
         func address(high: UInt64, low: UInt64) -> UInt32 {
@@ -30,12 +30,12 @@ extension AddressPolicy {
         }
     }
 
-    /// What an embedded IPv4 address means for the verdict.
+    /// How an embedded IPv4 address affects the verdict.
     enum Embedding: Sendable {
         case none
-        /// In use: refused when the embedded address is.
+        /// A form in use: refused if the embedded address is refused.
         case judged(Place)
-        /// Given up or local: refused whatever it embeds, which is only named.
+        /// A deprecated or local-use form: always refused; the embedded address only adds to the rule's name.
         case refused(Place)
     }
 
@@ -63,16 +63,16 @@ extension AddressPolicy {
         IPv4Entry(10, 0, 0, 0, 8, .private),  // RFC 1918
         IPv4Entry(100, 64, 0, 0, 10, .cgnat),  // RFC 6598
         IPv4Entry(127, 0, 0, 0, 8, .loopback),  // RFC 1122 §3.2.1.3
-        IPv4Entry(169, 254, 0, 0, 16, .linkLocal),  // RFC 3927; the clouds' 169.254.169.254 too
+        IPv4Entry(169, 254, 0, 0, 16, .linkLocal),  // RFC 3927; includes cloud metadata, 169.254.169.254
         IPv4Entry(172, 16, 0, 0, 12, .private),
         IPv4Entry(192, 0, 0, 0, 24, .reserved),  // RFC 6890: IETF protocol assignments
         IPv4Entry(192, 0, 2, 0, 24, .documentation),  // RFC 5737
-        IPv4Entry(192, 88, 99, 0, 24, .sixToFour),  // RFC 7526: relay anycast, given up
+        IPv4Entry(192, 88, 99, 0, 24, .sixToFour),  // RFC 7526: deprecated relay anycast
         IPv4Entry(192, 168, 0, 0, 16, .private),
         IPv4Entry(198, 18, 0, 0, 15, .benchmarking),  // RFC 2544
         IPv4Entry(198, 51, 100, 0, 24, .documentation),
         IPv4Entry(203, 0, 113, 0, 24, .documentation),
-        IPv4Entry(168, 63, 129, 16, 32, .cloudMetadata),  // Azure's host services, on a public address
+        IPv4Entry(168, 63, 129, 16, 32, .cloudMetadata),  // Azure's host services, at a public address
         IPv4Entry(224, 0, 0, 0, 4, .multicast),  // RFC 5771
         IPv4Entry(255, 255, 255, 255, 32, .broadcast),  // RFC 919 §7
         IPv4Entry(240, 0, 0, 0, 4, .reserved),  // RFC 1112 §4

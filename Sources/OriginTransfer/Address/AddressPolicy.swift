@@ -1,12 +1,14 @@
+import Glibc
 package import HTTPSemantics
 
-/// Decides which addresses a source that may not ask its own network may connect to.
+/// Decides which addresses a source without access to private networks may connect to.
 ///
-/// A pure value: the socket and the pre-request callbacks of a transfer ask it with the address that is really connected
-/// to, so that neither a name, nor an odd spelling, nor a redirect, nor a second DNS answer leads around it.
+/// A transfer's socket and pre-request callbacks check the address of the actual connection, so the policy also covers host
+/// names, unusual spellings, redirects and DNS answers that change.
+///
 /// Sources: IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890) and the RFCs named in the tables.
 package enum AddressPolicy {
-    /// Why an address is refused; the raw value is the rule's name for people.
+    /// Why an address is refused; the raw value is the rule's name in messages.
     package enum Rule: String, Hashable, Sendable, CaseIterable {
         case unspecified
         case thisNetwork = "this-network"
@@ -33,7 +35,7 @@ package enum AddressPolicy {
         case isatap
     }
 
-    /// A refusal: the rule, and for an IPv6 form that embeds an IPv4 address what that one is refused for.
+    /// A refusal: the rule, and the rule that refuses the IPv4 address embedded in an IPv6 form.
     package struct Refusal: Error, Hashable, Sendable {
         package var rule: Rule
         package var embedded: Rule?
@@ -51,7 +53,7 @@ package enum AddressPolicy {
         }
     }
 
-    /// The refusal of an address; `nil` when it is a public unicast one.
+    /// Returns the refusal of an address; `nil` for a public unicast address.
     package static func refusal(of address: IPAddress) -> Refusal? {
         switch address {
         case .v4(let address): rule(ipv4: address).map { Refusal($0) }
@@ -73,12 +75,29 @@ package enum AddressPolicy {
                 return Refusal(entry.rule, embedded: rule(ipv4: place.address(high: high, low: low)))
             }
         }
-        // RFC 4291 §2.4: everything outside of 2000::/3 is not assigned as global unicast.
+        // RFC 4291 §2.4: global unicast is assigned from 2000::/3 only.
         guard high >> 61 == 1 else { return Refusal(.reserved) }
-        // RFC 5214 §6.1: an ISATAP interface identifier (0000:5efe or 0200:5efe) embeds IPv4 below any prefix.
+        // RFC 5214 §6.1: an ISATAP interface identifier (0000:5efe or 0200:5efe) embeds an IPv4 address under any prefix.
         if low >> 32 & 0xFDFF_FFFF == 0x0000_5EFE, let embedded = rule(ipv4: UInt32(truncatingIfNeeded: low)) {
             return Refusal(.isatap, embedded: embedded)
         }
         return nil
+    }
+}
+
+extension IPAddress {
+    /// Reads the address from a `sockaddr`; `nil` for other families and truncated structures.
+    package init?(socketAddress bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= MemoryLayout<sa_family_t>.size else { return nil }
+        let family = unsafe bytes.loadUnaligned(as: sa_family_t.self)
+        switch CInt(family) {
+        case AF_INET where bytes.count >= MemoryLayout<sockaddr_in>.size:
+            let address = unsafe bytes.loadUnaligned(as: sockaddr_in.self)
+            self = .v4(UInt32(bigEndian: address.sin_addr.s_addr))
+        case AF_INET6 where bytes.count >= MemoryLayout<sockaddr_in6>.size:
+            self.init(unsafe bytes.loadUnaligned(as: sockaddr_in6.self).sin6_addr)
+        default:
+            return nil
+        }
     }
 }

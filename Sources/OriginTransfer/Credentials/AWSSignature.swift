@@ -1,12 +1,12 @@
 import HTTPSemantics
 import LinuxSystem
 
-/// Signs requests without a body as AWS Signature Version 4 asks for.
+/// Signs requests without a body with AWS Signature Version 4.
 ///
-/// Not libcurl's CURLOPT_AWS_SIGV4, which before 8.10 signs wrongly where a path holds `=`, `+` or other marks, and where a
-/// query is not sorted. A value without I/O.
+/// Replaces libcurl's `CURLOPT_AWS_SIGV4`, which before 8.10 computes wrong signatures for paths with reserved characters such as
+/// `=` and `+`, and for unsorted queries. Performs no I/O.
 struct AWSSignature {
-    /// SHA-256 of nothing: the hash of a body that is none.
+    /// The SHA-256 digest of an empty body.
     static let emptyPayload = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
     let accessKey: String
@@ -14,13 +14,13 @@ struct AWSSignature {
     let region: String
     var service = "s3"
 
-    /// The `Authorization` field's value of a GET.
+    /// Returns the value of a GET request's `Authorization` field.
     ///
     /// - Parameters:
-    ///   - path: as sent.
-    ///   - query: as sent; empty where there is none.
-    ///   - fields: every field that is signed, `Host` and `X-Amz-Date` among them; names are unique but for case.
-    ///   - seconds: what `X-Amz-Date` says, since 1970.
+    ///   - path: the path as sent.
+    ///   - query: the query as sent; empty if there is none.
+    ///   - fields: all signed fields, including `Host` and `X-Amz-Date`; names are unique, ignoring case.
+    ///   - seconds: the time in `X-Amz-Date`, in seconds since 1970.
     func authorization(
         path: String,
         query: String,
@@ -44,15 +44,50 @@ struct AWSSignature {
         return "AWS4-HMAC-SHA256 Credential=\(accessKey)/\(scope), SignedHeaders=\(names), Signature=\(key.hexText)"
     }
 
-    /// `20130524T000000Z`.
+    /// Formats a time as `20130524T000000Z`.
     static func timestamp(_ seconds: Int64) -> String {
         let date = CivilDate(seconds: seconds)
         func two(_ value: Int64) -> String { (value < 10 ? "0" : "") + String(value) }
         return "\(date.year)\(two(date.month))\(two(date.day))T\(two(date.hour))\(two(date.minute))\(two(date.second))Z"
     }
 
-    /// Without blanks at its ends, and with one where several follow each other.
+    /// Trims the value and collapses inner whitespace to single spaces.
     private static func trimmed(_ value: String) -> String {
         value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+    }
+}
+
+/// The percent-encoding of paths and queries in AWS Signature Version 4 ("UriEncode" in its documentation).
+///
+/// Unreserved characters (RFC 3986 §2.3) are kept; all other bytes become `%XX` in upper case.
+enum AWSEncoding {
+    /// Encodes a decoded path; slashes are kept.
+    static func path(_ bytes: some Sequence<UInt8>) -> String { encode(bytes, keepsSlashes: true) }
+
+    /// Re-encodes each name and value of a raw query and keeps their order.
+    static func query(_ raw: String) -> String {
+        pairs(raw).map { pair in pair.value.map { "\(pair.name)=\($0)" } ?? pair.name }.joined(separator: "&")
+    }
+
+    /// The canonical form of a raw query for signing: sorted by name, then by value, with `=` after every name.
+    static func canonicalQuery(_ raw: String) -> String {
+        pairs(raw).map { (name: $0.name, value: $0.value ?? "") }
+            .sorted { ($0.name, $0.value) < ($1.name, $1.value) }
+            .map { "\($0.name)=\($0.value)" }
+            .joined(separator: "&")
+    }
+
+    private static func pairs(_ raw: String) -> [(name: String, value: String?)] {
+        raw.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let texts = parts.map { encode(PercentEncoding.decode($0), keepsSlashes: false) }
+            return (texts.first ?? "", texts.count > 1 ? texts[1] : nil)
+        }
+    }
+
+    private static func encode(_ bytes: some Sequence<UInt8>, keepsSlashes: Bool) -> String {
+        PercentEncoding.encode(bytes) { byte in
+            PercentEncoding.isUnreserved(byte) || keepsSlashes && byte == UInt8(ascii: "/")
+        }
     }
 }

@@ -1,20 +1,20 @@
 import HTTPSemantics
 
-/// A bucket of an S3 object store, and the prefix below which a source's originals are.
+/// A bucket of an S3 object store and the key prefix of a source's originals.
 package struct ObjectBucket: Hashable, Sendable {
-    /// Letters, digits, `-` and `.`.
+    /// The bucket's name: letters, digits, `-` and `.`.
     package var name: String
-    /// What each object's key begins with, as it is and not percent-encoded; empty, or ends in a slash.
+    /// The common prefix of all object keys, not percent-encoded; empty, or ends with a slash.
     package var prefix: String
-    /// The region that requests are signed for.
+    /// The region for which requests are signed.
     package var region: String
-    /// `http(s)://host[:port]` of a store that is not AWS, without a slash at its end; `nil` for AWS.
+    /// `http(s)://host[:port]` of a store other than AWS, without a trailing slash; `nil` for AWS.
     package var endpoint: String?
 
-    /// The region of stores that have none.
+    /// The region for stores without regions.
     package static let defaultRegion = "us-east-1"
 
-    /// Names a bucket.
+    /// Creates a bucket.
     package init(name: String, prefix: String, region: String = defaultRegion, endpoint: String? = nil) {
         self.name = name
         self.prefix = prefix
@@ -22,9 +22,9 @@ package struct ObjectBucket: Hashable, Sendable {
         self.endpoint = endpoint
     }
 
-    /// The URL below which the objects are: with the bucket as its host at AWS, as its first segment elsewhere.
+    /// The URL prefix of the objects: the bucket is a subdomain at AWS and the first path segment elsewhere.
     ///
-    /// A bucket with a dot in its name is a segment at AWS, too: no certificate covers it as a host.
+    /// A bucket with a dot in its name is a path segment at AWS too, because no certificate covers it as a subdomain.
     package var urlPrefix: String {
         let path = AWSEncoding.path(prefix.utf8)
         if let endpoint { return "\(endpoint)/\(name)/\(path)" }
@@ -33,13 +33,13 @@ package struct ObjectBucket: Hashable, Sendable {
         return name.contains(".") ? "https://\(store)/\(name)/\(path)" : "https://\(name).\(store)/\(path)"
     }
 
-    /// The URL of an object, spelled as it is signed.
+    /// Returns the URL of an object in the encoding that is signed.
     ///
-    /// S3 reads a `+` in a path or a query as a blank, which a URL does not mean: all but unreserved characters are encoded.
+    /// All but unreserved characters are encoded, because S3 reads a literal `+` in paths and queries as a space.
     ///
     /// - Parameters:
-    ///   - rawPath: the key below the prefix, percent-encoded however it came.
-    ///   - rawQuery: parameters to go along, percent-encoded however they came; may be empty.
+    ///   - rawPath: the key below the prefix, in any percent-encoding.
+    ///   - rawQuery: query parameters, in any percent-encoding; may be empty.
     package func url(rawPath: String, rawQuery: String) -> String {
         let url = urlPrefix + AWSEncoding.path(PercentEncoding.decode(rawPath.utf8))
         return rawQuery.isEmpty ? url : "\(url)?\(AWSEncoding.query(rawQuery))"

@@ -1,8 +1,8 @@
-/// Which transfers may start: first come, first served within a lane, lanes in turn, so many a lane and so many over all.
+/// Schedules transfers: FIFO within a lane, round-robin over lanes, with a limit per lane and a total limit.
 ///
-/// A lane is one source's way to one origin. A value without I/O; the transfer thread owns it.
+/// A lane is a pair of source and origin. Performs no I/O; the transfer thread owns it.
 struct ConnectionLanes<Item: AnyObject> {
-    /// A source and the scheme, host and port that it asks.
+    /// A source, and the scheme, host and port of an origin.
     struct Key: Hashable {
         let source: String
         let origin: String
@@ -12,31 +12,31 @@ struct ConnectionLanes<Item: AnyObject> {
         var limit: Int
         var active = 0
         var waiting: [Item] = []
-        /// How many transfers share a connection: 1 until the origin has answered in HTTP/2.
+        /// Transfers that may share a connection: 1 until the origin has responded over HTTP/2.
         var streams = 1
         var isReady = false
 
         var hasRoom: Bool { active < limit * streams }
     }
 
-    /// Streams that a connection of HTTP/2 is trusted with; origins allow 100 and more (RFC 9113 §6.5.2).
+    /// Streams used per HTTP/2 connection; RFC 9113 §6.5.2 recommends that servers allow at least 100.
     static var streamsPerConnection: Int { 16 }
 
-    /// Transfers that are waiting.
+    /// Waiting transfers.
     private(set) var waiting = 0
-    /// Transfers that have started and were not released.
+    /// Transfers that were started and not yet released.
     private(set) var active = 0
     private let limit: Int
     private var lanes: [Key: Lane] = [:]
-    /// Lanes with somebody waiting and room, in turn.
+    /// Lanes with room and a waiting transfer, in round-robin order.
     private var ready: [Key] = []
 
-    /// Creates lanes that let `limit` transfers run at a time.
+    /// Creates lanes that run at most `limit` transfers at a time.
     init(limit: Int) {
         self.limit = max(1, limit)
     }
 
-    /// Puts a transfer at the end of its lane, which lets `limit` connections run (at least one).
+    /// Appends a transfer to its lane and sets the lane's limit of connections, at least one.
     mutating func enqueue(_ item: Item, _ key: Key, limit: Int) {
         lanes[key, default: Lane(limit: 1)].limit = max(1, limit)
         lanes[key]?.waiting.append(item)
@@ -44,13 +44,13 @@ struct ConnectionLanes<Item: AnyObject> {
         markReady(key)
     }
 
-    /// The next transfer that may start now; it holds its place until `release`.
+    /// Returns the next transfer that may start; it occupies its slot until `release`.
     mutating func next() -> Item? {
         while active < limit, !ready.isEmpty {
             let key = ready.removeFirst()
             guard var lane = lanes[key] else { continue }
             lane.isReady = false
-            // The limit may have been lowered meanwhile.
+            // The limit may have been lowered since the lane became ready.
             let item = lane.hasRoom && !lane.waiting.isEmpty ? lane.waiting.removeFirst() : nil
             lane.active += item == nil ? 0 : 1
             lanes[key] = lane
@@ -63,9 +63,9 @@ struct ConnectionLanes<Item: AnyObject> {
         return nil
     }
 
-    /// Gives a place back.
+    /// Frees a transfer's slot.
     ///
-    /// - Parameter multiplexed: whether the transfer shared its connection; `nil` when it never had one.
+    /// - Parameter multiplexed: whether the transfer used HTTP/2; `nil` if no response head was received.
     mutating func release(_ key: Key, multiplexed: Bool?) {
         guard var lane = lanes[key] else { return }
         active -= 1
@@ -76,7 +76,7 @@ struct ConnectionLanes<Item: AnyObject> {
         dropIfIdle(key)
     }
 
-    /// Takes a waiting transfer out.
+    /// Removes a waiting transfer.
     mutating func remove(_ item: Item, _ key: Key) {
         guard let index = lanes[key]?.waiting.firstIndex(where: { $0 === item }) else { return }
         lanes[key]?.waiting.remove(at: index)

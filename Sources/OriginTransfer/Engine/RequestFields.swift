@@ -1,22 +1,20 @@
 import HTTPSemantics
 
-/// The header fields of a request to an origin, as lines for libcurl.
-///
-/// A value without I/O.
+/// Builds the header fields of requests to origins, as lines for libcurl; performs no I/O.
 enum RequestFields {
-    /// The fields that a source may not set: they belong to the connection (RFC 9110 §7.6.1), to the message's framing, or
-    /// change what a 200 means.
+    /// The fields that a source may not set, because they concern the connection (RFC 9110 §7.6.1) or the message's framing, or
+    /// change the meaning of a 200.
     private static let reserved: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer", "transfer-encoding",
         "upgrade", "content-length", "expect", "range", "if-range", "if-match", "if-none-match", "if-modified-since",
         "if-unmodified-since", "via", "cdn-loop",
     ]
 
-    /// Puts the fields together; the source's replace the daemon's own.
+    /// Returns the fields of a GET; the source's fields replace the daemon's.
     ///
     /// - Parameters:
-    ///   - withSource: whether the source's fields may go to this host.
-    ///   - credentials: fields that let the request in, where they may go to this host.
+    ///   - withSource: whether this host may receive the source's fields.
+    ///   - credentials: authenticating fields, if this host may receive them.
     static func lines(
         _ request: TransferRequest,
         withSource: Bool,
@@ -42,7 +40,7 @@ enum RequestFields {
         return fields.filter { isText($0.value) }.map(line)
     }
 
-    /// The fields of a raw request: the client's, the source's in place of those, ours behind them; bytes, as they came.
+    /// Returns the fields of a raw request as bytes: the client's, replaced by the source's, followed by the daemon's.
     static func rawLines(
         _ exchange: TransferRequest.Exchange,
         chain: TransferRequest.Chain,
@@ -53,12 +51,12 @@ enum RequestFields {
         let own = headers.filter(isAllowed) + credentials
         var fields = exchange.fields
         fields.remove(own.map { $0.name.lowercased() })
-        // `Name:` keeps libcurl from adding its own.
+        // `Name:` keeps libcurl from adding the field itself.
         var lines = ["accept", "user-agent", "content-type", "expect"].filter { name in
             !fields.contains(name) && !own.contains { $0.name.lowercased() == name }
         }.map { Array("\($0):".utf8) }
         for field in fields.lines {
-            // `Name;` sends it empty.
+            // `Name;` sends an empty field.
             lines.append(Array(field.name.utf8) + (field.value.isEmpty ? [0x3B] : [0x3A, 0x20] + field.value))
         }
         lines += own.filter { isText($0.value) }.map { Array(line(($0.name, $0.value)).utf8) }
@@ -66,7 +64,7 @@ enum RequestFields {
         return lines
     }
 
-    /// An intermediary names itself behind those before it (RFC 9110 §7.6.3), also to recognise its own request (RFC 8586 §2).
+    /// `Via` and `CDN-Loop` with the daemon's name appended (RFC 9110 §7.6.3), which detects loops (RFC 8586 §2).
     private static func intermediaries(
         _ chain: TransferRequest.Chain,
         _ pseudonym: String
@@ -77,7 +75,7 @@ enum RequestFields {
         ]
     }
 
-    /// Whether a field of that name was set by the source before, and so may repeat.
+    /// Whether earlier fields of that name come from the source and may therefore repeat.
     private static func isOwn(_ name: String) -> Bool {
         !["accept", "user-agent"].contains(name.lowercased())
     }
@@ -86,17 +84,17 @@ enum RequestFields {
         isToken(field.name) && !reserved.contains(field.name.lowercased())
     }
 
-    /// CURLOPT_HTTPHEADER: `Name:` would take the field out, `Name;` sends it empty.
+    /// Formats a line for `CURLOPT_HTTPHEADER`, where `Name:` would remove the field and `Name;` sends it empty.
     private static func line(_ field: (name: String, value: String)) -> String {
         field.value.allSatisfy { $0 == " " } ? "\(field.name);" : "\(field.name): \(field.value)"
     }
 
-    /// RFC 9110 §5.5: no line ends and no NUL, which would begin another field.
+    /// Whether a value contains no control characters except tabs, so that it cannot inject fields (RFC 9110 §5.5).
     private static func isText(_ value: String) -> Bool {
         value.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 9 }
     }
 
-    /// A token (RFC 9110 §5.6.2).
+    /// Whether a name is a token (RFC 9110 §5.6.2).
     private static func isToken(_ name: String) -> Bool {
         !name.isEmpty
             && name.utf8.allSatisfy {

@@ -1,20 +1,18 @@
 import HTTPSemantics
 
-/// The head of an origin's answer, taken line by line as libcurl hands it out.
+/// Parses the head of an origin's response line by line; performs no I/O.
 ///
-/// A value without I/O.
-///
-/// Interim answers (1xx) are forgotten when the next status line comes; trailers are not looked at.
+/// The next status line discards an interim response (1xx). Trailers are ignored.
 struct ResponseHead: Hashable, Sendable {
-    /// All field lines of the final answer; malformed ones are left out.
+    /// All well-formed field lines of the final response.
     private(set) var lines = FieldLines()
-    /// The fields that a transfer itself needs.
+    /// The fields that a transfer reads itself.
     enum Name: String, Hashable, Sendable {
         case contentLength = "content-length"
         case location
     }
 
-    /// Why a head is refused; texts for people.
+    /// Why a head is refused; the raw value is the error message.
     enum Defect: String, Error, Hashable, Sendable {
         case tooLong = "response head over 64 KiB"
         case statusLine = "malformed status line"
@@ -22,28 +20,28 @@ struct ResponseHead: Hashable, Sendable {
         case location = "more than one Location"
     }
 
-    /// Bytes of all lines at most, interim answers included.
+    /// The maximum bytes of all lines, including interim responses.
     static let maximumLength = 65_536
 
     private(set) var status = 0
-    /// Whether the blank line of a final answer has come.
+    /// Whether the blank line after the final head has been received.
     private(set) var isComplete = false
     private var values: [Name: String] = [:]
     private var last: Name?
-    /// The line that a folded one would go on with.
+    /// The last line, which a folded line would continue.
     private var folding: FieldLine?
     private var length = 0
 
-    /// The value of a field, several lines joined with ", "; `nil` when absent or not text.
+    /// The value of a field, with repeated lines joined by ", "; `nil` if absent or not text.
     subscript(_ name: Name) -> String? { values[name] }
 
-    /// `Content-Length`, when there is one.
+    /// The value of `Content-Length`; `nil` if absent.
     var contentLength: Int? { values[.contentLength].flatMap { Int($0) } }
 
-    /// Takes a line, with or without its end.
+    /// Parses a line, with or without its line ending.
     ///
-    /// - Returns: whether this line completed the head of a final answer.
-    /// - Throws: what is wrong with the head.
+    /// - Returns: whether this line completed the final head.
+    /// - Throws: the defect of the head.
     mutating func take(_ line: [UInt8]) throws(Defect) -> Bool {
         guard !isComplete else { return false }
         length += line.count
@@ -94,7 +92,7 @@ struct ResponseHead: Hashable, Sendable {
         }
     }
 
-    /// RFC 9112 §6.3: equal repetitions are one, anything else cannot be trusted.
+    /// Merges equal repetitions and throws on any other value (RFC 9112 §6.3).
     private mutating func addLength(_ value: String, _ before: String?) throws(Defect) {
         for part in value.split(separator: ",", omittingEmptySubsequences: false) {
             let digits = part.drop { $0 == " " }.prefix { $0 != " " }
@@ -105,14 +103,14 @@ struct ResponseHead: Hashable, Sendable {
         }
     }
 
-    /// RFC 9112 §5.2: a folded line goes on with a blank between.
+    /// Appends a folded line after a space (RFC 9112 §5.2).
     private mutating func fold(_ more: ArraySlice<UInt8>) {
         if let line = folding { folding = FieldLine(name: line.name, value: line.value + [0x20] + Self.trimmed(more)) }
         guard let last, last != .contentLength, let text = Self.text(more), let before = values[last] else { return }
         values[last] = before + " " + text
     }
 
-    /// The value without blanks around it; `nil` with control characters or bytes that are no UTF-8.
+    /// Returns the trimmed value; `nil` if it contains control characters or is not UTF-8.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         let value = trimmed(bytes)
         guard value.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else { return nil }

@@ -3,12 +3,12 @@ import Glibc
 import HTTPSemantics
 import LinuxSystem
 
-/// What libcurl asks and tells while a request runs, on the transfer thread.
+/// The callbacks of libcurl during a request; on the transfer thread.
 extension Transfer {
-    /// Opens the socket for an address unless the policy refuses it: nothing is sent to a refused one.
+    /// Opens a socket for an address unless the policy refuses it, so nothing is sent to a refused address.
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return -1 }
-        // The structure's last member stands for a longer address; addrlen says how long.
+        // The structure's last member is the start of an address of `addrlen` bytes.
         let bytes = unsafe UnsafeRawBufferPointer(
             start: UnsafeRawPointer(address) + offset,
             count: Int(address.pointee.addrlen)
@@ -29,11 +29,12 @@ extension Transfer {
         return opened
     }
 
-    /// Judges the connection that a request is about to go over, above all one of the pool: it may have been opened for a
-    /// source that may ask more.
+    /// Checks the address of the connection that a request is about to use.
+    ///
+    /// A pooled connection may have been opened for a source with more access.
     func mayUse(connectionTo text: String) -> Bool {
         if !options.allowPrivate {
-            // A link-local address comes with its zone.
+            // A link-local address includes its zone.
             guard let address = IPAddress(String(text.prefix { $0 != "%" })) else {
                 refusal = AddressPolicy.Refusal(.reserved)
                 return false
@@ -48,7 +49,7 @@ extension Transfer {
         return true
     }
 
-    /// Takes a line of the head; `false` aborts the request.
+    /// Receives a line of the head; `false` aborts the request.
     func receive(headLine line: [UInt8]) -> Bool {
         do {
             guard try head.take(line) else { return true }
@@ -65,7 +66,7 @@ extension Transfer {
         return failure == nil
     }
 
-    /// Takes bytes of the body; `false` aborts the request.
+    /// Receives bytes of the body; `false` aborts the request.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         enter(.body, milliseconds: options.timeouts.firstByte)
         if isRaw { return unsafe receive(raw: bytes) }
@@ -75,7 +76,9 @@ extension Transfer {
         }
         do throws(TransferError) {
             let sink = try openSink()
-            guard budget.take(bytes.count) else { throw TransferError.overloaded("memory for bodies is used up") }
+            guard budget.take(bytes.count) else {
+                throw TransferError.overloaded("the memory limit for bodies is reached")
+            }
             do throws(TransferError) {
                 try unsafe sink.append(bytes)
             } catch {
@@ -90,12 +93,12 @@ extension Transfer {
         return true
     }
 
-    /// Takes bytes of a raw answer's body, whatever its status.
+    /// Receives bytes of a raw response's body, whatever its status.
     private func receive(raw bytes: UnsafeRawBufferPointer) -> Bool {
         if bytes.count > options.limits.bytes - content.count {
             failure = .tooLarge(limit: options.limits.bytes)
         } else if !budget.take(bytes.count) {
-            failure = .overloaded("memory for bodies is used up")
+            failure = .overloaded("the memory limit for bodies is reached")
         } else {
             unsafe content.append(contentsOf: bytes)
             ticket.count(bytes.count)
@@ -103,7 +106,7 @@ extension Transfer {
         return failure == nil
     }
 
-    /// Whether no body will come, whatever its length says.
+    /// Whether the response has no body whatever its `Content-Length`.
     private var isHEAD: Bool { ticket.request.exchange?.method == "HEAD" }
 
     private func openSink() throws(TransferError) -> BodySink {

@@ -1,8 +1,9 @@
 import CCurl
 import HTTPSemantics
 
+/// The outcome of a request.
 extension Transfer {
-    /// What a request that libcurl is done with means for the load.
+    /// Returns the conclusion of a request that libcurl has completed.
     func conclude(_ code: CURLcode) -> Conclusion {
         if let failure { return .finished(.failure(failure)) }
         if let refusal, code == CURLE_ABORTED_BY_CALLBACK || !hasSocket {
@@ -10,7 +11,7 @@ extension Transfer {
         }
         guard head.isComplete else { return .finished(.failure(headFailure(code))) }
         if isRaw {
-            // All of it or nothing: a part would be taken for the whole.
+            // A partial body must not be mistaken for the whole.
             return .finished(code == CURLE_OK ? .success(response(.bytes(content))) : .failure(Self.failure(code)))
         }
         switch head.status {
@@ -24,9 +25,9 @@ extension Transfer {
         }
     }
 
-    /// What a load whose deadline has passed means.
+    /// Returns the conclusion of a load whose deadline has passed.
     func expire() -> Conclusion {
-        // Only the rest of an unwanted body was missing.
+        // Only part of a discarded body is missing.
         if head.isComplete, head.status != 200, !isRaw, failure == nil { return conclude(CURLE_OPERATION_TIMEDOUT) }
         if phase == .queue { return .finished(.failure(.overloaded(phase.rawValue))) }
         let isTotal = totalDeadline <= phaseDeadline
@@ -65,38 +66,38 @@ extension Transfer {
         }
     }
 
-    /// Why no head came.
+    /// Returns the failure of a request without a complete head.
     private func headFailure(_ code: CURLcode) -> TransferError {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST where isForeign && !options.allowPrivate:
             .unresolved
         case CURLE_OUT_OF_MEMORY where phase == .firstByte, Self.tooLarge where phase == .firstByte:
-            // libcurl says this of a line over 100 kB, which it does not hand out.
+            // libcurl fails with this for a line over 100 kB and does not pass the line on.
             .violation(ResponseHead.Defect.tooLong.rawValue)
         default: Self.failure(code)
         }
     }
 
-    /// `CURLE_TOO_LARGE`, which libcurl has since 8.6.
+    /// `CURLE_TOO_LARGE`, added in libcurl 8.6.
     private static let tooLarge = CURLcode(rawValue: 100)
 
     private static func failure(_ code: CURLcode) -> TransferError {
         switch code {
         case CURLE_OPERATION_TIMEDOUT: .timeout("total")
         case CURLE_COULDNT_RESOLVE_HOST: .unreachable("the host's name does not resolve")
-        case CURLE_COULDNT_CONNECT: .unreachable("no connection")
+        case CURLE_COULDNT_CONNECT: .unreachable("the connection failed")
         case CURLE_PEER_FAILED_VERIFICATION: .unreachable("the certificate is not trusted")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED:
             .unreachable("the TLS handshake failed")
-        case CURLE_SSL_CACERT_BADFILE: .unreachable("no certificates to trust")
+        case CURLE_SSL_CACERT_BADFILE: .unreachable("cannot read the trusted certificates")
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: .unreachable("the connection was lost")
         case CURLE_PARTIAL_FILE: .violation("body shorter than its length")
-        case CURLE_GOT_NOTHING, CURLE_OK: .violation("closed without an answer")
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: .violation("not an HTTP answer")
-        case CURLE_BAD_CONTENT_ENCODING: .violation("content coding that cannot be decoded")
-        case CURLE_HTTP2, CURLE_HTTP2_STREAM: .violation("HTTP/2 framing")
+        case CURLE_GOT_NOTHING, CURLE_OK: .violation("connection closed without a response")
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: .violation("not an HTTP response")
+        case CURLE_BAD_CONTENT_ENCODING: .violation("undecodable content coding")
+        case CURLE_HTTP2, CURLE_HTTP2_STREAM: .violation("HTTP/2 framing error")
         case CURLE_OUT_OF_MEMORY: .overloaded("no memory for a transfer")
-        default: .unreachable("transfer failed (libcurl \(code.rawValue))")
+        default: .unreachable("the transfer failed (libcurl \(code.rawValue))")
         }
     }
 }

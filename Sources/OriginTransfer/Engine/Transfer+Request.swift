@@ -3,26 +3,27 @@ import Glibc
 import HTTPSemantics
 import LinuxSystem
 
+/// The set-up of a request.
 extension Transfer {
-    /// Sets a new or reset handle up for the current URL.
+    /// Configures a new or reset handle for the current URL.
     ///
-    /// The handle refers to this object, which must outlive the request.
+    /// The handle keeps a pointer to this object, which must outlive the request.
     func prepare(_ easy: EasyHandle) {
         self.easy = easy
         easy.set(CURLOPT_URL, url.text)
-        // The URL goes out as it was parsed: libcurl must not take dot segments out again.
+        // The URL is sent as parsed; libcurl must not remove dot segments.
         easy.set(CURLOPT_PATH_AS_IS, 1)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_FOLLOWLOCATION, 0)
-        // An empty text also turns the environment's proxies off; netrc and cookies are off unless asked for.
+        // An empty text also disables proxies from the environment; netrc and cookies are off by default.
         easy.set(CURLOPT_PROXY, "")
         easy.set(CURLOPT_NOSIGNAL, 1)
-        // Do not wait for a resolver thread whose transfer is given up: it frees what it holds itself.
+        // Do not wait for the resolver thread of a cancelled transfer; it cleans up after itself.
         easy.set(CURLOPT_QUICK_EXIT, 1)
         setVersion(easy)
         easy.set(CURLOPT_TCP_KEEPALIVE, 1)
         easy.set(CURLOPT_BUFFERSIZE, 65_536)
-        // Asks for identity; what comes encoded all the same is decoded, and limited by its decoded size.
+        // Request the identity coding; an encoded response is still decoded, and its decoded size is limited.
         if let exchange = ticket.request.exchange {
             setExchange(exchange, easy)
         } else {
@@ -36,13 +37,13 @@ extension Transfer {
         requestTime = time.wallSeconds
     }
 
-    /// A method, and content where there is some; content codings stay as they are.
+    /// Sets the method and the content; content codings of the response are not decoded.
     private func setExchange(_ exchange: TransferRequest.Exchange, _ easy: EasyHandle) {
         if exchange.method == "HEAD" { easy.set(CURLOPT_NOBODY, 1) }
         let takesContent = !["GET", "HEAD", "OPTIONS", "TRACE", "DELETE"].contains(exchange.method)
         if takesContent || !exchange.body.isEmpty {
             easy.set(CURLOPT_POSTFIELDSIZE, exchange.body.count)
-            // Copied by libcurl, so that the bytes may go.
+            // libcurl copies the bytes.
             unsafe exchange.body.withUnsafeBytes { bytes in
                 let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
                 unsafe easy.set(CURLOPT_COPYPOSTFIELDS, bytes.isEmpty ? nil : start)
@@ -52,16 +53,16 @@ extension Transfer {
         if exchange.method != "HEAD" { easy.set(CURLOPT_CUSTOMREQUEST, exchange.method) }
     }
 
-    /// HTTP/2 where TLS negotiates it; then wait for a connection that is being made rather than make another.
+    /// Enables HTTP/2 over TLS, and waits for a connection in progress rather than opening another.
     ///
-    /// Not without TLS: libcurl would hold the second request back until the first is answered.
+    /// Without TLS, libcurl would hold back the second request until the first response.
     private func setVersion(_ easy: EasyHandle) {
         let isSecure = url.scheme == .https
         easy.set(CURLOPT_HTTP_VERSION, Int(isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
         easy.set(CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
     }
 
-    /// A second net under the loop's own deadlines, which know more phases.
+    /// Sets libcurl's timeouts as a fallback for the loop's deadlines, which cover more phases.
     private func setTimeouts(_ easy: EasyHandle) {
         let rest = max(1, (totalDeadline - time.monotonic) / 1_000_000)
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, options.timeouts.connect))
@@ -124,7 +125,7 @@ extension Transfer {
         }
     }
 
-    /// The transfer that a callback belongs to.
+    /// Returns the transfer of a callback.
     static func from(_ owner: UnsafeMutableRawPointer?) -> Transfer? {
         unsafe owner.map { unsafe Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }

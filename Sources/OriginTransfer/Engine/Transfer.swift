@@ -2,13 +2,11 @@ import CCurl
 import HTTPSemantics
 import LinuxSystem
 
-/// A load under way, redirects included.
-///
-/// Confined to the transfer thread.
+/// A running load, including its redirects; confined to the transfer thread.
 final class Transfer {
-    /// What the transfer waits for, each with a deadline of its own.
+    /// What the transfer waits for; each phase has its own deadline, and the raw value is used in errors.
     enum Phase: String {
-        case queue = "no connection to the origin came free in time"
+        case queue = "no connection to the origin became available in time"
         case connect = "connect"
         case firstByte = "first byte"
         case body = "stalled body"
@@ -20,7 +18,7 @@ final class Transfer {
         case redirected(OriginURL)
     }
 
-    /// Bytes of an unwanted body that are read to keep its connection for another request.
+    /// Maximum bytes of a discarded body that are read so that its connection can be reused.
     static let maximumDiscarded = 65_536
 
     let ticket: LoadTicket
@@ -30,9 +28,9 @@ final class Transfer {
     let time: any TimeSource
     var url: OriginURL
 
-    /// Whether the source's fields go along: until a redirect leaves the first URL's origin, and never again then.
+    /// Whether the source's fields are sent: false once a redirect has left the first URL's origin.
     var isTrusted = true
-    /// Whether a stranger may have chosen the current URL, and not the configuration.
+    /// Whether the current URL may not come from the configuration.
     var isForeign: Bool { options.isForeign || !isTrusted }
     var redirects = 0
     /// The heads of the redirects followed.
@@ -41,11 +39,11 @@ final class Transfer {
     /// Lists that libcurl reads while the request runs.
     var lists: [HeaderList] = []
     var head: ResponseHead
-    /// The body of a raw answer.
+    /// The body of a raw response.
     var content: [UInt8] = []
     var sink: BodySink?
     var discarded = 0
-    /// What a callback decided; goes before whatever libcurl says of the abort.
+    /// A callback's failure; it takes precedence over libcurl's error code.
     var failure: TransferError?
     var refusal: AddressPolicy.Refusal?
     var hasSocket = false
@@ -89,17 +87,17 @@ final class Transfer {
         )
     }
 
-    /// Monotonic nanoseconds at which it is given up if nothing happens before.
+    /// Monotonic nanoseconds at which the load fails.
     var deadline: Int64 { min(phaseDeadline, totalDeadline) }
 
-    /// Enters a phase that may last so many milliseconds.
+    /// Enters a phase with a maximum duration.
     func enter(_ phase: Phase, milliseconds: Int) {
         self.phase = phase
         phaseDeadline = time.monotonic + Self.nanoseconds(milliseconds)
         watch.need(by: deadline)
     }
 
-    /// The next request of the same load.
+    /// Prepares the load's next request, to the target of a redirect.
     func follow(_ target: OriginURL) {
         hops.append(transferHead)
         isTrusted = isTrusted && target.hasSameOrigin(as: url)

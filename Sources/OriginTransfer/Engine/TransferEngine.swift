@@ -4,32 +4,30 @@ import Glibc
 package import HTTPSemantics
 package import LinuxSystem
 
-/// Loads originals over HTTP: libcurl's multi interface on one thread of its own.
+/// Loads originals over HTTP with libcurl's multi interface on a dedicated thread (SDWebImage: `SDWebImageDownloader`).
 ///
-/// Any thread may use it.
-///
-/// SDWebImage's `SDWebImageDownloader`. The thread drives libcurl with `curl_multi_socket_action` over an epoll of its own,
-/// follows redirects by hand, and enforces what the source says: address policy, connections, timeouts and bytes.
+/// The thread drives `curl_multi_socket_action` with its own epoll, follows redirects itself, and enforces the source's address
+/// policy, connections, timeouts and size limits. Any thread may use the engine.
 package final class TransferEngine: TransferLoading {
-    /// What an engine may use.
+    /// The settings and limits of an engine.
     package struct Configuration: Sendable {
-        /// Transfers on the wire at a time, over all sources.
+        /// Maximum number of concurrent transfers over all sources.
         package var transfers: Int
-        /// Loads that may wait for a connection; more are refused as overload.
+        /// Maximum number of loads that wait for a connection; further loads fail with `.overloaded`.
         package var waiting: Int
-        /// Idle connections that are kept.
+        /// Maximum number of idle connections.
         package var idleConnections: Int
-        /// Bytes of incomplete bodies at a time; who needs more is refused as overload.
+        /// Maximum total bytes of incomplete bodies; loads that need more fail with `.overloaded`.
         package var memory: Int
-        /// The `User-Agent` field: name and version.
+        /// The value of `User-Agent`: name and version.
         package var userAgent: String
-        /// The name in `Via` and `CDN-Loop`, by which a request of ours is known when it comes back to us.
+        /// The daemon's name in `Via` and `CDN-Loop`, by which it detects its own requests.
         package var pseudonym: String
-        /// A file of certificates to trust in place of the system's.
+        /// A file of trusted certificates that replaces the system's.
         package var certificates: String?
-        /// Fixed addresses of names, each `HOST:PORT:ADDRESS` as libcurl's CURLOPT_RESOLVE has it.
+        /// Fixed addresses of host names: `HOST:PORT:ADDRESS` as for `CURLOPT_RESOLVE`.
         package var hosts: [String]
-        /// Judges the addresses of sources that may not ask their own network; a seam, so that hops can be told apart in tests.
+        /// The address policy for sources without access to private networks; replaceable for tests.
         package var refusal: @Sendable (IPAddress) -> AddressPolicy.Refusal?
 
         /// Creates a configuration.
@@ -87,12 +85,12 @@ package final class TransferEngine: TransferLoading {
         stop()
     }
 
-    /// libcurl's own set-up, which may run on any thread but once (curl_global_init(3) with `threadsafe`).
+    /// libcurl's global initialisation, which must run once; any thread may run it (curl_global_init(3), `threadsafe`).
     private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-    /// Starts a load of `request.target`, which is a URL; a file is not found.
+    /// Starts a load of `request.target`, which must be a URL; a file fails with `.notFound`.
     ///
-    /// The completion is called on the transfer thread and must not block it; after `stop`, on the caller's.
+    /// The completion is called on the transfer thread and must not block it; after `stop`, it is called on the caller's thread.
     package func load(
         _ request: TransferRequest,
         completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
@@ -108,10 +106,10 @@ package final class TransferEngine: TransferLoading {
         return ticket
     }
 
-    /// The counters at this moment.
+    /// A snapshot of the counters.
     package var statistics: TransferStatistics { counters.snapshot }
 
-    /// Gives all loads up and ends the thread; later loads are cancelled at once.
+    /// Cancels all loads and ends the thread; later loads are cancelled immediately.
     package func stop() {
         mailbox.post(.stop)
     }

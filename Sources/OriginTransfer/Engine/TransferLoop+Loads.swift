@@ -3,14 +3,14 @@ import Glibc
 import HTTPSemantics
 import LinuxSystem
 
-/// The life of a load: admitted, started, followed, ended.
+/// The life cycle of a load: admitted, started, redirected, ended.
 extension TransferLoop {
-    /// Takes a new load in, or refuses it.
+    /// Admits or refuses a new load.
     func admit(_ ticket: LoadTicket) {
-        // Cancelled before it was known here: the mailbox keeps the order, so nobody else will end it.
+        // Already cancelled: the cancel message that follows finds no transfer.
         guard !ticket.isCancelled else { return finish(ticket, .failure(.cancelled)) }
         guard lanes.waiting < configuration.waiting else {
-            return finish(ticket, .failure(.overloaded("too many loads wait for origins")))
+            return finish(ticket, .failure(.overloaded("too many loads are waiting for origins")))
         }
         guard let url = ticket.request.target.url else { return finish(ticket, .failure(.notFound)) }
         let transfer = Transfer(
@@ -45,7 +45,7 @@ extension TransferLoop {
         }
     }
 
-    /// Looks which requests libcurl is done with.
+    /// Concludes the requests that libcurl has completed.
     func collect() {
         var left: CInt = 0
         while let message = unsafe curl_multi_info_read(multi, &left) {
@@ -57,7 +57,7 @@ extension TransferLoop {
         }
     }
 
-    /// Ends a load, or sends it on its way to where it was redirected.
+    /// Ends a load or follows its redirect.
     func conclude(_ transfer: Transfer, _ conclusion: Transfer.Conclusion, code: CURLcode) {
         switch conclusion {
         case .finished(let result):
@@ -70,7 +70,7 @@ extension TransferLoop {
         }
     }
 
-    /// Ends a load wherever it is.
+    /// Ends a load in any phase.
     func end(_ transfer: Transfer, _ result: Result<TransferResponse, TransferError>) {
         if transfer.easy == nil {
             lanes.remove(transfer, transfer.lane)
@@ -101,7 +101,7 @@ extension TransferLoop {
         ticket.complete(result)
     }
 
-    /// Takes a request out of libcurl, which closes its connection unless the answer was read to its end.
+    /// Removes a request from libcurl, which closes the connection unless the response was read completely.
     private func leaveWire(_ transfer: Transfer) {
         guard let easy = transfer.easy else { return }
         count(transfer, easy)

@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// The epoll side: libcurl says which sockets and which time it waits for.
+/// The epoll instance: libcurl requests sockets and a timer through callbacks.
 extension TransferLoop {
     func configureMulti() {
         unsafe edge_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, configuration.idleConnections))
@@ -41,7 +41,7 @@ extension TransferLoop {
         if what & CURL_POLL_IN != 0 { events |= edge_EPOLLIN }
         if what & CURL_POLL_OUT != 0 { events |= edge_EPOLLOUT }
         let isKnown = !watched.insert(descriptor).inserted
-        // A descriptor that was closed and opened again under the same number has left the epoll without a word.
+        // Closing a descriptor removes it from the epoll silently, and its number may have been reused.
         if !control(CInt(isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD), descriptor, events) {
             control(CInt(isKnown ? EPOLL_CTL_ADD : EPOLL_CTL_MOD), descriptor, events)
         }

@@ -3,9 +3,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// The transfer thread: an epoll over libcurl's sockets and the mailbox.
-///
-/// Everything in it is confined to that thread.
+/// The loop of the transfer thread: an epoll over libcurl's sockets and the mailbox; confined to that thread.
 @safe
 final class TransferLoop {
     private static let eventsPerTurn = 128
@@ -20,16 +18,16 @@ final class TransferLoop {
     let budget: TransferBudget
     let watch = DeadlineWatch()
     var lanes: ConnectionLanes<Transfer>
-    /// All loads that have not ended, waiting ones included.
+    /// All unfinished loads, including waiting ones.
     var transfers: [ObjectIdentifier: Transfer] = [:]
-    /// Descriptors in the epoll for libcurl.
+    /// The descriptors in the epoll that belong to libcurl.
     var watched: Set<CInt> = []
-    /// Monotonic nanoseconds at which libcurl wants to be called.
+    /// Monotonic nanoseconds at which libcurl's timer expires.
     var curlDeadline: Int64?
     var isStopping = false
     private var idle: [EasyHandle] = []
 
-    /// Sets libcurl up; `nil` without memory.
+    /// Creates the multi handle; `nil` if out of memory.
     init?(
         _ configuration: TransferEngine.Configuration,
         poller: SharedDescriptor,
@@ -55,7 +53,7 @@ final class TransferLoop {
         unsafe curl_multi_cleanup(multi)
     }
 
-    /// Runs until it is told to stop.
+    /// Runs until a stop message arrives.
     func run() {
         var events = unsafe [epoll_event](repeating: epoll_event(), count: Self.eventsPerTurn)
         while !isStopping {
@@ -73,10 +71,10 @@ final class TransferLoop {
         for transfer in Array(transfers.values) { end(transfer, .failure(.cancelled)) }
     }
 
-    /// A handle ready to be set up; `nil` without memory.
+    /// Returns an idle or new handle; `nil` if out of memory.
     func takeHandle() -> EasyHandle? { idle.popLast() ?? EasyHandle() }
 
-    /// Takes a handle back that is out of the multi.
+    /// Returns a handle that was removed from the multi handle to the idle pool.
     func giveBack(_ handle: EasyHandle) {
         guard idle.count < Self.idleHandles else { return handle.dispose() }
         handle.reset()
@@ -98,7 +96,7 @@ final class TransferLoop {
         if events & edge_EPOLLIN != 0 { flags |= CURL_CSELECT_IN }
         if events & edge_EPOLLOUT != 0 { flags |= CURL_CSELECT_OUT }
         if events & (edge_EPOLLERR | edge_EPOLLHUP) != 0 { flags |= CURL_CSELECT_ERR }
-        // libcurl ignores a descriptor that it has closed meanwhile.
+        // libcurl ignores a descriptor that it has closed.
         act(descriptor, flags)
     }
 
@@ -124,14 +122,14 @@ final class TransferLoop {
         unsafe curl_multi_socket_action(multi, descriptor, flags, &running)
     }
 
-    /// Gives up whose deadline has passed.
+    /// Ends the transfers whose deadlines have passed.
     private func sweep() {
         let now = time.monotonic
         guard watch.due <= now else { return }
         for transfer in Array(transfers.values) where transfer.deadline <= now {
             conclude(transfer, transfer.expire(), code: CURLE_OPERATION_TIMEDOUT)
         }
-        watch.looked(at: now, next: transfers.values.reduce(.max) { min($0, $1.deadline) })
+        watch.checked(at: now, next: transfers.values.reduce(.max) { min($0, $1.deadline) })
     }
 
     private func publishGauges() {
@@ -142,5 +140,50 @@ final class TransferLoop {
         statistics.active = lanes.active
         statistics.waiting = lanes.waiting
         statistics.bytesInFlight = budget.used
+    }
+}
+
+/// Limits the total bytes of incomplete bodies; confined to the transfer thread.
+final class TransferBudget {
+    private(set) var used = 0
+    private let limit: Int
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Reserves bytes; false if that exceeds the limit.
+    func take(_ bytes: Int) -> Bool {
+        guard bytes <= limit - used else { return false }
+        used += bytes
+        return true
+    }
+
+    func give(back bytes: Int) {
+        used -= bytes
+    }
+}
+
+/// The time of the next check of the transfers' deadlines; confined to the transfer thread.
+///
+/// Tracks the earliest deadline requested since the last check. A deadline that has moved costs an unnecessary check, which is
+/// cheaper than an ordered queue.
+final class DeadlineWatch {
+    /// Minimum nanoseconds between two checks.
+    private static let interval: Int64 = 5_000_000
+
+    /// Monotonic nanoseconds of the next check; `Int64.max` if none is due.
+    private(set) var due = Int64.max
+
+    /// Requests a check no later than a deadline.
+    func need(by deadline: Int64) {
+        due = min(due, deadline)
+    }
+
+    /// Records a check.
+    ///
+    /// - Parameter next: the earliest remaining deadline.
+    func checked(at now: Int64, next: Int64) {
+        due = next == .max ? .max : max(next, now + Self.interval)
     }
 }

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// What other threads want of the transfer thread; any thread posts, one takes.
+/// Messages to the transfer thread; any thread posts, the transfer thread takes.
 final class TransferMailbox: Sendable {
     enum Message {
         case load(LoadTicket)
@@ -27,7 +27,7 @@ final class TransferMailbox: Sendable {
         event = SharedDescriptor(owning: try checked("eventfd") { eventfd(0, flags) })
     }
 
-    /// Leaves a message; `false` when nobody will take it any more.
+    /// Posts a message; `false` if the mailbox is closed.
     @discardableResult
     func post(_ message: Message) -> Bool {
         let (isPosted, wakes) = state.withLock { state in
@@ -39,7 +39,7 @@ final class TransferMailbox: Sendable {
         return isPosted
     }
 
-    /// All messages so far, in order.
+    /// Removes and returns all messages in order.
     func take() -> [Message] {
         var count: eventfd_t = 0
         unsafe eventfd_read(event.number, &count)
@@ -49,9 +49,9 @@ final class TransferMailbox: Sendable {
         }
     }
 
-    /// Refuses further messages.
+    /// Closes the mailbox.
     ///
-    /// - Returns: those that nobody took.
+    /// - Returns: the messages that were not taken.
     func close() -> [Message] {
         state.withLock { state in
             defer { state = State(isClosed: true) }

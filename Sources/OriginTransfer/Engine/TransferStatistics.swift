@@ -1,6 +1,8 @@
-/// What a transfer engine has done since it started; counters only grow, gauges say now.
+import LinuxSystem
+
+/// The statistics of a transfer engine since its start: counters, and gauges of the current state.
 package struct TransferStatistics: Hashable, Sendable {
-    /// How a load ended.
+    /// The result class of a load.
     package enum Outcome: String, Hashable, Sendable, CaseIterable {
         case fetched
         case notModified = "not-modified"
@@ -14,50 +16,50 @@ package struct TransferStatistics: Hashable, Sendable {
         case cancelled
     }
 
-    /// Microseconds, summed over the loads that got an answer's head; divide by `answered`.
+    /// Microseconds summed over the requests whose response head was received; divide by `answered`.
     package struct Timing: Hashable, Sendable {
-        /// From the asking to the start on the wire, in our own queue.
+        /// Time in the daemon's queue before the request was sent.
         package var queued: Int64 = 0
-        /// Name resolution, from the start.
+        /// Until the name was resolved, from the start of the request.
         package var resolved: Int64 = 0
-        /// TCP connect, from the start; 0 on a reused connection.
+        /// Until the TCP connection was made, from the start; 0 for a reused connection.
         package var connected: Int64 = 0
-        /// TLS handshake, from the start; 0 without TLS or on a reused connection.
+        /// Until the TLS handshake ended, from the start; 0 without TLS or for a reused connection.
         package var secured: Int64 = 0
-        /// First byte of the answer, from the start.
+        /// Until the first byte of the response, from the start.
         package var firstByte: Int64 = 0
-        /// The whole transfer, from the start.
+        /// Until the end of the transfer, from the start.
         package var total: Int64 = 0
     }
 
-    /// Loads by how they ended.
+    /// Ended loads by result class.
     package var outcomes: [Outcome: Int] = [:]
-    /// Requests sent or tried, redirects included.
+    /// Requests started, including redirects.
     package var requests = 0
     /// Redirects followed.
     package var redirects = 0
-    /// Requests that went over a connection of the pool.
+    /// Requests over a reused connection.
     package var reusedConnections = 0
-    /// Connections made.
+    /// New connections.
     package var newConnections = 0
-    /// Bytes of bodies received.
+    /// Received bytes of bodies.
     package var bytes = 0
-    /// Requests that got an answer's head.
+    /// Requests whose response head was received.
     package var answered = 0
     package var timing = Timing()
-    /// Gauge: loads on the wire.
+    /// Gauge: active transfers.
     package var active = 0
     /// Gauge: loads that wait for a connection.
     package var waiting = 0
-    /// Gauge: bytes of bodies that are not complete yet.
+    /// Gauge: bytes of incomplete bodies.
     package var bytesInFlight = 0
 
-    /// Creates statistics of nothing.
+    /// Creates statistics with all counts 0.
     package init() {}
 }
 
 extension TransferStatistics.Outcome {
-    /// The class of a load's result.
+    /// Classifies a load's result.
     init(_ result: Result<TransferResponse, TransferError>) {
         switch result {
         case .success(let response):
@@ -77,5 +79,16 @@ extension TransferStatistics.Outcome {
             case .cancelled: self = .cancelled
             }
         }
+    }
+}
+
+/// The engine's live statistics: written by the transfer thread, read by any thread.
+final class TransferCounters: Sendable {
+    private let state = Lock(TransferStatistics())
+
+    var snapshot: TransferStatistics { state.withLock { $0 } }
+
+    func update(_ body: (inout TransferStatistics) -> Void) {
+        state.withLock { body(&$0) }
     }
 }

@@ -2,11 +2,9 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Loads that wait for a reading thread, first come, first served.
-///
-/// Any thread.
+/// A bounded FIFO queue of loads that wait for a reading thread; any thread.
 final class FileLane: Sendable {
-    /// What a reading thread has to do next.
+    /// The next task of a reading thread.
     enum Next {
         case read(LoadTicket)
         case refuse(LoadTicket)
@@ -14,17 +12,17 @@ final class FileLane: Sendable {
 
     private struct State {
         var tickets: [LoadTicket] = []
-        /// Those that came when the lane was full: said no to before anything is read.
+        /// Loads that arrived while the lane was full; they are refused before any file is read.
         var refused: [LoadTicket] = []
         var isClosed = false
     }
 
-    /// Counts the waiting tickets, so that each wakes one thread.
+    /// Counts the waiting tickets; each wakes one thread.
     private let semaphore: SharedDescriptor
     private let state = Lock(State())
     private let limit: Int
 
-    /// Creates an empty lane that holds so many loads.
+    /// Creates an empty lane with a maximum number of waiting loads.
     ///
     /// - Throws: `Errno` when the system refuses a descriptor.
     init(limit: Int) throws(Errno) {
@@ -33,7 +31,7 @@ final class FileLane: Sendable {
         self.limit = max(1, limit)
     }
 
-    /// Puts a load at the end; beyond the limit a reading thread will refuse it.
+    /// Enqueues a load; a reading thread refuses loads beyond the limit.
     ///
     /// - Returns: `false` when the lane is closed.
     func post(_ ticket: LoadTicket) -> Bool {
@@ -50,7 +48,7 @@ final class FileLane: Sendable {
         return isPosted
     }
 
-    /// The next load; blocks while there is none, `nil` when the lane is closed.
+    /// Returns the next load and blocks while there is none; `nil` once the lane is closed.
     func take() -> Next? {
         while true {
             var count: eventfd_t = 0
@@ -67,9 +65,9 @@ final class FileLane: Sendable {
         }
     }
 
-    /// Refuses further loads and wakes every thread for its end.
+    /// Closes the lane and wakes all threads, which then exit.
     ///
-    /// - Returns: the loads that nobody took.
+    /// - Returns: the loads that no thread has taken.
     func close() -> [LoadTicket] {
         let rest = state.withLock { state in
             defer { state = State(isClosed: true) }

@@ -2,18 +2,18 @@ import CLinux
 import Glibc
 package import LinuxSystem
 
-/// Loads originals of `file:` sources: regular files below a root that neither `..` nor a symbolic link leaves.
+/// Loads originals of `file:` sources: regular files below a root, which neither `..` nor symbolic links can escape.
 ///
-/// Files are copied into sealed memory while they are hashed, on threads of the loader's own, so that digest and bytes
-/// agree whatever happens to the file. Any thread may use it.
+/// Dedicated threads hash each file while they copy it into sealed memory, so a later write cannot make digest and bytes differ.
+/// Large files without recent writes are hashed but not copied. Any thread.
 package final class FileLoader: TransferLoading {
-    /// What a loader may use.
+    /// The resources of a loader.
     package struct Configuration: Sendable {
-        /// Threads that read.
+        /// Number of reading threads.
         package var threads: Int
-        /// Loads that may wait for a thread; more are refused as overload.
+        /// Maximum number of loads that wait for a thread; further loads fail with `.overloaded`.
         package var waiting: Int
-        /// Files over the limit that may be told from missing ones; `nil` for all.
+        /// Selects the files over the size limit that are reported as too large rather than missing; `nil` for all.
         package var recognition: Recognition?
 
         /// Creates a configuration.
@@ -24,14 +24,14 @@ package final class FileLoader: TransferLoading {
         }
     }
 
-    /// Seconds after its last change for which a file may still be written to.
+    /// Seconds after its last modification during which a file may still be being written.
     package static let settlingTime: Int64 = 10
 
-    /// Tells from a file's first bytes whether its existence may be told when it is over the limit.
+    /// Decides from a file's first bytes whether its existence may be revealed if it is over the size limit.
     package struct Recognition: Sendable {
-        /// Bytes that are looked at.
+        /// Number of bytes that are examined.
         package var prefix: Int
-        /// Judges the first bytes and the length of the whole file.
+        /// Decides by the first bytes and the length of the whole file.
         package var isKnown: @Sendable (_ bytes: [UInt8], _ length: Int) -> Bool
 
         /// Creates a recognition.
@@ -67,7 +67,8 @@ package final class FileLoader: TransferLoading {
                             recognition: configuration.recognition
                         )
                         ticket.complete(reading.run())
-                    case .refuse(let ticket): ticket.complete(.failure(.overloaded("too many loads wait for files")))
+                    case .refuse(let ticket):
+                        ticket.complete(.failure(.overloaded("too many loads are waiting for files")))
                     }
                 }
             }
@@ -78,20 +79,20 @@ package final class FileLoader: TransferLoading {
         stop()
     }
 
-    /// Starts a load of `request.target`, which is a file; a URL is not found.
+    /// Starts a load of `request.target`, which must be a file; a URL fails with `.notFound`.
     ///
-    /// The completion is called on a reading thread; after `stop`, on the caller's.
+    /// The completion is called on a reading thread, or on the caller's thread after `stop`.
     package func load(
         _ request: TransferRequest,
         completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
     ) -> any LoadHandle {
-        // A cancelled load ends when its thread looks at it next, at most 256 KiB later.
+        // The reading thread checks for cancellation before each 256 KiB.
         let ticket = LoadTicket(request, created: time.monotonic, onCancel: { _ in }, completion: completion)
         if !lane.post(ticket) { ticket.complete(.failure(.cancelled)) }
         return ticket
     }
 
-    /// Gives waiting loads up and ends the threads; later loads are cancelled at once.
+    /// Cancels waiting loads and ends the threads; later loads are cancelled immediately.
     package func stop() {
         for ticket in lane.close() { ticket.complete(.failure(.cancelled)) }
     }

@@ -3,14 +3,14 @@ import Glibc
 import HTTPSemantics
 import LinuxSystem
 
-/// One load of a file, on a reading thread.
+/// One load of a file; runs on a reading thread.
 struct FileReading {
     private static let chunk = 262_144
-    /// Bytes from which a file is not copied; smaller ones may be kept in memory, and cost little.
+    /// Files of at least this many bytes are not copied; smaller ones are cheap to copy and may be kept in memory.
     private static let smallestUncopied = 1 << 20
-    /// How often a file that changes under the reading is begun again.
+    /// Maximum number of attempts to read a file that changes meanwhile.
     private static let attempts = 3
-    /// openat2(2) answers EAGAIN when something was renamed while it looked.
+    /// Maximum number of calls of openat2(2), which fails with EAGAIN after a concurrent rename.
     private static let openAttempts = 16
 
     private let ticket: LoadTicket
@@ -30,19 +30,19 @@ struct FileReading {
         self.digests = digests
     }
 
-    /// Reads the file, unless its validator is the one that the request names.
+    /// Reads the file, or returns a 304 if the request's validator matches.
     func run() -> Result<TransferResponse, TransferError> {
         do throws(TransferError) {
             for _ in 0..<Self.attempts {
                 if let response = try attempt() { return .success(response) }
             }
-            throw .unreachable("the file changes while it is read")
+            throw .unreachable("the file changed while it was read")
         } catch {
             return .failure(error)
         }
     }
 
-    /// `nil` when the file changed meanwhile.
+    /// Makes one attempt; `nil` if the file changed meanwhile.
     private func attempt() throws(TransferError) -> TransferResponse? {
         try checkCancelled()
         let file = try open()
@@ -68,22 +68,22 @@ struct FileReading {
         return TransferResponse(head: head, body: .file(body))
     }
 
-    /// Whether a file is served as it is, without a copy: it is large, and was not written to for a while.
+    /// Whether a file is large and was not modified recently, so that it is served without a copy.
     ///
-    /// Replacing a file by another leaves the open one unchanged. Writing into it in place makes the response wrong until the
-    /// file is read again.
+    /// Replacing the file leaves the open descriptor unchanged. Writing to it in place corrupts responses until the file is read
+    /// again.
     private func isSettled(_ identity: FileIdentity) -> Bool {
         identity.size >= Self.smallestUncopied && identity.seconds < time.wallSeconds - FileLoader.settlingTime
     }
 
-    /// Whether a file over the limit may be reported as too large; every other file is reported as missing.
+    /// Whether a file over the limit may be reported as too large; all others are reported as missing.
     private func isRecognized(_ file: SharedDescriptor, length: Int) -> Bool {
         guard let recognition else { return true }
         guard let bytes = file.read(count: min(length, recognition.prefix)) else { return false }
         return recognition.isKnown(bytes, length)
     }
 
-    /// A file's validators as the head of a response.
+    /// Returns a response head with the file's validators.
     private func head(_ status: Int, _ identity: FileIdentity) -> TransferHead {
         let now = time.wallSeconds
         var fields = FieldLines()
@@ -96,12 +96,12 @@ struct FileReading {
         guard let root = ticket.request.options.root, case .file(let path) = ticket.request.target else {
             throw .notFound
         }
-        // A NUL would end the path early for the system.
+        // The system would truncate the path at a NUL.
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .notFound }
         let rootNumber = unsafe edge_open(root, edge_O_PATH | O_DIRECTORY | O_CLOEXEC, 0)
         guard rootNumber >= 0 else { throw Self.failure(errno) }
         let folder = SharedDescriptor(owning: rootNumber)
-        // O_NONBLOCK: a FIFO opens at once, and is then refused.
+        // O_NONBLOCK opens a FIFO without waiting; it is refused afterwards.
         let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         for _ in 0..<Self.openAttempts {
             let number = unsafe edge_openat_beneath(folder.number, path, flags)
@@ -109,10 +109,10 @@ struct FileReading {
             if errno == ENOSYS { return try walk(folder, path, flags) }
             guard errno == EAGAIN || errno == EINTR else { throw Self.failure(errno) }
         }
-        throw .unreachable("the folder changes while it is read")
+        throw .unreachable("the folder changed while it was read")
     }
 
-    /// Where a sandbox has no openat2(2).
+    /// Opens the file in a sandbox without openat2(2).
     private func walk(_ folder: SharedDescriptor, _ path: String, _ flags: CInt) throws(TransferError)
         -> SharedDescriptor
     {
@@ -149,11 +149,11 @@ struct FileReading {
         if ticket.isCancelled { throw .cancelled }
     }
 
-    /// A file that is missing, outside the root or unreadable looks the same: no answer tells what else the machine holds.
+    /// Maps an error number; missing, unreadable and outside files all look missing, so no response reveals which files exist.
     private static func failure(_ code: CInt) -> TransferError {
         switch code {
         case ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ELOOP, EXDEV, ENAMETOOLONG, ENXIO, ENODEV, EINVAL: .notFound
-        case EMFILE, ENFILE, ENOMEM: .overloaded("no descriptor for the file")
+        case EMFILE, ENFILE, ENOMEM: .overloaded("no file descriptor available")
         default: .unreachable("the file cannot be opened")
         }
     }

@@ -2,20 +2,20 @@ import CLinux
 import Glibc
 package import LinuxSystem
 
-/// Opens a file below a folder without openat2(2), which sandboxes take away: systemd does for `RestrictSUIDSGID=`, which
-/// `DynamicUser=` implies, and older container runtimes.
+/// Opens a file below a folder without openat2(2), which some sandboxes block: systemd with `RestrictSUIDSGID=` (implied by
+/// `DynamicUser=`), and older container runtimes.
 ///
-/// Goes from component to component and follows symbolic links itself, so that no path leaves the folder: as with
-/// RESOLVE_BENEATH, an absolute link and a `..` above the folder are `EXDEV`. Each folder on the way stays open meanwhile,
-/// so that `..` leads back to where the walk came from even when somebody moves folders around. Confined to one thread.
+/// Walks the path component by component and resolves symbolic links itself, so no path leaves the folder. As with
+/// `RESOLVE_BENEATH`, an absolute link or a `..` above the folder fails with `EXDEV`. All folders on the path stay open during the
+/// walk, so `..` returns to the folder that the walk came from even if folders are moved meanwhile. Confined to one thread.
 package struct FolderWalk: ~Copyable {
-    /// As the kernel's MAXSYMLINKS.
+    /// The maximum number of links, equal to the kernel's `MAXSYMLINKS`.
     private static let mostLinks = 40
 
     private let flags: CInt
-    /// From the root to where the walk stands.
+    /// The open folders, from the root to the current one.
     private var folders: [SharedDescriptor]
-    /// Components that are still to be walked; the next one is the last.
+    /// The remaining components in reverse order.
     private var pending: [String] = []
     private var links = 0
 
@@ -28,8 +28,8 @@ package struct FolderWalk: ~Copyable {
     ///
     /// - Parameters:
     ///   - path: relative to the folder, without NUL.
-    ///   - flags: of open(2), without O_CREAT.
-    /// - Throws: the error of open(2), with `ELOOP` for too many links, and `EXDEV` for a path that leads out.
+    ///   - flags: flags of open(2), without `O_CREAT`.
+    /// - Throws: the error of open(2), `ELOOP` for too many links, or `EXDEV` for a path that leaves the folder.
     package static func open(_ path: String, below root: SharedDescriptor, flags: CInt) throws(Errno)
         -> SharedDescriptor
     {
@@ -46,19 +46,19 @@ package struct FolderWalk: ~Copyable {
             default: if let file = try enter(component) { return file }
             }
         }
-        // The path ends in a folder.
+        // The path names a folder.
         return try Self.open(".", in: folder, flags)
     }
 
     private var folder: SharedDescriptor { folders[folders.count - 1] }
 
-    /// One folder up, never above the root.
+    /// Moves one folder up, never above the root.
     private mutating func leave() throws(Errno) {
         guard folders.count > 1 else { throw Errno(EXDEV, "openat") }
         folders.removeLast()
     }
 
-    /// Steps into a folder, or takes a link's target for the way; returns what the path names when it was the last component.
+    /// Enters a folder or follows a link; returns the opened file if the component was the last.
     private mutating func enter(_ name: String) throws(Errno) -> SharedDescriptor? {
         let isLast = pending.isEmpty
         do {
@@ -66,7 +66,7 @@ package struct FolderWalk: ~Copyable {
             if isLast { return found }
             folders.append(found)
         } catch {
-            // O_NOFOLLOW answers ELOOP for a link, and ENOTDIR with O_DIRECTORY.
+            // With O_NOFOLLOW a link fails with ELOOP, or with ENOTDIR if O_DIRECTORY is set.
             guard error.code == ELOOP || error.code == ENOTDIR, let target = Self.target(of: name, in: folder) else {
                 throw error
             }
@@ -96,7 +96,7 @@ package struct FolderWalk: ~Copyable {
         )
     }
 
-    /// What a symbolic link says; `nil` for anything else, and for what is not UTF-8.
+    /// Returns a symbolic link's target; `nil` for other files and for targets that are not UTF-8.
     private static func target(of name: String, in folder: SharedDescriptor) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlinkat(folder.number, name, &bytes, bytes.count)

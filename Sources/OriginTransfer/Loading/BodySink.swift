@@ -3,25 +3,25 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Hashes a body's bytes as they arrive, and collects them in a memory file unless they are in a file already; bounded.
+/// Hashes a body as it arrives and, unless it is already in a file, writes it to a memory file; bounded.
 ///
-/// One thread at a time.
+/// Used by one thread at a time.
 @safe
 package final class BodySink {
-    /// Bytes taken so far.
+    /// Bytes appended so far.
     package private(set) var count = 0
     private let limit: Int
     private let file: SharedDescriptor
-    /// Whether the bytes are copied into `file`; else they are there.
+    /// Whether appended bytes are written to `file`; otherwise `file` already contains them.
     private let copies: Bool
     private let digest: OpaquePointer
 
     /// Creates an empty memory file.
     ///
-    /// - Throws: `.overloaded` when the system has no descriptor or memory for it.
+    /// - Throws: `.overloaded` if the system is out of descriptors or memory.
     package init(limit: Int) throws(TransferError) {
         let number = unsafe edge_memfd_create("edgeprint-original")
-        guard number >= 0 else { throw .overloaded("no memory file for the body") }
+        guard number >= 0 else { throw .overloaded("cannot create a memory file for the body") }
         file = SharedDescriptor(owning: number)
         copies = true
         self.limit = limit
@@ -32,9 +32,9 @@ package final class BodySink {
         }
     }
 
-    /// Only hashes: the bytes are those of `file`, from offset 0.
+    /// Creates a sink that only hashes: the bytes are those of `file` from offset 0.
     ///
-    /// - Throws: `.overloaded` when there is no memory.
+    /// - Throws: `.overloaded` if the system is out of memory.
     init(hashing file: SharedDescriptor, limit: Int) throws(TransferError) {
         self.file = file
         copies = false
@@ -52,7 +52,7 @@ package final class BodySink {
 
     /// Appends bytes.
     ///
-    /// - Throws: `.sourceTooLarge` beyond the limit, `.overloaded` when there is no memory for them.
+    /// - Throws: `.tooLarge` beyond the limit, `.overloaded` if the system is out of memory.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
         guard bytes.count <= limit - count else { throw .tooLarge(limit: limit) }
         var rest = unsafe bytes[...]
@@ -70,16 +70,16 @@ package final class BodySink {
         count += bytes.count
     }
 
-    /// Seals the file against every change and gives it away, read position at 0; not to be used afterwards.
+    /// Seals the file, rewinds it and returns the body; the sink must not be used afterwards.
     ///
-    /// - Throws: `.overloaded` when the file cannot be sealed.
+    /// - Throws: `.overloaded` if the file cannot be sealed.
     package func finish() throws(TransferError) -> TransferBody {
         var bytes = [UInt8](repeating: 0, count: 32)
         let isHashed = unsafe bytes.withUnsafeMutableBufferPointer {
             unsafe EVP_DigestFinal_ex(digest, $0.baseAddress, nil) == 1
         }
         guard isHashed, !copies || edge_memfd_seal(file.number) == 0, lseek(file.number, 0, SEEK_SET) == 0 else {
-            throw .overloaded("the body's memory file cannot be sealed")
+            throw .overloaded("cannot seal the body's memory file")
         }
         return TransferBody(file: file, length: count, digest: SHA256Digest(bytes: bytes))
     }

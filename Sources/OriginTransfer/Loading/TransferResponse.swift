@@ -1,17 +1,17 @@
 package import HTTPSemantics
 package import LinuxSystem
 
-/// What an origin answered.
+/// An origin's response.
 package struct TransferResponse: Sendable {
     /// The final response's head.
     package var head: TransferHead
-    /// The heads of the redirects that led to it, in order.
+    /// The heads of the redirects before it, in order.
     package var redirects: [TransferHead]
     package var body: Content
 
     /// A response's content.
     package enum Content: Sendable {
-        /// None was asked for or kept: a plain GET keeps the content of a 200 only.
+        /// No content was requested or kept; a plain GET keeps only the content of a 200.
         case none
         /// The complete content of a 200.
         case file(TransferBody)
@@ -27,14 +27,14 @@ package struct TransferResponse: Sendable {
     }
 }
 
-/// A response's status and fields, and the times around it.
+/// A response's status, fields and times.
 package struct TransferHead: Hashable, Sendable {
     package var status: Int
-    /// All field lines, as they came.
+    /// All field lines, as received.
     package var fields: FieldLines
     /// Wall-clock seconds when the request was sent (RFC 9111 §4.2.3).
     package var requestTime: Int64
-    /// Wall-clock seconds when the head had come (RFC 9111 §4.2.3).
+    /// Wall-clock seconds when the head was received (RFC 9111 §4.2.3).
     package var responseTime: Int64
 
     /// Creates a head.
@@ -49,7 +49,31 @@ package struct TransferHead: Hashable, Sendable {
 /// A complete body in a read-only descriptor: a sealed memory file, or a file of the source.
 package struct TransferBody: Sendable {
     package var file: SharedDescriptor
-    /// Bytes from the file's start.
+    /// The number of bytes, from offset 0.
     package var length: Int
     package var digest: SHA256Digest
+}
+
+/// Why a load failed; the texts contain no address, path or key.
+package enum TransferError: Error, Hashable, Sendable {
+    /// The file does not exist or may not be read.
+    case notFound
+    /// A DNS, connect, TLS or transport failure.
+    case unreachable(String)
+    /// A deadline passed; the text names the phase.
+    case timeout(String)
+    /// The origin violated HTTP: a malformed head, a body shorter than its length, too many redirects.
+    case violation(String)
+    /// The address policy refused the origin; the text is the rule's name.
+    case addressRefused(String)
+    /// A host name chosen by a client or a redirect does not resolve.
+    ///
+    /// Responses must not distinguish it from a refused address, or they would reveal which names exist in a private network.
+    case unresolved
+    /// The body exceeds the limit, in bytes.
+    case tooLarge(limit: Int)
+    /// A limit of the loader is reached, or the system is out of memory or descriptors.
+    case overloaded(String)
+    /// The load was cancelled, or the loader stopped.
+    case cancelled
 }

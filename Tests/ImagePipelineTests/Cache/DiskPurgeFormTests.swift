@@ -43,7 +43,7 @@ struct DiskPurgeFormTests {
     private func purge(_ selection: PurgeSelection, staleFrom: Int64? = nil) throws -> PurgeCounts {
         let done = Signal<PurgeCounts?>(nil)
         let purge = Purge(selection, staleFrom: staleFrom)
-        #expect(store.conceal(purge))
+        #expect(store.tombstone(purge))
         #expect(store.remove(purge) { counts in done.update { $0 = counts } })
         return try #require(try done.wait { $0 != nil })
     }
@@ -164,7 +164,7 @@ struct DiskPurgeFormTests {
         }
         _ = gate.wait { $0.isEntered ? true : nil }
         let soft = Purge(.tags(["red"]), staleFrom: 1010)
-        #expect(store.conceal(soft))
+        #expect(store.tombstone(soft))
         #expect(store.variant(variant.key)?.origin.freshness.staleAt == 1010)
         let done = Signal<PurgeCounts?>(nil)
         #expect(store.remove(soft) { counts in done.update { $0 = counts } })

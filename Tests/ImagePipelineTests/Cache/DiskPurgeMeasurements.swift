@@ -55,7 +55,7 @@ struct DiskPurgeMeasurements {
         for (name, purge) in purges {
             let done = Lock<(counts: PurgeCounts, at: Int64)?>(nil)
             let start = SystemTime().monotonic
-            #expect(store.conceal(purge))
+            #expect(store.tombstone(purge))
             #expect(store.remove(purge) { counts in done.withLock { $0 = (counts, SystemTime().monotonic) } })
             var longest: Int64 = 0
             var stores = 0

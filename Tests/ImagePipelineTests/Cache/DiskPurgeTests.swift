@@ -40,7 +40,7 @@ struct DiskPurgeTests {
     ) throws -> PurgeCounts {
         let done = Signal<PurgeCounts?>(nil)
         let purge = Purge(selection, staleFrom: staleFrom)
-        #expect(store.conceal(purge))
+        #expect(store.tombstone(purge))
         #expect(store.remove(purge) { counts in done.update { $0 = counts } })
         return try #require(try done.wait { $0 != nil })
     }
@@ -101,7 +101,7 @@ struct DiskPurgeTests {
             _ = gate.wait { $0.isOpen ? true : nil }
         }
         _ = gate.wait { $0.isEntered ? true : nil }
-        #expect(store.conceal(Purge(.source("photos"))))
+        #expect(store.tombstone(Purge(.source("photos"))))
         #expect(store.origin(origins[0].key) == nil)
         #expect(store.origin(origins[2].key) != nil)
         // A flight that was cut off too late has queued this.

@@ -97,7 +97,7 @@ struct DiskRebuildTests {
     func `does not take in what was purged meanwhile`(selection: PurgeSelection) throws {
         try fillAndLose()
         var store = try DiskStore.forTest(path)
-        #expect(store.conceal(selection))
+        #expect(store.tombstone(selection))
         #expect(store.remove(selection, completion: nil))
         store.flush()
         // Nor after a restart.

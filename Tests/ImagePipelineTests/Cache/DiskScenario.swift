@@ -112,7 +112,7 @@ final class DiskScenario: Sendable {
     private func purgeRaw(_ store: DiskStore) {
         let (key, gone) = (RawRig.request("scenario").key, Monitor<Bool?>(nil))
         state.withLock { $0.required[key] = nil }
-        guard store.conceal(.source("x")),
+        guard store.tombstone(.source("x")),
             store.remove(.source("x"), completion: { counts in gone.update { $0 = !counts.isDiskPending } }),
             gone.wait(until: { $0 }) == true
         else { return }
@@ -130,7 +130,7 @@ final class DiskScenario: Sendable {
     private func purge(_ number: Int, _ version: Int, _ store: DiskStore) {
         forget(number)
         let (key, gone) = (origin(number, version).key, Monitor<Bool?>(nil))
-        guard store.conceal(.originals([key])),
+        guard store.tombstone(.originals([key])),
             store.remove(.originals([key]), completion: { counts in gone.update { $0 = !counts.isDiskPending } })
         else { return }
         guard gone.wait(until: { $0 }) == true else { return }

@@ -122,7 +122,7 @@ struct DiskSeedTests {
 
     private func purge(_ selection: PurgeSelection, staleFrom: Int64? = nil, of store: DiskStore) {
         let purge = Purge(selection, staleFrom: staleFrom)
-        #expect(store.conceal(purge))
+        #expect(store.tombstone(purge))
         #expect(store.remove(purge, completion: nil))
         store.flush()
     }

@@ -66,7 +66,7 @@ struct DiskSweepTests {
     ) throws {
         let done = Signal<PurgeCounts?>(nil)
         let order = Lock<[String]>([])
-        #expect(store.conceal(Purge(selection)))
+        #expect(store.tombstone(Purge(selection)))
         together {
             #expect(
                 store.remove(Purge(selection)) { counts in
@@ -81,7 +81,7 @@ struct DiskSweepTests {
             store.store(origin: origin(Self.count - 2, responseTime: 2000, tags: ["blue"]), body: nil)
             // A purge by URL does not wait for the large one.
             let one = Purge(.originals([origin(Self.count - 3).key]))
-            #expect(store.conceal(one))
+            #expect(store.tombstone(one))
             #expect(store.remove(one) { _ in order.withLock { $0.append("one") } })
         }
         let counts = try #require(try done.wait { $0 != nil })
@@ -104,7 +104,7 @@ struct DiskSweepTests {
     @Test func `a soft purge in steps marks everything, and counts it once`() throws {
         let purge = Purge(.tags(["red", "other"]), staleFrom: 1010)
         let done = Signal<PurgeCounts?>(nil)
-        #expect(store.conceal(purge))
+        #expect(store.tombstone(purge))
         #expect(store.remove(purge) { counts in done.update { $0 = counts } })
         #expect(try done.wait { $0 != nil }?.variants == Self.count)
         for number in 0..<Self.count {
@@ -115,7 +115,7 @@ struct DiskSweepTests {
 
     @Test func `a store that is closed while a purge is under way does it to its end`() throws {
         let done = Signal<PurgeCounts?>(nil)
-        #expect(store.conceal(Purge(.all)))
+        #expect(store.tombstone(Purge(.all)))
         #expect(store.remove(Purge(.all)) { counts in done.update { $0 = counts } })
         store.close()
         #expect(try done.wait { $0 != nil }?.variants == Self.count)

@@ -76,7 +76,7 @@ struct CacheDecisionTests {
             ("max-age=60", 70, ["Range: bytes=0-0"], "validate stale"),
         ] as [(String, Int64, [String], String)]
     )
-    func `decides by age and by what both sides say`(
+    func `decides by age and both sides' directives`(
         control: String,
         age: Int64,
         fields: [String],
@@ -86,7 +86,7 @@ struct CacheDecisionTests {
         #expect(word(request(fields), [response]) == decision)
     }
 
-    @Test func `other methods and what is not stored go to the origin`() throws {
+    @Test func `forwards other methods and misses to the origin`() throws {
         let response = try stored(["Cache-Control: max-age=60"])
         #expect(word(request(method: "POST"), [response]) == "forward method")
         #expect(word(request(method: "HEAD"), [response]) == "hit")
@@ -108,7 +108,7 @@ struct CacheDecisionTests {
             ("Foo", ["Foo: \"a, b\""], ["Foo: \"a,b\""], false),
         ] as [(String, [String], [String], Bool)]
     )
-    func `matches the fields that Vary names, whatever their spelling`(
+    func `matches the fields of Vary in any spelling`(
         vary: String,
         first: [String],
         second: [String],
@@ -118,7 +118,7 @@ struct CacheDecisionTests {
         #expect(word(request(second), [response]) == (matches ? "hit" : "forward vary-miss"))
     }
 
-    @Test func `of several that match, the newest answers, and variants have a bound`() throws {
+    @Test func `serves the newest of several matches, and limits the number of variants`() throws {
         let fields = ["Cache-Control: max-age=60"]
         let old = try stored(fields + ["A: old"], age: 20)
         let new = try stored(fields + ["A: new", "Vary: B"], age: 10)
@@ -143,7 +143,7 @@ struct CacheDecisionTests {
             ("max-age=60, no-cache, stale-if-error=20", 20, 70, false),
         ] as [(String, Int64, Int64, Bool)]
     )
-    func `a stale response stands in for an error as long as one side allows`(
+    func `serves a stale response in place of an error for as long as either side allows`(
         control: String,
         source: Int64,
         age: Int64,
@@ -154,7 +154,7 @@ struct CacheDecisionTests {
         #expect(!response.mayReplaceError(at: Self.now, for: request(["Cache-Control: no-cache"], sie: source)))
     }
 
-    @Test func `a 304 renews the fields, but not what tells of the content`() throws {
+    @Test func `a 304 updates all fields except those of the content`() throws {
         var response = try stored(
             ["Cache-Control: max-age=1", "ETag: \"a\"", "A: 1", "B: 1", "Content-Encoding: x"],
             age: 50

@@ -22,7 +22,7 @@ struct ChainFreshnessTests {
             ("max-age=99999999999999999999", 1 << 31),
         ] as [(String, Int64?)]
     )
-    func `reads what an answer allows`(_ cacheControl: String, _ allowed: Int64?) {
+    func `computes the allowance of a response`(_ cacheControl: String, _ allowed: Int64?) {
         #expect(Self.head(cacheControl).statedAllowance == allowed)
     }
 
@@ -31,19 +31,19 @@ struct ChainFreshnessTests {
         let date = "Date: Thu, 01 Jan 1970 00:10:00 GMT"
         #expect(Self.head("max-age=60", tag: nil, "Age: 20").statedAllowance == 40)
         #expect(Self.head(nil, tag: nil, expires).statedAllowance == 200)
-        // 400 s old by its own Date, of the 600 s that it gives itself.
+        // 400 s old by its Date, with a lifetime of 600 s.
         #expect(Self.head(nil, tag: nil, expires, date).statedAllowance == 200)
         #expect(Self.head(nil, tag: nil, "Expires: 0", date).statedAllowance == -400)
         #expect(Self.head("max-age=60", tag: nil, "CDN-Cache-Control: max-age=5").statedAllowance == 5)
     }
 
-    @Test func `is as fresh as the least fresh hop and keeps the last answer's validators`() {
+    @Test func `is as fresh as the least fresh hop and keeps the last response's validators`() {
         let hops = [Self.head("max-age=30"), Self.head("max-age=5", tag: "\"hop\"", "Age: 1"), Self.head()]
         let combined = ChainFreshness.combine(redirects: hops, last: Self.head("max-age=60", tag: "\"last\"")).fields
         #expect(combined["cache-control"] == "max-age=5" && combined["age"] == "1" && combined["etag"] == "\"last\"")
     }
 
-    @Test func `keeps the last answer's fields when it is the strictest or the only one`() {
+    @Test func `keeps the last response's fields if it is the strictest or the only one`() {
         func control(_ hops: [TransferHead], _ last: TransferHead) -> String? {
             ChainFreshness.combine(redirects: hops, last: last).fields["cache-control"]
         }

@@ -57,7 +57,7 @@ struct FileLoaderTests {
     }
 
     @Test(arguments: [(1 << 20, true, false), ((1 << 20) - 1, true, true), (1 << 20, false, true)])
-    func `copies all but large files that nobody has written to for a while`(
+    func `copies all files except large ones without recent writes`(
         _ length: Int,
         _ isOld: Bool,
         _ isCopied: Bool
@@ -72,11 +72,11 @@ struct FileLoaderTests {
         #expect((edge_memfd_is_sealed(answer.body.file.number) == 1) == isCopied)
         #expect(answer.body.length == length)
         #expect(answer.body.digest == CacheKey(hashing: text))
-        // Whoever gets the descriptor can only read.
+        // The descriptor is read-only.
         #expect(unsafe Glibc.write(answer.body.file.number, "y", 1) == -1)
     }
 
-    @Test func `reads a large file that nobody writes to once`() async throws {
+    @Test func `reads a large file without recent writes once`() async throws {
         var times = [timespec(tv_sec: 784_111_777, tv_nsec: 5), timespec(tv_sec: 784_111_777, tv_nsec: 5)]
         func write(_ letter: String, nanoseconds: Int) throws {
             try self.write("root/large.jpg", String(repeating: letter, count: 1 << 20))
@@ -87,14 +87,14 @@ struct FileLoaderTests {
         try write("x", nanoseconds: 5)
         let first = try await digest()
         #expect(first == CacheKey(hashing: String(repeating: "x", count: 1 << 20)))
-        // Shows that it is not read again; who forges the time of change is not seen, nor is he by the entity tag.
+        // Shows that the file is not read again; a forged modification time also keeps the entity tag.
         try write("y", nanoseconds: 5)
         #expect(try await digest() == first)
         try write("y", nanoseconds: 6)
         #expect(try await digest() == CacheKey(hashing: String(repeating: "y", count: 1 << 20)))
     }
 
-    @Test func `says when the file was changed`() async throws {
+    @Test func `reports the modification time`() async throws {
         var times = [timespec(tv_sec: 784_111_777, tv_nsec: 5), timespec(tv_sec: 784_111_777, tv_nsec: 5)]
         try checked("utimensat") { unsafe utimensat(AT_FDCWD, root + "/a.jpg", &times, 0) }
         #expect(try await loader.fetched(fetch("a.jpg")).head.lastModified == "Sun, 06 Nov 1994 08:49:37 GMT")
@@ -105,7 +105,7 @@ struct FileLoaderTests {
         let fields = try await loader.confirmed(fetch("a.jpg", tag: tag))
         #expect(fields.entityTag == tag)
         #expect(fields.grantedLifetime == 10)
-        // As long as before, and with its times: only the inode tells.
+        // Equal length and times: only the inode differs.
         try write("root/new", "INSIDE")
         var status = stat()
         try checked("stat") { unsafe stat(root + "/a.jpg", &status) }
@@ -121,7 +121,7 @@ struct FileLoaderTests {
         "socket",
         "forbidden/x", "a.jpg\u{0}.png", "dangling", "/proc/self/environ",
     ])
-    func `answers alike for what is missing, outside or no file`(_ path: String) async throws {
+    func `reports missing, outside and irregular files alike`(_ path: String) async throws {
         try link("out", to: "../outside/secret")
         try link("folder", to: "../outside")
         try link("absolute", to: "/etc/passwd")
@@ -133,7 +133,7 @@ struct FileLoaderTests {
         #expect(await loader.failure(fetch(path)) == .originNotFound)
     }
 
-    @Test func `does not read beyond the root even by links that lead back in`() async throws {
+    @Test func `does not leave the root even by links that lead back in`() async throws {
         try link("back", to: "../root/a.jpg")
         try link("absolute", to: root + "/a.jpg")
         #expect(await loader.failure(fetch("back")) == .originNotFound)
@@ -149,7 +149,7 @@ struct FileLoaderTests {
         }
     }
 
-    @Test func `takes a root that is a link itself, and a root that is replaced`() async throws {
+    @Test func `accepts a root that is a link, and a replaced root`() async throws {
         try checked("symlink") { unsafe symlink("root", folder.path + "/current") }
         var request = fetch("a.jpg")
         request.source.location = .file(root: folder.path + "/current")
@@ -160,17 +160,17 @@ struct FileLoaderTests {
         #expect(try await loader.fetched(request).bytes == Array("release 2".utf8))
     }
 
-    @Test func `answers for a root that is missing as for a file`() async {
+    @Test func `reports a missing root like a missing file`() async {
         var request = fetch("a.jpg")
         request.source.location = .file(root: folder.path + "/nowhere")
         #expect(await loader.failure(request) == .originNotFound)
     }
 
-    @Test func `takes exactly the limit and an empty file`() async throws {
+    @Test func `accepts exactly the limit, and an empty file`() async throws {
         #expect(await loader.failure(fetch("a.jpg", limit: 6)) == nil)
         try write("root/b.gif", "GIF89a and more")
         #expect(await loader.failure(fetch("b.gif", limit: 5)) == .sourceTooLarge(limit: 5))
-        // What is no image is not there, however large it is.
+        // A file that is not an image is reported as missing, whatever its size.
         #expect(await loader.failure(fetch("a.jpg", limit: 5)) == .originNotFound)
         try write("root/empty", "")
         let empty = try await loader.fetched(fetch("empty"))
@@ -178,13 +178,13 @@ struct FileLoaderTests {
         #expect(empty.body.digest == CacheKey(hashing: ""))
     }
 
-    @Test func `delivers bytes that a later change does not touch`() async throws {
+    @Test func `delivers bytes that a later change does not affect`() async throws {
         let body = try await loader.fetched(fetch("a.jpg")).body
         try write("root/a.jpg", "")
         #expect(try body.bytes() == Array("inside".utf8))
     }
 
-    @Test func `copies files over many chunks`() async throws {
+    @Test func `copies files of many chunks`() async throws {
         let text = String(repeating: "0123456789abcdef", count: 50_000)
         try write("root/large", text)
         let answer = try await loader.fetched(fetch("large"))
@@ -192,7 +192,7 @@ struct FileLoaderTests {
         #expect(answer.body.digest == CacheKey(hashing: text))
     }
 
-    @Test func `loads many at once, each answered once`() async throws {
+    @Test func `completes many concurrent loads, each once`() async throws {
         let outcomes = (0..<200).map { _ in Outcome() }
         let handles = outcomes.map { loader.load(fetch("a.jpg"), completion: $0.set) }
         for outcome in outcomes { #expect(await outcome.failure == nil) }
@@ -200,10 +200,10 @@ struct FileLoaderTests {
         #expect(handles.allSatisfy { $0.received == 6 })
     }
 
-    @Test func `refuses as overload what may not wait, and cancels what is left when it stops`() async throws {
+    @Test func `refuses loads over the limit as overload, and cancels waiting ones when it stops`() async throws {
         let gate = try ScriptedGate()
         let loader = try FileLoader(configuration: FileLoader.Configuration(threads: 2, waiting: 1))
-        // One thread is held in a completion; the other serves refusals and then joins it.
+        // One thread blocks in a completion; the other refuses loads and then blocks too.
         let held = [Outcome(), Outcome()]
         for outcome in held {
             _ = loader.load(fetch("a.jpg")) { result in
@@ -217,13 +217,13 @@ struct FileLoaderTests {
         _ = loader.load(fetch("a.jpg"), completion: waiting.set)
         _ = loader.load(fetch("a.jpg"), completion: refused.set)
         gate.open()
-        #expect(await refused.failure == .overloaded("too many loads wait for files"))
+        #expect(await refused.failure == .overloaded("too many loads are waiting for files"))
         #expect(await waiting.failure == nil)
         loader.stop()
         #expect(await loader.failure(fetch("a.jpg")) == .cancelled)
     }
 
-    @Test func `cancels a load that waits`() async throws {
+    @Test func `cancels a waiting load`() async throws {
         let gate = try ScriptedGate()
         let loader = try FileLoader(configuration: FileLoader.Configuration(threads: 1))
         let (held, waiting) = (Outcome(), Outcome())

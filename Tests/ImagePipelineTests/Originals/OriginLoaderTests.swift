@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct OriginLoaderTests {
-    /// Answers every load with its name.
+    /// A loader that fails every load with its own name.
     private struct Named: TransferLoading {
         struct Handle: LoadHandle {
             func cancel() {}
@@ -29,7 +29,7 @@ struct OriginLoaderTests {
         (SourceRule.Location.file(root: "/"), "files"), (.http(prefix: "http://a/"), "transfers"),
         (.remote, "transfers"),
     ])
-    func `picks the loader by where the source is`(_ location: SourceRule.Location, _ name: String) async {
+    func `chooses the loader by the source's location`(_ location: SourceRule.Location, _ name: String) async {
         let loader = OriginLoader(files: Named(name: "files"), transfers: Named(name: "transfers"))
         let fetch = OriginFetch(target: .file("x"), source: SourceRule(name: "s", location: location))
         #expect(await loader.failure(fetch) == .originUnreachable("\(name) x"))

@@ -7,14 +7,14 @@ import OriginTransfer
 import TestSupport
 
 extension OriginLoading {
-    /// Loads and suspends until the completion is called; a second call of it would trap.
+    /// Loads and waits for the completion; a second call of the completion would trap.
     func result(_ fetch: OriginFetch) async -> Result<FetchedResponse, PipelineError> {
         await withCheckedContinuation { continuation in
             _ = load(fetch) { continuation.resume(returning: $0) }
         }
     }
 
-    /// The error of a load, `nil` when it succeeded.
+    /// Returns the error of a load; `nil` if it succeeded.
     func failure(_ fetch: OriginFetch) async -> PipelineError? {
         switch await result(fetch) {
         case .failure(let error): error
@@ -24,14 +24,14 @@ extension OriginLoading {
         }
     }
 
-    /// Head and bytes of a load that must succeed with a body.
+    /// Returns head and bytes of a load that must succeed with a body.
     func fetched(_ fetch: OriginFetch) async throws -> (head: FetchedResponse, body: OriginBody, bytes: [UInt8]) {
         let response = try await result(fetch).get()
         guard response.status == 200, case .file(let body) = response.content else { throw NoBody() }
         return (response, body, try body.bytes())
     }
 
-    /// The head of a load that must end with 304.
+    /// Returns the head of a load that must end with a 304.
     func confirmed(_ fetch: OriginFetch) async throws -> FetchedResponse {
         let response = try await result(fetch).get()
         guard response.status == 304 else { throw NoBody() }
@@ -49,7 +49,7 @@ extension FetchedResponse {
     var age: String? { fields["age"] }
 }
 
-/// The engine as the pipeline uses it, so that its tests cover the way in and back out.
+/// The engine behind the loader of the pipeline, so that tests cover the conversions in both directions.
 extension TransferEngine: OriginLoading {
     func load(
         _ fetch: OriginFetch,
@@ -78,7 +78,7 @@ extension OriginBody {
 }
 
 extension SourceRule {
-    /// A source that may ask loopback, with times short enough to wait for.
+    /// A source with access to loopback and short timeouts.
     static func local(
         name: String = "test",
         allowPrivate: Bool = true,
@@ -100,19 +100,19 @@ extension SourceRule {
 }
 
 extension OriginFetch {
-    /// A URL that a test has written, asked by a rule.
+    /// Creates a fetch of a literal URL under a rule.
     init(_ text: String, _ source: SourceRule) {
         guard let url = try? OriginURL(text) else { preconditionFailure("no URL: \(text)") }
         self.init(target: .url(url), source: source)
     }
 
-    /// A path of a scripted origin.
+    /// Creates a fetch of a path of a scripted origin.
     static func local(_ origin: ScriptedOrigin, _ path: String = "/", _ source: SourceRule = .local()) -> OriginFetch {
         OriginFetch(origin.url + path, source)
     }
 }
 
-/// Holds one result for a test that does other things meanwhile.
+/// Receives one result asynchronously.
 actor Outcome {
     private var value: Result<FetchedResponse, PipelineError>?
     private var waiting: CheckedContinuation<Result<FetchedResponse, PipelineError>, Never>?

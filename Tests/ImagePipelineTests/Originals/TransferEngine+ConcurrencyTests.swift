@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TransferConcurrencyTests {
-    /// Loads so many at once; the results in the order of asking.
+    /// Starts a number of loads at once; the results are in the order of the calls.
     private func results(
         _ count: Int,
         _ engine: TransferEngine,
@@ -27,7 +27,7 @@ struct TransferConcurrencyTests {
             connection.respond(text: request.target)
         }
         async let loads = results(200, engine) { .local(origin, "/\($0)") }
-        // The gate holds the first six: only a seventh connection could bring a seventh request.
+        // The gate holds the first six requests; only a seventh connection could deliver a seventh.
         await origin.arrival(of: 6)
         gate.open()
         for (number, result) in await loads.enumerated() {
@@ -44,7 +44,7 @@ struct TransferConcurrencyTests {
         #expect(engine.statistics.newConnections == 6)
     }
 
-    @Test func `bounds transfers over all hosts`() async throws {
+    @Test func `limits transfers over all hosts`() async throws {
         let engine = try TransferEngine(configuration: TransferEngine.Configuration(transfers: 3))
         let gate = try ScriptedGate()
         let origins = try (0..<4).map { _ in
@@ -63,7 +63,7 @@ struct TransferConcurrencyTests {
         #expect(origins.allSatisfy { $0.requests == 4 })
     }
 
-    @Test func `refuses as overload what may not wait`() async throws {
+    @Test func `refuses loads over the limit as overload`() async throws {
         let engine = try TransferEngine(configuration: TransferEngine.Configuration(waiting: 2))
         let gate = try ScriptedGate()
         let origin = try ScriptedOrigin { _, connection in
@@ -77,14 +77,14 @@ struct TransferConcurrencyTests {
         let more = (0..<4).map { _ in Outcome() }
         for outcome in more { _ = engine.load(.local(origin, "/", source), completion: outcome.set) }
         for outcome in more[2...] {
-            #expect(await outcome.failure == .overloaded("too many loads wait for origins"))
+            #expect(await outcome.failure == .overloaded("too many loads are waiting for origins"))
         }
         gate.open()
         #expect(await first.failure == nil)
         for outcome in more[..<2] { #expect(await outcome.failure == nil) }
     }
 
-    @Test func `gives up what waits for a connection too long`() async throws {
+    @Test func `fails a load that waits too long for a connection`() async throws {
         let engine = try TransferEngine()
         let gate = try ScriptedGate()
         let origin = try ScriptedOrigin { _, connection in
@@ -95,14 +95,14 @@ struct TransferConcurrencyTests {
         _ = engine.load(.local(origin, "/", .local(connections: 1)), completion: first.set)
         await origin.arrival(of: 1)
         let hasty = SourceRule.local(connections: 1, timeouts: SourceRule.Timeouts(total: 100))
-        let expected = PipelineError.overloaded("no connection to the origin came free in time")
+        let expected = PipelineError.overloaded("no connection to the origin became available in time")
         #expect(await engine.failure(.local(origin, "/", hasty)) == expected)
         gate.open()
         #expect(await first.failure == nil)
         #expect(origin.requests == 1)
     }
 
-    @Test func `cancels a transfer under way and counts what it got`() async throws {
+    @Test func `cancels a running transfer and counts its bytes`() async throws {
         let engine = try TransferEngine()
         let origin = try ScriptedOrigin { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + String(repeating: "x", count: 1_234))
@@ -120,7 +120,7 @@ struct TransferConcurrencyTests {
         #expect(handle.received == 1_234)
     }
 
-    @Test func `cancels a load that waits, and the next one moves up`() async throws {
+    @Test func `cancels a waiting load, and the next one starts`() async throws {
         let engine = try TransferEngine()
         let gate = try ScriptedGate()
         let origin = try ScriptedOrigin { _, connection in
@@ -141,7 +141,7 @@ struct TransferConcurrencyTests {
         #expect(await outcomes[0].count == 1)
     }
 
-    @Test func `survives a storm of cancellations`() async throws {
+    @Test func `survives many concurrent cancellations`() async throws {
         let engine = try TransferEngine()
         let origin = try ScriptedOrigin { _, connection in connection.respond(text: "x") }
         let outcomes = (0..<300).map { _ in Outcome() }
@@ -154,7 +154,7 @@ struct TransferConcurrencyTests {
             #expect(failure == nil || (number % 3 == 0 && failure == .cancelled), "\(number)")
         }
         #expect(engine.statistics.outcomes.values.reduce(0, +) == 300)
-        // Nothing is left behind: a place for each of six more.
+        // No slot leaked: six more loads run.
         #expect(await results(6, engine) { _ in .local(origin) }.allSatisfy { (try? $0.get()) != nil })
     }
 }

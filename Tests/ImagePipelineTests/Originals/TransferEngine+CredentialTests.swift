@@ -32,7 +32,7 @@ struct TransferCredentialTests {
         (all[0], "Basic ZWRnZTpwYXNzOnfDtnJk"), (all[1], "Bearer tok.en"),
         (all[2], "AWS4-HMAC-SHA256 Credential=AKID/"),
     ])
-    func `go along to the source's origin`(credentials: SourceCredentials, expected: String) async throws {
+    func `are sent to the source's origin`(credentials: SourceCredentials, expected: String) async throws {
         let origin = try ScriptedOrigin { $1.respond(text: $0.field("Authorization") ?? "") }
         let bytes = try await engine.fetched(.local(origin, "/a", source(credentials, at: origin))).bytes
         #expect(String(decoding: bytes, as: UTF8.self).hasPrefix(expected))
@@ -40,7 +40,7 @@ struct TransferCredentialTests {
     }
 
     @Test(arguments: all)
-    func `stay behind when a redirect leaves the origin`(_ credentials: SourceCredentials)
+    func `are not sent after a redirect leaves the origin`(_ credentials: SourceCredentials)
         async throws
     {
         let end = try ScriptedOrigin { $1.respond(text: "end") }
@@ -60,7 +60,7 @@ struct TransferCredentialTests {
         #expect(second.requests == 1 && end.requests == 1)
     }
 
-    @Test func `are signed anew for another path of the same origin`() async throws {
+    @Test func `are signed again for another path of the same origin`() async throws {
         let origin = try ScriptedOrigin { request, connection in
             guard request.target == "/pics/a" else { return connection.respond(text: "end") }
             connection.respond("307 Temporary Redirect", ["Location: /pics/b%20c"])
@@ -87,7 +87,7 @@ struct TransferCredentialTests {
         )
     }
 
-    @Test func `never show themselves`() {
+    @Test func `do not appear in descriptions`() {
         for credentials in Self.all {
             var dumped = "\(credentials)"
             dump(credentials, to: &dumped)

@@ -13,7 +13,7 @@ struct TransferLimitTests {
         engine = try TransferEngine()
     }
 
-    /// The failure, and that it came in time: far sooner than any deadline that was not asked for.
+    /// Returns the failure, which must arrive well before any other deadline.
     private func promptFailure(_ fetch: OriginFetch) async -> PipelineError? {
         let start = SystemTime().monotonic
         let failure = await engine.failure(fetch)
@@ -25,7 +25,7 @@ struct TransferLimitTests {
         .local(timeouts: SourceRule.Timeouts(connect: connect, firstByte: firstByte, total: total))
     }
 
-    @Test func `takes a body shorter than its length for broken`() async throws {
+    @Test func `reports a body shorter than its length`() async throws {
         let origin = try ScriptedOrigin { request, connection in
             connection.send(
                 request.target == "/chunked"
@@ -39,7 +39,7 @@ struct TransferLimitTests {
         }
     }
 
-    @Test func `takes a head of which one line is too long for broken, and not for want of memory`() async throws {
+    @Test func `reports an overlong line of a head as a violation, not as lack of memory`() async throws {
         let origin = try ScriptedOrigin { request, connection in
             let count = Int(request.target.dropFirst()) ?? 0
             let line = String(repeating: "x", count: count)
@@ -51,7 +51,7 @@ struct TransferLimitTests {
         }
     }
 
-    @Test func `takes contradictory lengths for broken`() async throws {
+    @Test func `reports contradictory lengths`() async throws {
         let origin = try ScriptedOrigin { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd")
         }
@@ -61,7 +61,7 @@ struct TransferLimitTests {
         }
     }
 
-    @Test func `takes a body of exactly the limit, and no more, with and without a length`() async throws {
+    @Test func `accepts a body of exactly the limit and no more, with and without a length`() async throws {
         let origin = try ScriptedOrigin { request, connection in
             let body = String(repeating: "x", count: Int(request.target.dropFirst(2)) ?? 0)
             guard request.target.hasPrefix("/u") else { return connection.respond(text: body) }
@@ -75,10 +75,10 @@ struct TransferLimitTests {
         }
     }
 
-    @Test func `gives up early on a length over the limit`() async throws {
+    @Test func `stops at a length over the limit before the body`() async throws {
         let origin = try ScriptedOrigin { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n")
-            // Not a byte of the body: only the head can have told.
+            // Without a byte of the body, only the head can have revealed the length.
             connection.waitForPeer()
             connection.close()
         }
@@ -98,7 +98,7 @@ struct TransferLimitTests {
         #expect(engine.statistics.bytesInFlight == 0)
     }
 
-    @Test func `bounds the memory of all incomplete bodies together`() async throws {
+    @Test func `limits the total memory of incomplete bodies`() async throws {
         let engine = try TransferEngine(configuration: TransferEngine.Configuration(memory: 1_000))
         let gate = try ScriptedGate()
         let origin = try ScriptedOrigin { request, connection in
@@ -109,13 +109,13 @@ struct TransferLimitTests {
         let first = Outcome()
         let handle = engine.load(.local(origin), completion: first.set)
         while handle.received < 600 { await Task.yield() }
-        #expect(await engine.failure(.local(origin)) == .overloaded("memory for bodies is used up"))
+        #expect(await engine.failure(.local(origin)) == .overloaded("the memory limit for bodies is reached"))
         gate.open()
         #expect(await first.failure == nil)
         #expect(await engine.failure(.local(origin)) == nil)
     }
 
-    @Test func `gives a silent origin up`() async throws {
+    @Test func `times out a silent origin`() async throws {
         let gate = try ScriptedGate()
         let origin = try ScriptedOrigin { _, connection in
             connection.waitForPeer()
@@ -126,7 +126,7 @@ struct TransferLimitTests {
         #expect(gate.wait(milliseconds: 10_000))
     }
 
-    @Test func `gives a stalled body up`() async throws {
+    @Test func `times out a stalled body`() async throws {
         let origin = try ScriptedOrigin { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
             connection.waitForPeer()
@@ -135,7 +135,7 @@ struct TransferLimitTests {
         #expect(await promptFailure(.local(origin, "/", times(firstByte: 500))) == .originTimeout("stalled body"))
     }
 
-    @Test func `gives a trickling body up when the time is over`() async throws {
+    @Test func `times out a trickling body`() async throws {
         let origin = try ScriptedOrigin { _, connection in
             connection.send("HTTP/1.1 200 OK\r\n\r\n")
             var entry = pollfd(fd: -1, events: 0, revents: 0)
@@ -145,7 +145,7 @@ struct TransferLimitTests {
         #expect(await promptFailure(.local(origin, "/", times(total: 800))) == .originTimeout("total"))
     }
 
-    @Test func `counts the time over all redirects`() async throws {
+    @Test func `counts the total time over all redirects`() async throws {
         let origin = try ScriptedOrigin { _, connection in
             var entry = pollfd(fd: -1, events: 0, revents: 0)
             unsafe poll(&entry, 1, 60)
@@ -157,7 +157,7 @@ struct TransferLimitTests {
         #expect(origin.requests < 20)
     }
 
-    @Test func `answers with the status when only the rest of an unwanted body stalls`() async throws {
+    @Test func `reports the status if only a discarded body stalls`() async throws {
         let origin = try ScriptedOrigin { _, connection in
             connection.send("HTTP/1.1 404 X\r\nContent-Length: 10\r\n\r\nabc")
             connection.waitForPeer()
@@ -166,20 +166,20 @@ struct TransferLimitTests {
         #expect(await promptFailure(.local(origin, "/", times(firstByte: 500))) == .originStatus(404))
     }
 
-    @Test func `gives up a host that does not take connections`() async throws {
+    @Test func `times out a host that does not accept connections`() async throws {
         let deaf = try DeafListener()
         let fetch = OriginFetch("http://127.0.0.1:\(deaf.port)/", times(connect: 150))
         #expect(await promptFailure(fetch) == .originTimeout("connect"))
     }
 
-    @Test func `tells a refused connection`() async throws {
+    @Test func `reports a refused connection`() async throws {
         let origin = try ScriptedOrigin { _, _ in }
         origin.stop()
-        #expect(await engine.failure(.local(origin)) == .originUnreachable("no connection"))
+        #expect(await engine.failure(.local(origin)) == .originUnreachable("the connection failed"))
     }
 
     @Test(arguments: ["", "HTTP/1.1 200", "garbage\r\n\r\n", "\u{16}\u{3}\u{1}", "HTTP/1.1 999 X\r\n\r\n"])
-    func `tells what is no HTTP answer`(_ bytes: String) async throws {
+    func `reports a response that is not HTTP`(_ bytes: String) async throws {
         let origin = try ScriptedOrigin { _, connection in
             connection.send(bytes)
             connection.close()
@@ -190,7 +190,7 @@ struct TransferLimitTests {
         }
     }
 
-    @Test func `bounds the answer's head`() async throws {
+    @Test func `limits the length of the response head`() async throws {
         let origin = try ScriptedOrigin { _, connection in
             connection.send("HTTP/1.1 200 OK\r\n")
             while connection.send("X-Filler: " + String(repeating: "a", count: 1_000) + "\r\n") {}
@@ -199,7 +199,7 @@ struct TransferLimitTests {
         #expect(await engine.failure(.local(origin)) == .originProtocol("response head over 64 KiB"))
     }
 
-    @Test func `tells TLS that is none`() async throws {
+    @Test func `reports a failed TLS handshake`() async throws {
         let origin = try ScriptedOrigin { _, connection in connection.close() }
         let fetch = OriginFetch("https://127.0.0.1:\(origin.port)/", times(connect: 300))
         switch await engine.failure(fetch) {
@@ -209,7 +209,7 @@ struct TransferLimitTests {
     }
 }
 
-/// A listener whose queue is full: connections to it hang.
+/// A listener with a full queue, so that connections to it hang.
 final class DeafListener: Sendable {
     let port: UInt16
     private let sockets: [SharedDescriptor]

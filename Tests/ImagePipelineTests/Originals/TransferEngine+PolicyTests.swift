@@ -5,7 +5,7 @@ import OriginTransfer
 import TestSupport
 import Testing
 
-/// No packet leaves the machine here: the policy refuses before anything is connected, which the origin confirms.
+/// These tests send no packet to other machines: the policy refuses before connecting, which the origin confirms.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferPolicyTests {
     private let engine: TransferEngine
@@ -33,7 +33,7 @@ struct TransferPolicyTests {
         #expect(engine.statistics.outcomes == [.refused: 1])
     }
 
-    @Test func `would reach the origin by those spellings where it may`() async throws {
+    @Test func `reaches the origin by the same spellings if private addresses are allowed`() async throws {
         let origin = try ScriptedOrigin { _, connection in connection.respond(text: "x") }
         for host in ["127.1", "2130706433", "0x7f.1", "0177.0.0.1", "localhost", "[::ffff:127.0.0.1]"] {
             let fetch = OriginFetch("http://\(host):\(origin.port)/", .local())
@@ -55,12 +55,12 @@ struct TransferPolicyTests {
         ("six.test", "unique-local"),
         ("mapped.test", "ipv4-mapped/loopback"),
     ])
-    func `refuses addresses by rule before it connects`(_ host: String, _ rule: String) async {
+    func `refuses addresses by rule before connecting`(_ host: String, _ rule: String) async {
         let fetch = OriginFetch("http://\(host)/", closed)
         #expect(await engine.failure(fetch) == .addressRefused(rule))
     }
 
-    @Test func `refuses a name all of whose addresses are refused`() async {
+    @Test func `refuses a name if all its addresses are refused`() async {
         guard
             case .addressRefused(let rule) = await engine.failure(
                 OriginFetch("http://two.test/", closed)
@@ -72,7 +72,7 @@ struct TransferPolicyTests {
         #expect(["private", "link-local"].contains(rule))
     }
 
-    /// Lets 127.0.0.1 pass for a public address, so that a first hop has somewhere to go.
+    /// Treats 127.0.0.1 as a public address, so that a first hop can be served.
     private func engineWithPublicLoopback() throws -> TransferEngine {
         try TransferEngine(
             configuration: TransferEngine.Configuration(refusal: {
@@ -85,7 +85,7 @@ struct TransferPolicyTests {
         ("127.0.0.2", "loopback"), ("[::1]", "loopback"), ("10.0.0.1", "private"), ("169.254.169.254", "link-local"),
         ("2852039166", "link-local"), ("0x7f.2", "loopback"),
     ])
-    func `judges every hop of a redirect chain`(_ host: String, _ rule: String) async throws {
+    func `checks every hop of a redirect chain`(_ host: String, _ rule: String) async throws {
         let engine = try engineWithPublicLoopback()
         let origin = try ScriptedOrigin { request, connection in
             let home = request.field("Host") ?? ""
@@ -98,13 +98,13 @@ struct TransferPolicyTests {
         #expect(origin.requests == 2)
     }
 
-    @Test func `does not tell a name that does not resolve from one that is refused`() async throws {
+    @Test func `does not distinguish an unresolved name from a refused one`() async throws {
         let fetch = OriginFetch("http://nobody.invalid/", closed)
         guard case .addressRefused? = await engine.failure(fetch) else {
-            Issue.record("another failure than that of a refused address")
+            Issue.record("not the failure of a refused address")
             return
         }
-        // A source's own host is the operator's to know about; where it redirects to is not.
+        // An operator may learn that a source's own host does not resolve; a client must not learn it of a redirect's target.
         let own = SourceRule(name: "own", location: .http(prefix: "http://nobody.invalid/"))
         let failure = await engine.failure(OriginFetch("http://nobody.invalid/", own))
         #expect(failure == .originUnreachable("the host's name does not resolve"))
@@ -113,12 +113,12 @@ struct TransferPolicyTests {
         }
         let led = SourceRule(name: "own", location: .http(prefix: origin.url))
         guard case .addressRefused? = try await engineWithPublicLoopback().failure(.local(origin, "/", led)) else {
-            Issue.record("another failure than that of a refused address")
+            Issue.record("not the failure of a refused address")
             return
         }
     }
 
-    @Test func `refuses ports of other protocols to strangers, redirects too`() async throws {
+    @Test func `refuses ports of other protocols in URLs from clients and redirects`() async throws {
         let target = Atomic<Int>(25)
         let origin = try ScriptedOrigin { _, connection in
             let port = target.load(ordering: .relaxed)
@@ -131,13 +131,13 @@ struct TransferPolicyTests {
             let own = SourceRule(name: "own", location: .http(prefix: origin.url), allowPrivate: true)
             #expect(await engine.failure(.local(origin, "/", own)) == .addressRefused("bad-port"), "\(port)")
         }
-        // A configured source's own port is the operator's choice: nobody listens there.
+        // A configured source may use any port; nothing listens on this one.
         let odd = SourceRule(name: "odd", location: .http(prefix: "http://127.0.0.1:1/"), allowPrivate: true)
         let failure = await engine.failure(OriginFetch("http://127.0.0.1:1/", odd))
-        #expect(failure == .originUnreachable("no connection"))
+        #expect(failure == .originUnreachable("the connection failed"))
     }
 
-    @Test func `asks again right before the request is sent`() async throws {
+    @Test func `checks the address again just before sending the request`() async throws {
         let asked = Atomic<Int>(0)
         let origin = try ScriptedOrigin { _, connection in connection.respond(text: "x") }
         let engine = try TransferEngine(
@@ -152,7 +152,7 @@ struct TransferPolicyTests {
         #expect(origin.requests == 0)
     }
 
-    @Test func `does not lend a pooled connection to a source that may not ask there`() async throws {
+    @Test func `does not reuse a pooled connection for a source that may not use its address`() async throws {
         let origin = try ScriptedOrigin { _, connection in connection.respond(text: "x") }
         #expect(await engine.failure(.local(origin)) == nil)
         for _ in 1...3 {

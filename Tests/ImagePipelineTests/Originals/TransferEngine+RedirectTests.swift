@@ -45,7 +45,7 @@ struct TransferRedirectTests {
     }
 
     @Test(arguments: [(0, 0), (2, 2), (5, 5)])
-    func `follows exactly as many as the limit`(_ count: Int, _ limit: Int) async throws {
+    func `follows exactly the limit of redirects`(_ count: Int, _ limit: Int) async throws {
         let origin = try countdown()
         let source = SourceRule.local(limits: SourceRule.Limits(redirects: limit))
         #expect(await engine.failure(.local(origin, "/\(count)", source)) == nil)
@@ -78,7 +78,7 @@ struct TransferRedirectTests {
         ("http://u:p@127.0.0.1/", "userinfo"), ("http:///", "host"), ("http://127.0.0.1:0/", "port"),
         ("dict:x", "scheme"), ("http:x", "relative"),
     ])
-    func `refuses a redirect to what is no http URL`(_ location: String, _ defect: String) async throws {
+    func `refuses a redirect to an invalid http URL`(_ location: String, _ defect: String) async throws {
         let origin = try ScriptedOrigin { _, connection in
             connection.respond("302 Found", ["Location: \(location)"])
         }
@@ -87,21 +87,23 @@ struct TransferRedirectTests {
         #expect(origin.requests == 1)
     }
 
-    @Test func `names a redirect without a location`() async throws {
+    @Test func `reports a redirect without a location`() async throws {
         let origin = try ScriptedOrigin { _, connection in connection.respond("302 Found") }
         #expect(await engine.failure(.local(origin)) == .originProtocol("redirect without a location"))
     }
 
-    @Test func `sends the source's fields on to the same origin`() async throws {
+    @Test func `sends the source's fields to redirects within the origin`() async throws {
         let origin = try countdown()
         #expect(await engine.failure(.local(origin, "/2", .local(headers: credentials))) == nil)
         #expect(origin.heads.allSatisfy { ScriptedRequest.field("Authorization", in: $0) == "Bearer secret" })
     }
 
     @Test(arguments: [true, false])
-    func `keeps the source's fields from another host or port, and for good`(_ byName: Bool) async throws {
+    func `withholds the source's fields after a redirect to another host or port, permanently`(_ byName: Bool)
+        async throws
+    {
         let other = try ScriptedOrigin { request, connection in
-            // "/?PORT" says where to send it back to.
+            // The query is the port to redirect back to.
             connection.respond("302 Found", ["Location: http://127.0.0.1:\(request.target.dropFirst(2))/end"])
         }
         let host = byName ? "localhost" : "127.0.0.1"
@@ -132,7 +134,7 @@ struct TransferRedirectTests {
         #expect(fields.entityTag == "\"end\"")
     }
 
-    @Test func `sends validators along the chain and takes the end's 304`() async throws {
+    @Test func `sends validators along the chain and accepts the final 304`() async throws {
         let origin = try ScriptedOrigin { request, connection in
             guard request.target == "/end" else { return connection.respond("302 Found", ["Location: /end"]) }
             connection.send("HTTP/1.1 304 Not Modified\r\n\r\n")

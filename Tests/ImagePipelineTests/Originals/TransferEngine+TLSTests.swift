@@ -5,7 +5,7 @@ import OriginTransfer
 import TestSupport
 import Testing
 
-/// Against a TLS server made by the `openssl` command; skipped where there is none.
+/// Uses a TLS server of the `openssl` command; skipped without it.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: TLSOrigin.isAvailable))
 struct TransferTLSTests {
     @Test func `verifies certificates and names`() async throws {
@@ -23,7 +23,7 @@ struct TransferTLSTests {
     }
 }
 
-/// `openssl s_server -www` with a certificate for `localhost` of its own making.
+/// Runs `openssl s_server -www` with a self-signed certificate for `localhost`.
 private final class TLSOrigin {
     static var isAvailable: Bool { unsafe access("/usr/bin/openssl", X_OK) == 0 }
 
@@ -36,7 +36,7 @@ private final class TLSOrigin {
         folder = try TemporaryFolder()
         certificate = folder.path + "/certificate.pem"
         let key = folder.path + "/key.pem"
-        // A port that was free a moment ago; a scripted origin finds it.
+        // A scripted origin finds a free port.
         let finder = try ScriptedOrigin { _, _ in }
         port = finder.port
         finder.stop()
@@ -59,11 +59,11 @@ private final class TLSOrigin {
         unsafe waitpid(server, &status, 0)
     }
 
-    /// Asks until the server listens.
+    /// Sends requests until the server listens.
     func untilReady() async throws {
         let engine = try TransferEngine(configuration: TransferEngine.Configuration(certificates: certificate))
         let fetch = OriginFetch("https://localhost:\(port)/", .local())
-        while await engine.failure(fetch) == .originUnreachable("no connection") { await Task.yield() }
+        while await engine.failure(fetch) == .originUnreachable("the connection failed") { await Task.yield() }
     }
 
     private static func start(_ arguments: [String]) throws -> pid_t {

@@ -52,13 +52,13 @@ struct TransferEngineTests {
         #expect(statistics.timing.total >= statistics.timing.firstByte && statistics.timing.firstByte > 0)
     }
 
-    @Test func `sends paths as they came`() async throws {
+    @Test func `sends paths unchanged`() async throws {
         let origin = try ScriptedOrigin { _, connection in connection.respond(text: "x") }
         _ = try await engine.fetched(.local(origin, "/a//b/../c/%2f%2E./[x]?q=%7a[y]&&"))
         #expect(origin.heads.first?.hasPrefix("GET /a//b/../c/%2f%2E./[x]?q=%7a[y]&& HTTP/1.1\r\n") == true)
     }
 
-    @Test func `keeps the connection for the next request`() async throws {
+    @Test func `reuses the connection for the next request`() async throws {
         let origin = try ScriptedOrigin { request, connection in connection.respond(text: "\(request.number)") }
         for number in 1...5 { #expect(try await engine.fetched(.local(origin)).bytes == Array("\(number)".utf8)) }
         #expect(origin.connections == 1)
@@ -66,7 +66,7 @@ struct TransferEngineTests {
         #expect(engine.statistics.reusedConnections == 4)
     }
 
-    @Test func `keeps the connection after answers without a picture too`() async throws {
+    @Test func `reuses the connection after responses without an image too`() async throws {
         let origin = try ScriptedOrigin { request, connection in
             connection.respond(
                 request.number < 3 ? "404 Not Found" : "200 OK",
@@ -79,7 +79,7 @@ struct TransferEngineTests {
         #expect(origin.connections == 1)
     }
 
-    @Test func `takes a new connection where the old one was closed meanwhile`() async throws {
+    @Test func `opens a new connection if the old one was closed`() async throws {
         let origin = try ScriptedOrigin { _, connection in
             connection.respond(text: "x")
             connection.close()
@@ -88,7 +88,7 @@ struct TransferEngineTests {
         #expect(origin.connections == 3)
     }
 
-    @Test func `revalidates`() async throws {
+    @Test func `sends validators and accepts a 304`() async throws {
         let origin = try ScriptedOrigin { _, connection in
             connection.send("HTTP/1.1 304 Not Modified\r\nETag: \"b\"\r\nCache-Control: max-age=7\r\n\r\n")
         }
@@ -106,7 +106,7 @@ struct TransferEngineTests {
     }
 
     @Test(arguments: [201, 204, 206, 300, 400, 401, 403, 404, 410, 429, 451, 500, 502, 503])
-    func `says which status it was`(_ status: Int) async throws {
+    func `reports the status`(_ status: Int) async throws {
         let origin = try ScriptedOrigin { _, connection in
             status == 204
                 ? _ = connection.send("HTTP/1.1 204 No Content\r\n\r\n")
@@ -116,7 +116,7 @@ struct TransferEngineTests {
         #expect(engine.statistics.outcomes == [.status: 1])
     }
 
-    @Test func `says the status even when the unwanted body has no end`() async throws {
+    @Test func `reports the status even if the discarded body is endless`() async throws {
         let origin = try ScriptedOrigin { _, connection in
             connection.send("HTTP/1.1 500 X\r\n\r\n")
             while connection.send([UInt8](repeating: 65, count: 65_536)) {}
@@ -125,7 +125,7 @@ struct TransferEngineTests {
         #expect(await engine.failure(.local(origin)) == .originStatus(500))
     }
 
-    @Test func `takes bodies in chunks, until the close, and of no bytes`() async throws {
+    @Test func `accepts chunked, close-delimited and empty bodies`() async throws {
         let origin = try ScriptedOrigin { request, connection in
             switch request.target {
             case "/chunked":
@@ -147,7 +147,7 @@ struct TransferEngineTests {
         #expect(empty.body.digest == CacheKey(hashing: ""))
     }
 
-    @Test func `passes interim answers over`() async throws {
+    @Test func `ignores interim responses`() async throws {
         let origin = try ScriptedOrigin { _, connection in
             connection.send("HTTP/1.1 103 Early Hints\r\nETag: \"early\"\r\n\r\n")
             connection.respond("200 OK", ["Content-Type: image/gif"], text: "x")
@@ -157,7 +157,7 @@ struct TransferEngineTests {
         #expect(answer.head.contentType == "image/gif")
     }
 
-    @Test func `decodes what comes encoded though it was not asked for, and refuses what it cannot`() async throws {
+    @Test func `decodes unrequested content codings, and refuses unknown ones`() async throws {
         // gzip of 100,000 zero bytes would be over the limit decoded; this one is "hello".
         let hello: [UInt8] = [
             0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 7, 0, 0x86, 0xA6, 0x10, 0x36, 5, 0, 0, 0,
@@ -174,7 +174,7 @@ struct TransferEngineTests {
         }
     }
 
-    @Test func `is not led astray by the environment's proxies`() async {
+    @Test func `ignores the environment's proxies`() async {
         await #expect(processExitsWith: .success) {
             let proxy = try ScriptedOrigin { _, connection in connection.respond(text: "proxied") }
             let origin = try ScriptedOrigin { _, connection in connection.respond(text: "direct") }
@@ -184,7 +184,7 @@ struct TransferEngineTests {
         }
     }
 
-    @Test func `cancels what is left when it stops, and everything later`() async throws {
+    @Test func `cancels running and later loads when it stops`() async throws {
         let gate = try ScriptedGate()
         let origin = try ScriptedOrigin { _, _ in gate.wait() }
         let outcomes = [Outcome(), Outcome(), Outcome()]

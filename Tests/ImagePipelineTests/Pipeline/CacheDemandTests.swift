@@ -3,7 +3,7 @@ import ImagePipeline
 import TestSupport
 import Testing
 
-/// What requests say about stored responses (RFC 9111 §5.2.1).
+/// Cache directives of requests (RFC 9111 §5.2.1).
 @Suite(.timeLimit(.minutes(1)))
 struct CacheDemandTests {
     let rig: PipelineRig
@@ -14,13 +14,13 @@ struct CacheDemandTests {
         CacheDemand(CacheControl(text), isTrusted: trusted)
     }
 
-    @Test func `only-if-cached asks nobody`() throws {
+    @Test func `only-if-cached does not ask the origin`() throws {
         #expect(try rig.ask("a.png", "w=10", demand: demand("only-if-cached", trusted: false)).error() == .notCached)
         #expect(rig.loader.all.isEmpty)
         try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60")
         let hit = try rig.ask("a.png", "w=10", demand: demand("only-if-cached")).value()
         #expect(hit.status == .hit(.memory) && hit.entity.memory == [1])
-        // The original is stored: a new size needs nobody else.
+        // The original is stored, so a new size needs no origin.
         let other = rig.ask("a.png", "w=20", demand: demand("only-if-cached"))
         try rig.transformer.wait(for: 2)[1].make([2])
         #expect(try other.value().status == .hit(.original))
@@ -29,7 +29,7 @@ struct CacheDemandTests {
         #expect(rig.loader.all.count == 1)
     }
 
-    @Test func `no-cache asks the origin whatever is fresh, and failures are tried again`() throws {
+    @Test func `no-cache asks the origin despite fresh responses and remembered failures`() throws {
         try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
         let pending = rig.ask("a.png", "w=10", demand: demand("no-cache"))
         let load = try rig.loader.wait(for: 2)[1]
@@ -51,7 +51,11 @@ struct CacheDemandTests {
         ("max-stale=10", 70, true), ("max-stale=9", 70, false), ("max-stale", 7_000, true), ("no-store", 30, true),
         ("max-age=100, max-stale=5", 70, false),
     ])
-    func `bounds decide about what is stored`(text: String, age: Int64, isAccepted: Bool) throws {
+    func `max-age, min-fresh and max-stale limit the use of stored responses`(
+        text: String,
+        age: Int64,
+        isAccepted: Bool
+    ) throws {
         try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
         rig.time.advance(seconds: age)
         let pending = rig.ask("a.png", "w=10", demand: demand(text))
@@ -60,7 +64,7 @@ struct CacheDemandTests {
         #expect(rig.loader.all.count == (isAccepted ? 1 : 2))
     }
 
-    @Test func `must-revalidate forbids what max-stale would have`() throws {
+    @Test func `must-revalidate overrides max-stale`() throws {
         try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60, must-revalidate", entityTag: "\"v1\"")
         rig.time.advance(seconds: 61)
         let pending = rig.ask("a.png", "w=10", demand: demand("max-stale"))
@@ -68,7 +72,7 @@ struct CacheDemandTests {
         #expect(try pending.value().status == .forwarded(.stale, status: 304, collapsed: false))
     }
 
-    @Test func `no-store leaves nothing behind`() throws {
+    @Test func `no-store stores nothing`() throws {
         let pending = rig.ask("a.png", "w=10", demand: demand("no-store"))
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds, cacheControl: "max-age=60")
         try rig.transformer.wait(for: 1)[0].make([1])
@@ -78,7 +82,7 @@ struct CacheDemandTests {
         #expect(rig.pipeline.cached(rig.request("a.png", "w=10").key, now: rig.time.wallSeconds) == nil)
     }
 
-    @Test func `nobody's word counts who is not trusted, but only-if-cached`() {
+    @Test func `directives of untrusted requests are ignored, except only-if-cached`() {
         let demand = demand("no-cache, no-store, max-age=0, min-fresh=5, max-stale=6, only-if-cached", trusted: false)
         var expected = CacheDemand.none
         expected.onlyIfCached = true

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CacheTiersTests {
-    /// Asks, and plays the origin and the worker where they are asked.
+    /// Sends a request, and responds for the origin and the worker if they are asked.
     private func make(
         _ rig: PipelineRig,
         _ plan: String,
@@ -52,7 +52,7 @@ struct CacheTiersTests {
         #expect(rig.store.origin(request.origin.key) == nil)
     }
 
-    @Test func `memory: a stale result is revalidated where it is`() throws {
+    @Test func `memory: a stale result is revalidated in memory`() throws {
         let rig = try PipelineRig()
         _ = try make(rig, "w=1", .memory, load: 1, job: 1)
         rig.time.advance(seconds: 100)
@@ -74,7 +74,7 @@ struct CacheTiersTests {
         #expect(try make(rig, "w=2", .disk, job: 2) == .hit(.original))
     }
 
-    @Test func `none: everything is made anew, and kept nowhere`() throws {
+    @Test func `none: every request is made again, and nothing is stored`() throws {
         let rig = try PipelineRig()
         for count in 1...2 {
             #expect(try make(rig, "w=1", .none, load: count, job: count) == .miss)
@@ -86,7 +86,7 @@ struct CacheTiersTests {
         #expect(rig.store.origin(request.origin.key) == nil)
     }
 
-    @Test func `none: an answer that is still being sent does not count as kept`() throws {
+    @Test func `none: a response that is still being sent does not count as stored`() throws {
         let rig = try PipelineRig()
         let first = rig.ask("a", "w=1", cache: .none)
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds, cacheControl: "max-age=60")
@@ -96,7 +96,7 @@ struct CacheTiersTests {
         withExtendedLifetime(answer) {}
     }
 
-    @Test func `none: what is asked at one time is made once`() throws {
+    @Test func `none: concurrent requests share work`() throws {
         let rig = try PipelineRig()
         let waiting = (0..<3).map { _ in rig.ask("a", "w=1", cache: .none) } + [rig.ask("a", "w=2", cache: .none)]
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds)
@@ -106,13 +106,13 @@ struct CacheTiersTests {
         #expect(rig.transformer.all.count == 2)
     }
 
-    @Test func `what was kept before a tier was taken away is not read from it`() throws {
+    @Test func `a disabled tier is not read`() throws {
         let rig = try PipelineRig()
         _ = try make(rig, "w=1", .all, load: 1, job: 1)
         #expect(try make(rig, "w=1", .none, load: 2, job: 2) == .miss)
     }
 
-    /// Asks for a plan under a policy, and plays the origin and the worker where they are asked.
+    /// Requests a plan under a policy, and responds for the origin and the worker if they are asked.
     private func make(
         _ rig: PipelineRig,
         _ plan: String?,
@@ -147,7 +147,7 @@ struct CacheTiersTests {
         #expect(rig.pipeline.cached(bare.key, now: rig.time.wallSeconds) == nil)
     }
 
-    @Test func `results on disk, originals nowhere: another size needs the origin, a stored one none but to be asked`()
+    @Test func `results on disk, originals nowhere: another size needs the origin, a stored one only a validation`()
         throws
     {
         let rig = try PipelineRig()
@@ -164,7 +164,7 @@ struct CacheTiersTests {
         #expect(try pending.value().status == .forwarded(.stale, status: 304, collapsed: false))
     }
 
-    @Test func `originals in memory: served bare from there`() throws {
+    @Test func `originals in memory: served bare from memory`() throws {
         let rig = try PipelineRig()
         let policy = CachePolicy(variants: .none, originals: .memory)
         #expect(try make(rig, nil, policy, load: 1) == .miss)
@@ -174,7 +174,7 @@ struct CacheTiersTests {
         #expect(!isInMemory(rig, "w=1"))
     }
 
-    @Test func `a request's own tiers count before its source's, but for the original`() {
+    @Test func `a request's own tiers override its source's, except for the original`() {
         let rule = SourceRule(name: "s", location: .http(prefix: "http://o.test/"), cache: CachePolicy(.disk))
         let origin = OriginRequest(source: rule, at: "http://o.test/a")
         let usual = VariantRequest(origin: origin, plan: "w=1", bucket: nil)
@@ -184,7 +184,7 @@ struct CacheTiersTests {
         #expect(own.withoutStorage.keeps == .none)
     }
 
-    @Test func `a choice contains the tiers that it keeps`() {
+    @Test func `a choice contains its tiers`() {
         #expect(CacheTiers.all.contains(.disk) && CacheTiers.all.contains(.memory) && CacheTiers.memory.contains(.none))
         #expect(
             !CacheTiers.disk.contains(.memory) && !CacheTiers.none.contains(.disk) && !CacheTiers.memory.contains(.all)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImagePipeline
 
-/// WebP now and AVIF later: what a request of AVIF's bucket gets, and what takes its place.
+/// Deferred AVIF: requests in the AVIF bucket receive WebP first and AVIF later.
 @Suite(.timeLimit(.minutes(1)))
 struct DeferredTests {
     private static let large = "1?w=3000"
@@ -36,7 +36,7 @@ struct DeferredTests {
         rig.pipeline.cached(request.key, now: rig.time.wallSeconds)
     }
 
-    /// Asks for a variant and answers for the origin; the job as it comes to the workers.
+    /// Requests a variant and serves its original; returns the job for the workers.
     private func job(_ request: VariantRequest, width: Int = 4000) throws -> (PendingAnswer, ScriptedTransformer.Job) {
         let (loads, jobs) = (rig.loader.all.count, rig.transformer.all.count)
         let answer = ask(request)
@@ -44,7 +44,7 @@ struct DeferredTests {
         return (answer, try rig.transformer.wait(for: jobs + 1)[jobs])
     }
 
-    /// Has WebP stand in; its AVIF's job.
+    /// Makes a WebP stand-in; returns the job of its AVIF.
     private func standIn(
         _ request: VariantRequest,
         _ webp: [UInt8] = [1, 2, 3],
@@ -61,7 +61,7 @@ struct DeferredTests {
         while rig.pipeline.deferrals[end] < count {}
     }
 
-    @Test func `what fits the budget is AVIF at once`() throws {
+    @Test func `an AVIF within the budget is made during the request`() throws {
         let (answer, job) = try job(request("a.png", "1?w=20"), width: 40)
         #expect(job.job.outputs.map(\.bucket) == [.avif])
         job.make([[9]], as: .avif)
@@ -70,7 +70,7 @@ struct DeferredTests {
         #expect(rig.pipeline.deferrals.made == 0)
     }
 
-    @Test func `a drawing without a resize does not, as only its decoder knows its size`() throws {
+    @Test func `a vector image without a resize is deferred, because only its decoder knows its size`() throws {
         let svg = Array("<svg xmlns='http://www.w3.org/2000/svg' width='9000' height='9000'/>".utf8)
         for (path, plan, bucket) in [("a.svg", "1?flip=h", FormatBucket.webp), ("b.svg", "1?w=20", .avif)] {
             let (loads, jobs) = (rig.loader.all.count, rig.transformer.all.count)
@@ -82,7 +82,7 @@ struct DeferredTests {
         }
     }
 
-    @Test func `what does not is WebP for moments, and then AVIF in memory and on disk`() throws {
+    @Test func `an AVIF over the budget is WebP first, then AVIF in memory and on disk`() throws {
         let request = request()
         let (answer, first) = try job(request)
         #expect(first.job.outputs.map(\.bucket) == [.webp] && first.job.priority == .normal)
@@ -104,7 +104,7 @@ struct DeferredTests {
         #expect(again.transformer.all.isEmpty && rig.loader.all.count == 1)
     }
 
-    @Test func `many who ask meanwhile get the WebP, and one AVIF is made`() throws {
+    @Test func `many requests meanwhile receive the WebP, and one AVIF is made`() throws {
         let request = request()
         let job = try standIn(request)
         for _ in 0..<20 {
@@ -116,7 +116,7 @@ struct DeferredTests {
         waitForEnd(.swapped)
     }
 
-    @Test func `an AVIF that is no smaller leaves the WebP for good`() throws {
+    @Test func `an AVIF that is not smaller makes the WebP permanent`() throws {
         let request = request()
         try standIn(request).make([[7, 8, 9]], as: .avif)
         waitForEnd(.larger)
@@ -130,7 +130,7 @@ struct DeferredTests {
     }
 
     @Test(arguments: [PipelineError.crashedDecoder, .transformTimeout, .broken("no")])
-    func `an AVIF that cannot be made leaves the WebP for good`(error: PipelineError) throws {
+    func `an AVIF that cannot be made makes the WebP permanent`(error: PipelineError) throws {
         let request = request()
         try standIn(request).fail(error)
         waitForEnd(.failed)
@@ -138,14 +138,14 @@ struct DeferredTests {
         #expect(rig.pipeline.failures.statistics.entries == 0)
     }
 
-    @Test func `a worker without the encoder leaves the WebP for good`() throws {
+    @Test func `a worker without the encoder makes the WebP permanent`() throws {
         let request = request()
         try standIn(request).make([[5]], as: .webp)
         waitForEnd(.failed)
         #expect(try #require(cached(request)).memory == [1, 2, 3])
     }
 
-    @Test func `a lost worker is no storm: tried again a minute later, when it is asked`() throws {
+    @Test func `after a lost worker, a request tries again a minute later`() throws {
         let request = request()
         try standIn(request).fail(.workerLost)
         waitForEnd(.abandoned)
@@ -158,7 +158,7 @@ struct DeferredTests {
         #expect(try #require(cached(request)).memory == [7])
     }
 
-    @Test func `what a purge removes does not come back as AVIF`() throws {
+    @Test func `purged content does not reappear as AVIF`() throws {
         let request = request()
         let job = try standIn(request)
         let purged = Signal(false)
@@ -170,7 +170,7 @@ struct DeferredTests {
         #expect(cached(request) == nil && rig.store.variant(request.key) == nil)
     }
 
-    @Test func `the AVIF of an original that has changed meanwhile is nobody's`() throws {
+    @Test func `the AVIF of a changed original is discarded`() throws {
         let request = request()
         let old = try standIn(request)
         rig.time.advance(seconds: 4000)
@@ -183,7 +183,7 @@ struct DeferredTests {
         new.make([[4, 5, 6]], as: .webp)
         #expect(try answer.value().entity.memory == [4, 5, 6])
         #expect(try #require(cached(request)).isStandIn)
-        // It was given up a moment ago, through no fault of its own.
+        // The job was abandoned a moment ago.
         rig.time.advance(seconds: 61)
         rig.pipeline.improve(request)
         try rig.transformer.wait(for: 4)[3].make([[8]], as: .avif)
@@ -193,7 +193,7 @@ struct DeferredTests {
         #expect(rig.store.variant(request.key)?.record.format == .avif)
     }
 
-    @Test func `one at a time, so many wait, and the rest are wanted when they are asked again`() throws {
+    @Test func `one AVIF is made at a time, a limited number wait, and later requests queue the rest`() throws {
         rig.pipeline.setDeferredLimit(1)
         let requests = (0..<3).map { request("\($0).png") }
         let running = try standIn(requests[0])
@@ -214,7 +214,7 @@ struct DeferredTests {
         #expect(requests.map { cached($0)?.memory } == [[7], [8], [9]])
     }
 
-    @Test func `a stand-in that outlives the daemon is made AVIF when it is asked again`() throws {
+    @Test func `a stand-in from before a restart is replaced after the next request`() throws {
         let request = request()
         _ = try standIn(request)
         try rig.settle()
@@ -227,7 +227,7 @@ struct DeferredTests {
         #expect(again.loader.all.isEmpty)
     }
 
-    @Test func `a variant that memory does not keep is swapped on disk and among open files`() throws {
+    @Test func `a variant outside memory is replaced on disk and among open files`() throws {
         let request = request { $0.cache = CachePolicy(variants: .disk, originals: .disk) }
         let job = try standIn(request)
         try rig.settle()
@@ -245,7 +245,7 @@ struct DeferredTests {
         ("1?lossless=1", false), ("1?w=3000&near_lossless=40", false), ("1?w=3000&effort=9", true), ("1?w=3000", true),
         ("1?w=600", nil), ("1?w=600&max_bytes=999", true),
     ])
-    func `what must lose nothing stays WebP, and what is tried often takes longer`(
+    func `lossless variants stay WebP, and quality searches cost more`(
         plan: String,
         isDeferred: Bool?
     ) throws {
@@ -255,7 +255,7 @@ struct DeferredTests {
         #expect(try answer.value().entity.isStandIn == isDeferred ?? false)
     }
 
-    @Test func `nothing is deferred where the original or the result is not kept`() throws {
+    @Test func `nothing is deferred if the original or the result is not stored`() throws {
         for cache in [CachePolicy(variants: .all, originals: .none), CachePolicy(variants: .none, originals: .all)] {
             let (answer, job) = try job(request("\(cache.variants).png") { $0.cache = cache })
             #expect(job.job.outputs.map(\.bucket) == [.webp])
@@ -265,12 +265,12 @@ struct DeferredTests {
         #expect(rig.pipeline.deferrals.made == 0)
     }
 
-    @Test func `a budget of minutes makes everything at once`() throws {
+    @Test func `a budget of minutes makes every AVIF during the request`() throws {
         let (_, job) = try job(request { $0.avif.budget = 600_000 })
         #expect(job.job.outputs.map(\.bucket) == [.avif])
     }
 
-    @Test func `a 304 leaves a stand-in what it is`() throws {
+    @Test func `a 304 keeps a stand-in a stand-in`() throws {
         let request = request()
         _ = try standIn(request)
         rig.time.advance(seconds: 4000)
@@ -280,7 +280,7 @@ struct DeferredTests {
         #expect(entity.isStandIn && entity.description.lastModified == nil && entity.memory == [1, 2, 3])
     }
 
-    @Test func `files tell what stands in`() throws {
+    @Test func `files record stand-ins`() throws {
         let origin = CacheFixture.origin(1, body: [1])
         var record = CacheFixture.variant(1, of: origin, bytes: [2])
         #expect(VariantRecord(encoded: record.encoded[...]) == record)

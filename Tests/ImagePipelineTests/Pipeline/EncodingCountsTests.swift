@@ -34,7 +34,7 @@ struct EncodingCountsTests {
         )
     }
 
-    @Test func `searches are counted by their tries, and choices of a format`() {
+    @Test func `counts searches by tries, and choices of a format`() {
         let counts = EncodingCounts()
         counts.note(made(.webp, 79, tries: 0), of: EncodingSearch())
         for tries in [1, 2, 2, 7, 9] { counts.note(made(.webp, 60, tries: tries), of: EncodingSearch()) }
@@ -43,13 +43,13 @@ struct EncodingCountsTests {
         #expect(counts.statistics.smallest == 1)
     }
 
-    @Test func `only a choice by Accept of a source that takes the smallest is one`() {
+    @Test func `searches for the smallest format only with format=auto, and if the source enables it`() {
         #expect(request(auto: .smallest).encodingSearch == EncodingSearch(takesSmallest: true))
         #expect(request(bucket: nil, auto: .smallest).encodingSearch == EncodingSearch())
         #expect(request().encodingSearch == EncodingSearch())
     }
 
-    @Test func `a worker is told the same whatever was made before`() throws {
+    @Test func `jobs do not depend on earlier searches`() throws {
         let rig = try PipelineRig()
         var told: [WorkerJob.Output] = []
         for (index, quality) in [95, 41, 63].enumerated() {
@@ -64,7 +64,7 @@ struct EncodingCountsTests {
         #expect(rig.pipeline.encodings.searches == [0, 0, 3, 0, 0, 0, 0, 0])
     }
 
-    @Test func `the key knows the distance and the choice of formats where the bytes depend on them`() {
+    @Test func `the key contains the distance and the choice of formats if the bytes depend on them`() {
         #expect(request(distance: 500).key != request().key)
         #expect(request(plan: "1?w=3", distance: 500).key == request(plan: "1?w=3").key)
         #expect(request(plan: "1?w=3", auto: .smallest).key != request(plan: "1?w=3").key)

@@ -4,14 +4,14 @@ import ImagePipeline
 import TestSupport
 import Testing
 
-/// What is remembered of failures, as requests see it (SDWebImage's failedURLs, RetryFailed, shouldBlockFailedURL).
+/// Remembered failures from a request's view (SDWebImage: failedURLs, RetryFailed, shouldBlockFailedURL).
 @Suite(.timeLimit(.minutes(1)))
 struct FailureMemoryTests {
     let rig: PipelineRig
 
     init() throws { rig = try PipelineRig() }
 
-    @Test func `a missing picture is not asked for again, in any size, until its time is over`() throws {
+    @Test func `a missing image is not requested again, in any size, until its lifetime ends`() throws {
         let first = rig.ask("none.png", "w=10")
         try rig.loader.wait(for: 1)[0].refuse(404, at: rig.time.wallSeconds)
         #expect(try first.error() == .originStatus(404))
@@ -28,7 +28,7 @@ struct FailureMemoryTests {
         #expect(rig.pipeline.failures.statistics.entries == 0)
     }
 
-    @Test func `the origin's words about a missing picture count`() throws {
+    @Test func `the stated lifetime of a missing image applies`() throws {
         for (words, seconds) in [("max-age=7", 7), ("s-maxage=9, max-age=1", 9), ("max-age=9999999", 86_400)] {
             let rig = try PipelineRig()
             let first = rig.ask("none.png", "w=10")
@@ -44,7 +44,7 @@ struct FailureMemoryTests {
         #expect(rig.pipeline.failures.statistics.entries == 0)
     }
 
-    @Test func `when the time is over one tries, and the others get what is stored`() throws {
+    @Test func `after the pause one request retries, and the others receive the stored image`() throws {
         let first = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].fail(.originTimeout("x"))
         _ = try first.error()
@@ -60,7 +60,7 @@ struct FailureMemoryTests {
         #expect(try probe.value().entity.memory == [1])
     }
 
-    @Test func `who gives a try up lets the next one try`() throws {
+    @Test func `a cancelled retry allows the next one`() throws {
         let first = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].fail(.originTimeout("x"))
         _ = try first.error()
@@ -76,7 +76,7 @@ struct FailureMemoryTests {
         #expect(try next.value().entity.memory == [1])
     }
 
-    @Test func `pauses grow with each failure, up to the longest, and Retry-After lengthens them`() throws {
+    @Test func `pauses grow with each failure, up to the maximum, and Retry-After lengthens them`() throws {
         var pauses: [Int64] = []
         for attempt in 1...9 {
             let pending = rig.ask("a.png", "w=10")
@@ -91,7 +91,7 @@ struct FailureMemoryTests {
             pauses.append(pause)
             rig.time.advance(seconds: pause + 1)
         }
-        // Up to a quarter more than the doubled one, never over the longest.
+        // At most a quarter above the doubled pause, and never above the maximum.
         for (index, pause) in pauses.enumerated() {
             let least = min(Int64(1) << index, 60)
             #expect((least...min(60, least + least / 4)).contains(pause), "\(pauses)")
@@ -102,7 +102,7 @@ struct FailureMemoryTests {
         #expect(rig.pipeline.failures.list(limit: 9).first { $0.url.hasSuffix("b.png") }?.secondsLeft == 30)
     }
 
-    @Test func `a variant that kills its decoder is remembered, and no other variant is`() throws {
+    @Test func `a variant that crashes its decoder is remembered, and no other variant`() throws {
         let first = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds)
         try rig.transformer.wait(for: 1)[0].fail(.crashedDecoder)
@@ -112,7 +112,7 @@ struct FailureMemoryTests {
         let other = rig.ask("a.png", "w=20")
         try rig.transformer.wait(for: 2)[1].make([2])
         #expect(try other.value().entity.memory == [2])
-        // Another body may be sound.
+        // Another body may be valid.
         rig.time.advance(seconds: 3_600)
         let changed = rig.ask("a.png", "w=20")
         try rig.loader.wait(for: 2)[1].answer(rig.png(width: 8), at: rig.time.wallSeconds)
@@ -121,7 +121,7 @@ struct FailureMemoryTests {
         #expect(rig.pipeline.failures.statistics.entries == 0)
     }
 
-    @Test func `what says nothing of the next try is not remembered`() throws {
+    @Test func `transient failures are not remembered`() throws {
         for error in [PipelineError.overloaded("x"), .workerLost] {
             let rig = try PipelineRig()
             let first = rig.ask("a.png", "w=10")
@@ -131,20 +131,20 @@ struct FailureMemoryTests {
         }
     }
 
-    @Test func `a fresh picture on disk is served though its origin has failed`() throws {
+    @Test func `a fresh image on disk is served although its origin has failed`() throws {
         try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60, must-revalidate")
         rig.time.advance(seconds: 61)
         let first = rig.ask("a.png", "w=20")
         try rig.loader.wait(for: 2)[1].fail(.originStatus(500))
         #expect(try first.error() == .originStatus(500))
-        // The clock goes back: what is stored is fresh again, and better than the failure.
+        // The clock goes back: the stored image is fresh again and preferred to the failure.
         rig.time.set(wallSeconds: rig.time.wallSeconds - 30)
         let other = rig.ask("a.png", "w=30")
         try rig.transformer.wait(for: 2)[1].make([3])
         #expect(try other.value().status == .hit(.original))
     }
 
-    @Test func `a purge makes failures be forgotten`() throws {
+    @Test func `a purge removes failures`() throws {
         let first = rig.ask("none.png", "w=10")
         try rig.loader.wait(for: 1)[0].refuse(404, at: rig.time.wallSeconds)
         _ = try first.error()
@@ -156,7 +156,7 @@ struct FailureMemoryTests {
         #expect(try next.error() == .originStatus(404))
     }
 
-    @Test func `the oldest is forgotten first when too many are remembered`() throws {
+    @Test func `the oldest failure is evicted when too many are remembered`() throws {
         rig.pipeline.failures.setPolicy(FailurePolicy(entries: 3))
         for index in 0..<5 {
             let pending = rig.ask("\(index).png", "w=10")
@@ -170,7 +170,7 @@ struct FailureMemoryTests {
         #expect(try forgotten.error() == .originStatus(404))
     }
 
-    @Test func `when a missing picture's time is over all who ask share the next try`() throws {
+    @Test func `when a missing image's lifetime ends, all requests share the next attempt`() throws {
         let first = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].refuse(404, at: rig.time.wallSeconds)
         _ = try first.error()
@@ -182,7 +182,7 @@ struct FailureMemoryTests {
         #expect(rig.loader.all.count == 2)
     }
 
-    @Test func `who keeps nothing keeps no failure, and uses what is stored`() throws {
+    @Test func `a request with no-store remembers no failure and uses stored content`() throws {
         var demand = CacheDemand.none
         demand.noStore = true
         try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60")
@@ -198,7 +198,7 @@ struct FailureMemoryTests {
         #expect(rig.store.statistics.variants.entries == 1)
     }
 
-    @Test func `a failure that was under way when a purge came is not remembered`() throws {
+    @Test func `a failure in progress during a purge is not remembered`() throws {
         let first = rig.ask("a.png", "w=10")
         let load = try rig.loader.wait(for: 1)[0]
         let done = Signal(false)
@@ -209,7 +209,7 @@ struct FailureMemoryTests {
         #expect(rig.pipeline.failures.statistics.entries == 0)
     }
 
-    @Test func `an origin in trouble is left alone even by who demands its word`() throws {
+    @Test func `a failing origin is not asked even with no-cache`() throws {
         let first = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].fail(.originTimeout("x"))
         _ = try first.error()
@@ -221,7 +221,7 @@ struct FailureMemoryTests {
         #expect(rig.loader.all.count == 1)
     }
 
-    @Test func `words that forbid keeping make what was kept go, on disk too`() throws {
+    @Test func `directives that forbid storage remove the stored content, on disk too`() throws {
         try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
         #expect(rig.store.statistics.originals.entries == 1)
         rig.time.advance(seconds: 61)
@@ -232,13 +232,13 @@ struct FailureMemoryTests {
         #expect(rig.store.statistics.originals.entries == 0 && rig.store.statistics.variants.entries == 0)
     }
 
-    @Test func `a request that is refused for a full pool gives its try back`() throws {
+    @Test func `a request refused by a full pool releases its retry`() throws {
         let first = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds)
         try rig.transformer.wait(for: 1)[0].fail(.transformTimeout)
         #expect(try first.error() == .transformTimeout)
         rig.time.advance(seconds: 2)
-        // One waiter holds the only place of another flight of the same key.
+        // One waiter holds the only slot of another flight of the same key.
         rig.pipeline.setWaiterLimit(1)
         let probe = rig.ask("a.png", "w=10")
         _ = try rig.transformer.wait(for: 2)

@@ -4,21 +4,21 @@ import Testing
 
 @testable import ImagePipeline
 
-/// Failures over a restart of the daemon.
+/// Remembered failures after a restart of the daemon.
 @Suite(.timeLimit(.minutes(1)))
 struct FailureRestartTests {
     let rig: PipelineRig
 
     init() throws { rig = try PipelineRig() }
 
-    /// The rig after a restart, once it knows what was kept.
+    /// Returns the rig after a restart, once the failures are restored.
     private func restarted() throws -> PipelineRig {
         let again = try rig.restarted()
         while again.pipeline.failures.isRestoring { sched_yield() }
         return again
     }
 
-    @Test func `a missing picture stays missing over a restart, for as long as was left`() throws {
+    @Test func `a missing image stays missing after a restart, for the remaining lifetime`() throws {
         let first = rig.ask("none.png", "w=10")
         try rig.loader.wait(for: 1)[0].refuse(404, at: rig.time.wallSeconds)
         #expect(try first.error() == .originStatus(404))
@@ -37,7 +37,7 @@ struct FailureRestartTests {
         #expect(try later.value().entity.memory == [1])
     }
 
-    @Test func `a picture that cannot be decoded is not decoded again after a restart, its other sizes are`() throws {
+    @Test func `an undecodable image is not decoded again after a restart, and its other sizes are`() throws {
         let first = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds)
         try rig.transformer.wait(for: 1)[0].fail(.broken("bad"))
@@ -49,7 +49,7 @@ struct FailureRestartTests {
         #expect(try other.value().entity.memory == [2])
     }
 
-    @Test func `an origin in trouble is tried anew after a restart`() throws {
+    @Test func `a failing origin is asked again after a restart`() throws {
         let first = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].fail(.originTimeout("x"))
         _ = try first.error()
@@ -57,7 +57,7 @@ struct FailureRestartTests {
         #expect(again.pipeline.failures.statistics.entries == 0)
     }
 
-    @Test func `what is purged, or has come since, does not fail again after a restart`() throws {
+    @Test func `a purged or recovered original does not fail again after a restart`() throws {
         for (number, path) in ["gone.png", "back.png"].enumerated() {
             let asked = rig.ask(path, "w=10")
             try rig.loader.wait(for: number + 1)[number].refuse(404, at: rig.time.wallSeconds)
@@ -80,7 +80,7 @@ struct FailureRestartTests {
         #expect(again.pipeline.failures.statistics.entries == 0)
     }
 
-    @Test func `a clock that went back does not lock an origin out`() throws {
+    @Test func `a clock that went back does not block an origin`() throws {
         let first = rig.ask("none.png", "w=10")
         try rig.loader.wait(for: 1)[0].refuse(403, at: rig.time.wallSeconds)
         _ = try first.error()

@@ -3,10 +3,10 @@ import Testing
 
 @testable import ImagePipeline
 
-/// What is hot in memory stays on disk, although the disk is never asked for it.
+/// Entries that are hot in memory stay on disk, although they are not read there.
 @Suite(.timeLimit(.minutes(1)))
 struct HotInMemoryTests {
-    @Test func `memory hits count for who leaves the disk first`() throws {
+    @Test func `memory hits count for the order of eviction from disk`() throws {
         let rig = try PipelineRig()
         var limits = DiskLimits(originals: 1 << 30, variants: 1 << 30)
         limits.variants = 250
@@ -14,7 +14,7 @@ struct HotInMemoryTests {
         for number in 1...2 {
             try rig.fill("photo.png", "w=\(number)", with: [UInt8](repeating: UInt8(number), count: 100))
         }
-        // The first is the disk's oldest until it is asked for, in memory.
+        // The first is the disk's oldest entry until its memory hit.
         let first = rig.request("photo.png", "w=1").key
         #expect(rig.pipeline.cached(first, now: rig.time.wallSeconds) != nil)
         try rig.settle()
@@ -23,7 +23,7 @@ struct HotInMemoryTests {
         #expect(rig.store.variant(rig.request("photo.png", "w=2").key) == nil)
     }
 
-    @Test func `the disk hears of an entity once a minute, whatever the clock does`() throws {
+    @Test func `an entity's use is reported to the disk once a minute, whatever the clock does`() throws {
         let rig = try PipelineRig()
         try rig.fill("photo.png", "w=1", with: [1])
         let key = rig.request("photo.png", "w=1").key

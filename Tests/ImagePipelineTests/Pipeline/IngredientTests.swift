@@ -7,7 +7,7 @@ import Testing
 
 @testable import ImagePipeline
 
-/// Variants that are made of several originals.
+/// Variants of several originals.
 @Suite(.timeLimit(.minutes(1)))
 struct IngredientTests {
     let rig: PipelineRig
@@ -52,7 +52,7 @@ struct IngredientTests {
         return pending
     }
 
-    /// Makes a variant of `a.png` with the logo, and waits until it is on disk.
+    /// Makes a variant of `a.png` with the logo and waits until it is on disk.
     @discardableResult
     private func fill(
         _ bytes: [UInt8] = [1],
@@ -86,7 +86,7 @@ struct IngredientTests {
         return try #require(try done.wait { $0 != nil })
     }
 
-    /// Has the making of `a.png` fail, and sees that it is not tried again.
+    /// Fails the transform of `a.png`, and checks that it is not retried.
     private func fail() throws {
         let first = ask("a.png")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000, cacheControl: "max-age=9000")
@@ -99,7 +99,7 @@ struct IngredientTests {
         }
     }
 
-    @Test func `a failure that may be an ingredient's ends with a purge of it`() throws {
+    @Test func `a purge of the auxiliary image ends a failure that it may have caused`() throws {
         try fail()
         _ = try purge(.originals([request("a.png", "w=10", of: rig).ingredients[0].origin.key]))
         let again = ask("a.png")
@@ -108,7 +108,7 @@ struct IngredientTests {
         #expect(try again.value().entity.memory == [3])
     }
 
-    @Test func `a failure that may be an ingredient's ends with another body of it`() throws {
+    @Test func `another body of the auxiliary image ends a failure that it may have caused`() throws {
         try fail()
         rig.time.advance(seconds: 20)
         let other = ask("b.png")
@@ -143,7 +143,7 @@ struct IngredientTests {
         #expect(try first.value().status == .miss)
         _ = try second.value()
         #expect(rig.loader.all.count == 3)
-        // Another picture, later: the logo is there.
+        // Another image later: the logo is stored.
         let third = ask("c.png")
         try rig.loader.wait(for: 4)[3].answer(rig.png(), at: 1000)
         try rig.transformer.wait(for: 3)[2].make([2])
@@ -151,7 +151,7 @@ struct IngredientTests {
         #expect(rig.loader.all.count == 4)
     }
 
-    @Test func `the key tells the ingredient, and nothing changes without one`() {
+    @Test func `the key contains auxiliary images, and is unchanged without them`() {
         let plain = rig.request("a.png", "w=10")
         let marked = request("a.png", "w=10", of: rig)
         let elsewhere = request("a.png", "w=10", of: rig) { $0.location = .http(prefix: "http://other.test/") }
@@ -159,7 +159,7 @@ struct IngredientTests {
         #expect(request("a.png", "w=10", of: rig) { $0.ttl = 9 }.key == marked.key)
     }
 
-    @Test func `a failure is the request's, by the parameter's name, and remembered of the ingredient`() throws {
+    @Test func `a failure names the parameter, and is remembered for the auxiliary image`() throws {
         let first = ask("a.png")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         try rig.loader.wait(for: 2)[1].refuse(404, at: 1000)
@@ -173,7 +173,7 @@ struct IngredientTests {
         #expect(rig.pipeline.variantsUnderWay == 0)
     }
 
-    @Test func `an ingredient passes the limits of its own source`() throws {
+    @Test func `an auxiliary image obeys the limits of its own source`() throws {
         let pending = ask("a.png") { $0.limits.pixels = 30 }
         try rig.loader.wait(for: 1)[0].answer(rig.png(width: 100), at: 1000)
         try rig.loader.wait(for: 2)[1].answer(rig.png(width: 7), at: 1000)
@@ -198,13 +198,13 @@ struct IngredientTests {
         let answer = try pending.value()
         #expect(answer.entity.memory == [1])
         #expect(answer.status == .forwarded(.stale, status: 304, collapsed: false))
-        // The picture's own 100 seconds are from 1000 on.
+        // The image's own 100 seconds start at 1000.
         #expect(isCached(rig, at: 1059) && !isCached(rig, at: 1060))
         #expect(rig.loader.all.count == loads + 1 && rig.transformer.all.count == jobs)
     }
 
     @Test(arguments: [false, true])
-    func `a changed ingredient makes its variants anew`(restarted: Bool) throws {
+    func `a changed auxiliary image causes new variants`(restarted: Bool) throws {
         try fill(logo: "max-age=10")
         rig.time.advance(seconds: 11)
         let rig = restarted ? try self.rig.restarted() : self.rig
@@ -219,7 +219,7 @@ struct IngredientTests {
         #expect(later.loader.all.isEmpty)
     }
 
-    @Test func `a change that another picture's request brings makes variants anew`() throws {
+    @Test func `a change found by another image's request causes new variants`() throws {
         try fill(logo: "max-age=10")
         rig.time.advance(seconds: 11)
         let other = ask("b.png")
@@ -234,7 +234,7 @@ struct IngredientTests {
         #expect(rig.loader.all.count == 4)
     }
 
-    @Test func `survives a restart without a question`() throws {
+    @Test func `survives a restart without asking the origins`() throws {
         try fill()
         let later = try rig.restarted()
         let answer = try ask("a.png", of: later).value()
@@ -247,7 +247,7 @@ struct IngredientTests {
         PurgeSelection.source("logos"), .tags(["brand"]),
         .prefixes([.init(source: "logos", url: "http://logos.test/a")]),
     ])
-    func `a purge of the ingredient removes what was made with it`(selection: PurgeSelection) throws {
+    func `a purge of the auxiliary image removes its variants`(selection: PurgeSelection) throws {
         try fill(tags: "brand")
         let counts = try purge(selection)
         #expect(counts.originals == 1 && counts.variants == 1 && counts.memory == 1)
@@ -258,11 +258,11 @@ struct IngredientTests {
         load.answer(rig.png(width: 7), at: 1000)
         try rig.transformer.wait(for: 2)[1].make([2])
         #expect(try again.value().entity.memory == [2])
-        // The picture itself was not touched.
+        // The image itself is unaffected.
         #expect(rig.loader.all.count == 3)
     }
 
-    @Test func `a soft purge of the ingredient asks its origin, and nothing is made anew`() throws {
+    @Test func `a soft purge of the auxiliary image causes a validation and no transform`() throws {
         try fill()
         _ = try purge(.source("logos"), softly: true)
         #expect(!isCached(rig))
@@ -274,7 +274,7 @@ struct IngredientTests {
         #expect(rig.transformer.all.count == 1)
     }
 
-    @Test func `a purge while it is made keeps the result for those who wait alone`() throws {
+    @Test func `a purge during the transform delivers the result only to its waiters`() throws {
         let pending = ask("a.png")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         try rig.loader.wait(for: 2)[1].answer(rig.png(width: 7), at: 1000)
@@ -285,7 +285,7 @@ struct IngredientTests {
         #expect(!isCached(rig))
     }
 
-    @Test func `what says that it must not be stored is stored in no picture`() throws {
+    @Test func `an auxiliary image with no-store is stored in no variant`() throws {
         try fill(logo: "no-store")
         #expect(!isCached(rig))
         let answer = ask("a.png")
@@ -304,13 +304,15 @@ struct IngredientTests {
             ("public, max-age=20, no-transform", "no-cache", "no-transform, max-age=0, no-cache"), (nil, nil, nil),
         ] as [(String?, String?, String?)]
     )
-    func `tells clients what is true of all`(picture: String?, logo: String?, expected: String?) throws {
+    func `sends clients the strictest directives of all originals`(picture: String?, logo: String?, expected: String?)
+        throws
+    {
         let entity = try fill(picture: picture, logo: logo)
         #expect(entity.description.cacheControl == expected)
         #expect(entity.description.lastModified == nil)
     }
 
-    @Test func `age is that of the oldest`() throws {
+    @Test func `the age is that of the oldest original`() throws {
         try fill()
         rig.time.advance(seconds: 40)
         let other = ask("b.png")
@@ -319,7 +321,7 @@ struct IngredientTests {
         #expect(try other.value().entity.age(at: rig.time.wallSeconds) == 40)
     }
 
-    @Test func `who leaves gives up the ingredient's download, and others' go on`() throws {
+    @Test func `a client that leaves cancels the auxiliary image's download, and others' continue`() throws {
         let first = ask("a.png")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         let load = try rig.loader.wait(for: 2)[1]
@@ -328,7 +330,9 @@ struct IngredientTests {
         #expect(rig.transformer.all.isEmpty)
     }
 
-    @Test func `the folder is sound with rows of ingredients, and they go with the last variant`() throws {
+    @Test func `the folder is consistent with rows of auxiliary images, which are removed with the last variant`()
+        throws
+    {
         try fill()
         var damage: [DiskDamage] = []
         rig.store.close()

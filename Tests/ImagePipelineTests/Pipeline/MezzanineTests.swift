@@ -7,19 +7,19 @@ import Testing
 
 @testable import ImagePipeline
 
-/// Large originals are decoded once: shared by who asks at a time, and kept smaller for who asks later.
+/// Large originals are decoded once: concurrent variants share the decode, and later ones use a mezzanine.
 @Suite(.timeLimit(.minutes(1)))
 struct MezzanineTests {
     let rig: PipelineRig
 
     init() throws { rig = try PipelineRig() }
 
-    /// 4 MP, as its header says.
+    /// A header of 4 MP.
     private var large: [UInt8] { rig.png(width: 2000, height: 2000) }
 
     private func plans(_ job: ScriptedTransformer.Job) -> [String] { job.job.outputs.map(\.plan) }
 
-    /// Asks for the first width of a large picture, and answers with the mezzanine that it brings.
+    /// Requests the first width of a large image, and returns its result with the mezzanine.
     private func first(_ plan: String, mezzanine: [UInt8] = [7, 7]) throws {
         let pending = rig.ask("large.png", plan)
         try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
@@ -29,7 +29,7 @@ struct MezzanineTests {
         #expect(try pending.value().entity.memory == [1])
     }
 
-    @Test func `the first width leaves a mezzanine, of which later ones are made`() throws {
+    @Test func `the first width stores a mezzanine, from which later ones are made`() throws {
         let plan = try canonical("w=400")
         try first(plan)
         for settles in [false, true] {
@@ -48,7 +48,7 @@ struct MezzanineTests {
         #expect(rig.pipeline.sharing.mezzaninesUsed == 2)
     }
 
-    @Test func `it survives a restart`() throws {
+    @Test func `a mezzanine survives a restart`() throws {
         try first(try canonical("w=400"))
         let again = try rig.restarted()
         let later = again.ask("large.png", try canonical("w=500"))
@@ -59,7 +59,7 @@ struct MezzanineTests {
         #expect(again.loader.all.isEmpty)
     }
 
-    @Test func `a purge of the picture takes it along`() throws {
+    @Test func `a purge of the original removes its mezzanines`() throws {
         try first(try canonical("w=400"))
         try rig.settle()
         let key = rig.request("large.png", nil).origin.key
@@ -69,7 +69,7 @@ struct MezzanineTests {
         for mezzanine in MezzanineStage.keys(of: key) { #expect(rig.store.origin(mezzanine) == nil) }
     }
 
-    @Test func `another body of the original makes it void`() throws {
+    @Test func `another body of the original invalidates the mezzanine`() throws {
         try first(try canonical("w=400"))
         rig.time.advance(seconds: 4000)
         let later = rig.ask("large.png", try canonical("w=300"))
@@ -82,7 +82,7 @@ struct MezzanineTests {
         #expect(try later.value().entity.memory == [9])
     }
 
-    @Test func `none is made while all processors are busy, where the source says so, and for what needs the original`()
+    @Test func `no mezzanine is made under load, if the source disables it, or for plans that need the original`()
         throws
     {
         rig.transformer.loaded.withLock { $0 = true }
@@ -98,7 +98,7 @@ struct MezzanineTests {
         #expect(second.job.outputs.count == 1)
         second.make([2])
         _ = try off.value()
-        // What reads the full size, and what keeps metadata, which no mezzanine holds.
+        // Plans that need the full size, and plans that keep metadata, which mezzanines do not contain.
         for (index, query) in ["sharpen=2&w=300", "w=300&meta=keep", "w=300&meta=copyright"].enumerated() {
             let whole = rig.ask("large.png", try canonical(query))
             let job = try rig.transformer.wait(for: 3 + index)[2 + index]
@@ -108,13 +108,13 @@ struct MezzanineTests {
         }
     }
 
-    @Test func `widths asked for at one time share two decodings`() throws {
+    @Test func `concurrent widths share two decodes`() throws {
         let widths = try (1...5).map { try canonical("w=\($0 * 50)") }
         let pending = rig.ask("large.png", widths[0])
         try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
         let first = try rig.transformer.wait(for: 1)[0]
         let others = widths.dropFirst().map { rig.ask("large.png", $0) }
-        // Each has read the original by now, and waits for the first.
+        // Each has read the original and waits for the first.
         while rig.pipeline.originalsUnderWay > 0 || rig.waitingTransforms < 4 { sched_yield() }
         #expect(rig.transformer.all.count == 1)
         first.makeAll([[1], [2]])
@@ -128,7 +128,7 @@ struct MezzanineTests {
         #expect(rig.pipeline.sharing.decodesShared == 3)
     }
 
-    @Test func `widths that wait for one download share one decoding`() throws {
+    @Test func `widths that wait for one download share one decode`() throws {
         let widths = try (1...5).map { try canonical("w=\($0 * 50)") }
         let pending = widths.map { rig.ask("large.png", $0) }
         // All of them wait for the download.
@@ -142,7 +142,7 @@ struct MezzanineTests {
         #expect(rig.pipeline.sharing.decodesShared == 4)
     }
 
-    @Test func `one that takes its worker along fails alone, and is alone remembered`() throws {
+    @Test func `a variant that crashes its worker fails alone and is remembered alone`() throws {
         let widths = try (1...3).map { try canonical("w=\($0 * 50)") }
         let pending = widths.map { rig.ask("large.png", $0) }
         // All of them wait for the download.
@@ -159,7 +159,7 @@ struct MezzanineTests {
         #expect(rig.pipeline.failures.list(limit: 9).map(\.plan) == [widths[1]])
     }
 
-    @Test func `what takes long is made alone, and the rest together`() throws {
+    @Test func `an expensive variant is made alone, and the rest together`() throws {
         let plans = try [
             "w=300", "w=1500&format=avif&effort=4", "w=200", "w=100&q=auto&format=jxl", "w=1600&lossless=1",
         ]
@@ -176,7 +176,7 @@ struct MezzanineTests {
         #expect(rig.transformer.all.count == 3)
     }
 
-    @Test func `one that fails among several fails alone`() throws {
+    @Test func `one failing variant of a group fails alone`() throws {
         let plan = try canonical("w=400")
         let pending = rig.ask("large.png", plan)
         try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
@@ -187,7 +187,7 @@ struct MezzanineTests {
         #expect(try pending.value().entity.memory == [4])
     }
 
-    @Test func `a mezzanine that cannot be decoded is not the picture's fault`() throws {
+    @Test func `after an undecodable mezzanine, the variant is made from the original`() throws {
         try first(try canonical("w=400"))
         let later = rig.ask("large.png", try canonical("w=500"))
         try rig.transformer.wait(for: 2)[1].fail(.broken("cut"))
@@ -197,7 +197,7 @@ struct MezzanineTests {
         #expect(try later.error() == .broken("really"))
     }
 
-    @Test func `nothing is left of an order that has ended before its group knows`() throws {
+    @Test func `an order that ends before its group knows it is released`() throws {
         final class Token: Sendable {}
         weak var left: Token?
         do {
@@ -221,13 +221,13 @@ struct MezzanineTests {
             order.end(.failure(.overloaded("full")))
             let token = Token()
             left = token
-            // As a group does, which is told in vain.
+            // Like a group, which is notified without effect.
             order.onLeave { [token, order] in withExtendedLifetime((token, order)) {} }
         }
         #expect(left == nil)
     }
 
-    @Test func `who leaves is not made, and the last one cancels`() throws {
+    @Test func `a cancelled order is not made, and the last one cancels the job`() throws {
         let pending = rig.ask("large.png", try canonical("w=400"))
         try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
         let job = try rig.transformer.wait(for: 1)[0]
@@ -241,7 +241,7 @@ struct MezzanineTests {
 }
 
 extension ImageSniffer {
-    /// What a whole file says of itself.
+    /// Reads a file's record.
     fileprivate static func header(of bytes: [UInt8]) throws -> ImageHeader {
         guard case .image(let header) = sniff(bytes.span, totalLength: bytes.count) else {
             throw PipelineError.notAnImage("")

@@ -11,7 +11,7 @@ struct OriginTableTests {
         CacheFixture.origin(1, body: [body], responseTime: time)
     }
 
-    @Test func `an answer's record goes with its body, whatever comes through another download meanwhile`() {
+    @Test func `a snapshot keeps the record of its body, whatever another download publishes`() {
         let first = table.update(record(1))
         let second = table.update(record(2))
         #expect(first.state === second.state)
@@ -20,14 +20,14 @@ struct OriginTableTests {
         #expect(first.state.snapshot.record.digest == record(2).digest)
     }
 
-    @Test func `a later word on the same body keeps what was made, and freshens it`() {
+    @Test func `a validation of the same body keeps its variants and makes them fresh`() {
         let first = table.update(record(1))
         let second = table.update(record(1, at: 2000))
         #expect(second.version == first.version)
         #expect(!first.state.isFresh(at: 2057) && first.state.isFresh(at: 2056))
     }
 
-    @Test func `a state lives as long as somebody has it`() {
+    @Test func `a state lives as long as it is referenced`() {
         var first: OriginSnapshot? = table.update(record(1))
         #expect(table.live(record(1).key) === first?.state)
         first = nil

@@ -5,13 +5,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PinnedBodyTests {
-    /// Where a body's bytes are in memory.
+    /// The address of a body's bytes.
     private func address(_ entity: Entity) -> UInt {
         guard case .memory(let bytes) = entity.body else { return 0 }
         return unsafe bytes.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
     }
 
-    @Test func `what is being sent is neither copied nor freed when it is evicted, and freed with its last sender`()
+    @Test func `a body being sent is neither copied nor freed on eviction, and is freed with its last sender`()
         throws
     {
         let rig = try PipelineRig()

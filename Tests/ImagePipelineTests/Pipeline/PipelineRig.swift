@@ -4,7 +4,7 @@ import ImagePlan
 import LinuxSystem
 import TestSupport
 
-/// A pipeline with real caches, and with an origin and workers that the test plays.
+/// A pipeline with real caches and with an origin and workers that the test scripts.
 final class PipelineRig: Sendable {
     let folder: TemporaryFolder
     let time: ManualTime
@@ -16,8 +16,8 @@ final class PipelineRig: Sendable {
     private let lane: WorkLane
 
     /// - Parameters:
-    ///   - originalsQuota: bytes of originals that are kept on disk.
-    ///   - disk: puts something between the pipeline and its store.
+    ///   - originalsQuota: the disk quota of originals in bytes.
+    ///   - disk: wraps the store of the pipeline.
     convenience init(
         originalsQuota: Int = 10 << 30,
         disk: (DiskStore) -> any DiskStoring = { $0 }
@@ -63,22 +63,22 @@ final class PipelineRig: Sendable {
         store.close()
     }
 
-    /// The same folder and clock under a new pipeline, as after a restart.
+    /// Creates a new pipeline over the same folder and clock, as after a restart.
     func restarted() throws -> PipelineRig {
         store.close()
         return try PipelineRig(folder: folder, time: time)
     }
 
-    /// Waits until everything that was stored is on disk.
+    /// Waits until all stored entries are on disk.
     func settle() throws {
         let done = Signal(false)
         store.flush { done.update { $0 = true } }
         try done.wait { $0 }
     }
 
-    /// Waits until what the read lane was given before is done, down to its last line.
+    /// Waits until all earlier work of the read lane has finished.
     func drainLane() throws {
-        // Both of its threads are in here at one time, so neither is in anything else.
+        // Both threads of the lane run this at the same time, so no other work is running.
         let arrived = Signal(0)
         for _ in 0..<2 {
             _ = lane.submit {
@@ -89,7 +89,7 @@ final class PipelineRig: Sendable {
         try arrived.wait { $0 == 2 }
     }
 
-    /// Waits until no original is on its way, not even one that nobody waits for.
+    /// Waits until no original is in progress, not even one without waiters.
     func waitForOriginals() {
         while pipeline.originalsUnderWay > 0 { sched_yield() }
     }
@@ -127,7 +127,7 @@ final class PipelineRig: Sendable {
         return pending
     }
 
-    /// Makes a variant known in memory and on disk.
+    /// Stores a variant in memory and on disk.
     func fill(
         _ path: String,
         _ plan: String,
@@ -150,35 +150,35 @@ final class PipelineRig: Sendable {
         try settle()
     }
 
-    /// The head of a PNG, which is all that a sniffer looks at.
+    /// The header of a PNG, which is all that a sniffer reads.
     func png(width: Int = 5, height: Int = 5) -> [UInt8] {
         TestImages.claimedPNG(width: width, height: height)
     }
 }
 
-/// A request's outcome, when it comes.
+/// Receives a request's outcome.
 final class PendingAnswer: Sendable {
     let outcome = Signal<Result<Answer, PipelineError>?>(nil)
     let subscription = Lock<Subscription?>(nil)
 
-    /// Blocks until the answer is there.
+    /// Blocks until the answer arrives.
     func value() throws -> Answer {
         guard let result = try outcome.wait(until: { $0 != nil }) else { throw PipelineError.cancelled }
         return try result.get()
     }
 
-    /// Blocks until the outcome is there; its error, if it is one, without what the cache had done.
+    /// Blocks until the outcome arrives; returns its error without the cache status.
     func error() throws -> PipelineError? {
         guard case .failure(let error)? = try outcome.wait(until: { $0 != nil }) else { return nil }
         return error.bare
     }
 
-    /// The client goes away.
+    /// Cancels the request like a client that disconnects.
     func leave() { subscription.withLock { $0?.cancel() } }
 }
 
 extension Entity {
-    /// The bytes, where they are in memory.
+    /// The bytes, if they are in memory.
     var memory: [UInt8]? {
         guard case .memory(let bytes) = body else { return nil }
         return bytes

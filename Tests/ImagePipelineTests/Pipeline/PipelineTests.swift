@@ -11,7 +11,7 @@ struct PipelineTests {
 
     init() throws { rig = try PipelineRig() }
 
-    @Test func `a cold request fetches, transforms and says miss; the next is a memory hit`() throws {
+    @Test func `a cold request fetches and transforms and is a miss; the next is a memory hit`() throws {
         let first = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         try rig.transformer.wait(for: 1)[0].make([1, 2, 3])
@@ -44,7 +44,7 @@ struct PipelineTests {
         #expect(rig.loader.all.count == 1)
     }
 
-    @Test func `another variant of a stored original asks nobody`() throws {
+    @Test func `another variant of a stored original does not ask the origin`() throws {
         try rig.fill("photo.png", "w=10", with: [1])
         let second = rig.ask("photo.png", "w=20")
         try rig.transformer.wait(for: 2)[1].make([2])
@@ -52,7 +52,7 @@ struct PipelineTests {
         #expect(rig.loader.all.count == 1)
     }
 
-    @Test func `a failure of the origin is shared, and asked about again after a pause`() throws {
+    @Test func `a failure of the origin is shared, and the origin is asked again after a pause`() throws {
         let answers = (0..<5).map { _ in rig.ask("photo.png", "w=10") }
         try rig.loader.wait(for: 1)[0].fail(.originStatus(500))
         for answer in answers { #expect(try answer.error() == .originStatus(500)) }
@@ -79,7 +79,7 @@ struct PipelineTests {
         #expect(rig.transformer.all.isEmpty)
     }
 
-    @Test func `a header over the limit of pixels is refused before any decoder`() throws {
+    @Test func `an image over the pixel limit is refused before decoding`() throws {
         let answer = rig.ask("huge.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(rig.png(width: 60_000, height: 60_000), at: 1000)
         guard case .refused(let reason, _) = try answer.error() else {
@@ -90,7 +90,7 @@ struct PipelineTests {
         #expect(rig.transformer.all.isEmpty)
     }
 
-    @Test func `a photograph with megabytes of metadata before its size is an image`() throws {
+    @Test func `a photograph with megabytes of metadata before its size is recognised`() throws {
         var jpeg: [UInt8] = [0xFF, 0xD8]
         for _ in 0..<40 { jpeg += [0xFF, 0xE1, 0xFF, 0xFF] + [UInt8](repeating: 7, count: 0xFFFD) }
         jpeg += [0xFF, 0xC0, 0, 17, 8, 0, 30, 0, 40, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1]
@@ -103,7 +103,7 @@ struct PipelineTests {
         _ = try answer.value()
     }
 
-    @Test func `the bare original is its own bytes`() throws {
+    @Test func `the bare original is served byte for byte`() throws {
         let first = rig.ask("photo.png", nil)
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         let answer = try first.value()
@@ -130,16 +130,16 @@ struct PipelineTests {
         let answer = rig.ask("photo.png", "w=10")
         let load = try rig.loader.wait(for: 1)[0]
         answer.leave()
-        // The leaving may meet the load while it is being started: then the starter cancels it.
+        // The client may leave while the load is starting; then the starter cancels it.
         try load.waitForCancel()
         #expect(rig.pipeline.variantsUnderWay == 0)
         #expect(rig.pipeline.originalsUnderWay == 0)
     }
 
-    @Test func `a download that has come far goes on alone and is stored`() throws {
+    @Test func `a download past the threshold continues without waiters and is stored`() throws {
         let answer = rig.ask("photo.png", "w=10")
         let load = try rig.loader.wait(for: 1)[0]
-        // The task knows its load only once it has been started.
+        // The task has its load only after the start.
         try rig.drainLane()
         load.receive(1 << 20)
         answer.leave()
@@ -151,7 +151,7 @@ struct PipelineTests {
         #expect(try next.value().status == .hit(.original))
     }
 
-    @Test func `no-store is served and never kept`() throws {
+    @Test func `no-store is served and not stored`() throws {
         let first = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000, cacheControl: "no-store")
         try rig.transformer.wait(for: 1)[0].make([1])

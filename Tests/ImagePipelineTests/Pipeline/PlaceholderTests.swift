@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImagePipeline
 
-/// `placeholder: headers` in the pipeline: computed once an original, kept with it, told with every entity.
+/// `placeholder: headers` in the pipeline: computed once per original, stored with it, and included in every entity.
 @Suite(.timeLimit(.minutes(1)))
 struct PlaceholderTests {
     let rig: PipelineRig
@@ -21,7 +21,7 @@ struct PlaceholderTests {
 
     private var words: [UInt8] { Array(placeholder.text.utf8) }
 
-    /// Asks for the first size of a picture, and answers for origin and worker.
+    /// Requests the first size of an image, and responds for origin and worker.
     private func fill(_ plan: String = "w=10") throws -> Entity {
         let first = rig.ask("photo.png", plan, rule: wishes)
         try rig.loader.wait(for: 1)[0].answer(rig.png(width: 40, height: 30), at: 1000)
@@ -31,7 +31,7 @@ struct PlaceholderTests {
         return try first.value().entity
     }
 
-    @Test func `the first size brings it along, the second asks for it no more`() throws {
+    @Test func `the first size computes it, and the second does not`() throws {
         let first = try fill()
         #expect(first.description.hints?.placeholder == placeholder)
         #expect(first.description.hints?.size == PixelSize(width: 40, height: 30))
@@ -45,7 +45,7 @@ struct PlaceholderTests {
         #expect(rig.transformer.all.count == 2)
     }
 
-    @Test func `a source that does not ask for it pays nothing and tells nothing`() throws {
+    @Test func `a source without the setting neither computes nor sends it`() throws {
         let answer = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         let job = try rig.transformer.wait(for: 1)[0]
@@ -56,7 +56,7 @@ struct PlaceholderTests {
         #expect(rig.transformer.all.count == 1)
     }
 
-    @Test func `it survives a restart, with sizes that were there and for new ones`() throws {
+    @Test func `it survives a restart, for stored and new sizes`() throws {
         _ = try fill()
         try rig.settle()
         let again = try rig.restarted()
@@ -70,7 +70,7 @@ struct PlaceholderTests {
         #expect(try other.value().entity.description.hints?.placeholder == placeholder)
     }
 
-    @Test func `the bare original has it from the answer after its computing on`() throws {
+    @Test func `the bare original has it once it is computed`() throws {
         let first = rig.ask("photo.png", nil, rule: wishes)
         try rig.loader.wait(for: 1)[0].answer(rig.png(width: 40, height: 30), at: 1000)
         let hints = try first.value().entity.description.hints
@@ -89,7 +89,7 @@ struct PlaceholderTests {
         #expect(again.transformer.all.isEmpty && again.loader.all.isEmpty)
     }
 
-    @Test func `sizes that were there before the wish get it afterwards`() throws {
+    @Test func `sizes stored before the setting receive it afterwards`() throws {
         try rig.fill("photo.png", "w=10", with: [1])
         let again = try rig.restarted()
         let stored = try again.ask("photo.png", "w=10", rule: wishes).value().entity
@@ -99,7 +99,7 @@ struct PlaceholderTests {
         #expect(again.pipeline.cached(key, now: 1000)?.description.hints?.placeholder == placeholder)
     }
 
-    @Test func `a 304 keeps it, another body does not`() throws {
+    @Test func `a 304 keeps it, and another body removes it`() throws {
         _ = try fill()
         rig.time.advance(seconds: 4000)
         let confirmed = rig.ask("photo.png", "w=10", rule: wishes)
@@ -114,7 +114,7 @@ struct PlaceholderTests {
         #expect(try changed.value().entity.description.hints?.placeholder == Placeholder.none)
     }
 
-    @Test func `a hostile worker's words are not told, and the picture is`() throws {
+    @Test func `a hostile worker's placeholder is dropped, and the image is served`() throws {
         let answer = rig.ask("photo.png", "w=10", rule: wishes)
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         try rig.transformer.wait(for: 1)[0].make([[1], Array("x\r\nSet-Cookie: a=b\n\n".utf8)], as: .png)
@@ -122,7 +122,7 @@ struct PlaceholderTests {
         #expect(entity.memory == [1] && entity.description.hints?.placeholder == nil)
     }
 
-    @Test func `a picture that none can be computed of is not tried again`() throws {
+    @Test func `an image without a possible placeholder is not tried again`() throws {
         _ = try { () throws in
             let first = rig.ask("photo.png", nil, rule: wishes)
             try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
@@ -134,7 +134,7 @@ struct PlaceholderTests {
         #expect(rig.transformer.all.count == 1)
     }
 
-    @Test func `what a purge removes does not come back with it`() throws {
+    @Test func `purged content does not reappear with it`() throws {
         let first = rig.ask("photo.png", nil, rule: wishes)
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         _ = try first.value()
@@ -148,7 +148,7 @@ struct PlaceholderTests {
         #expect(rig.store.origin(rig.request("photo.png", nil, rule: wishes).origin.key) == nil)
     }
 
-    @Test func `many bare originals at once leave room for pictures, and get it later`() throws {
+    @Test func `many concurrent bare originals leave room for transforms, and receive it later`() throws {
         let most = PlaceholderAllowance.maximum
         for number in 0...most {
             let answer = rig.ask("\(number).png", nil, rule: wishes)
@@ -158,7 +158,7 @@ struct PlaceholderTests {
         let jobs = try rig.transformer.wait(for: most)
         #expect(rig.transformer.all.count == most)
         for job in jobs { job.make([words], as: .text) }
-        // From disk, as what memory has is given as it is.
+        // From disk, because entries in memory are served unchanged.
         try rig.settle()
         rig.memory.removeAll()
         _ = try rig.ask("\(most).png", nil, rule: wishes).value()
@@ -167,7 +167,7 @@ struct PlaceholderTests {
         #expect(rig.pipeline.cached(key, now: 1000)?.description.hints?.placeholder == placeholder)
     }
 
-    @Test func `a rebuilt index has it of the files`() throws {
+    @Test func `a rebuilt index reads it from the files`() throws {
         var record = CacheFixture.origin(1, body: [1, 2, 3])
         record.placeholder = placeholder
         #expect(OriginRecord(encoded: record.encoded[...])?.placeholder == placeholder)
@@ -175,7 +175,7 @@ struct PlaceholderTests {
         #expect(OriginRecord(encoded: record.encoded[...]) == record)
     }
 
-    @Test func `words are kept as what they are`() throws {
+    @Test func `a text result keeps its media type on disk`() throws {
         let answer = rig.ask("photo.png", "1?format=json")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         try rig.transformer.wait(for: 1)[0].make([Array("{}".utf8)], as: .json)

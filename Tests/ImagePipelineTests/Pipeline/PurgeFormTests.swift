@@ -8,7 +8,7 @@ import Testing
 
 @testable import ImagePipeline
 
-/// Purges by prefix, tag, preset and age, and soft ones, through all tiers.
+/// Purges by prefix, tag, preset and age, and soft purges, in all tiers.
 @Suite(.timeLimit(.minutes(1)))
 struct PurgeFormTests {
     let rig: PipelineRig
@@ -25,7 +25,7 @@ struct PurgeFormTests {
         rig.pipeline.cached(rig.request(path, plan).key, now: rig.time.wallSeconds) != nil
     }
 
-    /// Makes a picture known in memory and on disk; the answer's tags are the origin's.
+    /// Stores an image in memory and on disk, with the origin's tags.
     private func fill(_ path: String, _ plan: String, tags: String? = nil, cacheControl: String? = nil) throws {
         let (loads, jobs) = (rig.loader.all.count, rig.transformer.all.count)
         let pending = rig.ask(path, plan)
@@ -41,7 +41,7 @@ struct PurgeFormTests {
         try rig.settle()
     }
 
-    @Test func `a tag goes from memory and disk, also after a restart`() throws {
+    @Test func `a tag is purged from memory and disk, also after a restart`() throws {
         try fill("a.png", "w=10", tags: "red, round")
         try fill("b.png", "w=10", tags: "blue")
         #expect(rig.pipeline.count(.tags(["red"])).memory == 1)
@@ -55,12 +55,12 @@ struct PurgeFormTests {
         _ = try restarted.loader.wait(for: 1)
     }
 
-    @Test func `a download under way is kept or not by the tags that it brings`() throws {
+    @Test func `a download in progress is stored depending on its tags`() throws {
         let red = rig.ask("a.png", "w=10")
         let blue = rig.ask("b.png", "w=10")
         let loads = try rig.loader.wait(for: 2).sorted { $0.fetch.target.text < $1.fetch.target.text }
         _ = try purge(.tags(["red"]))
-        // Nobody can know yet what they bring: who asks now asks anew.
+        // The tags are not known yet, so a new request starts its own download.
         let after = rig.ask("a.png", "w=10")
         let second = try rig.loader.wait(for: 3)[2]
         loads[0].answer(rig.png(width: 5), at: 1000, tags: "red")
@@ -78,7 +78,7 @@ struct PurgeFormTests {
         #expect(isFresh("a.png", "w=10"))
     }
 
-    @Test func `a prefix is the beginning of the original's URL`() throws {
+    @Test func `a prefix matches the start of the original's URL`() throws {
         try fill("2026/a.png", "w=10")
         try fill("2027/a.png", "w=10")
         let counts = try purge(.prefixes([OriginPrefix(source: "photos", url: "http://origin.test/2026/")]))
@@ -86,7 +86,7 @@ struct PurgeFormTests {
         #expect(!isFresh("2026/a.png", "w=10") && isFresh("2027/a.png", "w=10"))
     }
 
-    @Test func `what was not confirmed for long goes`() throws {
+    @Test func `originals that were not validated for long are purged`() throws {
         try fill("a.png", "w=10")
         rig.time.advance(seconds: 100)
         try fill("b.png", "w=10")
@@ -95,7 +95,7 @@ struct PurgeFormTests {
         #expect(!isFresh("a.png", "w=10") && isFresh("b.png", "w=10"))
     }
 
-    @Test func `a preset's pictures go, also those under way, and its originals stay`() throws {
+    @Test func `a preset's images are purged, including those in progress, and its originals stay`() throws {
         try fill("a.png", "1?w=10")
         let other = rig.ask("a.png", "1?w=20")
         try rig.transformer.wait(for: 2)[1].make([2])
@@ -117,7 +117,7 @@ struct PurgeFormTests {
     }
 
     @Test(arguments: [false, true])
-    func `a soft purge has the next request ask the origin, and keeps what still stands`(isRestarted: Bool) throws {
+    func `after a soft purge the next request validates, and valid content stays`(isRestarted: Bool) throws {
         try fill("a.png", "w=10", tags: "red")
         let counts = try purge(.tags(["red"]), isSoft: true)
         #expect(counts.memory == 1 && counts.originals == 1 && counts.variants == 1)
@@ -135,7 +135,7 @@ struct PurgeFormTests {
         #expect(rig.pipeline.count(.tags(["red"])).variants == 1)
     }
 
-    @Test func `a softly purged picture may be served once more where stale ones may`() throws {
+    @Test func `a softly purged image may be served if stale ones may`() throws {
         try fill("a.png", "w=10", cacheControl: "max-age=600, stale-while-revalidate=60")
         _ = try purge(.all, isSoft: true)
         #expect(!isFresh("a.png", "w=10"))
@@ -145,7 +145,7 @@ struct PurgeFormTests {
         #expect(isFresh("a.png", "w=10"))
     }
 
-    @Test func `what is under way when a soft purge comes is not fresh afterwards`() throws {
+    @Test func `results in progress during a soft purge are stale afterwards`() throws {
         let before = rig.ask("a.png", "w=10")
         let first = try rig.loader.wait(for: 1)[0]
         #expect(try purge(.source("photos"), isSoft: true).flights == 2)
@@ -158,7 +158,7 @@ struct PurgeFormTests {
         _ = try rig.loader.wait(for: 2)
     }
 
-    @Test func `a state of one who has read the record before a soft purge is stale, too`() throws {
+    @Test func `a live state becomes stale with the record of a soft purge`() throws {
         let table = OriginTable()
         let record = CacheFixture.origin(1, body: [1])
         let state = table.state(for: record)
@@ -167,7 +167,7 @@ struct PurgeFormTests {
         #expect(state.isFresh(at: 1020))
         #expect(table.state(for: expired) === state)
         #expect(!state.isFresh(at: 1020))
-        // But what the origin has said since stands.
+        // A later validation by the origin stays in force.
         var newer = record
         newer.freshness.responseTime = 2000
         _ = table.update(newer)

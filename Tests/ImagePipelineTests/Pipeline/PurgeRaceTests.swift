@@ -5,17 +5,17 @@ import Testing
 
 @testable import ImagePipeline
 
-/// What happens beside a purge while it goes on.
+/// Events during a purge.
 @Suite(.timeLimit(.minutes(1)))
 struct PurgeRaceTests {
-    @Test func `what a download brings while the caches are cleared is not there afterwards`() throws {
+    @Test func `a download that ends while the caches are cleared is not stored`() throws {
         let hook = Lock<(@Sendable () -> Void)?>(nil)
         let rig = try PipelineRig { store in HookedDisk(store) { hook.withLock { $0 }?() } }
-        // So many that clearing takes as long as the end of a download.
+        // Enough entries that clearing takes as long as the end of a download.
         let others = (0..<200_000).map { number in
             rig.pipeline.parts.origins.state(for: CacheFixture.origin(number, body: [1]))
         }
-        // What is queued for the disk stays in the queue.
+        // Writes to the disk stay in the queue.
         let writer = Monitor((isHeld: false, isFree: false))
         rig.store.flush {
             writer.update(wakingAll: true) { $0.isHeld = true }
@@ -39,20 +39,20 @@ struct PurgeRaceTests {
     }
 }
 
-/// A store that tells when a purge begins.
+/// A store that calls back when a purge begins.
 private final class HookedDisk: DiskStoring {
     private let store: DiskStore
-    private let concealed: @Sendable () -> Void
+    private let tombstoned: @Sendable () -> Void
 
-    init(_ store: DiskStore, concealed: @escaping @Sendable () -> Void) {
+    init(_ store: DiskStore, tombstoned: @escaping @Sendable () -> Void) {
         self.store = store
-        self.concealed = concealed
+        self.tombstoned = tombstoned
     }
 
-    func conceal(_ purge: Purge) -> Bool {
-        let isConcealed = store.conceal(purge)
-        concealed()
-        return isConcealed
+    func tombstone(_ purge: Purge) -> Bool {
+        let isTombstoned = store.tombstone(purge)
+        tombstoned()
+        return isTombstoned
     }
 
     func variant(_ key: CacheKey) -> StoredVariant? { store.variant(key) }

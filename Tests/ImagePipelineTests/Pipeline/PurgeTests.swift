@@ -22,7 +22,7 @@ struct PurgeTests {
         rig.pipeline.cached(rig.request(path, plan).key, now: rig.time.wallSeconds) != nil
     }
 
-    @Test func `removes an original and what was made of it from memory and disk`() throws {
+    @Test func `removes an original and its variants from memory and disk`() throws {
         try rig.fill("a.png", "w=10", with: [1])
         try rig.fill("a.png", "w=20", with: [2, 2])
         let counts = try purge(original("a.png"))
@@ -44,7 +44,7 @@ struct PurgeTests {
         #expect(try rig.loader.wait(for: 2)[1].fetch.entityTag == nil)
     }
 
-    @Test func `nothing comes back after a restart`() throws {
+    @Test func `nothing reappears after a restart`() throws {
         try rig.fill("a.png", "w=10", with: [1])
         _ = try purge(.all)
         let restarted = try rig.restarted()
@@ -53,12 +53,12 @@ struct PurgeTests {
     }
 
     @Test(arguments: [false, true])
-    func `a download under way is for those who wait, and nobody else`(bySource: Bool) throws {
+    func `a download in progress is delivered only to its waiters`(bySource: Bool) throws {
         let before = rig.ask("a.png", "w=10")
         let first = try rig.loader.wait(for: 1)[0]
         let counts = try purge(bySource ? .source("photos") : original("a.png"))
         #expect(counts.flights == 2)
-        // Who asks now does not join it.
+        // A new request does not join it.
         let after = rig.ask("a.png", "w=10")
         let second = try rig.loader.wait(for: 2)[1]
         first.answer(rig.png(width: 5), at: 1000)
@@ -75,7 +75,7 @@ struct PurgeTests {
         #expect(rig.store.statistics.originals.entries == 1 && rig.store.statistics.variants.entries == 1)
     }
 
-    @Test func `an old download that ends last takes nothing from the new one`() throws {
+    @Test func `an old download that ends last does not affect the new one`() throws {
         let before = rig.ask("a.png", "w=10")
         let first = try rig.loader.wait(for: 1)[0]
         _ = try purge(original("a.png"))
@@ -93,7 +93,7 @@ struct PurgeTests {
         #expect(try third.value().status == .hit(.original))
     }
 
-    @Test func `a transform under way is for those who wait, and nobody else`() throws {
+    @Test func `a transform in progress is delivered only to its waiters`() throws {
         let before = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         let job = try rig.transformer.wait(for: 1)[0]
@@ -107,7 +107,7 @@ struct PurgeTests {
         #expect(rig.store.statistics.variants.entries == 0)
     }
 
-    @Test func `a revalidation under way keeps nothing of what was there`() throws {
+    @Test func `a validation in progress stores no old content`() throws {
         try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
         rig.time.advance(seconds: 61)
         let before = rig.ask("a.png", "w=10")

@@ -33,7 +33,7 @@ struct RecentOriginalsTests {
         return record.key
     }
 
-    @Test func `keeps an original at hand until it is on disk`() throws {
+    @Test func `keeps an original available until it is on disk`() throws {
         holdWriter()
         let key = try add(1, seed: 1)
         #expect(recent.find(key) != nil && store.origin(key) == nil)
@@ -43,7 +43,7 @@ struct RecentOriginalsTests {
         store.close()
     }
 
-    @Test func `holds no more than waits for the disk`() throws {
+    @Test func `holds only originals that wait for the disk`() throws {
         holdWriter()
         let first = try add(1, seed: 1)
         let second = try add(2, seed: 2)

@@ -11,7 +11,7 @@ struct RevalidationTests {
     init() throws { rig = try PipelineRig() }
 
     @Test(arguments: [false, true])
-    func `a 304 keeps every variant and freshens it`(restarted: Bool) throws {
+    func `a 304 keeps every variant and makes it fresh`(restarted: Bool) throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
         try rig.fill("photo.png", "w=20", with: [2])
         rig.time.advance(seconds: 61)
@@ -24,7 +24,7 @@ struct RevalidationTests {
         let answer = try first.value()
         #expect(answer.status == .forwarded(.stale, status: 304, collapsed: false))
         #expect(answer.entity.memory == [1])
-        // The other variant is fresh again without another question.
+        // The other variant is fresh again without another request.
         try rig.settle()
         let other = rig.request("photo.png", "w=20")
         if !restarted { #expect(rig.pipeline.cached(other.key, now: rig.time.wallSeconds)?.memory == [2]) }
@@ -33,7 +33,7 @@ struct RevalidationTests {
     }
 
     @Test(arguments: [false, true])
-    func `a changed original makes its variants anew`(restarted: Bool) throws {
+    func `a changed original causes new variants`(restarted: Bool) throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
         try rig.fill("photo.png", "w=20", with: [2])
         rig.time.advance(seconds: 61)
@@ -57,7 +57,7 @@ struct RevalidationTests {
         #expect(rig.loader.all.count == loads + 1)
     }
 
-    @Test func `new words of the origin reach clients though the bytes stay`() throws {
+    @Test func `new header fields of the origin reach clients although the bytes are unchanged`() throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
         rig.time.advance(seconds: 61)
         let first = rig.ask("photo.png", "w=10")
@@ -101,14 +101,14 @@ struct RevalidationTests {
         #expect(rig.loader.all.count == 2)
     }
 
-    @Test func `an origin that forbids keeping from now on is asked each time`() throws {
+    @Test func `an origin that now forbids storage is asked each time`() throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
         try rig.fill("photo.png", "w=20", with: [2])
         rig.time.advance(seconds: 61)
         let first = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds, cacheControl: "no-store")
         #expect(try first.value().entity.memory == [1])
-        // What was kept before is gone: each request fetches and makes anew.
+        // The stored content is gone: each request fetches and transforms again.
         for round in 2...3 {
             let other = rig.ask("photo.png", "w=20")
             let load = try rig.loader.wait(for: round + 1)[round]
@@ -120,7 +120,7 @@ struct RevalidationTests {
         }
     }
 
-    @Test func `a 304 that states no time leaves Expires as it was`() throws {
+    @Test func `a 304 without a lifetime keeps the stored Expires`() throws {
         let first = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(
             rig.png(),
@@ -137,7 +137,7 @@ struct RevalidationTests {
         let second = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 2)[1].answerNotModified(at: 1100)
         _ = try second.value()
-        // RFC 9111 §3.2: the stored Expires is still what counts, and it is over.
+        // RFC 9111 §3.2: the stored Expires still applies, and it has passed.
         #expect(rig.pipeline.cached(key, now: 1100) == nil)
         let third = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 3)[2].answerNotModified(at: 1100, cacheControl: "max-age=60")
@@ -145,7 +145,7 @@ struct RevalidationTests {
         #expect(rig.pipeline.cached(key, now: 1159) != nil && rig.pipeline.cached(key, now: 1160) == nil)
     }
 
-    @Test func `who needs the bytes gets them, however many only ask whether they have changed`() throws {
+    @Test func `a request that needs the bytes receives them among many that only validate`() throws {
         let rig = try PipelineRig(originalsQuota: 0)
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: "no-cache", entityTag: "\"v1\"")
         let crowd = Crowd(rig, count: 8)
@@ -167,7 +167,7 @@ struct RevalidationTests {
     }
 }
 
-/// Clients that ask for one stale variant, each as soon as the one before has its answer.
+/// Clients that request one stale variant, each as soon as the previous one has its answer.
 private final class Crowd: Sendable {
     private let rig: PipelineRig
     private let left: Signal<Int>

@@ -7,11 +7,11 @@ import LinuxSystem
 import OriginTransfer
 import TestSupport
 
-/// An origin whose answers a test gives by hand, when it likes.
+/// An origin whose responses the test sends.
 final class ScriptedLoader: OriginLoading {
     final class Load: LoadHandle {
         let fetch: OriginFetch
-        /// Called once, as a real loader does.
+        /// The completion, called once as by a real loader.
         private let completion: Lock<(@Sendable (Result<FetchedResponse, PipelineError>) -> Void)?>
         private let state = Signal((received: 0, cancelled: false))
 
@@ -79,7 +79,7 @@ final class ScriptedLoader: OriginLoading {
 
     var all: [Load] { loads.value }
 
-    /// Waits until `count` loads have been asked for.
+    /// Waits for `count` loads.
     func wait(for count: Int) throws -> [Load] { try loads.wait { $0.count >= count } }
 
     func load(
@@ -92,7 +92,7 @@ final class ScriptedLoader: OriginLoading {
     }
 }
 
-/// Workers whose results a test gives by hand.
+/// Workers whose results the test sends.
 final class ScriptedTransformer: Transforming {
     final class Job: TransformHandle {
         let job: TransformJob
@@ -113,7 +113,7 @@ final class ScriptedTransformer: Transforming {
 
         func make(_ bytes: [UInt8]) { make([bytes], as: .png) }
 
-        /// Gives a result for each output.
+        /// Sends a result for each output.
         func make(_ results: [[UInt8]], as format: ResultFormat) {
             let pictures = results.map { bytes in
                 let description = WorkerReply.Output(
@@ -129,7 +129,7 @@ final class ScriptedTransformer: Transforming {
             completion(.success(TransformResult(pictures: pictures, timing: WorkerReply.Timing(), queued: 0)))
         }
 
-        /// One picture an output.
+        /// Creates one picture per output.
         func makeAll(_ all: [[UInt8]]) {
             let pictures = all.map { bytes in
                 TransformResult.Picture(
@@ -147,7 +147,7 @@ final class ScriptedTransformer: Transforming {
             completion(.success(TransformResult(pictures: pictures, timing: WorkerReply.Timing(), queued: 0)))
         }
 
-        /// Gives results that are described, of as many bytes as they are said to have.
+        /// Sends results with the given descriptions and lengths.
         func make(_ outputs: [WorkerReply.Output]) {
             let pictures = outputs.map { output in
                 TransformResult.Picture(description: output, bytes: [UInt8](repeating: 1, count: output.length))
@@ -158,7 +158,7 @@ final class ScriptedTransformer: Transforming {
         func fail(_ error: PipelineError) { completion(.failure(error)) }
     }
 
-    /// Whether all processors are said to be busy.
+    /// Whether to report all processors as busy.
     let loaded = Lock(false)
     var isLoaded: Bool { loaded.withLock { $0 } }
 
@@ -166,7 +166,7 @@ final class ScriptedTransformer: Transforming {
 
     var all: [Job] { jobs.value }
 
-    /// Waits until `count` jobs have been asked for.
+    /// Waits for `count` jobs.
     func wait(for count: Int) throws -> [Job] { try jobs.wait { $0.count >= count } }
 
     func transform(
@@ -180,7 +180,7 @@ final class ScriptedTransformer: Transforming {
 }
 
 extension OriginRequest {
-    /// An original at a URL that a test has written.
+    /// Creates a request for an original at a literal URL.
     convenience init(source: SourceRule, at text: String) {
         guard let url = try? OriginURL(text) else { preconditionFailure("no URL: \(text)") }
         self.init(source: source, url: url)
@@ -188,7 +188,7 @@ extension OriginRequest {
 }
 
 extension OriginBody {
-    /// A body in a memory file, as a transfer delivers it.
+    /// Creates a body in a memory file, as a transfer delivers it.
     init(copying bytes: [UInt8]) {
         let descriptor = unsafe edge_memfd_create("test")
         _ = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }

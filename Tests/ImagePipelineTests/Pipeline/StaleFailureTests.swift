@@ -4,21 +4,21 @@ import ImagePipeline
 import TestSupport
 import Testing
 
-/// Which failures a stored picture is served for, and which end it (RFC 5861 §4, RFC 9111 §4.2.4).
+/// The failures that a stale image may replace, and those that remove it (RFC 5861 §4, RFC 9111 §4.2.4).
 @Suite(.timeLimit(.minutes(1)))
 struct StaleFailureTests {
     let rig: PipelineRig
 
     init() throws { rig = try PipelineRig() }
 
-    /// A picture of which nobody said how long it may be used stale, a second past its freshness.
+    /// An image without a stated stale limit, one second past its freshness.
     private func fill(_ words: String = "max-age=60") throws {
         try rig.fill("a.png", "w=10", with: [1], cacheControl: words, entityTag: "\"v1\"")
         rig.time.advance(seconds: 61)
     }
 
     @Test(arguments: [400, 414, 431])
-    func `an answer to a malformed request is an outage, and is not remembered`(status: Int) throws {
+    func `a response to a malformed request counts as an outage and is not remembered`(status: Int) throws {
         let first = rig.ask("none.png", "w=10")
         try rig.loader.wait(for: 1)[0].refuse(status, at: rig.time.wallSeconds)
         #expect(try first.error() == .originStatus(status))
@@ -41,7 +41,7 @@ struct StaleFailureTests {
         .originStatus(429), .originStatus(500), .originStatus(501), .originStatus(599), .originTimeout("x"),
         .originUnreachable("x"), .originProtocol("x"), .overloaded("x"),
     ])
-    func `a stored picture is served in place of any other failure, for an hour by default`(error: PipelineError)
+    func `a stale image replaces any other failure, for an hour by default`(error: PipelineError)
         throws
     {
         try fill()
@@ -58,7 +58,7 @@ struct StaleFailureTests {
         }
     }
 
-    @Test func `what comes in its place and is no picture does not end it`() throws {
+    @Test func `a response that is not an image does not remove the stored one`() throws {
         for isTooLarge in [false, true] {
             let rig = try PipelineRig()
             try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60")
@@ -71,14 +71,14 @@ struct StaleFailureTests {
                 load.answer(Array("<html>Sorry".utf8), at: rig.time.wallSeconds)
             }
             #expect(try pending.value().entity.memory == [1])
-            // Also while that is remembered.
+            // Also while the failure is remembered.
             #expect(try rig.ask("a.png", "w=10").value().status == .hit(.stale))
             #expect(rig.pipeline.stale(rig.request("a.png", "w=10"), now: rig.time.wallSeconds)?.memory == [1])
         }
     }
 
     @Test(arguments: ["must-revalidate", "proxy-revalidate", "no-cache", "s-maxage=60", "stale-if-error=0"])
-    func `words that forbid stale use are obeyed`(words: String) throws {
+    func `directives that forbid stale responses are obeyed`(words: String) throws {
         try fill("max-age=60, " + words)
         let pending = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 2)[1].fail(.originStatus(503))
@@ -86,10 +86,10 @@ struct StaleFailureTests {
     }
 
     @Test(arguments: [401, 403])
-    func `a denial is never answered stale, and ends nothing`(status: Int) throws {
+    func `a denial is never replaced by a stale response, and removes nothing`(status: Int) throws {
         try fill("max-age=60, stale-while-revalidate=600")
         let request = rig.request("a.png", "w=10")
-        // The first is served stale, and the refresh behind it is denied.
+        // The first request is served stale, and the background refresh is denied.
         #expect(rig.pipeline.stale(request, now: rig.time.wallSeconds)?.memory == [1])
         try rig.loader.wait(for: 2)[1].refuse(status, at: rig.time.wallSeconds)
         while rig.pipeline.variantsUnderWay > 0 { sched_yield() }
@@ -104,7 +104,7 @@ struct StaleFailureTests {
     }
 
     @Test(arguments: [PipelineError.originStatus(404), .originStatus(410), .originStatus(451), .originNotFound])
-    func `a picture that is gone is removed, and does not come back with an outage`(error: PipelineError) throws {
+    func `an image that is gone is removed and does not reappear in an outage`(error: PipelineError) throws {
         try fill()
         let pending = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 2)[1].fail(error)
@@ -118,7 +118,7 @@ struct StaleFailureTests {
             _ = try later.error()
             #expect(rig.pipeline.stale(rig.request("a.png", plan), now: rig.time.wallSeconds) == nil)
         }
-        // A new one begins anew.
+        // A new original starts fresh.
         rig.time.advance(seconds: 60)
         let fresh = rig.ask("a.png", "w=10")
         let load = try rig.loader.wait(for: 4)[3]

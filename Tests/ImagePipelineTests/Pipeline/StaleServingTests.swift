@@ -13,7 +13,7 @@ struct StaleServingTests {
 
     private static let words = "max-age=60, stale-while-revalidate=30, stale-if-error=600"
 
-    @Test func `memory is served stale within its time, and one refresh goes on behind it`() throws {
+    @Test func `memory serves stale within the limit, and one refresh runs in the background`() throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: Self.words, entityTag: "\"v1\"")
         rig.time.advance(seconds: 60)
         let request = rig.request("photo.png", "w=10")
@@ -30,7 +30,7 @@ struct StaleServingTests {
         #expect(rig.pipeline.stale(request, now: rig.time.wallSeconds) == nil)
     }
 
-    @Test func `beyond its time a stale picture waits for the origin`() throws {
+    @Test func `beyond the limit a stale response is validated first`() throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: Self.words, entityTag: "\"v1\"")
         rig.time.advance(seconds: 90)
         #expect(rig.pipeline.stale(rig.request("photo.png", "w=10"), now: rig.time.wallSeconds) == nil)
@@ -39,7 +39,7 @@ struct StaleServingTests {
         #expect(try pending.value().status == .forwarded(.stale, status: 304, collapsed: false))
     }
 
-    @Test func `disk is served stale after a restart, and refreshed`() throws {
+    @Test func `disk serves stale after a restart, and the response is refreshed`() throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: Self.words, entityTag: "\"v1\"")
         rig.time.advance(seconds: 70)
         let rig = try self.rig.restarted()
@@ -52,7 +52,7 @@ struct StaleServingTests {
         #expect(rig.pipeline.cached(rig.request("photo.png", "w=10").key, now: rig.time.wallSeconds)?.memory == [2])
     }
 
-    @Test func `a new size of a stale original is made at once, and the original is refreshed`() throws {
+    @Test func `a new size of a stale original is made immediately, and the original is refreshed`() throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: Self.words, entityTag: "\"v1\"")
         rig.time.advance(seconds: 61)
         let pending = rig.ask("photo.png", "w=20")
@@ -67,14 +67,14 @@ struct StaleServingTests {
         PipelineError.originStatus(503), .originStatus(429), .originTimeout("x"), .originUnreachable("x"),
         .originProtocol("x"),
     ])
-    func `an origin in trouble is stood in for`(error: PipelineError) throws {
+    func `a stale response replaces a failure of the origin`(error: PipelineError) throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60, stale-if-error=600")
         rig.time.advance(seconds: 61)
         let pending = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 2)[1].fail(error)
         let answer = try pending.value()
         #expect(answer.status == .hit(.stale) && answer.entity.memory == [1])
-        // While the failure is remembered nobody asks again, and another size is made of what is there.
+        // While the failure is remembered, the origin is not asked, and another size is made of the stored original.
         let request = rig.request("photo.png", "w=10")
         #expect(rig.pipeline.stale(request, now: rig.time.wallSeconds)?.memory == [1])
         let other = rig.ask("photo.png", "w=20")
@@ -88,7 +88,7 @@ struct StaleServingTests {
         #expect(try late.error() == error)
     }
 
-    @Test func `who is served stale does not drive an origin that has just failed`() throws {
+    @Test func `serving stale does not ask an origin that has just failed`() throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: Self.words)
         rig.time.advance(seconds: 61)
         let request = rig.request("photo.png", "w=10")
@@ -102,7 +102,7 @@ struct StaleServingTests {
         #expect(try rig.loader.wait(for: 3).count == 3)
     }
 
-    @Test func `an origin that says no is believed`() throws {
+    @Test func `a refusal by the origin is not replaced by a stale response`() throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60, stale-if-error=600")
         rig.time.advance(seconds: 61)
         let pending = rig.ask("photo.png", "w=10")
@@ -110,7 +110,7 @@ struct StaleServingTests {
         #expect(try pending.error() == .originStatus(404))
     }
 
-    @Test func `the source's times hold where the origin says nothing, and only there`() throws {
+    @Test func `the source's stale limits apply only if the origin states none`() throws {
         let rule: (inout SourceRule) -> Void = {
             $0.ttl = 60
             $0.staleWhileRevalidate = 10

@@ -11,7 +11,7 @@ struct VariantKeyTests {
         return VariantRequest(origin: origin, plan: "1?w=1", bucket: .webp).key
     }
 
-    @Test func `what the operator says of encoders is a part of a result's key`() {
+    @Test func `the operator's encoder settings are part of a variant's key`() {
         var options = WebPOptions()
         #expect(key(QualityDefaults(webpOptions: options)) == key(QualityDefaults()))
         options.snsStrength = 51
@@ -22,7 +22,7 @@ struct VariantKeyTests {
         #expect(key(QualityDefaults(webp: 50)) != key(QualityDefaults()))
     }
 
-    @Test func `what an animation may take is a part of a result's key, the defaults without a trace`() {
+    @Test func `animation limits are part of a variant's key, except the defaults`() {
         func key(_ change: (inout SourceRule) -> Void) -> CacheKey {
             var rule = SourceRule(name: "s", location: .http(prefix: "http://o.test/"))
             change(&rule)

@@ -11,7 +11,7 @@ import OriginTransfer
 struct RawDiskTests {
     private static let fresh = "Cache-Control: max-age=60"
 
-    @Test func `a stored response survives a restart, with its status, its fields, its body and its age`() throws {
+    @Test func `a stored response survives a restart with status, fields, body and age`() throws {
         let rig = try RawRig()
         let request = RawRig.request(setCookie: .store)
         let fields = [Self.fresh, "Set-Cookie: a=b", "Set-Cookie: c=d", "X: \u{FC}", "Location: /b"]
@@ -23,14 +23,14 @@ struct RawDiskTests {
         #expect(answer.cacheStatus == .hit(.disk))
         #expect(answer.status == 302 && answer.text == "moved" && answer.age == 10)
         #expect(answer.fields == first.fields && answer.fields["set-cookie"] == "a=b, c=d")
-        // Now memory has it.
+        // Now it is in memory.
         #expect(try rig.ask(request).cacheStatus == .hit(.memory))
         rig.time.advance(seconds: 50)
         #expect(try rig.ask(request, [Self.fresh], body: "new").text == "new")
         #expect(rig.loader.all.count == 2)
     }
 
-    @Test func `each variant of a URL is found for the requests that it was chosen by`() throws {
+    @Test func `each variant of a URL is found for the requests that select it`() throws {
         let rig = try RawRig()
         let fields = [Self.fresh, "Vary: Accept-Language, X-None"]
         for language in ["de", "en"] {
@@ -48,10 +48,10 @@ struct RawDiskTests {
         #expect(rig.loader.all.count == 4)
     }
 
-    @Test func `is found on disk where memory has no room for it`() throws {
+    @Test func `a response too large for memory is found on disk`() throws {
         let rig = try RawRig(memory: 0)
         _ = try rig.ask(RawRig.request(), [Self.fresh], body: "x")
-        // What waits for the disk is at hand all the while.
+        // A response that waits for the disk stays available.
         #expect(try rig.ask(RawRig.request()).text == "x")
         for _ in 0..<2 {
             rig.settle()
@@ -64,7 +64,7 @@ struct RawDiskTests {
     @Test(arguments: [
         (CacheTiers.all, true, true), (.memory, true, false), (.disk, false, true), (.none, false, false),
     ])
-    func `goes by the source's tiers`(tiers: CacheTiers, inMemory: Bool, onDisk: Bool) throws {
+    func `uses the source's tiers`(tiers: CacheTiers, inMemory: Bool, onDisk: Bool) throws {
         let rig = try RawRig()
         let request = RawRig.request(tiers: tiers)
         _ = try rig.ask(request, [Self.fresh])
@@ -75,7 +75,7 @@ struct RawDiskTests {
         #expect((try rig.ask(request, onDisk ? nil : [Self.fresh]).cacheStatus == .hit(.disk)) == onDisk)
     }
 
-    @Test func `where nothing is kept, those who have waited share an answer and nobody else has it`() throws {
+    @Test func `without storage, only waiting requests share a response`() throws {
         let rig = try RawRig()
         let request = RawRig.request(tiers: .none)
         let answers = Signal<[String]>([])
@@ -100,7 +100,7 @@ struct RawDiskTests {
     }
 
     @Test(arguments: ["POST", "PUT", "DELETE", "PATCH"])
-    func `what an unsafe method has changed is gone from disk, too`(method: String) throws {
+    func `an unsafe method invalidates the response on disk too`(method: String) throws {
         let rig = try RawRig()
         for path in ["a", "b", "c"] { _ = try rig.ask(RawRig.request(path), [Self.fresh], body: path) }
         try rig.restart()
@@ -111,7 +111,7 @@ struct RawDiskTests {
         #expect(try rig.ask(RawRig.request("c")).text == "c")
     }
 
-    @Test func `a request that failed at the origin changes nothing`() throws {
+    @Test func `an unsafe method that fails at the origin invalidates nothing`() throws {
         let rig = try RawRig()
         _ = try rig.ask(RawRig.request(), [Self.fresh], body: "a")
         try rig.restart()
@@ -119,7 +119,7 @@ struct RawDiskTests {
         #expect(try rig.ask(RawRig.request()).cacheStatus == .hit(.disk))
     }
 
-    @Test func `what a 304 says is on disk, too`() throws {
+    @Test func `a 304 updates the response on disk too`() throws {
         let rig = try RawRig()
         _ = try rig.ask(RawRig.request(), [Self.fresh, "ETag: \"1\"", "X: old"], body: "a")
         rig.time.advance(seconds: 100)
@@ -131,7 +131,7 @@ struct RawDiskTests {
         #expect(answer.cacheStatus == .hit(.disk) && answer.fields["x"] == "new" && answer.text == "a")
     }
 
-    @Test func `an answer that may not be kept takes what it replaces off the disk`() throws {
+    @Test func `a response that must not be stored removes the one that it replaces from disk`() throws {
         let rig = try RawRig()
         _ = try rig.ask(RawRig.request(), [Self.fresh], body: "a")
         _ = try rig.ask(RawRig.request("a", ["Cache-Control: no-cache"]), ["Cache-Control: no-store"], body: "b")
@@ -140,7 +140,7 @@ struct RawDiskTests {
         #expect(rig.loader.all.count == 3)
     }
 
-    @Test func `the least recently used goes where the originals' quota is used up`() throws {
+    @Test func `the least recently used response is evicted when the quota of originals is used up`() throws {
         let rig = try RawRig(memory: 0, quota: 10_000)
         let body = String(repeating: "x", count: 3000)
         for path in ["a", "b", "c"] {
@@ -169,7 +169,7 @@ struct RawDiskTests {
         #expect(rig.store.raw(RawRig.request("b").key) == nil)
     }
 
-    @Test func `one that is larger than the quota is not kept, nor what it replaces`() throws {
+    @Test func `a response larger than the quota is not stored, and the one that it replaces is removed`() throws {
         let rig = try RawRig(quota: 2000)
         _ = try rig.ask(RawRig.request(), [Self.fresh], body: "small")
         rig.flush()
@@ -180,7 +180,7 @@ struct RawDiskTests {
         #expect(rig.store.statistics.originals.entries == 0 && rig.store.statistics.drops == 1)
     }
 
-    @Test func `a changed byte on disk is found, and is a miss`() throws {
+    @Test func `a corrupted file on disk is detected and counts as a miss`() throws {
         let rig = try RawRig()
         _ = try rig.ask(RawRig.request(), [Self.fresh], body: "true")
         rig.store.close()
@@ -198,7 +198,7 @@ struct RawDiskTests {
         #expect(rig.store.statistics.corruptions == 1)
     }
 
-    @Test func `a lost index is made again of the files, and asks the origin before it serves them`() throws {
+    @Test func `a lost index is rebuilt from the files, which are validated before they are served`() throws {
         let rig = try RawRig()
         _ = try rig.ask(RawRig.request(), [Self.fresh, "ETag: \"1\"", "Cache-Tag: t"], body: "a")
         try rig.restart(losesIndex: true)
@@ -217,7 +217,7 @@ struct RawDiskTests {
         )
     }
 
-    @Test func `pictures and raw responses are not taken for each other`() throws {
+    @Test func `images and raw responses are kept apart`() throws {
         let rig = try RawRig()
         _ = try rig.ask(RawRig.request(), [Self.fresh], body: "a")
         rig.flush()
@@ -232,7 +232,7 @@ struct RawDiskTests {
         #expect(rig.store.statistics.originals.entries == 1)
     }
 
-    @Test func `holds nothing once nobody asks`() throws {
+    @Test func `holds no memory without requests`() throws {
         let rig = try RawRig()
         for tiers in CacheTiers.allCases {
             _ = try rig.ask(RawRig.request("\(tiers)", tiers: tiers), [Self.fresh])

@@ -9,10 +9,10 @@ import Testing
 struct RawPurgeTests {
     private static let fields = ["Cache-Control: max-age=60", "Surrogate-Key: one two", "ETag: \"1\""]
 
-    /// As a purge of the daemon does.
+    /// Purges like the daemon.
     private func purge(_ rig: RawRig, _ selection: PurgeSelection, staleFrom: Int64? = nil) {
         let purge = Purge(selection, staleFrom: staleFrom)
-        #expect(rig.store.conceal(purge))
+        #expect(rig.store.tombstone(purge))
         _ = rig.proxy.purge(purge)
         #expect(rig.store.remove(purge, completion: nil))
     }
@@ -23,7 +23,7 @@ struct RawPurgeTests {
     ]
 
     @Test(arguments: selections, [false, true])
-    func `is gone from both tiers`(selection: PurgeSelection, isOnDiskOnly: Bool) throws {
+    func `removes a response from both tiers`(selection: PurgeSelection, isOnDiskOnly: Bool) throws {
         let rig = try RawRig()
         _ = try rig.ask(RawRig.request(), Self.fields, body: "old")
         if isOnDiskOnly { try rig.restart() }
@@ -34,7 +34,7 @@ struct RawPurgeTests {
     }
 
     @Test(arguments: [PurgeSelection.source("y"), .tags(["three"]), .confirmedBefore(RawRig.now)])
-    func `stays where the purge is about something else`(selection: PurgeSelection) throws {
+    func `keeps responses that the purge does not select`(selection: PurgeSelection) throws {
         let rig = try RawRig()
         _ = try rig.ask(RawRig.request(), Self.fields, body: "old")
         try rig.restart()
@@ -43,7 +43,7 @@ struct RawPurgeTests {
     }
 
     @Test(arguments: selections, [false, true])
-    func `a soft purge lets the origin be asked`(selection: PurgeSelection, isOnDiskOnly: Bool) throws {
+    func `a soft purge causes a validation`(selection: PurgeSelection, isOnDiskOnly: Bool) throws {
         let rig = try RawRig()
         _ = try rig.ask(RawRig.request(), Self.fields, body: "old")
         if isOnDiskOnly { try rig.restart() }
@@ -54,7 +54,7 @@ struct RawPurgeTests {
     }
 
     @Test(arguments: [false, true])
-    func `what comes while a URL is invalidated is not there afterwards`(comesFirst: Bool) throws {
+    func `a response that arrives during an invalidation is not stored`(comesFirst: Bool) throws {
         let rig = try RawRig()
         let request = RawRig.request()
         _ = rig.proxy.load(request) { _ in }
@@ -78,7 +78,7 @@ struct RawPurgeTests {
         #expect(try rig.ask(request, Self.fields, body: "new").text == "new")
     }
 
-    @Test func `an answer under way is not kept, neither in memory nor on disk`() throws {
+    @Test func `a response in progress is stored neither in memory nor on disk`() throws {
         let rig = try RawRig()
         let result = Signal<String?>(nil)
         _ = rig.proxy.load(RawRig.request()) { answer in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ImagePipeline
 
-/// A raw source's cache over a disk store, with an origin that a test answers for.
+/// The cache of a raw source over a disk store, with an origin that the test scripts.
 final class RawRig {
     static let now: Int64 = 1_700_000_000
 
@@ -19,8 +19,8 @@ final class RawRig {
     private let quota: Int
 
     /// - Parameters:
-    ///   - memory: bytes; 0 keeps nothing there.
-    ///   - quota: bytes of originals on disk.
+    ///   - memory: bytes of the memory cache; 0 disables it.
+    ///   - quota: the disk quota of originals in bytes.
     init(memory: Int = 1 << 20, quota: Int = 1 << 30) throws {
         folder = try TemporaryFolder()
         lane = try WorkLane(WorkLane.Configuration(name: "raw-test"))
@@ -47,7 +47,7 @@ final class RawRig {
         )
     }
 
-    /// Another process on the same folder.
+    /// Reopens the folder like a new process.
     func restart(losesIndex: Bool = false) throws {
         store.close()
         if losesIndex {
@@ -79,7 +79,7 @@ final class RawRig {
         )
     }
 
-    /// Asks, with what the origin says if it is asked; `nil` fails where it is asked all the same.
+    /// Sends a request with the origin's response; with `nil`, the test fails if the origin is asked.
     func ask(
         _ request: CacheRequest,
         _ fields: [String]? = nil,
@@ -106,10 +106,10 @@ final class RawRig {
         return try #require(result.value).get()
     }
 
-    /// What the disk's writer has to do is done.
+    /// Waits until the disk's writer has finished.
     func flush() { store.flush() }
 
-    /// Nobody asks for anything any more, and what was stored is on disk.
+    /// Waits until no request is running and all stored responses are on disk.
     func settle() {
         while proxy.cache.heldCount > 0 { store.flush() }
     }

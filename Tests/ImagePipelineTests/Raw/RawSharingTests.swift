@@ -6,13 +6,13 @@ import OriginTransfer
 
 @testable import ImagePipeline
 
-/// What of one client's answers others never get.
+/// Parts of a client's response that other clients must not receive.
 @Suite(.timeLimit(.minutes(1)))
 struct RawSharingTests {
     private static let fresh = "Cache-Control: max-age=60"
     private static let stale = [fresh, "Age: 90", "ETag: \"a\"", "X-For: all"]
 
-    @Test func `an answer with cookies is passed on and not stored, and none that was stored is used`() throws {
+    @Test func `a response with cookies is forwarded but neither stored nor served from the cache`() throws {
         let rig = try RawRig()
         let cookies = [Self.fresh, "Set-Cookie: a=b", "Set-Cookie: c=d"]
         for _ in 0..<2 {
@@ -20,7 +20,7 @@ struct RawSharingTests {
             #expect(answer.text == "mine" && answer.fields["set-cookie"] == "a=b, c=d")
         }
         #expect(rig.loader.all.count == 2)
-        // Stored while the source said so.
+        // Stored while the source allowed it.
         let storing = RawRig.request("b", setCookie: .store)
         _ = try rig.ask(storing, cookies, body: "mine")
         #expect(try rig.ask(storing).cacheStatus == .hit(.memory))
@@ -28,7 +28,7 @@ struct RawSharingTests {
         #expect(try rig.ask(storing).fields["set-cookie"] == nil)
     }
 
-    @Test func `cookies that the origin calls private are taken out of what is stored`() throws {
+    @Test func `cookies that the origin marks private are not stored`() throws {
         let rig = try RawRig()
         let fields = ["Cache-Control: max-age=60, private=\"Set-Cookie\"", "Set-Cookie: a=b", "X-For: all"]
         #expect(try rig.ask(RawRig.request(), fields).fields["set-cookie"] == "a=b")
@@ -36,7 +36,7 @@ struct RawSharingTests {
         #expect(next.cacheStatus == .hit(.memory) && next.fields["set-cookie"] == nil && next.fields["x-for"] == "all")
     }
 
-    @Test func `cookies of a 304 go to its client alone`() throws {
+    @Test func `cookies of a 304 are sent to its client only`() throws {
         let rig = try RawRig()
         _ = try rig.ask(RawRig.request(), Self.stale, body: "one")
         let renewed = try rig.ask(RawRig.request(), [Self.fresh, "Set-Cookie: a=b", "X-For: all 2"], status: 304)
@@ -46,7 +46,7 @@ struct RawSharingTests {
         #expect(next.fields["x-for"] == "all 2")
     }
 
-    @Test func `what a 304 says to a request with Authorization is for that one alone`() throws {
+    @Test func `a 304 to a request with Authorization applies to that request only`() throws {
         let rig = try RawRig()
         let authorized = RawRig.request("a", ["Authorization: x"])
         _ = try rig.ask(RawRig.request(), Self.stale, body: "one")
@@ -56,13 +56,13 @@ struct RawSharingTests {
         #expect(
             other.cacheStatus == .forwarded(.stale, status: 304, collapsed: false) && other.fields["x-for"] == "all"
         )
-        // Unless the origin says so (RFC 9111 §3.5).
+        // Unless the origin allows it (RFC 9111 §3.5).
         _ = try rig.ask(authorized, [Self.fresh + ", public", "ETag: \"a\"", "X-For: anybody"], status: 304)
         #expect(try rig.ask(RawRig.request()).fields["x-for"] == "anybody")
     }
 
     @Test(arguments: ["private, max-age=60", "no-store"])
-    func `what a 304 calls private, or not to be stored, is stored no longer`(control: String) throws {
+    func `a 304 with private or no-store removes the stored response`(control: String) throws {
         let rig = try RawRig()
         _ = try rig.ask(RawRig.request(), Self.stale, body: "one")
         let own = try rig.ask(RawRig.request(), ["Cache-Control: \(control)", "X-For: me"], status: 304)
@@ -71,7 +71,7 @@ struct RawSharingTests {
         #expect(rig.loader.all.last?.fetch.exchange?.fields.contains("if-none-match") == false)
     }
 
-    @Test func `HEAD with Authorization changes nothing that others get`() throws {
+    @Test func `HEAD with Authorization does not affect other clients`() throws {
         let rig = try RawRig()
         _ = try rig.ask(RawRig.request(), Self.stale, body: "one")
         let head = RawRig.request("a", ["Authorization: x", "Cache-Control: max-age=1"], method: "HEAD")
@@ -80,7 +80,7 @@ struct RawSharingTests {
         #expect(other.fields["x-for"] == "all")
     }
 
-    @Test func `requests with Authorization wait for nobody's answer, and nobody waits for theirs`() throws {
+    @Test func `requests with Authorization share no flight`() throws {
         let rig = try RawRig()
         let answers = Signal<[String]>([])
         for name in ["x", "y", ""] {

@@ -9,14 +9,14 @@ struct TaskPoolPurgeTests {
     private let key = CacheKey(hashing: "a")
     private let selection = PurgeSelection.source("photos")
 
-    /// Joins what is under way for the key, else starts; the flight where it did.
+    /// Joins the flight of the key, or starts one and returns it.
     private func join(source: String = "photos") -> Flight<Int>? {
         var started: Flight<Int>?
         pool.join(key, about: FlightSubject(origin: key, source: source), waiter: { _, _ in }) { started = $0 }
         return started
     }
 
-    @Test func `keeps nothing of what was under way, nor of what starts before the end`() throws {
+    @Test func `discards results of flights that run during a purge`() throws {
         let before = try #require(join())
         #expect(before.publish { 1 } == 1)
         #expect(pool.beginPurge(selection) == 1)
@@ -27,13 +27,13 @@ struct TaskPoolPurgeTests {
         pool.endPurge(selection)
         let after = try #require(join())
         #expect(after.publish { 1 } == 1)
-        // Those that are over take nothing from the new one.
+        // The end of an old flight does not affect the new one.
         before.finish(.success(1))
         during.finish(.success(2))
         #expect(join() == nil)
     }
 
-    @Test func `one purge does not end the other`() throws {
+    @Test func `the end of one purge does not end another`() throws {
         #expect(pool.beginPurge(selection) == 0)
         #expect(pool.beginPurge(selection) == 0)
         pool.endPurge(selection)
@@ -42,7 +42,7 @@ struct TaskPoolPurgeTests {
         #expect(try #require(join()).publish { 1 } == 1)
     }
 
-    @Test func `what it is not about goes on`() throws {
+    @Test func `does not affect other flights`() throws {
         let other = try #require(join(source: "other"))
         #expect(pool.beginPurge(selection) == 0)
         #expect(other.publish { 1 } == 1)

@@ -6,7 +6,7 @@ import Testing
 struct TaskPoolTests {
     typealias Pool = TaskPool<Int>
 
-    /// What waiters were told, in order.
+    /// The outcomes that waiters received, in order.
     final class Log: Sendable {
         private let entries = Lock<[String]>([])
         var all: [String] { entries.withLock { $0 } }
@@ -25,7 +25,7 @@ struct TaskPoolTests {
         }
     }
 
-    /// Keeps the flights that were started.
+    /// Collects the started flights.
     final class Starts: Sendable {
         private let flights = Lock<[Flight<Int>]>([])
         var all: [Flight<Int>] { flights.withLock { $0 } }
@@ -49,7 +49,7 @@ struct TaskPoolTests {
         #expect(pool.count == 0)
     }
 
-    @Test func `different keys fly apart`() {
+    @Test func `different keys have separate flights`() {
         let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
         pool.join(key, waiter: log.waiter("a")) { starts.append($0) }
         pool.join(other, waiter: log.waiter("b")) { starts.append($0) }
@@ -72,7 +72,7 @@ struct TaskPoolTests {
         #expect(log.all == ["first=1"])
     }
 
-    @Test func `a request after the end starts anew, also from within a waiter`() {
+    @Test func `a request after the end starts a new flight, also from within a waiter`() {
         let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
         pool.join(key) { [log, starts, key] outcome, delivery in
             log.waiter("first")(outcome, delivery)
@@ -86,7 +86,7 @@ struct TaskPoolTests {
         #expect(log.all == ["first=1", "again=2"])
     }
 
-    @Test func `the last waiter allowed joins and one more is refused`() {
+    @Test func `a waiter over the limit is refused`() {
         let pool = Pool(maximumWaiters: 2, maximumFlights: 10)
         for name in ["first", "second", "third"] {
             pool.join(key, waiter: log.waiter(name)) { starts.append($0) }
@@ -94,7 +94,7 @@ struct TaskPoolTests {
         #expect(log.all == ["third:overloaded(\"too many requests wait for this picture\")"])
     }
 
-    @Test func `the last flight allowed starts and one more is refused`() {
+    @Test func `a flight over the limit is refused`() {
         let pool = Pool(maximumWaiters: 2, maximumFlights: 1)
         pool.join(key, waiter: log.waiter("a")) { starts.append($0) }
         pool.join(other, waiter: log.waiter("b")) { starts.append($0) }
@@ -102,7 +102,7 @@ struct TaskPoolTests {
         #expect(log.all == ["b:overloaded(\"too many pictures are being made\")"])
     }
 
-    @Test func `a waiter that leaves detaches itself alone`() {
+    @Test func `a waiter that leaves does not affect the others`() {
         let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
         let first = pool.join(key, waiter: log.waiter("first")) { starts.append($0) }
         pool.join(key, waiter: log.waiter("second")) { starts.append($0) }
@@ -114,7 +114,7 @@ struct TaskPoolTests {
         #expect(log.all == ["second=3 collapsed"])
     }
 
-    @Test func `the last waiter to leave cancels the work, and the key is free at once`() {
+    @Test func `when the last waiter leaves, the work is cancelled and the key is free`() {
         let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
         let cancelled = Counter()
         let first = pool.join(key, waiter: log.waiter("first")) { flight in
@@ -127,14 +127,14 @@ struct TaskPoolTests {
         #expect(pool.count == 0)
         #expect(starts.all[0].isOver)
         pool.join(key, waiter: log.waiter("later")) { starts.append($0) }
-        // What the abandoned work still delivers reaches nobody and does not disturb its successor.
+        // The result of abandoned work reaches no waiter and does not affect its successor.
         starts.all[0].finish(.success(1))
         #expect(pool.count == 1)
         starts.all[1].finish(.success(2))
         #expect(log.all == ["later=2"])
     }
 
-    @Test func `work worth finishing goes on without waiters and may be joined`() {
+    @Test func `work worth finishing continues without waiters and may be joined`() {
         let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
         let cancelled = Counter()
         let first = pool.join(key, waiter: log.waiter("first")) { flight in
@@ -149,7 +149,7 @@ struct TaskPoolTests {
         #expect(log.all == ["second=5 collapsed"])
     }
 
-    @Test func `a flight that everybody left before it said how to give up is given up then`() {
+    @Test func `a flight without waiters is cancelled as soon as it sets its cancellation`() {
         let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
         let cancelled = Counter()
         let first = pool.join(key, waiter: log.waiter("first")) { starts.append($0) }
@@ -158,7 +158,7 @@ struct TaskPoolTests {
         #expect(cancelled.value == 1)
     }
 
-    @Test func `one of many threads starts the flight and all get its value`() async {
+    @Test func `one of many threads starts the flight, and all receive its value`() async {
         let pool = Pool(maximumWaiters: 1000, maximumFlights: 10)
         let told = Counter()
         await withTaskGroup(of: Void.self) { group in
@@ -178,7 +178,7 @@ struct TaskPoolTests {
     }
 }
 
-/// A count that many threads raise.
+/// A counter for many threads.
 final class Counter: Sendable {
     private let count = Lock(0)
     var value: Int { count.withLock { $0 } }

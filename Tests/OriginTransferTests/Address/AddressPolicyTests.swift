@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AddressPolicyTests {
-    /// Each range's first and last address with their neighbours: address, rule or "-" for allowed.
+    /// The first and last address of each range, and their neighbours: the address, and its rule or "-" if allowed.
     static let ipv4: [(String, String)] = rows(
         """
         0.0.0.0 unspecified, 0.0.0.1 this-network, 0.255.255.255 this-network, 1.0.0.0 -, 1.1.1.1 -, 8.8.8.8 -
@@ -67,24 +67,24 @@ struct AddressPolicyTests {
     }
 
     @Test(arguments: ipv4)
-    func `judges IPv4 by range`(_ address: String, _ rule: String) throws {
+    func `decides IPv4 addresses by range`(_ address: String, _ rule: String) throws {
         #expect(try verdict(address) == rule)
     }
 
     @Test(arguments: ipv6)
-    func `judges IPv6 by range`(_ address: String, _ rule: String) throws {
+    func `decides IPv6 addresses by range`(_ address: String, _ rule: String) throws {
         #expect(try verdict(address) == rule)
     }
 
     @Test(arguments: ipv4)
-    func `judges the forms in use by the IPv4 address that they embed`(_ address: String, _ rule: String) throws {
+    func `decides forms in use by the IPv4 address that they embed`(_ address: String, _ rule: String) throws {
         for (prefix, form) in [("::ffff:", "ipv4-mapped"), ("64:ff9b::", "nat64"), ("2a00:1::5efe:", "isatap")] {
             #expect(try verdict(prefix + address) == (rule == "-" ? "-" : "\(form)/\(rule)"), "\(prefix)\(address)")
         }
     }
 
     @Test(arguments: ipv4)
-    func `refuses the forms given up, whatever they embed`(_ address: String, _ rule: String) throws {
+    func `refuses deprecated forms, whatever they embed`(_ address: String, _ rule: String) throws {
         let suffix = rule == "-" ? "" : "/\(rule)"
         #expect(try verdict("::ffff:0:" + address) == "ipv4-translated" + suffix)
         #expect(try verdict("64:ff9b:1::" + address) == "nat64" + suffix)
@@ -96,12 +96,12 @@ struct AddressPolicyTests {
         #expect(try verdict("2001:0:4136:e378:8000:63bf:\(upper):\(lower)") == "teredo" + suffix)
     }
 
-    @Test func `covers enough rows to be worth the name of a table`() {
+    @Test func `has more than 70 IPv4 and 80 IPv6 cases`() {
         #expect(Self.ipv4.count > 70)
         #expect(Self.ipv6.count > 80)
     }
 
-    @Test func `reads addresses out of socket addresses`() {
+    @Test func `reads addresses from socket addresses`() {
         var four = sockaddr_in()
         four.sin_family = sa_family_t(AF_INET)
         four.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

@@ -2,7 +2,7 @@ import HTTPSemantics
 import OriginTransfer
 import Testing
 
-/// Verdicts on URLs, of which nothing is resolved.
+/// Verdicts on URLs, without resolving names.
 @Suite(.timeLimit(.minutes(1)))
 struct AddressVerdictTests {
     private func verdict(_ text: String) -> AddressPolicy.Verdict {
@@ -40,7 +40,7 @@ struct AddressVerdictTests {
         ("http://8.8.8.8:99999/", "block malformed"), ("http://１２７.0.0.1/", "block malformed"),
         ("http://8.8.8.8:25/", "block bad-port"), ("http://10.0.0.1:25/", "block private"),
     ])
-    func `judges a URL without resolving it`(_ url: String, _ expected: String) {
+    func `decides on a URL without resolving it`(_ url: String, _ expected: String) {
         let verdict = verdict(url)
         #expect("\(verdict.decision.rawValue) \(verdict.rule)" == expected)
     }

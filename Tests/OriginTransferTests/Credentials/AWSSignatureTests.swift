@@ -69,12 +69,12 @@ struct AWSSignatureTests {
         ("a+b c", "a%2Bb%20c"), ("%41%2f%2B", "A/%2B"), ("x=1,y&z(2)*!'", "x%3D1%2Cy%26z%282%29%2A%21%27"),
         ("%C3%A9~-._", "%C3%A9~-._"), ("100%", "100%25"), ("a//b/", "a//b/"),
     ])
-    func `spells paths in one way`(given: String, expected: String) {
+    func `encodes a path canonically`(given: String, expected: String) {
         #expect(AWSEncoding.path(PercentEncoding.decode(given.utf8)) == expected)
         #expect(AWSEncoding.path(PercentEncoding.decode(expected.utf8)) == expected)
     }
 
-    @Test func `keeps a query's order to send it, and sorts it to sign it`() {
+    @Test func `sends a query in its order, and signs it sorted`() {
         #expect(AWSEncoding.query("b=2+3&a&c=/=") == "b=2%2B3&a&c=%2F%3D")
         #expect(AWSEncoding.canonicalQuery("b=2&a&b=10&A=1") == "A=1&a=&b=10&b=2")
     }
@@ -91,7 +91,7 @@ struct AWSSignatureTests {
         ),
         (ObjectBucket(name: "pics", prefix: "p/", endpoint: "http://127.0.0.1:9000"), "http://127.0.0.1:9000/pics/p/"),
     ])
-    func `knows where a bucket is`(bucket: ObjectBucket, url: String) {
+    func `places a bucket in the host or the path`(bucket: ObjectBucket, url: String) {
         #expect(bucket.urlPrefix == url)
         #expect(bucket.url(rawPath: "a+%2B", rawQuery: "") == url + "a%2B%2B")
     }

@@ -19,7 +19,7 @@ struct ConnectionLanesTests {
         return names
     }
 
-    @Test func `starts first come, first served up to the lane's limit`() {
+    @Test func `starts transfers in order, up to the lane's limit`() {
         var lanes = Lanes(limit: 100)
         for name in ["1", "2", "3", "4"] { lanes.enqueue(Item(name), a, limit: 2) }
         #expect(drain(&lanes) == "12")
@@ -35,7 +35,7 @@ struct ConnectionLanesTests {
         #expect(lanes.waiting == 0)
     }
 
-    @Test func `lets lanes take turns under the limit over all`() {
+    @Test func `takes lanes in turn, up to the total limit`() {
         var lanes = Lanes(limit: 3)
         for name in ["1", "2", "3"] { lanes.enqueue(Item(name), a, limit: 9) }
         for name in ["x", "y"] { lanes.enqueue(Item(name), b, limit: 9) }
@@ -47,14 +47,14 @@ struct ConnectionLanesTests {
         #expect(drain(&lanes) == "3")
     }
 
-    @Test func `lets a full lane stand in nobody's way`() {
+    @Test func `does not let a full lane block another`() {
         var lanes = Lanes(limit: 3)
         for name in ["1", "2", "3"] { lanes.enqueue(Item(name), a, limit: 1) }
         lanes.enqueue(Item("x"), b, limit: 1)
         #expect(drain(&lanes) == "1x")
     }
 
-    @Test func `shares connections once the origin answered in HTTP/2, and no longer when it stops`() {
+    @Test func `multiplexes once the origin responds over HTTP/2, and stops when it no longer does`() {
         var lanes = Lanes(limit: 100)
         for _ in 0..<50 { lanes.enqueue(Item("."), a, limit: 1) }
         #expect(drain(&lanes).count == 1)
@@ -66,7 +66,7 @@ struct ConnectionLanesTests {
         #expect(drain(&lanes).count == 1)
     }
 
-    @Test func `takes waiting ones out and holds none back`() {
+    @Test func `removes a waiting transfer without blocking the others`() {
         var lanes = Lanes(limit: 1)
         let (first, second, third) = (Item("1"), Item("2"), Item("3"))
         lanes.enqueue(first, a, limit: 1)
@@ -83,7 +83,7 @@ struct ConnectionLanesTests {
         #expect(drain(&lanes) == "1")
     }
 
-    @Test func `obeys a limit that was lowered meanwhile`() {
+    @Test func `obeys a lowered limit`() {
         var lanes = Lanes(limit: 100)
         for name in ["1", "2"] { lanes.enqueue(Item(name), a, limit: 2) }
         #expect(lanes.next()?.name == "1")

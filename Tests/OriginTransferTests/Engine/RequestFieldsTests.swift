@@ -18,11 +18,11 @@ struct RequestFieldsTests {
 
     private let own = ["Accept: image/*,*/*;q=0.8", "User-Agent: Edgeprint/1", "Via: 1.1 edge", "CDN-Loop: edge"]
 
-    @Test func `names itself and says what it wants`() {
+    @Test func `sends User-Agent and Accept`() {
         #expect(lines([]) == own)
     }
 
-    @Test func `sends the source's fields, repeated ones too, and lets them replace the daemon's`() {
+    @Test func `sends the source's fields, including repeated ones, and lets them replace the daemon's`() {
         let made = lines([
             ("Authorization", "Bearer x"), ("X-A", "1"), ("x-a", "2"), ("user-agent", "Other"), ("X-Empty", ""),
         ])
@@ -32,11 +32,11 @@ struct RequestFieldsTests {
         #expect(made.contains("X-Empty;"))
     }
 
-    @Test func `keeps the source's fields back from another host`() {
+    @Test func `withholds the source's fields from another host`() {
         #expect(lines([("Authorization", "Bearer x")], withSource: false) == own)
     }
 
-    @Test func `sends validators raw`() {
+    @Test func `sends validators unchanged`() {
         #expect(
             lines([], tag: "W/\"a\"", modified: "Thu, 01 Jan 1970 00:00:00 GMT").suffix(2) == [
                 "If-None-Match: W/\"a\"", "If-Modified-Since: Thu, 01 Jan 1970 00:00:00 GMT",
@@ -49,18 +49,18 @@ struct RequestFieldsTests {
         ("If-None-Match", "x"), ("TE", "gzip"), ("", "x"), ("A B", "x"), ("A:", "x"), ("A\r\nB", "x"), ("Ä", "x"),
         ("A", "x\r\nB: y"), ("cdn-loop", "x"), ("Via", "1.1 x"), ("A", "x\u{0}"), ("A", "x\ny"),
     ])
-    func `sends nothing that would break the request's framing or meaning`(_ name: String, _ value: String) {
+    func `drops fields that would change the request's framing or meaning`(_ name: String, _ value: String) {
         #expect(lines([(name, value)]) == own)
     }
 
-    @Test func `names itself behind those before it, in Via and CDN-Loop`() {
+    @Test func `appends itself to Via and CDN-Loop`() {
         var request = TransferRequest(.file("a"), options: TransferOptions(source: "test"))
         request.chain = TransferRequest.Chain(via: "1.1 nginx", cdnLoop: "cdn;n=1, edge2")
         let made = RequestFields.lines(request, withSource: true, userAgent: "Edgeprint/1", pseudonym: "edge")
         #expect(made.suffix(2) == ["Via: 1.1 nginx, 1.1 edge", "CDN-Loop: cdn;n=1, edge2, edge"])
     }
 
-    @Test func `drops a validator that would begin another field`() {
+    @Test func `drops a validator that would inject another field`() {
         #expect(lines([], tag: "\"a\"\r\nX: y") == own)
     }
 }

@@ -11,7 +11,7 @@ struct ResponseHeadTests {
         return head
     }
 
-    @Test func `takes fields whatever their case and joins repeated ones`() throws {
+    @Test func `ignores the case of field names and joins repeated fields`() throws {
         let head = try head(
             "HTTP/1.1 200 OK",
             "CACHE-control:max-age=1",
@@ -28,7 +28,7 @@ struct ResponseHeadTests {
         #expect(head.lines["expires"] == nil)
     }
 
-    @Test func `forgets interim answers and ignores trailers`() throws {
+    @Test func `discards interim responses and ignores trailers`() throws {
         let head = try head(
             "HTTP/1.1 103 Early Hints",
             "ETag: \"early\"",
@@ -44,7 +44,7 @@ struct ResponseHeadTests {
         #expect(head.lines["age"] == "3")
     }
 
-    @Test func `says that the head is complete once, on the final blank line`() throws {
+    @Test func `reports the complete head once, at the final blank line`() throws {
         var head = ResponseHead()
         var answers: [Bool] = []
         for line in ["HTTP/1.1 100 Continue", "", "HTTP/1.1 200 OK", "Age: 1", "", ""] {
@@ -54,7 +54,7 @@ struct ResponseHeadTests {
     }
 
     @Test(arguments: [["5", "5"], ["5, 5"], ["5", "5, 5"]])
-    func `takes equal repetitions of Content-Length for one`(_ values: [String]) throws {
+    func `accepts equal repetitions of Content-Length`(_ values: [String]) throws {
         var head = ResponseHead()
         _ = try head.take(Array("HTTP/1.1 200 OK".utf8))
         for value in values { _ = try head.take(Array("Content-Length: \(value)".utf8)) }
@@ -62,7 +62,7 @@ struct ResponseHeadTests {
     }
 
     @Test(arguments: [["5", "6"], ["5, 6"], ["-1"], ["+5"], ["5x"], [""], ["5,"], ["99999999999999999999"], ["0x5"]])
-    func `refuses a Content-Length that contradicts itself`(_ values: [String]) throws {
+    func `refuses contradictory values of Content-Length`(_ values: [String]) throws {
         var head = ResponseHead()
         _ = try head.take(Array("HTTP/1.1 200 OK".utf8))
         #expect(throws: ResponseHead.Defect.contentLength) {
@@ -78,7 +78,7 @@ struct ResponseHeadTests {
         }
     }
 
-    @Test func `refuses two different locations and takes two equal ones`() throws {
+    @Test func `refuses two different locations and accepts two equal ones`() throws {
         #expect(throws: ResponseHead.Defect.location) { try head("HTTP/1.1 302 F", "Location: /a", "location: /b") }
         #expect(try head("HTTP/1.1 302 F", "Location: /a", "location: /a")[.location] == "/a")
     }
@@ -95,7 +95,7 @@ struct ResponseHeadTests {
         #expect(head.lines["vary"] == nil)
     }
 
-    @Test func `bounds the head`() throws {
+    @Test func `limits the length of the head`() throws {
         var head = ResponseHead()
         _ = try head.take(Array("HTTP/1.1 200 OK".utf8))
         let rest = ResponseHead.maximumLength - 15

@@ -1,5 +1,7 @@
 import CLinux
+import Glibc
 import LinuxSystem
+import OriginTransfer
 import Testing
 
 @testable import OriginTransfer
@@ -10,7 +12,7 @@ struct BodySinkTests {
         try unsafe bytes.withUnsafeBytes { try unsafe sink.append($0) }
     }
 
-    @Test func `keeps, hashes and seals what it is given`() throws {
+    @Test func `stores, hashes and seals its bytes`() throws {
         let sink = try BodySink(limit: 6)
         for part in ["a", "", "bc", "def"] { try append(Array(part.utf8), to: sink) }
         let body = try sink.finish()
@@ -20,7 +22,7 @@ struct BodySinkTests {
         #expect(edge_memfd_is_sealed(body.file.number) == 1)
     }
 
-    @Test func `takes exactly its limit and not one byte more`() throws {
+    @Test func `accepts exactly its limit and not one byte more`() throws {
         let sink = try BodySink(limit: 3)
         try append([1, 2], to: sink)
         try append([3], to: sink)
@@ -33,5 +35,14 @@ struct BodySinkTests {
         #expect(body.length == 0)
         #expect(body.digest == SHA256Digest(hashing: ""))
         #expect(edge_memfd_is_sealed(body.file.number) == 1)
+    }
+}
+
+extension TransferBody {
+    /// Reads the whole file from its start.
+    func bytes() throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: length + 1)
+        let count = try checked("pread") { unsafe pread(file.number, &bytes, bytes.count, 0) }
+        return Array(bytes.prefix(count))
     }
 }

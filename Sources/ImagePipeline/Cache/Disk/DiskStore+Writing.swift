@@ -34,15 +34,15 @@ extension DiskStore {
     @discardableResult
     package func remove(origin key: CacheKey) -> Bool {
         let purge = Purge(.originals([key]))
-        return conceal(purge) && remove(purge, completion: nil)
+        return tombstone(purge) && remove(purge, completion: nil)
     }
 
     /// Hides what a purge selects from readers, or shows it as stale for a soft purge; `remove` must follow.
     ///
     /// - Returns: false when too many purges wait; nothing has changed.
-    package func conceal(_ purge: Purge) -> Bool { shared.removals.add(purge) }
+    package func tombstone(_ purge: Purge) -> Bool { shared.removals.add(purge) }
 
-    /// Carries out a purge after `conceal`, including writes queued before this call.
+    /// Carries out a purge after `tombstone`, including writes queued before this call.
     ///
     /// - Parameter completion: called on the writer's thread after the commit, or as soon as the purge has to wait for an unusable
     ///   folder.

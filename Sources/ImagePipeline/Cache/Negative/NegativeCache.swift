@@ -101,7 +101,7 @@ package final class NegativeCache: Sendable {
 
     /// Remembers nothing yet.
     ///
-    /// - Parameter keeper: where failures outlive the process; `restore` or `renounce` must follow.
+    /// - Parameter keeper: where failures outlive the process; `restore` or `skipRestore` must follow.
     package init(policy: FailurePolicy, time: any TimeSource, keeper: (any FailureKeeping)? = nil) {
         self.time = time
         self.keeper = keeper
@@ -157,7 +157,7 @@ package final class NegativeCache: Sendable {
     }
 
     /// Leaves what the last run has kept where it is.
-    func renounce() { state.withLock { $0.restoration = nil } }
+    func skipRestore() { state.withLock { $0.restoration = nil } }
 
     /// Lets other times hold from the next failure on.
     package func setPolicy(_ policy: FailurePolicy) {
@@ -213,7 +213,7 @@ package final class NegativeCache: Sendable {
     }
 
     /// The failure for which a key is not tried now, whatever is stored; neither counted as an answer nor letting anybody through.
-    func pause(_ key: CacheKey) -> PipelineError? {
+    func backoffError(for key: CacheKey) -> PipelineError? {
         let now = time.monotonic
         return state.withLock { state in
             guard let entry = state.entries[key], entry.until > now || entry.probeEnds > now else { return nil }
@@ -224,7 +224,7 @@ package final class NegativeCache: Sendable {
     /// Whether what is remembered of a request's originals lets a stale picture be served: where an origin denies one, none is.
     func allowStale(_ request: VariantRequest, for caller: OriginCaller = .nobody) -> Bool {
         ([request.origin] + request.ingredients.map(\.origin)).allSatisfy { origin in
-            pause(origin.failureKey(for: caller))?.allowsStale != false
+            backoffError(for: origin.failureKey(for: caller))?.allowsStale != false
         }
     }
 

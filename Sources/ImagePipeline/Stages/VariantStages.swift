@@ -1,21 +1,21 @@
 import ImagePlan
 import LinuxSystem
 
-/// Stage 2: variants on disk; on the read lane.
+/// Stage 2: looks variants up on disk; runs on the read lane.
 struct DiskVariantStage: Sendable {
     let parts: PipelineParts
 
-    /// The stored variant as an entity, promoted to memory where it is small enough; whatever its freshness.
+    /// Returns the stored variant, fresh or stale, and promotes it to memory if it is small enough.
     func entity(for request: VariantRequest, of flight: Flight<Answer>) -> Entity? {
         let tiers = request.tiers
         guard request.plan != nil, tiers.keepOnDisk, let stored = parts.disk?.variant(request.key) else { return nil }
         let origin = parts.origins.state(for: stored.origin).snapshot
-        // The live state may know of a newer original than the row: then this variant is void.
+        // If the live state has a newer original than the row, this variant is invalid.
         guard origin.record.digest == stored.record.originDigest else { return nil }
         guard !request.mustStayOriginal(origin.record) else { return nil }
         guard let ingredients = ingredients(of: stored.record, for: request) else { return nil }
         var description = EntityDescription(stored.record, origin: origin.record, for: request)
-        description.temper(by: ingredients.map(\.record), origin: origin.record)
+        description.restrict(toStrictestOf: ingredients.map(\.record), origin: origin.record)
         let uses = ingredients.map { IngredientUse($0) }
         guard request.keeps.keepInMemory, description.length <= parts.memoryObject else {
             let entity = open(stored.file, description, for: request.key, origin: origin, uses, of: flight)
@@ -35,7 +35,7 @@ struct DiskVariantStage: Sendable {
         )
     }
 
-    /// The variant as its file, sent from there.
+    /// Returns an entity that is sent from its file.
     private func open(
         _ file: SharedDescriptor,
         _ description: EntityDescription,
@@ -55,8 +55,8 @@ struct DiskVariantStage: Sendable {
         )
     }
 
-    /// What is known of the other originals that a variant was made with; `nil` where one has been purged, or is another by now:
-    /// then the variant is void.
+    /// Returns the auxiliary images that a variant was made with; `nil` if one was purged or has changed, which makes the variant
+    /// invalid.
     private func ingredients(of record: VariantRecord, for request: VariantRequest) -> [OriginSnapshot]? {
         guard record.ingredients.map(\.key) == request.ingredients.map(\.origin.key) else { return nil }
         var found: [OriginSnapshot] = []
@@ -69,5 +69,27 @@ struct DiskVariantStage: Sendable {
             found.append(origin)
         }
         return found
+    }
+}
+
+/// Stage 1: looks variants up in memory; runs on the event loop.
+struct MemoryVariantStage: Sendable {
+    let memory: MemoryCache<Entity>
+
+    /// Returns a fresh entity.
+    @inline(__always)
+    func fresh(_ key: CacheKey, now: Int64) -> Entity? {
+        guard let entity = memory.value(for: key), entity.isCurrent, entity.isFresh(at: now) else { return nil }
+        return entity
+    }
+
+    /// Returns an entity, fresh or stale, for revalidation.
+    func stale(_ key: CacheKey) -> Entity? {
+        guard let entity = memory.value(for: key) else { return nil }
+        guard entity.isCurrent else {
+            memory.remove(key)
+            return nil
+        }
+        return entity
     }
 }

@@ -1,14 +1,33 @@
 import LinuxSystem
 import Synchronization
 
-/// A load, shared by its caller, who may cancel it, and the loader's thread.
+/// A loader of originals; any thread.
+package protocol TransferLoading: Sendable {
+    /// Starts a load and returns immediately.
+    ///
+    /// `completion` is called exactly once on the loader's thread, also for cancelled loads. It must not block.
+    func load(
+        _ request: TransferRequest,
+        completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
+    ) -> any LoadHandle
+}
+
+/// A running load; any thread.
+package protocol LoadHandle: Sendable {
+    /// Cancels the load; its completion receives `.cancelled` unless it has already been called.
+    func cancel()
+    /// Bytes of the body received so far.
+    var received: Int { get }
+}
+
+/// The handle of a load, shared by its caller and the loader's thread.
 ///
-/// The completion is taken out when it is called, so that it cannot be called twice.
+/// The completion is removed when it is called and so runs once.
 final class LoadTicket: LoadHandle {
     typealias Completion = @Sendable (Result<TransferResponse, TransferError>) -> Void
 
     let request: TransferRequest
-    /// Monotonic nanoseconds at which the load was asked for; `timeouts.total` counts from here.
+    /// Monotonic nanoseconds of the call of `load`; `timeouts.total` counts from here.
     let created: Int64
     private let completion: Lock<Completion?>
     private let bytes = Atomic<Int>(0)
@@ -29,7 +48,7 @@ final class LoadTicket: LoadHandle {
 
     var received: Int { bytes.load(ordering: .relaxed) }
 
-    /// Whether `cancel` was called.
+    /// Whether `cancel` has been called.
     var isCancelled: Bool { given.load(ordering: .acquiring) }
 
     func cancel() {
@@ -37,11 +56,12 @@ final class LoadTicket: LoadHandle {
         onCancel(self)
     }
 
+    /// Adds received bytes.
     func count(_ more: Int) {
         bytes.wrappingAdd(more, ordering: .relaxed)
     }
 
-    /// Calls the completion, the first time only.
+    /// Calls the completion on the first call; does nothing afterwards.
     func complete(_ result: Result<TransferResponse, TransferError>) {
         let completion = completion.withLock { completion in
             defer { completion = nil }

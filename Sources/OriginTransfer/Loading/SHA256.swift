@@ -19,11 +19,24 @@ package struct SHA256Digest: Hashable, Sendable {
         self.init(hashing: Array(text.utf8))
     }
 
-    /// Takes a digest's 32 bytes.
+    /// Wraps the 32 bytes of a digest.
     init(bytes: [UInt8]) {
         self.bytes = bytes
     }
 
     /// 64 lower-case hexadecimal digits.
     package var text: String { bytes.hexText }
+}
+
+/// HMAC with SHA-256 (RFC 2104).
+package enum HMACSHA256 {
+    /// Returns the 32-byte authentication code of a message.
+    package static func code(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        var length: UInt32 = 32
+        unsafe key.withUnsafeBytes { key in
+            _ = unsafe HMAC(EVP_sha256(), key.baseAddress, CInt(key.count), message, message.count, &digest, &length)
+        }
+        return digest
+    }
 }

@@ -1,0 +1,67 @@
+/// The settings and limits of transfers from one source.
+package struct TransferOptions: Hashable, Sendable {
+    /// The source's name; connections are limited per source and origin.
+    package var source: String
+    /// The root folder of a file source; `nil` for URLs.
+    package var root: String?
+    /// Whether loopback, private and link-local addresses are allowed.
+    package var allowPrivate = false
+    /// Whether clients choose the URL rather than the configuration.
+    package var isForeign = false
+    /// Header fields of every request to the source's own origin, in order.
+    package var headers: [HeaderField] = []
+    /// Credentials for the source's own origin.
+    package var credentials: SourceCredentials?
+    /// The region for signatures with access keys; `nil` disables signing.
+    package var signingRegion: String?
+    /// The maximum number of concurrent connections to one host.
+    package var connections = 6
+    package var limits = TransferLimits()
+    package var timeouts = TransferTimeouts()
+
+    /// Creates options with the defaults.
+    package init(source: String) {
+        self.source = source
+    }
+}
+
+/// Limits of one load.
+package struct TransferLimits: Hashable, Sendable {
+    /// Maximum bytes of the decoded body.
+    package var bytes: Int
+    /// Maximum number of redirects.
+    package var redirects: Int
+
+    /// Creates limits.
+    package init(bytes: Int = 64 << 20, redirects: Int = 5) {
+        self.bytes = bytes
+        self.redirects = redirects
+    }
+}
+
+/// Timeouts in milliseconds.
+package struct TransferTimeouts: Hashable, Sendable {
+    package var connect: Int
+    package var firstByte: Int
+    /// From the call of `load`, including time in the queue.
+    package var total: Int
+
+    /// Creates timeouts.
+    package init(connect: Int = 5_000, firstByte: Int = 10_000, total: Int = 30_000) {
+        self.connect = connect
+        self.firstByte = firstByte
+        self.total = total
+    }
+}
+
+/// A configured header field of requests.
+package struct HeaderField: Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    /// Creates a field.
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
