@@ -1,3 +1,4 @@
+import HTTPCache
 package import ImagePlan
 
 /// When the AVIF of a variant of AVIF's bucket is made.

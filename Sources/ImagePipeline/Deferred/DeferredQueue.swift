@@ -1,3 +1,4 @@
+import HTTPCache
 import LinuxSystem
 
 /// The variants whose AVIF is to be made when there is time: one at a time, each once, in the order in which they were asked.

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 
 /// What a failure means: for the cache, for the next try, and for what is answered in its place.

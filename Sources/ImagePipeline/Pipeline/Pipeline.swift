@@ -1,3 +1,5 @@
+package import HTTPCache
+
 /// Makes pictures from requests: caches, downloads, transforms (SDWebImageManager).
 ///
 /// ```
@@ -101,7 +103,7 @@ package final class Pipeline: Sendable {
         }
         var isProbing = false
         defer { if verdict == .probe, !isProbing { parts.failures.giveUp(request.key) } }
-        return variants.join(flightKey(request, context), about: FlightSubject(request)) { outcome, delivery in
+        return variants.join(flightKey(request, context), about: PurgeSubject(request)) { outcome, delivery in
             guard delivery.isCollapsed else { return completion(outcome) }
             completion(outcome.map(\.collapsed).mapError(\.collapsed))
         } start: { flight in
@@ -118,7 +120,7 @@ package final class Pipeline: Sendable {
     func refresh(_ request: VariantRequest) {
         // An origin that has just failed is left alone.
         guard parts.failures.pause(request.origin.key) == nil else { return }
-        variants.startUnlessUnderWay(request.key, about: FlightSubject(request)) { flight in
+        variants.startUnlessUnderWay(request.key, about: PurgeSubject(request)) { flight in
             start(request, .background(.low, isRefresh: true), flight)
         }
     }
@@ -127,7 +129,7 @@ package final class Pipeline: Sendable {
     func describe(_ request: VariantRequest, _ entity: Entity, _ body: OriginBody?) {
         guard placeholders.enter() else { return }
         var isStarted = false
-        variants.startUnlessUnderWay(PlaceholderTask.key(request), about: FlightSubject(request)) { flight in
+        variants.startUnlessUnderWay(PlaceholderTask.key(request), about: PurgeSubject(request)) { flight in
             isStarted = true
             let task = PlaceholderTask(request: request, entity: entity, parts: parts, flight: flight) {
                 [placeholders] in
@@ -142,7 +144,7 @@ package final class Pipeline: Sendable {
     package func improve(_ request: VariantRequest) {
         deferred.want(request) { [weak self] request, completion in
             var isStarted = false
-            self?.variants.startUnlessUnderWay(DeferredTask.key(request), about: FlightSubject(request)) { flight in
+            self?.variants.startUnlessUnderWay(DeferredTask.key(request), about: PurgeSubject(request)) { flight in
                 guard let self else { return }
                 isStarted = true
                 DeferredTask(

@@ -1,3 +1,4 @@
+package import HTTPCache
 package import LinuxSystem
 
 /// Everything that the stages share: the tiers, the lanes, the seams to outside, and their bounds.

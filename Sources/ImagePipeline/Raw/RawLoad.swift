@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 import LinuxSystem
 
@@ -72,7 +73,7 @@ final class RawLoad: Sendable {
         mayWait: Bool
     ) {
         let separateUntil = hold.flatMap { _ in proxy.cache.entry(of: request)?.separateUntil } ?? .min
-        let subject = FlightSubject(request.origin)
+        let subject = PurgeSubject(request.origin)
         let widens = mayWait && request.mayWiden && [.uriMiss, .varyMiss].contains(reason) && separateUntil <= now
         let start: (Flight<CacheOutcome>) -> Void = { [self] flight in
             exchange(about: stored, reason, hold, flight, widens: widens).start()
@@ -120,7 +121,7 @@ final class RawLoad: Sendable {
     private func refresh(_ stored: StoredResponse, _ hold: RawHold?) {
         guard proxy.context.failures.pause(request.failureKey) == nil else { return }
         let refresh = RawLoad(request.unconditional, proxy: proxy) { _ in }
-        proxy.flights.startUnlessUnderWay(request.key, about: FlightSubject(request.origin)) { flight in
+        proxy.flights.startUnlessUnderWay(request.key, about: PurgeSubject(request.origin)) { flight in
             refresh.exchange(about: stored, .stale, hold, flight).start()
         }
     }

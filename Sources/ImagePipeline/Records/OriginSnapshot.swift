@@ -1,3 +1,5 @@
+import HTTPCache
+
 /// An original at one moment: its shared state, and the version and record that the state had then.
 struct OriginSnapshot: Sendable {
     let state: OriginState

@@ -1,3 +1,4 @@
+package import HTTPCache
 import HTTPSemantics
 import ImagePlan
 import LinuxSystem

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 import LinuxSystem
 
@@ -55,7 +56,7 @@ final class OriginTable: Sendable {
         slots.withLock { slots in
             slots.byKey = slots.byKey.filter { entry in
                 guard let state = entry.value.state else { return false }
-                return selection.covers(FlightSubject(state.record)) != true
+                return selection.covers(PurgeSubject(state.record)) != true
             }
         }
     }
@@ -69,7 +70,7 @@ final class OriginTable: Sendable {
     func expire(_ selection: PurgeSelection, at now: Int64) {
         slots.withLock { slots in
             for slot in slots.byKey.values {
-                guard let state = slot.state, selection.covers(FlightSubject(state.record)) == true else { continue }
+                guard let state = slot.state, selection.covers(PurgeSubject(state.record)) == true else { continue }
                 state.expire(at: now)
             }
         }

@@ -1,3 +1,4 @@
+import HTTPCache
 import LinuxSystem
 
 /// Originals that have come and wait to be on disk: until then a second variant finds them here instead of asking the origin again.
@@ -37,7 +38,7 @@ final class RecentOriginals: Sendable {
     func purge(_ purge: Purge) {
         state.withLock { state in
             for (key, recent) in state.originals {
-                guard purge.selection.covers(FlightSubject(recent.record)) == true else { continue }
+                guard purge.selection.covers(PurgeSubject(recent.record)) == true else { continue }
                 if let time = purge.staleFrom {
                     state.originals[key]?.record.expire(at: time)
                 } else {

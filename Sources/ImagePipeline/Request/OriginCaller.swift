@@ -1,3 +1,5 @@
+import HTTPCache
+
 /// What an origin is told of the request for which it is asked: the first of those that share a download.
 package struct OriginCaller: Hashable, Sendable {
     /// `traceparent` (W3C Trace Context); `nil` where the request has none.

@@ -1,3 +1,4 @@
+package import HTTPCache
 package import ImagePlan
 
 /// A picture that is asked for: an original and what to make of it; the key of stages 1 to 3.

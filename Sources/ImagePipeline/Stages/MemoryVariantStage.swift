@@ -1,3 +1,5 @@
+import HTTPCache
+
 /// Stage 1: variants in memory, answered inside the event loop.
 struct MemoryVariantStage: Sendable {
     let memory: MemoryCache<Entity>

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 import ImagePlan
 
@@ -174,8 +175,8 @@ extension OriginRecord {
     }
 
     private mutating func take(_ response: StoredResponse, of request: OriginRequest) {
-        lines = FieldLines(response.fields.lines.filter { Self.keptFields.contains($0.key) })
-        policy = response.policy
+        let kept = FieldLines(response.fields.lines.filter { Self.keptFields.contains($0.key) })
+        setFields(kept, policy: response.policy)
         tags = response.tags
         // What is said to shared caches alone, and what a loader grants, says nothing of how long clients may keep it.
         let isForClients = clientCacheControl == nil && !request.source.isFolder

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 import LinuxSystem
 
@@ -29,7 +30,7 @@ struct Originals: Sendable {
         var needed = CacheRequest(request, demand: context.demand, caller: context.caller)
         needed.needsBody = needsBody
         needed.isRefresh = context.isRefresh
-        return pool.join(key(needed, purpose), about: FlightSubject(request)) { result, delivery in
+        return pool.join(key(needed, purpose), about: PurgeSubject(request)) { result, delivery in
             waiter(
                 result.flatMap { OriginOutcome.result(of: $0, delivery) }
                     .mapError { delivery.isCollapsed ? $0.collapsed : $0 }
@@ -46,7 +47,7 @@ struct Originals: Sendable {
         var refresh = CacheRequest(request)
         refresh.needsBody = false
         refresh.isRefresh = true
-        pool.startUnlessUnderWay(key(refresh, .any), about: FlightSubject(request)) { flight in
+        pool.startUnlessUnderWay(key(refresh, .any), about: PurgeSubject(request)) { flight in
             start(refresh, flight)
         }
     }

@@ -1,3 +1,4 @@
+import HTTPCache
 import ImagePlan
 
 /// The computing of one original's placeholder after somebody was answered without it: the bare original, or a result that is

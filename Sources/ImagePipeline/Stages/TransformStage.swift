@@ -1,3 +1,4 @@
+import HTTPCache
 import ImagePlan
 
 /// Stage 7: what a worker is asked, and what is kept of its answer.

@@ -1,10 +1,11 @@
+package import HTTPCache
 import LinuxSystem
 
 /// Work under way for one key, and who waits for it; any thread.
 package final class Flight<Value: Sendable>: Sendable {
     package let key: CacheKey
     /// What it is about; `nil` for what no purge is about.
-    let subject: FlightSubject?
+    let subject: PurgeSubject?
     private let pool: TaskPool<Value>
     private let state = Lock(FlightState<Value>())
     /// Held while results are published, so that a purge comes wholly before or wholly after.
@@ -17,7 +18,7 @@ package final class Flight<Value: Sendable>: Sendable {
         var suspicions: [PurgeSelection] = []
     }
 
-    init(key: CacheKey, subject: FlightSubject?, pool: TaskPool<Value>) {
+    init(key: CacheKey, subject: PurgeSubject?, pool: TaskPool<Value>) {
         self.key = key
         self.subject = subject
         self.pool = pool

@@ -1,3 +1,4 @@
+package import HTTPCache
 import LinuxSystem
 import Synchronization
 
@@ -56,7 +57,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     @discardableResult
     package func join(
         _ key: CacheKey,
-        about subject: FlightSubject? = nil,
+        about subject: PurgeSubject? = nil,
         waiter: @escaping Waiter,
         start: (Flight<Value>) -> Void
     ) -> Subscription {
@@ -78,7 +79,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     @discardableResult
     package func startAlone(
         _ key: CacheKey,
-        about subject: FlightSubject? = nil,
+        about subject: PurgeSubject? = nil,
         waiter: @escaping Waiter,
         start: (Flight<Value>) -> Void
     ) -> Subscription {
@@ -99,7 +100,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     private func admit(
         _ waiter: @escaping Waiter,
         to key: CacheKey,
-        about subject: FlightSubject?,
+        about subject: PurgeSubject?,
         of state: inout State
     ) -> Admission<Value> {
         if let flight = state.flights[key] {
@@ -118,7 +119,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     /// A new flight in the pool; `nil` when it is full.
     private func newFlight(
         _ key: CacheKey,
-        about subject: FlightSubject?,
+        about subject: PurgeSubject?,
         in state: inout State,
         isAlone: Bool = false
     ) -> Flight<Value>? {
@@ -136,7 +137,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     /// Starts a flight that ends though nobody waits for it; does nothing where one of the key is under way, or the pool is full.
     package func startUnlessUnderWay(
         _ key: CacheKey,
-        about subject: FlightSubject? = nil,
+        about subject: PurgeSubject? = nil,
         start: (Flight<Value>) -> Void
     ) {
         let flight = state.withLock { state -> Flight<Value>? in

@@ -2,6 +2,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// What is decided while kept failures are still being read counts more than they do.
@@ -34,7 +35,8 @@ struct NegativeRestorationTests {
             url: name + (plan ?? ""),
             plan: plan,
             kind: plan == nil ? .missing : .undecodable,
-            error: plan == nil ? .originStatus(404) : .broken("bad"),
+            word: plan == nil ? "status" : "broken",
+            payload: plan == nil ? "404" : "bad",
             failures: order,
             until: until,
             hasStored: plan != nil

@@ -4,6 +4,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// WebP now and AVIF later: what a request of AVIF's bucket gets, and what takes its place.

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// What is hot in memory stays on disk, although the disk is never asked for it.

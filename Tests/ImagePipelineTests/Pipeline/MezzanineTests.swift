@@ -5,6 +5,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// Large originals are decoded once: shared by who asks at a time, and kept smaller for who asks later.

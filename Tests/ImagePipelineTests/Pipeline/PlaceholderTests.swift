@@ -4,6 +4,7 @@ import ImagePlan
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// `placeholder: headers` in the pipeline: computed once an original, kept with it, told with every entity.

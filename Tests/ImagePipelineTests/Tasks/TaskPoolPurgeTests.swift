@@ -1,6 +1,7 @@
 import LinuxSystem
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 @Suite(.timeLimit(.minutes(1)))
@@ -12,7 +13,7 @@ struct TaskPoolPurgeTests {
     /// Joins what is under way for the key, else starts; the flight where it did.
     private func join(source: String = "photos") -> Flight<Int>? {
         var started: Flight<Int>?
-        pool.join(key, about: FlightSubject(origin: key, source: source), waiter: { _, _ in }) { started = $0 }
+        pool.join(key, about: PurgeSubject(origin: key, source: source), waiter: { _, _ in }) { started = $0 }
         return started
     }
 
