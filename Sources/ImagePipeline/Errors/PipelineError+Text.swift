@@ -3,7 +3,7 @@
 /// Only those that say something about the next try; the words are a format, and never change their meaning.
 extension PipelineError {
     /// The word and the payload; `nil` for errors of one moment.
-    var text: (word: String, payload: String)? {
+    package var text: (word: String, payload: String)? {
         switch self {
         case .originStatus(let status): ("status", String(status))
         case .originNotFound: ("not-found", "")
@@ -29,7 +29,7 @@ extension PipelineError {
     }
 
     /// Reads what `text` wrote; `nil` for anything else.
-    init?(word: String, payload: String) {
+    package init?(word: String, payload: String) {
         switch word {
         case "status":
             guard let status = Int(payload), (100...999).contains(status) else { return nil }

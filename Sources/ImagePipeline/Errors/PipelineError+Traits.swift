@@ -1,27 +1,9 @@
-import HTTPCache
+package import HTTPCache
 import HTTPSemantics
-
-/// What a failure means: for the cache, for the next try, and for what is answered in its place.
-struct FailureTraits: Sendable {
-    /// The class under which it is remembered; `nil` where it says nothing about the next try.
-    var failureClass: FailureClass?
-    /// Whether a stale response may be served in its place (RFC 5861 §4).
-    var allowsStale = false
-    /// Whether the origin says that there is nothing any more.
-    var saysGone = false
-    /// Whether the origin denies the client what is there.
-    var isDenial = false
-    /// Whether the original is to blame, so that another picture may be shown in its place; else the request is, or load that passes.
-    var isOriginFault = false
-    /// Whether another try with the same bytes would fail the same way.
-    var isPermanent = false
-    /// Whether another output of the same job may have caused it, so that each is tried alone.
-    var isRetryableAlone = false
-}
 
 /// The one table of what each failure means.
 extension PipelineError {
-    var traits: FailureTraits {
+    package var traits: FailureTraits {
         switch self {
         case .originStatus(let status): FailureTraits(ofStatus: status)
         case .originNotFound: FailureTraits(failureClass: .missing, saysGone: true, isOriginFault: true)
@@ -73,6 +55,7 @@ extension PipelineError {
 extension FailureTraits {
     /// What a status other than 200 means for an original, and a status from 400 on for a raw source.
     fileprivate init(ofStatus status: Int) {
+        self.init()
         isOriginFault = true
         saysGone = StaleAllowance.isGone(status: status)
         isDenial = [401, 403].contains(status)

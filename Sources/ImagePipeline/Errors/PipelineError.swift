@@ -1,3 +1,4 @@
+import HTTPCache
 package import HTTPSemantics
 
 /// Why a request has no picture.
@@ -5,7 +6,7 @@ package import HTTPSemantics
 /// Knows nothing of HTTP towards clients: ProxyServer maps each case to a status, once.
 ///
 /// Shared by all waiters of a flight; texts never name an internal address, path or key.
-package enum PipelineError: Error, Hashable, Sendable {
+package enum PipelineError: CacheFailure {
     /// The origin answered with a status that is no success (SDWebImage: InvalidDownloadStatusCode).
     case originStatus(Int)
     /// No such file below a `file:` source, or none that is an image.

@@ -17,7 +17,7 @@ package final class Pipeline: Sendable {
     let parts: PipelineParts
     private let memoryVariants: MemoryVariantStage
     let originals: Originals
-    let variants: TaskPool<Answer>
+    let variants: TaskPool<Answer, PipelineError>
     let transforms: TransformGroups
     private let placeholders = PlaceholderAllowance()
     private let deferred: DeferredQueue
@@ -28,7 +28,7 @@ package final class Pipeline: Sendable {
         memoryVariants = MemoryVariantStage(memory: parts.memory)
         transforms = TransformGroups(parts: parts)
         deferred = DeferredQueue(limit: parts.limits.deferred, statistics: parts.deferrals, time: parts.time)
-        let flights = TaskPool<CacheOutcome>(
+        let flights = TaskPool<CacheOutcome, PipelineError>(
             maximumWaiters: parts.limits.waiters,
             maximumFlights: parts.limits.flights
         )
@@ -160,13 +160,13 @@ package final class Pipeline: Sendable {
         }
     }
 
-    private func start(_ request: VariantRequest, _ context: LoadContext, _ flight: Flight<Answer>) {
+    private func start(_ request: VariantRequest, _ context: LoadContext, _ flight: Flight<Answer, PipelineError>) {
         VariantTask(request, context, pipeline: self, flight: flight)
             .start(stale: request.tiers.keepInMemory ? memoryVariants.stale(request.key) : nil)
     }
 
     /// Whether what is remembered of the variant, or of an original of which nothing is stored, answers already.
-    private func verdict(on request: VariantRequest, _ context: LoadContext) -> NegativeCache.Verdict {
+    private func verdict(on request: VariantRequest, _ context: LoadContext) -> NegativeCache<PipelineError>.Verdict {
         let key = request.origin.failureKey(for: context.caller)
         guard !context.demand.noCache else {
             let failure = parts.failures.outage(key) ?? parts.failures.outage(request.key)
@@ -207,7 +207,7 @@ package final class Pipeline: Sendable {
     package var encodings: EncodingCounts.Statistics { parts.encodings.statistics }
 
     /// Failures that are not tried again for a while.
-    package var failures: NegativeCache { parts.failures }
+    package var failures: NegativeCache<PipelineError> { parts.failures }
 
     /// Variants that are being made, for metrics.
     package var variantsUnderWay: Int { variants.count }

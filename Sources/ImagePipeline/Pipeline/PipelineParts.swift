@@ -12,7 +12,7 @@ package struct PipelineParts: Sendable {
     package var transformer: any Transforming
     package var time: any TimeSource
     /// Failures that are not tried again for a while.
-    package var failures: NegativeCache
+    package var failures: NegativeCache<PipelineError>
     /// Encodes the header fields of an entity's answers, once (the server's business, the cache's memory).
     package var presentation: @Sendable (EntityDescription) -> [UInt8]
     package var limits: Limits
@@ -95,7 +95,7 @@ package struct PipelineParts: Sendable {
         self.loader = loader
         self.transformer = transformer
         self.time = time
-        self.failures = NegativeCache(policy: failures, time: time, keeper: keeper)
+        self.failures = NegativeCache<PipelineError>(policy: failures, time: time, keeper: keeper)
         self.limits = limits
         openFiles = MemoryCache(
             MemoryCache.Configuration(capacity: limits.openFiles, shards: 8, largestDivisor: 1, overhead: 0)

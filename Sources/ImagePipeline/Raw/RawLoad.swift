@@ -75,7 +75,7 @@ final class RawLoad: Sendable {
         let separateUntil = hold.flatMap { _ in proxy.cache.entry(of: request)?.separateUntil } ?? .min
         let subject = PurgeSubject(request.origin)
         let widens = mayWait && request.mayWiden && [.uriMiss, .varyMiss].contains(reason) && separateUntil <= now
-        let start: (Flight<CacheOutcome>) -> Void = { [self] flight in
+        let start: (Flight<CacheOutcome, PipelineError>) -> Void = { [self] flight in
             exchange(about: stored, reason, hold, flight, widens: widens).start()
         }
         guard mayWait, request.mayCollapse || widens, separateUntil <= now else {
@@ -130,7 +130,7 @@ final class RawLoad: Sendable {
         about stored: StoredResponse?,
         _ reason: CacheStatus.Reason,
         _ hold: RawHold?,
-        _ flight: Flight<CacheOutcome>,
+        _ flight: Flight<CacheOutcome, PipelineError>,
         widens: Bool = false
     ) -> CacheExchange {
         CacheExchange(

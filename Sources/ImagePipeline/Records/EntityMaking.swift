@@ -63,7 +63,7 @@ extension PipelineParts {
         origin: OriginSnapshot,
         ingredients: [IngredientUse] = [],
         storable: Bool,
-        of flight: Flight<Answer>
+        of flight: Flight<Answer, PipelineError>
     ) -> Entity {
         let entity = Entity(
             description: description,
@@ -87,7 +87,7 @@ extension PipelineParts {
         origin: OriginSnapshot,
         ingredients: [IngredientUse] = [],
         storable: Bool,
-        of flight: Flight<Answer>
+        of flight: Flight<Answer, PipelineError>
     ) -> Entity? {
         var body = Entity.Body.file(file, length: description.length)
         if description.length <= memoryObject {

@@ -1,3 +1,5 @@
+package import HTTPCache
+
 /// What accompanies a request through the pipeline, beside what it asks for.
 package struct LoadContext: Sendable {
     /// The request's cache directives.

@@ -8,7 +8,7 @@ import ImagePlan
 struct OriginalStore: ResponseStore {
     let request: OriginRequest
     let parts: PipelineParts
-    let flight: Flight<CacheOutcome>
+    let flight: Flight<CacheOutcome, PipelineError>
 
     var blocks: Bool { true }
 

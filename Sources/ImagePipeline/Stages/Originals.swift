@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// The originals of pictures: looked up, fetched and kept once for all variants that need them.
 struct Originals: Sendable {
-    let pool: TaskPool<CacheOutcome>
+    let pool: TaskPool<CacheOutcome, PipelineError>
     let parts: PipelineParts
 
     /// Which requests share a flight.
@@ -52,14 +52,14 @@ struct Originals: Sendable {
         }
     }
 
-    private func start(_ request: CacheRequest, _ flight: Flight<CacheOutcome>) {
+    private func start(_ request: CacheRequest, _ flight: Flight<CacheOutcome, PipelineError>) {
         guard parts.readLane.submit({ decide(request, flight) }) else {
             flight.finish(.failure(.overloaded("too many requests wait for the disk")))
             return
         }
     }
 
-    private func decide(_ request: CacheRequest, _ flight: Flight<CacheOutcome>) {
+    private func decide(_ request: CacheRequest, _ flight: Flight<CacheOutcome, PipelineError>) {
         let stored = OriginalStore.find(request.origin, in: parts)
         let decision = CacheDecision(
             request,
@@ -81,7 +81,7 @@ struct Originals: Sendable {
         _ request: CacheRequest,
         _ stored: StoredResponse?,
         _ reason: CacheStatus.Reason,
-        _ flight: Flight<CacheOutcome>
+        _ flight: Flight<CacheOutcome, PipelineError>
     ) -> CacheExchange {
         CacheExchange(
             request,

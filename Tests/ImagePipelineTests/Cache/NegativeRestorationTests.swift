@@ -45,8 +45,8 @@ struct NegativeRestorationTests {
 
     private let time = ManualTime(wallSeconds: 1000)
 
-    private func cache(_ keeper: Keeper, entries: Int = 100) -> NegativeCache {
-        NegativeCache(policy: FailurePolicy(entries: entries), time: time, keeper: keeper)
+    private func cache(_ keeper: Keeper, entries: Int = 100) -> NegativeCache<PipelineError> {
+        NegativeCache<PipelineError>(policy: FailurePolicy(entries: entries), time: time, keeper: keeper)
     }
 
     @Test func `takes in what still counts, and forgets the rest`() throws {

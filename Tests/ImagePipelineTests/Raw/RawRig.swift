@@ -41,7 +41,7 @@ final class RawRig {
         RawProxy(
             cache: RawCache(capacity: memory, disk: store),
             loader: loader,
-            failures: NegativeCache(policy: FailurePolicy(), time: time),
+            failures: NegativeCache<PipelineError>(policy: FailurePolicy(), time: time),
             lane: lane,
             time: time,
             waiters: 10

@@ -6,13 +6,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TaskPoolPurgeTests {
-    private let pool = TaskPool<Int>(maximumWaiters: 10, maximumFlights: 10)
+    private let pool = TaskPool<Int, PipelineError>(maximumWaiters: 10, maximumFlights: 10)
     private let key = CacheKey(hashing: "a")
     private let selection = PurgeSelection.source("photos")
 
     /// Joins what is under way for the key, else starts; the flight where it did.
-    private func join(source: String = "photos") -> Flight<Int>? {
-        var started: Flight<Int>?
+    private func join(source: String = "photos") -> Flight<Int, PipelineError>? {
+        var started: Flight<Int, PipelineError>?
         pool.join(key, about: PurgeSubject(origin: key, source: source), waiter: { _, _ in }) { started = $0 }
         return started
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TaskPoolTests {
-    typealias Pool = TaskPool<Int>
+    typealias Pool = TaskPool<Int, PipelineError>
 
     /// What waiters were told, in order.
     final class Log: Sendable {
@@ -28,9 +28,9 @@ struct TaskPoolTests {
 
     /// Keeps the flights that were started.
     final class Starts: Sendable {
-        private let flights = Lock<[Flight<Int>]>([])
-        var all: [Flight<Int>] { flights.withLock { $0 } }
-        func append(_ flight: Flight<Int>) { flights.withLock { $0.append(flight) } }
+        private let flights = Lock<[Flight<Int, PipelineError>]>([])
+        var all: [Flight<Int, PipelineError>] { flights.withLock { $0 } }
+        func append(_ flight: Flight<Int, PipelineError>) { flights.withLock { $0.append(flight) } }
     }
 
     let key = CacheKey(hashing: "a")

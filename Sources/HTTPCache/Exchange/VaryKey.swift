@@ -1,14 +1,14 @@
-import HTTPSemantics
+package import HTTPSemantics
 
 /// The values of the request fields that a response's `Vary` names (RFC 9111 §4.1).
-struct VaryKey: Hashable, Sendable {
+package struct VaryKey: Hashable, Sendable {
     /// Names in lower case with normalised values; `nil` where the request had no such field.
-    let values: [String: String?]
+    package let values: [String: String?]
     /// `*`: no later request matches.
-    let isAny: Bool
+    package let isAny: Bool
 
     /// The key of a response to a request with these fields.
-    init(vary: String?, request: FieldLines) {
+    package init(vary: String?, request: FieldLines) {
         let names = vary.map { FieldLines.members($0) } ?? []
         isAny = names.contains("*")
         var values: [String: String?] = [:]
@@ -17,13 +17,13 @@ struct VaryKey: Hashable, Sendable {
     }
 
     /// A key as it was stored.
-    init(values: [String: String?]) {
+    package init(values: [String: String?]) {
         self.values = values
         isAny = false
     }
 
     /// Whether the response may answer a request with these fields.
-    func matches(_ request: FieldLines) -> Bool {
+    package func matches(_ request: FieldLines) -> Bool {
         !isAny && values.allSatisfy { name, value in request[name].map { Self.normal($0, of: name) } == value }
     }
 

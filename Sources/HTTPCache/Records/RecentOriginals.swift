@@ -1,13 +1,12 @@
-import HTTPCache
 import LinuxSystem
 
 /// Originals that have come and wait to be on disk: until then a second variant finds them here instead of asking the origin again.
 ///
 /// Holds what the disk's write queue holds, and is bounded by its bound; any thread.
-final class RecentOriginals: Sendable {
-    struct Recent: Sendable {
-        var record: OriginRecord
-        var body: OriginBody
+package final class RecentOriginals: Sendable {
+    package struct Recent: Sendable {
+        package var record: OriginRecord
+        package var body: OriginBody
         /// Tells one coming of an original from the next.
         fileprivate var number: Int
     }
@@ -19,11 +18,14 @@ final class RecentOriginals: Sendable {
 
     private let state = Lock(State())
 
+    /// Creates an empty collection.
+    package init() {}
+
     /// The original, if it waits.
-    func find(_ key: CacheKey) -> Recent? { state.withLock { $0.originals[key] } }
+    package func find(_ key: CacheKey) -> Recent? { state.withLock { $0.originals[key] } }
 
     /// Stores an original, keeping it at hand until it is committed; not when the disk does not take it.
-    func store(_ record: OriginRecord, _ body: OriginBody, on disk: any DiskStoring) {
+    package func store(_ record: OriginRecord, _ body: OriginBody, on disk: any DiskStoring) {
         let key = record.key
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -35,7 +37,7 @@ final class RecentOriginals: Sendable {
     }
 
     /// Forgets what a purge is about, or lets it count as stale.
-    func purge(_ purge: Purge) {
+    package func purge(_ purge: Purge) {
         state.withLock { state in
             for (key, recent) in state.originals {
                 guard purge.selection.covers(PurgeSubject(recent.record)) == true else { continue }

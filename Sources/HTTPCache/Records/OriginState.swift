@@ -1,6 +1,4 @@
-package import HTTPCache
 import HTTPSemantics
-import ImagePlan
 import LinuxSystem
 import Synchronization
 
@@ -9,9 +7,9 @@ import Synchronization
 /// Read on event loops without a lock, written by stage 5; any thread.
 package final class OriginState: Sendable {
     /// The original's key.
-    let key: CacheKey
+    package let key: CacheKey
     /// The name of its source.
-    let source: String
+    package let source: String
     private let current: Lock<OriginRecord>
     /// The wall-clock second at which age would be zero.
     private let bornAt: Atomic<Int64>
@@ -27,7 +25,8 @@ package final class OriginState: Sendable {
 
     private static let unsaid: Int64 = -1
 
-    init(_ record: OriginRecord) {
+    /// Creates the state of an original by its record.
+    package init(_ record: OriginRecord) {
         let allowance = record.policy.staleAllowance
         key = record.key
         source = record.source
@@ -42,7 +41,7 @@ package final class OriginState: Sendable {
     package var record: OriginRecord { current.withLock { $0 } }
 
     /// The state as it is now, for who makes something of it.
-    var snapshot: OriginSnapshot {
+    package var snapshot: OriginSnapshot {
         current.withLock { OriginSnapshot(state: self, version: version, record: $0) }
     }
 
@@ -61,19 +60,21 @@ package final class OriginState: Sendable {
     /// Whether a stale answer may be served while the origin is asked (RFC 5861 §3).
     ///
     /// - Parameter seconds: the source's word, which counts where the origin says nothing.
-    func isUsableWhileRevalidating(at now: Int64, else seconds: Int64) -> Bool {
+    package func isUsableWhileRevalidating(at now: Int64, else seconds: Int64) -> Bool {
         allows(whileRevalidating.load(ordering: .relaxed), at: now, else: seconds)
     }
 
     /// Whether a stale answer may be served where the origin cannot be asked (RFC 5861 §4).
     ///
     /// - Parameter seconds: the source's word, which counts where the origin says nothing.
-    func isUsableIfError(at now: Int64, else seconds: Int64) -> Bool {
+    package func isUsableIfError(at now: Int64, else seconds: Int64) -> Bool {
         allows(ifError.load(ordering: .relaxed), at: now, else: seconds)
     }
 
     /// Whether the origin forbids any stale use (RFC 9111 §4.2.4).
-    var forbidsStale: Bool { ifError.load(ordering: .relaxed) == 0 && whileRevalidating.load(ordering: .relaxed) == 0 }
+    package var forbidsStale: Bool {
+        ifError.load(ordering: .relaxed) == 0 && whileRevalidating.load(ordering: .relaxed) == 0
+    }
 
     private func allows(_ stated: Int64, at now: Int64, else seconds: Int64) -> Bool {
         -freshSeconds(at: now) < (stated == Self.unsaid ? seconds : stated) && !needsValidation
@@ -83,26 +84,26 @@ package final class OriginState: Sendable {
     package func age(at now: Int64) -> Int64 { max(0, now &- bornAt.load(ordering: .relaxed)) }
 
     /// Whether no stale answer may be served before the origin has confirmed it.
-    var needsValidation: Bool { denied.load(ordering: .relaxed) }
+    package var needsValidation: Bool { denied.load(ordering: .relaxed) }
 
     /// Lets no stale answer be served until the origin is heard again: it has denied the original to a client.
-    func requireValidation() { denied.store(true, ordering: .relaxed) }
+    package func requireValidation() { denied.store(true, ordering: .relaxed) }
 
     /// What decides whether answers may be reused.
     ///
-    /// - Parameter source: the rule whose settings count where the origin says nothing.
-    func terms(for source: SourceRule, at now: Int64) -> ReuseTerms {
+    /// - Parameter seconds: the source's `stale-while-revalidate`, which counts where the origin says nothing.
+    package func terms(staleWhileRevalidate seconds: Int64, at now: Int64) -> ReuseTerms {
         let stated = whileRevalidating.load(ordering: .relaxed)
         return ReuseTerms(
             age: age(at: now),
             left: freshSeconds(at: now),
             forbidsStale: forbidsStale || needsValidation,
-            staleWhileRevalidate: needsValidation ? 0 : stated == Self.unsaid ? source.staleWhileRevalidate : stated
+            staleWhileRevalidate: needsValidation ? 0 : stated == Self.unsaid ? seconds : stated
         )
     }
 
     /// Lets answers count as stale from a second on, unless they do already.
-    func expire(at now: Int64) {
+    package func expire(at now: Int64) {
         current.withLock { current in
             current.expire(at: now)
             staleAt.store(current.freshness.staleAt, ordering: .relaxed)
@@ -110,17 +111,19 @@ package final class OriginState: Sendable {
     }
 
     /// Lets no answer made so far be served again.
-    func retire() { currentVersion.add(1, ordering: .acquiringAndReleasing) }
+    package func retire() { currentVersion.add(1, ordering: .acquiringAndReleasing) }
 
     /// Takes what the origin said last.
     ///
     /// - Returns: the state as this answer has made it, for who makes something of its body: the record is this one, whatever is
     ///   said through others meanwhile, and then what is made counts as outdated.
-    func update(_ record: OriginRecord) -> OriginSnapshot {
+    package func update(_ record: OriginRecord) -> OriginSnapshot {
         current.withLock { current in
             var record = record
-            // The same bytes look the same.
-            if record.placeholder == nil, record.digest == current.digest { record.placeholder = current.placeholder }
+            // What is known of a body stays true of it.
+            if record.digest == current.digest {
+                record.metadata = TaggedFields.completing(record.metadata, with: current.metadata)
+            }
             let saysOther =
                 current.digest != record.digest || current.cacheControl != record.cacheControl
                 || current.downstreamCacheControl != record.downstreamCacheControl
@@ -140,11 +143,12 @@ package final class OriginState: Sendable {
 
     /// Takes what has been computed of the original's bytes, which changes no version: what was made stays right.
     ///
+    /// - Parameter metadata: tagged fields; those that it lacks stay as they are.
     /// - Returns: the record as it is now; `nil` where the original has other bytes by now.
-    func learn(_ placeholder: Placeholder, of digest: CacheKey) -> OriginRecord? {
+    package func learn(metadata: [UInt8], of digest: CacheKey) -> OriginRecord? {
         current.withLock { current in
             guard current.digest == digest else { return nil }
-            current.placeholder = placeholder
+            current.metadata = TaggedFields.completing(metadata, with: current.metadata)
             return current
         }
     }

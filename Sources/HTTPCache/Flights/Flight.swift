@@ -1,13 +1,12 @@
-package import HTTPCache
 import LinuxSystem
 
 /// Work under way for one key, and who waits for it; any thread.
-package final class Flight<Value: Sendable>: Sendable {
+package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
     package let key: CacheKey
     /// What it is about; `nil` for what no purge is about.
-    let subject: PurgeSubject?
-    private let pool: TaskPool<Value>
-    private let state = Lock(FlightState<Value>())
+    package let subject: PurgeSubject?
+    private let pool: TaskPool<Value, Failure>
+    private let state = Lock(FlightState<Value, Failure>())
     /// Held while results are published, so that a purge comes wholly before or wholly after.
     private let purges = Lock(Purges())
 
@@ -18,14 +17,14 @@ package final class Flight<Value: Sendable>: Sendable {
         var suspicions: [PurgeSelection] = []
     }
 
-    init(key: CacheKey, subject: PurgeSubject?, pool: TaskPool<Value>) {
+    init(key: CacheKey, subject: PurgeSubject?, pool: TaskPool<Value, Failure>) {
         self.key = key
         self.subject = subject
         self.pool = pool
     }
 
     /// Whether a result may be kept now: nothing it is about has been purged since the flight began.
-    var mayPublish: Bool { publish { true } ?? false }
+    package var mayPublish: Bool { publish { true } ?? false }
 
     /// Whether a purge is about it; `nil` where only the origin's answer can tell.
     func isAbout(_ selection: PurgeSelection) -> Bool? {
@@ -37,7 +36,7 @@ package final class Flight<Value: Sendable>: Sendable {
     ///
     /// - Parameter record: of the original that it is, or is made of.
     /// - Returns: what was done, `nil` where nothing was: the result is for those who wait already, and for nobody else.
-    func publish<Result>(of record: OriginRecord? = nil, _ body: () -> Result) -> Result? {
+    package func publish<Result>(of record: OriginRecord? = nil, _ body: () -> Result) -> Result? {
         purges.withLock { purges in
             guard !purges.isPurged else { return nil }
             if !purges.suspicions.isEmpty {
@@ -59,12 +58,12 @@ package final class Flight<Value: Sendable>: Sendable {
     }
 
     /// Lets nobody join it any more; who waits already still gets its outcome.
-    func detach() { pool.detach(self) }
+    package func detach() { pool.detach(self) }
 
     /// Ends the flight: it leaves the pool, and every waiter gets the outcome.
     ///
     /// A second call does nothing.
-    package func finish(_ outcome: Result<Value, PipelineError>) {
+    package func finish(_ outcome: Result<Value, Failure>) {
         // First out of the pool, so that a request that comes now starts anew instead of joining what is over.
         pool.remove(self)
         let waiters = state.withLock { $0.end() }
@@ -94,18 +93,18 @@ package final class Flight<Value: Sendable>: Sendable {
     package var isOver: Bool { state.withLock { $0.ended } }
 
     /// Calls a waiter for which there is no flight.
-    static func refuse(_ waiter: TaskPool<Value>.Waiter, _ reason: String) {
+    static func refuse(_ waiter: TaskPool<Value, Failure>.Waiter, _ reason: String) {
         let round = Delivery.Round()
         waiter(.failure(.overloaded(reason)), Delivery(isCollapsed: false, round: round))
         round.end()
     }
 
-    func addFirst(_ waiter: @escaping TaskPool<Value>.Waiter) -> Subscription {
+    func addFirst(_ waiter: @escaping TaskPool<Value, Failure>.Waiter) -> Subscription {
         let number = state.withLock { $0.insert(waiter, collapsed: false) }
         return Subscription { [weak self] in self?.leave(number) }
     }
 
-    func add(_ waiter: @escaping TaskPool<Value>.Waiter, limit: Int) -> WaiterAdmission {
+    func add(_ waiter: @escaping TaskPool<Value, Failure>.Waiter, limit: Int) -> WaiterAdmission {
         let number: Int? = state.withLock { state in
             if state.ended { return -1 }
             return state.waiters.count < limit ? state.insert(waiter, collapsed: true) : nil
@@ -149,7 +148,7 @@ package struct Delivery: Sendable {
     }
 
     /// Runs work once all waiters have been called, so that what they ask for can be gathered; at once where they have been.
-    func afterAll(_ work: @escaping @Sendable () -> Void) { round.add(work) }
+    package func afterAll(_ work: @escaping @Sendable () -> Void) { round.add(work) }
 
     /// The delivery of one outcome to all waiters.
     fileprivate final class Round: Sendable {
@@ -182,9 +181,9 @@ private struct Abandonment: Sendable {
     var cancel: @Sendable () -> Void
 }
 
-private struct FlightState<Value: Sendable>: Sendable {
+private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
     struct Entry: Sendable {
-        var waiter: TaskPool<Value>.Waiter
+        var waiter: TaskPool<Value, Failure>.Waiter
         var collapsed: Bool
     }
 
@@ -194,7 +193,7 @@ private struct FlightState<Value: Sendable>: Sendable {
     var ended = false
     var abandonment: Abandonment?
 
-    mutating func insert(_ waiter: @escaping TaskPool<Value>.Waiter, collapsed: Bool) -> Int {
+    mutating func insert(_ waiter: @escaping TaskPool<Value, Failure>.Waiter, collapsed: Bool) -> Int {
         defer { nextNumber += 1 }
         waiters[nextNumber] = Entry(waiter: waiter, collapsed: collapsed)
         return nextNumber

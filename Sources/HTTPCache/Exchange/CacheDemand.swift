@@ -36,10 +36,10 @@ package struct CacheDemand: Hashable, Sendable {
     }
 
     /// Whether a fresh response may not do: the origin's word is demanded, or a younger or longer fresh response.
-    var isStrict: Bool { noCache || maxAge != nil || minFresh != nil }
+    package var isStrict: Bool { noCache || maxAge != nil || minFresh != nil }
 
     /// Names the flights of such requests, which others must not join; empty for those that demand nothing.
-    var keySuffix: String {
+    package var keySuffix: String {
         guard self != .none else { return "" }
         func text(_ seconds: Int64?) -> String { seconds.map { String($0) } ?? "-" }
         return "\n\(onlyIfCached) \(noCache) \(noStore) \(text(maxAge)) \(text(minFresh)) \(text(maxStale))"

@@ -1,6 +1,3 @@
-import HTTPCache
-import HTTPSemantics
-
 /// For how long failures are remembered, in seconds.
 package struct FailurePolicy: Hashable, Sendable {
     /// Of `.missing`, where the origin does not say.
@@ -15,7 +12,7 @@ package struct FailurePolicy: Hashable, Sendable {
     package var entries: Int
 
     /// The longest that an origin's own words about a failure count: a day.
-    static let longestStated: Int64 = 86_400
+    package static let longestStated: Int64 = 86_400
 
     /// Creates a policy; 0 remembers no failure of that class.
     package init(
@@ -72,38 +69,15 @@ extension FailurePolicy {
 }
 
 /// What an origin says with a failure about the next try.
-struct RetryHints: Hashable, Sendable {
+package struct RetryHints: Hashable, Sendable {
     /// Seconds of explicit freshness (RFC 9111 §4.2.1); `nil` without.
-    var lifetime: Int64?
+    package var lifetime: Int64?
     /// Seconds of `Retry-After` (RFC 9110 §10.2.3).
-    var retryAfter: Int64?
-}
+    package var retryAfter: Int64?
 
-extension RetryHints {
-    /// Reads a response's fields.
-    init(_ response: FetchedResponse) {
-        retryAfter = response.fields["retry-after"].flatMap { text in
-            Int64(text).map { max(0, $0) }
-                ?? HTTPDate(text, now: response.responseTime).map { max(0, $0.seconds - response.responseTime) }
-        }
-        lifetime = response.statedLifetime
-    }
-}
-
-extension FetchedResponse {
-    /// Seconds for which the response states that a shared cache may use it from its arrival on; `nil` where it states nothing.
-    fileprivate var statedLifetime: Int64? {
-        let policy = ResponsePolicy(
-            ResponsePolicy.Request(isGet: true, isAuthorized: false, noStore: false),
-            status: status,
-            fields: fields,
-            requestTime: requestTime,
-            responseTime: responseTime,
-            bounds: ResponsePolicy.Bounds(defaultLifetime: 0, missingLifetime: 0)
-        )
-        let control = policy.control
-        if control.noStore || control.private == .whole || control.noCache == .whole { return 0 }
-        guard policy.statesLifetime else { return nil }
-        return max(0, policy.freshness.lifetime - policy.freshness.initialAge)
+    /// Creates hints; by default the origin says nothing.
+    package init(lifetime: Int64? = nil, retryAfter: Int64? = nil) {
+        self.lifetime = lifetime
+        self.retryAfter = retryAfter
     }
 }

@@ -1,11 +1,10 @@
-import HTTPCache
 import HTTPSemantics
 import LinuxSystem
 
 /// The one `OriginState` of each original that something in memory refers to; any thread.
 ///
 /// Holds its states weakly: it grows with the memory cache and the flights, and is bounded by their bounds.
-final class OriginTable: Sendable {
+package final class OriginTable: Sendable {
     private struct Slot: Sendable {
         weak let state: OriginState?
     }
@@ -27,11 +26,14 @@ final class OriginTable: Sendable {
 
     private let slots = Lock(Slots())
 
+    /// Creates a table without states.
+    package init() {}
+
     /// The live state of the record's original, else a new one of the record.
     ///
     /// A live state wins over a record read from disk: the disk's may be waiting to be overwritten. That the same answer has been
     /// marked as stale holds, though: the state may be of one who has read the record before.
-    func state(for record: OriginRecord) -> OriginState {
+    package func state(for record: OriginRecord) -> OriginState {
         slots.withLock { slots in
             guard let state = slots.byKey[record.key]?.state else { return slots.insert(record) }
             let known = state.record
@@ -45,14 +47,14 @@ final class OriginTable: Sendable {
     }
 
     /// The original's state after the origin has spoken: the live one, updated, else a new one; with the record as given.
-    func update(_ record: OriginRecord) -> OriginSnapshot {
+    package func update(_ record: OriginRecord) -> OriginSnapshot {
         slots.withLock { slots in
             slots.byKey[record.key]?.state?.update(record) ?? slots.insert(record).snapshot
         }
     }
 
     /// Lets go of the states of a selection: what is made from now on begins with a state of its own.
-    func forget(_ selection: PurgeSelection) {
+    package func forget(_ selection: PurgeSelection) {
         slots.withLock { slots in
             slots.byKey = slots.byKey.filter { entry in
                 guard let state = entry.value.state else { return false }
@@ -62,12 +64,12 @@ final class OriginTable: Sendable {
     }
 
     /// Lets go of an original's state, and lets nothing that was made of it be served again.
-    func retire(_ key: CacheKey) {
+    package func retire(_ key: CacheKey) {
         slots.withLock { slots in slots.byKey.removeValue(forKey: key)?.state?.retire() }
     }
 
     /// Lets the states of a selection count as stale from a second on.
-    func expire(_ selection: PurgeSelection, at now: Int64) {
+    package func expire(_ selection: PurgeSelection, at now: Int64) {
         slots.withLock { slots in
             for slot in slots.byKey.values {
                 guard let state = slot.state, selection.covers(PurgeSubject(state.record)) == true else { continue }
@@ -77,5 +79,5 @@ final class OriginTable: Sendable {
     }
 
     /// The live state of an original, if there is one.
-    func live(_ key: CacheKey) -> OriginState? { slots.withLock { $0.byKey[key]?.state } }
+    package func live(_ key: CacheKey) -> OriginState? { slots.withLock { $0.byKey[key]?.state } }
 }

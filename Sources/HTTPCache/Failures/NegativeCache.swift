@@ -1,21 +1,19 @@
-package import HTTPCache
 package import LinuxSystem
-import OriginTransfer
 
 /// Failures that are not tried again for a while (SDWebImage's `failedURLs`); any thread.
 ///
 /// When the pause of a failing origin is over its entry is half-open: the first who asks tries, all others get the stored failure
 /// until that one knows more. Entries of other classes are over when their time is. Bounded: the oldest entry goes first. Times are
 /// monotonic, so that no jump of the clock locks an origin out. What lasts longer than a restart is kept on disk as well.
-package final class NegativeCache: Sendable {
+package final class NegativeCache<Failure: CacheFailure>: Sendable {
     /// What a key's past means for who would try now.
-    enum Verdict: Hashable, Sendable {
+    package enum Verdict: Hashable, Sendable {
         /// Nothing is remembered that still counts.
         case clear
         /// This one tries, and says with `record`, `forget` or `giveUp` what came of it.
         case probe
         /// Not now: the failure, as `.remembered`.
-        case blocked(PipelineError)
+        case blocked(Failure)
     }
 
     private struct Entry: Sendable {
@@ -23,7 +21,7 @@ package final class NegativeCache: Sendable {
         var url: String
         var plan: String?
         var kind: FailureClass
-        var error: PipelineError
+        var error: Failure
         var failures: Int
         /// Monotonic nanoseconds from which on one may try.
         var until: Int64
@@ -93,12 +91,12 @@ package final class NegativeCache: Sendable {
     private let state: Lock<State>
 
     /// A try that is never heard of again ends after this long: longer than transfers take.
-    private static let longestProbe: Int64 = 120_000_000_000
+    private static var longestProbe: Int64 { 120_000_000_000 }
     /// Bytes of a URL and of a plan that are kept, for people to read.
-    private static let shownLength = 512
+    private static var shownLength: Int { 512 }
 
     /// The shortest time that is worth a row on disk, in seconds.
-    private static let shortestKept: Int64 = 10
+    private static var shortestKept: Int64 { 10 }
 
     /// Remembers nothing yet.
     ///
@@ -110,15 +108,15 @@ package final class NegativeCache: Sendable {
     }
 
     /// Whether failures of an earlier run may be kept somewhere.
-    var hasKept: Bool { keeper != nil }
+    package var hasKept: Bool { keeper != nil }
 
     /// Whether what the last run has kept is still to be read in.
-    var isRestoring: Bool { state.withLock { $0.restoration != nil } }
+    package var isRestoring: Bool { state.withLock { $0.restoration != nil } }
 
     /// Reads in what the last run has kept, but for what has been decided since the start; blocks.
     ///
     /// A failure lasts no longer than one of now would: no clock can lock an origin out.
-    func restore() {
+    package func restore() {
         guard let keeper else { return }
         let limit = state.withLock { $0.policy.entries }
         let kept = keeper.keptFailures(limit: limit)
@@ -127,7 +125,7 @@ package final class NegativeCache: Sendable {
             let restoration = state.restoration.take() ?? Restoration()
             // Oldest first, so that the order is that in which they came.
             for failure in kept.reversed() {
-                guard let error = PipelineError(word: failure.word, payload: failure.payload) else { continue }
+                guard let error = Failure(word: failure.word, payload: failure.payload) else { continue }
                 var subject = PurgeSubject(origin: failure.origin, source: failure.source, url: failure.identity)
                 subject.plan = failure.plan
                 let longest =
@@ -159,7 +157,7 @@ package final class NegativeCache: Sendable {
     }
 
     /// Leaves what the last run has kept where it is.
-    func renounce() { state.withLock { $0.restoration = nil } }
+    package func renounce() { state.withLock { $0.restoration = nil } }
 
     /// Lets other times hold from the next failure on.
     package func setPolicy(_ policy: FailurePolicy) {
@@ -170,13 +168,13 @@ package final class NegativeCache: Sendable {
     }
 
     /// Seconds for which a 404 or 410 is remembered whose origin states no lifetime.
-    var lifetimeOfMissing: Int64 { state.withLock { $0.policy.missing } }
+    package var lifetimeOfMissing: Int64 { state.withLock { $0.policy.missing } }
 
     /// Failures that are remembered now, and how often one was given instead of a try.
     package var statistics: (entries: Int, hits: UInt64) { state.withLock { ($0.entries.count, $0.hits) } }
 
     /// What a key's past means for who would try now.
-    func admit(_ key: CacheKey) -> Verdict {
+    package func admit(_ key: CacheKey) -> Verdict {
         let now = time.monotonic
         return state.withLock { state in
             guard let entry = state.entries[key] else { return .clear }
@@ -194,7 +192,7 @@ package final class NegativeCache: Sendable {
     }
 
     /// What a key's past means for who would not try anyway.
-    func verdict(_ key: CacheKey) -> Verdict {
+    package func verdict(_ key: CacheKey) -> Verdict {
         let now = time.monotonic
         return state.withLock { state in
             guard let entry = state.entries[key], entry.until > now || entry.probeEnds > now else { return .clear }
@@ -204,7 +202,7 @@ package final class NegativeCache: Sendable {
     }
 
     /// The failure of a key where nothing that is stored can be better; nobody is let through by this question.
-    func certainFailure(_ key: CacheKey) -> PipelineError? {
+    package func certainFailure(_ key: CacheKey) -> Failure? {
         let now = time.monotonic
         return state.withLock { state in
             guard let entry = state.entries[key], !entry.hasStored else { return nil }
@@ -215,7 +213,7 @@ package final class NegativeCache: Sendable {
     }
 
     /// The failure for which a key is not tried now, whatever is stored; neither counted as an answer nor letting anybody through.
-    func pause(_ key: CacheKey) -> PipelineError? {
+    package func pause(_ key: CacheKey) -> Failure? {
         let now = time.monotonic
         return state.withLock { state in
             guard let entry = state.entries[key], entry.until > now || entry.probeEnds > now else { return nil }
@@ -223,15 +221,8 @@ package final class NegativeCache: Sendable {
         }
     }
 
-    /// Whether what is remembered of a request's originals lets a stale picture be served: where an origin denies one, none is.
-    func allowStale(_ request: VariantRequest, for caller: OriginCaller = .nobody) -> Bool {
-        ([request.origin] + request.ingredients.map(\.origin)).allSatisfy { origin in
-            pause(origin.failureKey(for: caller))?.allowsStale != false
-        }
-    }
-
     /// The failure of an origin in trouble, which is left alone until its pause is over.
-    func outage(_ key: CacheKey) -> PipelineError? {
+    package func outage(_ key: CacheKey) -> Failure? {
         let now = time.monotonic
         return state.withLock { state in
             guard let entry = state.entries[key], entry.kind == .failing, entry.until > now else { return nil }
@@ -241,19 +232,21 @@ package final class NegativeCache: Sendable {
     }
 
     /// Whether a key's next try is one that others are not to wait for.
-    func isProbed(_ key: CacheKey) -> Bool { state.withLock { $0.entries[key]?.kind == .failing } }
+    package func isProbed(_ key: CacheKey) -> Bool { state.withLock { $0.entries[key]?.kind == .failing } }
 
     /// Remembers a failure that says something about the next try.
     ///
     /// - Parameters:
-    ///   - ingredients: the other originals that it may be the failure of: kept in memory alone, and gone with a new body of theirs.
+    ///   - subject: the original, and the others that it may be the failure of: those are kept in memory alone, and gone with a
+    ///     new body of theirs.
+    ///   - url: the URL as it was asked, for people to read.
     ///   - hasStored: whether something of it is stored all the same.
-    func record(
+    package func record(
         _ key: CacheKey,
-        _ error: PipelineError,
-        of request: OriginRequest,
+        _ error: Failure,
+        about subject: PurgeSubject,
+        url: String,
         plan: String? = nil,
-        ingredients: [PurgeSubject] = [],
         hints: RetryHints = RetryHints(),
         hasStored: Bool = false
     ) {
@@ -275,12 +268,10 @@ package final class NegativeCache: Sendable {
             if before == nil { state.nextSerial += 1 }
             let serial = before?.serial ?? state.nextSerial
             let isKept =
-                state.keeper != nil && kind != .failing && seconds >= Self.shortestKept && ingredients.isEmpty
-            var subject = PurgeSubject(request)
-            subject.ingredients = ingredients
+                state.keeper != nil && kind != .failing && seconds >= Self.shortestKept && subject.ingredients.isEmpty
             let entry = Entry(
                 subject: subject,
-                url: String(request.target.text.prefix(Self.shownLength)),
+                url: String(url.prefix(Self.shownLength)),
                 plan: plan.map { String($0.prefix(Self.shownLength)) },
                 kind: kind,
                 error: error,
@@ -303,10 +294,10 @@ package final class NegativeCache: Sendable {
     }
 
     /// A try has succeeded.
-    func forget(_ key: CacheKey) { state.withLock { $0.drop(key) } }
+    package func forget(_ key: CacheKey) { state.withLock { $0.drop(key) } }
 
     /// Another body of an original has come: what could not be made of the last one may be made of this.
-    func forgetVariants(of origin: CacheKey) {
+    package func forgetVariants(of origin: CacheKey) {
         state.withLock { state in
             state.restoration?.origins.insert(origin)
             for key in state.byOrigin[origin] ?? [] where key != origin { state.drop(key) }
@@ -314,7 +305,7 @@ package final class NegativeCache: Sendable {
     }
 
     /// A try ended without a result: the next who asks may try.
-    func giveUp(_ key: CacheKey) { state.withLock { $0.entries[key]?.probeEnds = 0 } }
+    package func giveUp(_ key: CacheKey) { state.withLock { $0.entries[key]?.probeEnds = 0 } }
 
     /// Forgets what is remembered of a selection, variants included.
     ///
@@ -340,7 +331,7 @@ package final class NegativeCache: Sendable {
     /// What is remembered, the longest first.
     ///
     /// - Parameter limit: the most that are returned.
-    package func list(limit: Int) -> [RememberedFailure] {
+    package func list(limit: Int) -> [RememberedFailure<Failure>] {
         let now = time.monotonic
         // Copied under the lock, sorted without it.
         let entries = state.withLock { Array($0.entries.values) }
@@ -377,7 +368,7 @@ package final class NegativeCache: Sendable {
         )
     }
 
-    private static func failure(_ entry: Entry, _ now: Int64) -> PipelineError {
+    private static func failure(_ entry: Entry, _ now: Int64) -> Failure {
         // While somebody tries there is no telling; a second from now all will know.
         .remembered(entry.error, secondsLeft: max(1, (entry.until - now + 999_999_999) / 1_000_000_000))
     }

@@ -1,4 +1,3 @@
-package import HTTPCache
 import LinuxSystem
 import Synchronization
 
@@ -6,19 +5,19 @@ import Synchronization
 ///
 /// The daemon has two, as SDWebImage's downloader operations with their many handlers: one for variants (equal variants share a
 /// transform) and one for originals (different variants share a download). Any thread; no lock is held while a callback runs.
-package final class TaskPool<Value: Sendable>: Sendable {
+package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// A waiter's callback: the shared outcome, and how it reaches this waiter.
-    package typealias Waiter = @Sendable (_ outcome: Result<Value, PipelineError>, _ delivery: Delivery) -> Void
+    package typealias Waiter = @Sendable (_ outcome: Result<Value, Failure>, _ delivery: Delivery) -> Void
 
     private struct State: Sendable {
-        var flights: [CacheKey: Flight<Value>] = [:]
+        var flights: [CacheKey: Flight<Value, Failure>] = [:]
         /// Flights that nobody joins any more, and that purges are about all the same.
-        var detached: [ObjectIdentifier: Flight<Value>] = [:]
+        var detached: [ObjectIdentifier: Flight<Value, Failure>] = [:]
         /// Purges that are going on.
         var purges: [PurgeSelection] = []
 
         /// Takes all flights out that are about something, or may be.
-        mutating func take(_ selection: PurgeSelection) -> [Flight<Value>] {
+        mutating func take(_ selection: PurgeSelection) -> [Flight<Value, Failure>] {
             let matching = flights.filter { $0.value.isAbout(selection) != false }
             for key in matching.keys { flights[key] = nil }
             return matching.values + detached.values.filter { $0.isAbout(selection) != false }
@@ -59,7 +58,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
         waiter: @escaping Waiter,
-        start: (Flight<Value>) -> Void
+        start: (Flight<Value, Failure>) -> Void
     ) -> Subscription {
         switch state.withLock({ state in admit(waiter, to: key, about: subject, of: &state) }) {
         case .joined(let subscription):
@@ -68,7 +67,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
             start(flight)
             return subscription
         case .refused(let reason):
-            Flight<Value>.refuse(waiter, reason)
+            Flight<Value, Failure>.refuse(waiter, reason)
             return Subscription {}
         }
     }
@@ -81,16 +80,16 @@ package final class TaskPool<Value: Sendable>: Sendable {
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
         waiter: @escaping Waiter,
-        start: (Flight<Value>) -> Void
+        start: (Flight<Value, Failure>) -> Void
     ) -> Subscription {
-        let admission = state.withLock { state -> Admission<Value> in
+        let admission = state.withLock { state -> Admission<Value, Failure> in
             guard let flight = newFlight(key, about: subject, in: &state, isAlone: true) else {
                 return .refused("too many requests are under way")
             }
             return .started(flight, flight.addFirst(waiter))
         }
         guard case .started(let flight, let subscription) = admission else {
-            Flight<Value>.refuse(waiter, "too many requests are under way")
+            Flight<Value, Failure>.refuse(waiter, "too many requests are under way")
             return Subscription {}
         }
         start(flight)
@@ -102,7 +101,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
         to key: CacheKey,
         about subject: PurgeSubject?,
         of state: inout State
-    ) -> Admission<Value> {
+    ) -> Admission<Value, Failure> {
         if let flight = state.flights[key] {
             switch flight.add(waiter, limit: waiterLimit.load(ordering: .relaxed)) {
             case .added(let subscription): return .joined(subscription)
@@ -122,9 +121,9 @@ package final class TaskPool<Value: Sendable>: Sendable {
         about subject: PurgeSubject?,
         in state: inout State,
         isAlone: Bool = false
-    ) -> Flight<Value>? {
+    ) -> Flight<Value, Failure>? {
         guard state.flights.count + state.detached.count < maximumFlights else { return nil }
-        let flight = Flight<Value>(key: key, subject: subject, pool: self)
+        let flight = Flight<Value, Failure>(key: key, subject: subject, pool: self)
         for selection in state.purges { flight.purge(selection) }
         if isAlone {
             state.detached[ObjectIdentifier(flight)] = flight
@@ -138,9 +137,9 @@ package final class TaskPool<Value: Sendable>: Sendable {
     package func startUnlessUnderWay(
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
-        start: (Flight<Value>) -> Void
+        start: (Flight<Value, Failure>) -> Void
     ) {
-        let flight = state.withLock { state -> Flight<Value>? in
+        let flight = state.withLock { state -> Flight<Value, Failure>? in
             guard state.flights[key] == nil else { return nil }
             return newFlight(key, about: subject, in: &state)
         }
@@ -150,7 +149,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     }
 
     /// Lets nobody join a flight any more: who asks from now on starts anew.
-    func detach(_ flight: Flight<Value>) {
+    package func detach(_ flight: Flight<Value, Failure>) {
         state.withLock { state in
             guard state.flights[flight.key] === flight else { return }
             state.flights[flight.key] = nil
@@ -162,7 +161,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     ///
     /// Returns when none of them keeps anything any more: what they have kept can be cleared away now, and stays away.
     /// - Returns: how many were under way that are certainly about it.
-    func beginPurge(_ selection: PurgeSelection) -> Int {
+    package func beginPurge(_ selection: PurgeSelection) -> Int {
         let purged = state.withLock { state in
             state.purges.append(selection)
             return state.take(selection)
@@ -172,7 +171,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     }
 
     /// Ends what `beginPurge` has begun: who asks from now on starts anew, and what comes of that is kept.
-    func endPurge(_ selection: PurgeSelection) {
+    package func endPurge(_ selection: PurgeSelection) {
         state.withLock { state in
             if let index = state.purges.firstIndex(of: selection) { state.purges.remove(at: index) }
             // Those that have started meanwhile may have read what was there before.
@@ -181,7 +180,7 @@ package final class TaskPool<Value: Sendable>: Sendable {
     }
 
     /// Takes an ended flight out; one that was abandoned may have been replaced by a newer one of the same key.
-    func remove(_ flight: Flight<Value>) {
+    func remove(_ flight: Flight<Value, Failure>) {
         state.withLock { state in
             if state.flights[flight.key] === flight { state.flights[flight.key] = nil }
             state.detached[ObjectIdentifier(flight)] = nil
@@ -189,9 +188,9 @@ package final class TaskPool<Value: Sendable>: Sendable {
     }
 }
 
-private enum Admission<Value: Sendable> {
+private enum Admission<Value: Sendable, Failure: CacheFailure> {
     case joined(Subscription)
-    case started(Flight<Value>, Subscription)
+    case started(Flight<Value, Failure>, Subscription)
     case refused(String)
 }
 
@@ -199,7 +198,7 @@ private enum Admission<Value: Sendable> {
 package final class Subscription: Sendable {
     private let leave: @Sendable () -> Void
 
-    init(_ leave: @escaping @Sendable () -> Void) {
+    package init(_ leave: @escaping @Sendable () -> Void) {
         self.leave = leave
     }
 
