@@ -48,11 +48,17 @@ let package = Package(
             dependencies: ["HTTPSemantics", "LinuxSystem", "CLinux", "CCurl", "CCrypto"],
             swiftSettings: settings
         ),
+        .target(
+            name: "HTTPCache",
+            dependencies: ["HTTPSemantics", "LinuxSystem", "CLinux", "CCrypto", "CSQLite"],
+            swiftSettings: settings
+        ),
         .target(name: "ImagePlan", swiftSettings: settings),
         .target(
             name: "ImagePipeline",
             dependencies: [
-                "HTTPSemantics", "ImagePlan", "LinuxSystem", "OriginTransfer", "CLinux", "CCrypto", "CSQLite",
+                "HTTPCache", "HTTPSemantics", "ImagePlan", "LinuxSystem", "OriginTransfer", "CLinux", "CCrypto",
+                "CSQLite",
             ],
             swiftSettings: settings
         ),
@@ -64,8 +70,9 @@ let package = Package(
         .executableTarget(
             name: "ProxyServer",
             dependencies: [
-                "HTTPKit", "HTTPSemantics", "ImagePlan", "ImagePipeline", "LinuxSystem", "OriginTransfer", "CCurl", "CLinux",
-                "CCrypto",
+                "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePlan", "ImagePipeline", "LinuxSystem", "OriginTransfer",
+                "CCurl",
+                "CLinux", "CCrypto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Yams", package: "Yams"),
@@ -76,7 +83,7 @@ let package = Package(
         // Compares eviction policies; see Benchmarks/README.md.
         .executableTarget(
             name: "CacheReplay",
-            dependencies: ["ImagePipeline"],
+            dependencies: ["HTTPCache"],
             path: "Benchmarks/CacheReplay",
             swiftSettings: settings
         ),
@@ -113,8 +120,9 @@ let package = Package(
             name: "ImagePipelineTests",
             // ImageWorker: its executable, which the pool's tests run.
             dependencies: [
-                "ImagePipeline", "ImagePlan", "ImageWorker", "HTTPSemantics", "LinuxSystem", "OriginTransfer", "CLinux",
-                "TestSupport",
+                "ImagePipeline", "ImagePlan", "ImageWorker", "HTTPCache", "HTTPSemantics", "LinuxSystem",
+                "OriginTransfer",
+                "CLinux", "TestSupport",
             ],
             // A cache folder that an earlier release has made.
             exclude: ["Samples"],
@@ -132,7 +140,7 @@ let package = Package(
         .testTarget(
             name: "ProxyServerTests",
             dependencies: [
-                "ProxyServer", "HTTPKit", "HTTPSemantics", "ImagePipeline", "ImagePlan", "LinuxSystem",
+                "ProxyServer", "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePipeline", "ImagePlan", "LinuxSystem",
                 "OriginTransfer",
                 "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -1,4 +1,4 @@
-import ImagePipeline
+import HTTPCache
 
 /// Replays a synthetic trace against eviction policies and prints the table of Benchmarks/README.md.
 @main

@@ -1,4 +1,4 @@
-import ImagePipeline
+import HTTPCache
 
 /// Hits, misses and bytes of a replay.
 struct Replay {

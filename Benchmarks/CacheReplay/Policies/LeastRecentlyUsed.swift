@@ -1,4 +1,4 @@
-import ImagePipeline
+import HTTPCache
 
 /// Least recently used, the baseline.
 struct LeastRecentlyUsed: EvictionPolicy {

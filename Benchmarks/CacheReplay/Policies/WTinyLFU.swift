@@ -1,4 +1,4 @@
-import ImagePipeline
+import HTTPCache
 
 /// Window TinyLFU (Einziger et al., "TinyLFU: a highly efficient cache admission policy", ACM ToS 2017), with shares in bytes.
 ///

@@ -1,3 +1,4 @@
+import HTTPCache
 package import ImagePlan
 
 /// Decides when the AVIF of a variant in the AVIF bucket is made.

@@ -1,3 +1,4 @@
+import HTTPCache
 import ImagePlan
 import LinuxSystem
 
@@ -9,7 +10,7 @@ final class DeferredTask: Sendable {
     private let request: VariantRequest
     private let parts: PipelineParts
     private let originals: Originals
-    private let flight: Flight<Answer>
+    private let flight: Flight<Answer, PipelineError>
     private let completion: DeferredQueue.Completion
 
     /// - Parameter completion: called exactly once, with the result.
@@ -17,7 +18,7 @@ final class DeferredTask: Sendable {
         request: VariantRequest,
         parts: PipelineParts,
         originals: Originals,
-        flight: Flight<Answer>,
+        flight: Flight<Answer, PipelineError>,
         completion: @escaping DeferredQueue.Completion
     ) {
         self.request = request

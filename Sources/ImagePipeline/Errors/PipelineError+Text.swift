@@ -3,7 +3,7 @@
 /// Only errors that affect the next try have one. The words are a file format and must not change.
 extension PipelineError {
     /// The word and the payload; `nil` for transient errors.
-    var text: (word: String, payload: String)? {
+    package var text: (word: String, payload: String)? {
         switch self {
         case .originStatus(let status): ("status", String(status))
         case .originNotFound: ("not-found", "")
@@ -29,7 +29,7 @@ extension PipelineError {
     }
 
     /// Parses a word and payload from `text`; `nil` if they are invalid.
-    init?(word: String, payload: String) {
+    package init?(word: String, payload: String) {
         switch word {
         case "status":
             guard let status = Int(payload), (100...999).contains(status) else { return nil }

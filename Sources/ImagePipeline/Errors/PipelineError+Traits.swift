@@ -1,26 +1,9 @@
+package import HTTPCache
 import HTTPSemantics
-
-/// The consequences of a failure for the cache, for retries and for fallbacks.
-struct FailureTraits: Sendable {
-    /// The class under which it is remembered; `nil` if it is not remembered.
-    var failureClass: FailureClass?
-    /// Whether a stale response may be served instead (RFC 5861 §4).
-    var allowsStale = false
-    /// Whether the origin reports that the resource does not exist any more.
-    var saysGone = false
-    /// Whether the origin denies access.
-    var isDenial = false
-    /// Whether the origin or the original caused it, so that a fallback image may be served, rather than the request or overload.
-    var isOriginFault = false
-    /// Whether a retry with the same bytes would fail in the same way.
-    var isPermanent = false
-    /// Whether another output of the same job may have caused it, so that each is retried alone.
-    var isRetryableAlone = false
-}
 
 /// The table of the traits of each failure.
 extension PipelineError {
-    var traits: FailureTraits {
+    package var traits: FailureTraits {
         switch self {
         case .originStatus(let status): FailureTraits(ofStatus: status)
         case .originNotFound: FailureTraits(failureClass: .missing, saysGone: true, isOriginFault: true)
@@ -72,6 +55,7 @@ extension PipelineError {
 extension FailureTraits {
     /// Creates the traits of a status: other than 200 for an original, from 400 on for a raw source.
     fileprivate init(ofStatus status: Int) {
+        self.init()
         isOriginFault = true
         saysGone = StaleAllowance.isGone(status: status)
         isDenial = [401, 403].contains(status)

@@ -1,10 +1,11 @@
+import HTTPCache
 package import HTTPSemantics
 
 /// Why a request failed.
 ///
 /// Shared by all waiters of a flight. ProxyServer maps each case to a status in one place. The texts contain no internal address,
 /// path or key.
-package enum PipelineError: Error, Hashable, Sendable {
+package enum PipelineError: CacheFailure {
     /// The origin's status is not a success (SDWebImage: InvalidDownloadStatusCode).
     case originStatus(Int)
     /// A `file:` source has no such file, or the file is not an image.

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 
 /// What a cache does with a request, given what it has stored (RFC 9111 §4); decided without I/O.
@@ -59,38 +60,6 @@ enum CacheDecision: Sendable {
         // Without a validator, only the part itself can be asked for.
         if request.isPartial, !response.hasValidator { return .forward(.partial) }
         return .validate(response, reuse.isFresh ? .request : .stale)
-    }
-}
-
-/// What of a stored response decides whether it may be reused.
-struct ReuseTerms: Sendable {
-    /// Seconds (RFC 9111 §4.2.3).
-    var age: Int64
-    /// Seconds until it is stale; not positive once it is.
-    var left: Int64
-    /// Whether each use needs validation (`no-cache`).
-    var needsValidation = false
-    /// Whether it may not be used stale, whatever the request accepts (RFC 9111 §4.2.4).
-    var forbidsStale: Bool
-    /// Seconds for which it may be used stale while the origin is asked.
-    var staleWhileRevalidate: Int64
-}
-
-/// Whether a request may be given a stored response (RFC 9111 §4.2.4, §5.2.1; RFC 5861 §3).
-struct Reuse: Sendable {
-    let isFresh: Bool
-    let acceptsFresh: Bool
-    let acceptsStale: Bool
-    let acceptsWhileRevalidating: Bool
-
-    init(of terms: ReuseTerms, _ demand: CacheDemand) {
-        isFresh = terms.left > 0
-        let mustAsk = demand.noCache || terms.needsValidation
-        let isYoung = terms.age <= demand.maxAge ?? .max
-        acceptsFresh = isFresh && !mustAsk && isYoung && terms.left >= demand.minFresh ?? 0
-        let mayBeStale = !isFresh && !mustAsk && isYoung && demand.minFresh == nil
-        acceptsStale = mayBeStale && !terms.forbidsStale && -terms.left <= demand.maxStale ?? -1
-        acceptsWhileRevalidating = mayBeStale && demand.maxAge == nil && -terms.left < terms.staleWhileRevalidate
     }
 }
 

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 import LinuxSystem
 import OriginTransfer
@@ -10,7 +11,7 @@ final class CacheExchange: Sendable {
     /// What the exchanges of a cache share.
     struct Context: Sendable {
         let loader: any OriginLoading
-        let failures: NegativeCache
+        let failures: NegativeCache<PipelineError>
         let lane: WorkLane?
         let time: any TimeSource
         /// Bytes after which a download goes on though nobody waits.
@@ -36,7 +37,7 @@ final class CacheExchange: Sendable {
     private let reason: CacheStatus.Reason
     private let store: any ResponseStore
     private let context: Context
-    private let flight: Flight<CacheOutcome>
+    private let flight: Flight<CacheOutcome, PipelineError>
     private let widens: Bool
     private let load = Lock<(any LoadHandle)?>(nil)
     /// Whether this is the one try after a failure: however it ends, the next may follow.
@@ -49,7 +50,7 @@ final class CacheExchange: Sendable {
         _ reason: CacheStatus.Reason,
         store: any ResponseStore,
         context: Context,
-        flight: Flight<CacheOutcome>,
+        flight: Flight<CacheOutcome, PipelineError>,
         widens: Bool = false
     ) {
         self.widens = widens

@@ -1,3 +1,4 @@
+package import HTTPCache
 package import HTTPSemantics
 
 /// A request to the cache: for an original of a picture, or through a raw source, with any method, fields and content.

@@ -1,3 +1,4 @@
+package import HTTPCache
 package import HTTPSemantics
 
 /// A complete response of an origin, as it arrived.

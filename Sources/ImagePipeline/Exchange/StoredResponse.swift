@@ -1,3 +1,4 @@
+package import HTTPCache
 package import HTTPSemantics
 
 /// A complete response that may answer other requests (RFC 9111 §3).

@@ -1,4 +1,3 @@
-package import LinuxSystem
 package import OriginTransfer
 
 /// Stage 6: loads the bytes of originals (SDWebImage: `SDImageLoader`).
@@ -34,20 +33,5 @@ package struct OriginFetch: Sendable {
         self.source = source
         self.entityTag = entityTag
         self.lastModified = lastModified
-    }
-}
-
-/// A complete original: a read-only descriptor (a sealed memory file, or a file of the source), its length and its digest.
-package struct OriginBody: Sendable {
-    package var file: SharedDescriptor
-    package var length: Int
-    /// SHA-256 of the bytes.
-    package var digest: CacheKey
-
-    /// Creates a body.
-    package init(file: SharedDescriptor, length: Int, digest: CacheKey) {
-        self.file = file
-        self.length = length
-        self.digest = digest
     }
 }

@@ -1,3 +1,4 @@
+package import HTTPCache
 import LinuxSystem
 
 extension Pipeline {
@@ -61,5 +62,13 @@ extension Pipeline {
 
     private func memoryCount(_ selection: PurgeSelection) -> Int {
         parts.memory.count { _, entity in selection.covers(entity.subject) == true }
+    }
+}
+
+extension PurgeSelection {
+    /// The selection with the mezzanines of the same originals.
+    var withMezzanines: PurgeSelection {
+        guard case .originals(let keys) = self else { return self }
+        return .originals(keys.flatMap { [$0] + MezzanineStage.keys(of: $0) })
     }
 }

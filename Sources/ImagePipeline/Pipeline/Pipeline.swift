@@ -1,3 +1,5 @@
+package import HTTPCache
+
 /// Serves images for requests: looks up caches, downloads originals and transforms them (SDWebImage: `SDWebImageManager`).
 ///
 /// ```
@@ -15,7 +17,7 @@ package final class Pipeline: Sendable {
     let parts: PipelineParts
     private let memoryVariants: MemoryVariantStage
     let originals: Originals
-    let variants: TaskPool<Answer>
+    let variants: TaskPool<Answer, PipelineError>
     let transforms: TransformGroups
     private let placeholders = PlaceholderAllowance()
     private let deferred: DeferredQueue
@@ -26,7 +28,7 @@ package final class Pipeline: Sendable {
         memoryVariants = MemoryVariantStage(memory: parts.memory)
         transforms = TransformGroups(parts: parts)
         deferred = DeferredQueue(limit: parts.limits.deferred, statistics: parts.deferrals, time: parts.time)
-        let flights = TaskPool<CacheOutcome>(
+        let flights = TaskPool<CacheOutcome, PipelineError>(
             maximumWaiters: parts.limits.waiters,
             maximumFlights: parts.limits.flights
         )
@@ -100,7 +102,7 @@ package final class Pipeline: Sendable {
         }
         var isProbing = false
         defer { if verdict == .probe, !isProbing { parts.failures.giveUp(request.key) } }
-        return variants.join(flightKey(request, context), about: FlightSubject(request)) { outcome, delivery in
+        return variants.join(flightKey(request, context), about: PurgeSubject(request)) { outcome, delivery in
             guard delivery.isCollapsed else { return completion(outcome) }
             completion(outcome.map(\.collapsed).mapError(\.collapsed))
         } start: { flight in
@@ -117,7 +119,7 @@ package final class Pipeline: Sendable {
     func refresh(_ request: VariantRequest) {
         // Do not ask an origin that has just failed.
         guard parts.failures.backoffError(for: request.origin.key) == nil else { return }
-        variants.startUnlessUnderWay(request.key, about: FlightSubject(request)) { flight in
+        variants.startUnlessUnderWay(request.key, about: PurgeSubject(request)) { flight in
             start(request, .background(.low, isRefresh: true), flight)
         }
     }
@@ -126,7 +128,7 @@ package final class Pipeline: Sendable {
     func describe(_ request: VariantRequest, _ entity: Entity, _ body: OriginBody?) {
         guard placeholders.enter() else { return }
         var isStarted = false
-        variants.startUnlessUnderWay(PlaceholderTask.key(request), about: FlightSubject(request)) { flight in
+        variants.startUnlessUnderWay(PlaceholderTask.key(request), about: PurgeSubject(request)) { flight in
             isStarted = true
             let task = PlaceholderTask(request: request, entity: entity, parts: parts, flight: flight) {
                 [placeholders] in
@@ -141,7 +143,7 @@ package final class Pipeline: Sendable {
     package func improve(_ request: VariantRequest) {
         deferred.want(request) { [weak self] request, completion in
             var isStarted = false
-            self?.variants.startUnlessUnderWay(DeferredTask.key(request), about: FlightSubject(request)) { flight in
+            self?.variants.startUnlessUnderWay(DeferredTask.key(request), about: PurgeSubject(request)) { flight in
                 guard let self else { return }
                 isStarted = true
                 DeferredTask(
@@ -157,13 +159,13 @@ package final class Pipeline: Sendable {
         }
     }
 
-    private func start(_ request: VariantRequest, _ context: LoadContext, _ flight: Flight<Answer>) {
+    private func start(_ request: VariantRequest, _ context: LoadContext, _ flight: Flight<Answer, PipelineError>) {
         VariantTask(request, context, pipeline: self, flight: flight)
             .start(stale: request.tiers.keepInMemory ? memoryVariants.stale(request.key) : nil)
     }
 
     /// Returns whether a remembered failure of the variant, or of an original that is not stored, answers the request.
-    private func verdict(on request: VariantRequest, _ context: LoadContext) -> NegativeCache.Verdict {
+    private func verdict(on request: VariantRequest, _ context: LoadContext) -> NegativeCache<PipelineError>.Verdict {
         let key = request.origin.failureKey(for: context.caller)
         guard !context.demand.noCache else {
             let failure = parts.failures.outage(key) ?? parts.failures.outage(request.key)
@@ -203,7 +205,7 @@ package final class Pipeline: Sendable {
     package var encodings: EncodingCounts.Statistics { parts.encodings.statistics }
 
     /// The remembered failures.
-    package var failures: NegativeCache { parts.failures }
+    package var failures: NegativeCache<PipelineError> { parts.failures }
 
     /// Variants in progress, for metrics.
     package var variantsUnderWay: Int { variants.count }

@@ -1,3 +1,4 @@
+package import HTTPCache
 package import LinuxSystem
 
 /// The dependencies that the stages share: cache tiers, lanes, loader, transformer and limits.
@@ -11,7 +12,7 @@ package struct PipelineParts: Sendable {
     package var transformer: any Transforming
     package var time: any TimeSource
     /// The remembered failures.
-    package var failures: NegativeCache
+    package var failures: NegativeCache<PipelineError>
     /// Encodes the header fields of an entity's responses, once; provided by the server.
     package var presentation: @Sendable (EntityDescription) -> [UInt8]
     package var limits: Limits
@@ -94,7 +95,7 @@ package struct PipelineParts: Sendable {
         self.loader = loader
         self.transformer = transformer
         self.time = time
-        self.failures = NegativeCache(policy: failures, time: time, keeper: keeper)
+        self.failures = NegativeCache<PipelineError>(policy: failures, time: time, keeper: keeper)
         self.limits = limits
         openFiles = MemoryCache(
             MemoryCache.Configuration(capacity: limits.openFiles, shards: 8, largestDivisor: 1, overhead: 0)

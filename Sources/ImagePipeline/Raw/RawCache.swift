@@ -1,3 +1,4 @@
+package import HTTPCache
 import LinuxSystem
 import Synchronization
 
@@ -91,7 +92,7 @@ package final class RawCache: Sendable {
     func read(_ request: CacheRequest) -> RawHold {
         for _ in 0..<Self.attempts {
             let generation = state.withLock { $0.generation }
-            let found = disk?.raw(request.key).flatMap { RawEntry($0, about: FlightSubject(request.origin)) }
+            let found = disk?.raw(request.key).flatMap { RawEntry($0, about: PurgeSubject(request.origin)) }
             let isFromDisk = state.withLock { state -> Bool? in
                 guard state.generation == generation else { return nil }
                 return take(request, found: found, &state)
@@ -116,7 +117,7 @@ package final class RawCache: Sendable {
             return false
         }
         let known = remembered(request)
-        let entry = known ?? found ?? RawEntry(FlightSubject(request.origin))
+        let entry = known ?? found ?? RawEntry(PurgeSubject(request.origin))
         state.held[key] = Held(entry: entry, holders: 1)
         guard known == nil, found != nil else { return false }
         if request.tiers.keepInMemory { memory.insert(entry, for: key, cost: entry.cost) }
@@ -140,14 +141,14 @@ package final class RawCache: Sendable {
     func change(_ request: CacheRequest, persists: Bool = true, _ change: (inout RawEntry) -> Void) {
         let key = request.key
         let isStored = state.withLock { state -> Bool in
-            var held = state.held[key] ?? Held(entry: remembered(request) ?? RawEntry(FlightSubject(request.origin)))
+            var held = state.held[key] ?? Held(entry: remembered(request) ?? RawEntry(PurgeSubject(request.origin)))
             let had = !held.entry.responses.isEmpty
             change(&held.entry)
             defer { if held.holders > 0 { state.held[key] = held } }
             if request.tiers.keepInMemory { memory.insert(held.entry, for: key, cost: held.entry.cost) }
             guard persists, request.tiers.keepOnDisk, let disk else { return false }
             state.generation &+= 1
-            let content = RawContent(held.entry, of: request.origin)
+            let content = RawEntryContent(held.entry, of: request.origin)
             guard !held.entry.responses.isEmpty, disk.store(raw: content) else {
                 // What is there is not right any more.
                 if had { remove(key, from: disk) }
@@ -175,7 +176,7 @@ package final class RawCache: Sendable {
         taint()
         state.withLock { state in
             state.generation &+= 1
-            state.held[origin.key]?.entry = RawEntry(FlightSubject(origin))
+            state.held[origin.key]?.entry = RawEntry(PurgeSubject(origin))
             memory.remove(origin.key)
             if isTombstoned { _ = disk?.remove(selection, completion: nil) }
         }

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 
 /// What is stored for a URL as bytes, for the disk.
@@ -15,7 +16,7 @@ extension RawEntry {
     }
 
     /// Reads what was found on disk, as fresh as its record says at most; `nil` where a response is none that this release knows.
-    init?(_ stored: StoredRaw, about subject: FlightSubject) {
+    init?(_ stored: StoredRaw, about subject: PurgeSubject) {
         guard let fields = TaggedFields.Reader(stored.bytes[...]) else { return nil }
         var responses: [StoredResponse] = []
         for bytes in fields.all(Tag.response) {

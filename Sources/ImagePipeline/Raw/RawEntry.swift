@@ -1,3 +1,5 @@
+import HTTPCache
+
 /// Everything stored for one URL of a raw source: a response a variant, in a bounded number.
 struct RawEntry: Sendable {
     /// The most variants of one URL; the oldest goes for a new one.
@@ -6,14 +8,14 @@ struct RawEntry: Sendable {
     static let maximumBytes = 64 << 20
 
     /// For purging.
-    private let subject: FlightSubject
+    private let subject: PurgeSubject
     private(set) var responses: [StoredResponse] = []
     /// Seconds since 1970 until which requests for it do not wait for each other: the last answer could not be shared.
     var separateUntil: Int64 = .min
     /// Seconds since 1970 until which parts are not answered by fetching the whole, which was too large.
     var partsUntil: Int64 = .min
 
-    init(_ subject: FlightSubject, responses: [StoredResponse] = []) {
+    init(_ subject: PurgeSubject, responses: [StoredResponse] = []) {
         self.subject = subject
         self.responses = responses
     }
@@ -54,7 +56,7 @@ struct RawEntry: Sendable {
         }
     }
 
-    private func subject(of response: StoredResponse) -> FlightSubject {
+    private func subject(of response: StoredResponse) -> PurgeSubject {
         subject.known(tags: response.tags, confirmedAt: response.confirmedAt)
     }
 

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 import LinuxSystem
 
@@ -73,11 +74,11 @@ final class RawLoad: Sendable {
     ) {
         let entry = hold.flatMap { _ in proxy.cache.entry(of: request) }
         let separateUntil = entry?.separateUntil ?? .min
-        let subject = FlightSubject(request.origin)
+        let subject = PurgeSubject(request.origin)
         let isMiss = [.uriMiss, .varyMiss].contains(reason)
         let widens =
             mayWait && isMiss && request.mayWiden && max(separateUntil, entry?.partsUntil ?? .min) <= now
-        let start: (Flight<CacheOutcome>) -> Void = { [self] flight in
+        let start: (Flight<CacheOutcome, PipelineError>) -> Void = { [self] flight in
             exchange(about: stored, reason, hold, flight, widens: widens).start()
         }
         guard mayWait, request.mayCollapse || widens, separateUntil <= now else {
@@ -123,7 +124,7 @@ final class RawLoad: Sendable {
     private func refresh(_ stored: StoredResponse, _ hold: RawHold?) {
         guard proxy.context.failures.backoffError(for: request.failureKey) == nil else { return }
         let refresh = RawLoad(request.unconditional, proxy: proxy) { _ in }
-        proxy.flights.startUnlessUnderWay(request.key, about: FlightSubject(request.origin)) { flight in
+        proxy.flights.startUnlessUnderWay(request.key, about: PurgeSubject(request.origin)) { flight in
             refresh.exchange(about: stored, .stale, hold, flight).start()
         }
     }
@@ -132,7 +133,7 @@ final class RawLoad: Sendable {
         about stored: StoredResponse?,
         _ reason: CacheStatus.Reason,
         _ hold: RawHold?,
-        _ flight: Flight<CacheOutcome>,
+        _ flight: Flight<CacheOutcome, PipelineError>,
         widens: Bool = false
     ) -> CacheExchange {
         CacheExchange(

@@ -1,3 +1,4 @@
+package import HTTPCache
 import HTTPSemantics
 package import LinuxSystem
 import OriginTransfer
@@ -13,7 +14,7 @@ package final class RawProxy: Sendable {
 
     package let cache: RawCache
     let context: CacheExchange.Context
-    let flights: TaskPool<CacheOutcome>
+    let flights: TaskPool<CacheOutcome, PipelineError>
     var time: any TimeSource { context.time }
 
     /// Creates a proxy.
@@ -27,7 +28,7 @@ package final class RawProxy: Sendable {
     package init(
         cache: RawCache,
         loader: any OriginLoading,
-        failures: NegativeCache,
+        failures: NegativeCache<PipelineError>,
         lane: WorkLane? = nil,
         time: any TimeSource,
         waiters: Int,

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 
 /// The stored responses of a raw source's URL as one exchange sees them.
@@ -6,7 +7,7 @@ struct RawStore: ResponseStore {
     let proxy: RawProxy
     /// Keeps the URL's entry at hand; `nil` where nothing stored may answer.
     let hold: RawHold?
-    let flight: Flight<CacheOutcome>
+    let flight: Flight<CacheOutcome, PipelineError>
 
     /// Changes are made in memory; the disk's are queued.
     var blocks: Bool { false }

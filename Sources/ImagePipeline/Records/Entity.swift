@@ -1,3 +1,4 @@
+package import HTTPCache
 package import ImagePlan
 package import LinuxSystem
 import Synchronization
@@ -43,7 +44,7 @@ package final class Entity: Sendable {
         body: Body,
         origin: OriginSnapshot,
         fields: [UInt8],
-        subject: FlightSubject? = nil,
+        subject: PurgeSubject? = nil,
         ingredients: [IngredientUse] = []
     ) {
         self.ingredients = ingredients
@@ -74,11 +75,11 @@ package final class Entity: Sendable {
     package var isCurrent: Bool { origin.version == originVersion && (ingredients.isEmpty || hasCurrentIngredients) }
 
     /// What it is about, for purging.
-    var subject: FlightSubject {
-        var subject = FlightSubject(origin.record)
+    var subject: PurgeSubject {
+        var subject = PurgeSubject(origin.record)
         subject.plan = plan
         subject.presets = presets
-        subject.ingredients = ingredients.map { FlightSubject($0.state.record) }
+        subject.ingredients = ingredients.map { PurgeSubject($0.state.record) }
         return subject
     }
 

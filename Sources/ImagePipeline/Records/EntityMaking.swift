@@ -1,3 +1,4 @@
+import HTTPCache
 import ImagePlan
 import LinuxSystem
 
@@ -62,7 +63,7 @@ extension PipelineParts {
         origin: OriginSnapshot,
         ingredients: [IngredientUse] = [],
         storable: Bool,
-        of flight: Flight<Answer>
+        of flight: Flight<Answer, PipelineError>
     ) -> Entity {
         let entity = Entity(
             description: description,
@@ -86,7 +87,7 @@ extension PipelineParts {
         origin: OriginSnapshot,
         ingredients: [IngredientUse] = [],
         storable: Bool,
-        of flight: Flight<Answer>
+        of flight: Flight<Answer, PipelineError>
     ) -> Entity? {
         var body = Entity.Body.file(file, length: description.length)
         if description.length <= memoryObject {

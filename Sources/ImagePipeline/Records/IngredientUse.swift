@@ -1,3 +1,5 @@
+import HTTPCache
+
 /// Another original that an entity was made with, and its freshness, which it shares with all that was made of it.
 struct IngredientUse: Sendable {
     let state: OriginState

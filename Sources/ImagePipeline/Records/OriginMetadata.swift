@@ -1,3 +1,4 @@
+package import HTTPCache
 package import HTTPSemantics
 package import ImagePlan
 
@@ -41,9 +42,9 @@ package struct OriginMetadata: Hashable, Sendable {
 }
 
 extension Placeholder: TaggedValue {
-    var taggedBytes: [UInt8] { Array(text.utf8) }
+    package var taggedBytes: [UInt8] { Array(text.utf8) }
 
-    init?(taggedBytes: ArraySlice<UInt8>) { self.init(text: Array(taggedBytes)) }
+    package init?(taggedBytes: ArraySlice<UInt8>) { self.init(text: Array(taggedBytes)) }
 }
 
 /// A picture's record.

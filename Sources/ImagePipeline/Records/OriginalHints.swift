@@ -1,3 +1,4 @@
+import HTTPCache
 package import ImagePlan
 
 /// What answers tell of an original beside its pictures (`placeholder: headers`).

@@ -1,3 +1,5 @@
+import HTTPCache
+
 /// What an entity has beside others that is served until a better one is made: WebP in place of AVIF.
 ///
 /// Immutable, and a class: few entities have one, and the others are not to be larger for it.

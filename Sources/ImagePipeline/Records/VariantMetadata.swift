@@ -1,3 +1,4 @@
+package import HTTPCache
 package import ImagePlan
 
 /// What a variant's bytes are: the metadata of its record.

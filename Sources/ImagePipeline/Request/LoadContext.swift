@@ -1,3 +1,5 @@
+package import HTTPCache
+
 /// The context of a request in the pipeline, independent of the requested variant.
 package struct LoadContext: Sendable {
     /// The request's cache directives.

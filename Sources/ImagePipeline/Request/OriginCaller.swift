@@ -1,3 +1,5 @@
+import HTTPCache
+
 /// The trace context and intermediaries that an origin receives, from the first request that shares a download.
 package struct OriginCaller: Hashable, Sendable {
     /// The value of `traceparent` (W3C Trace Context); `nil` if the request has none.

@@ -1,3 +1,4 @@
+package import HTTPCache
 package import HTTPSemantics
 import ImagePlan
 package import OriginTransfer

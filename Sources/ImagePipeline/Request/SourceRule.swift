@@ -1,3 +1,4 @@
+package import HTTPCache
 package import ImagePlan
 package import OriginTransfer
 

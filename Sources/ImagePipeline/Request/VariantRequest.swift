@@ -1,3 +1,4 @@
+package import HTTPCache
 import HTTPSemantics
 package import ImagePlan
 

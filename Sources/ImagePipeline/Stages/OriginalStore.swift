@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 import ImagePlan
 
@@ -7,7 +8,7 @@ import ImagePlan
 struct OriginalStore: ResponseStore {
     let request: OriginRequest
     let parts: PipelineParts
-    let flight: Flight<CacheOutcome>
+    let flight: Flight<CacheOutcome, PipelineError>
 
     var blocks: Bool { true }
 
@@ -174,8 +175,8 @@ extension OriginRecord {
     }
 
     private mutating func take(_ response: StoredResponse, of request: OriginRequest) {
-        lines = FieldLines(response.fields.lines.filter { Self.keptFields.contains($0.key) })
-        policy = response.policy
+        let kept = FieldLines(response.fields.lines.filter { Self.keptFields.contains($0.key) })
+        setFields(kept, policy: response.policy)
         tags = response.tags
         // A lifetime for shared caches only, or granted by a loader, does not apply to clients.
         let isForClients = clientCacheControl == nil && !request.source.isFolder

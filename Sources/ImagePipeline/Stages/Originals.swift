@@ -1,9 +1,10 @@
+import HTTPCache
 import HTTPSemantics
 import LinuxSystem
 
 /// Looks up, fetches and stores originals, once for all variants that need them.
 struct Originals: Sendable {
-    let pool: TaskPool<CacheOutcome>
+    let pool: TaskPool<CacheOutcome, PipelineError>
     let parts: PipelineParts
 
     /// Selects the requests that share a flight.
@@ -29,7 +30,7 @@ struct Originals: Sendable {
         var needed = CacheRequest(request, demand: context.demand, caller: context.caller)
         needed.needsBody = needsBody
         needed.isRefresh = context.isRefresh
-        return pool.join(key(needed, purpose), about: FlightSubject(request)) { result, delivery in
+        return pool.join(key(needed, purpose), about: PurgeSubject(request)) { result, delivery in
             waiter(
                 result.flatMap { OriginOutcome.result(of: $0, delivery) }
                     .mapError { delivery.isCollapsed ? $0.collapsed : $0 }
@@ -46,19 +47,19 @@ struct Originals: Sendable {
         var refresh = CacheRequest(request)
         refresh.needsBody = false
         refresh.isRefresh = true
-        pool.startUnlessUnderWay(key(refresh, .any), about: FlightSubject(request)) { flight in
+        pool.startUnlessUnderWay(key(refresh, .any), about: PurgeSubject(request)) { flight in
             start(refresh, flight)
         }
     }
 
-    private func start(_ request: CacheRequest, _ flight: Flight<CacheOutcome>) {
+    private func start(_ request: CacheRequest, _ flight: Flight<CacheOutcome, PipelineError>) {
         guard parts.readLane.submit({ decide(request, flight) }) else {
             flight.finish(.failure(.overloaded("too many requests are waiting for the disk")))
             return
         }
     }
 
-    private func decide(_ request: CacheRequest, _ flight: Flight<CacheOutcome>) {
+    private func decide(_ request: CacheRequest, _ flight: Flight<CacheOutcome, PipelineError>) {
         let stored = OriginalStore.find(request.origin, in: parts)
         let decision = CacheDecision(
             request,
@@ -80,7 +81,7 @@ struct Originals: Sendable {
         _ request: CacheRequest,
         _ stored: StoredResponse?,
         _ reason: CacheStatus.Reason,
-        _ flight: Flight<CacheOutcome>
+        _ flight: Flight<CacheOutcome, PipelineError>
     ) -> CacheExchange {
         CacheExchange(
             request,

@@ -1,3 +1,4 @@
+import HTTPCache
 import ImagePlan
 import Synchronization
 
@@ -10,7 +11,7 @@ final class PlaceholderTask: Sendable {
     private let request: VariantRequest
     private let entity: Entity
     private let parts: PipelineParts
-    private let flight: Flight<Answer>
+    private let flight: Flight<Answer, PipelineError>
     private let completion: @Sendable () -> Void
 
     /// - Parameters:
@@ -20,7 +21,7 @@ final class PlaceholderTask: Sendable {
         request: VariantRequest,
         entity: Entity,
         parts: PipelineParts,
-        flight: Flight<Answer>,
+        flight: Flight<Answer, PipelineError>,
         completion: @escaping @Sendable () -> Void
     ) {
         self.request = request
@@ -116,11 +117,12 @@ extension PipelineParts {
         _ placeholder: Placeholder,
         of origin: OriginSnapshot,
         for request: OriginRequest,
-        in flight: Flight<Answer>
+        in flight: Flight<Answer, PipelineError>
     ) {
         guard !request.keepsNothing else { return }
         _ = flight.publish(of: origin.record) {
-            guard let record = origin.state.learn(placeholder, of: origin.record.digest) else { return }
+            let metadata = OriginMetadata(header: origin.record.header, placeholder: placeholder).encoded
+            guard let record = origin.state.learn(metadata: metadata, of: origin.record.digest) else { return }
             if request.keeps.keepsOriginalRecord { disk?.store(origin: record, body: nil) }
         }
     }

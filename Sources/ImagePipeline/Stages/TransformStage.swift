@@ -1,3 +1,4 @@
+import HTTPCache
 import ImagePlan
 
 /// Stage 7: builds jobs for workers and records of their results.

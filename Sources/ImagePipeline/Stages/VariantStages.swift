@@ -1,3 +1,4 @@
+import HTTPCache
 import ImagePlan
 import LinuxSystem
 
@@ -6,7 +7,7 @@ struct DiskVariantStage: Sendable {
     let parts: PipelineParts
 
     /// Returns the stored variant, fresh or stale, and promotes it to memory if it is small enough.
-    func entity(for request: VariantRequest, of flight: Flight<Answer>) -> Entity? {
+    func entity(for request: VariantRequest, of flight: Flight<Answer, PipelineError>) -> Entity? {
         let tiers = request.tiers
         guard request.plan != nil, tiers.keepOnDisk, let stored = parts.disk?.variant(request.key) else { return nil }
         let origin = parts.origins.state(for: stored.origin).snapshot
@@ -42,7 +43,7 @@ struct DiskVariantStage: Sendable {
         for key: CacheKey,
         origin: OriginSnapshot,
         _ ingredients: [IngredientUse],
-        of flight: Flight<Answer>
+        of flight: Flight<Answer, PipelineError>
     ) -> Entity {
         parts.entity(
             key: key,

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 import ImagePlan
 import LinuxSystem
@@ -16,7 +17,7 @@ extension VariantTask {
                     error,
                     of: request.origin,
                     plan: request.plan,
-                    ingredients: request.ingredients.map { FlightSubject($0.origin) }
+                    ingredients: request.ingredients.map { PurgeSubject($0.origin) }
                 )
             }
         }

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 import ImagePlan
 import LinuxSystem
@@ -10,7 +11,7 @@ final class VariantTask: Sendable {
     let request: VariantRequest
     let context: LoadContext
     let pipeline: Pipeline
-    let flight: Flight<Answer>
+    let flight: Flight<Answer, PipelineError>
     private let step = Lock(Step())
 
     var parts: PipelineParts { pipeline.parts }
@@ -22,7 +23,7 @@ final class VariantTask: Sendable {
     }
 
     /// - Parameter pipeline: kept until the task has ended.
-    init(_ request: VariantRequest, _ context: LoadContext, pipeline: Pipeline, flight: Flight<Answer>) {
+    init(_ request: VariantRequest, _ context: LoadContext, pipeline: Pipeline, flight: Flight<Answer, PipelineError>) {
         self.request = context.demand.noStore ? request.withoutStorage : request
         self.context = context
         self.pipeline = pipeline

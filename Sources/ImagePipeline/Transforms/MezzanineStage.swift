@@ -1,3 +1,4 @@
+import HTTPCache
 import ImagePlan
 import LinuxSystem
 import OriginTransfer

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPCache
 import ImagePipeline
 import LinuxSystem
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HTTPCache
 import ImagePipeline
 import LinuxSystem
 

@@ -5,6 +5,7 @@ import ImagePlan
 import LinuxSystem
 import TestSupport
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// Records and bytes for the caches' tests.

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// Kept failures in the index.
@@ -19,7 +20,8 @@ struct DiskFailuresTests {
             url: "http://origin.test/\(number)?a",
             plan: number.isMultiple(of: 2) ? "w=\(number)" : nil,
             kind: .undecodable,
-            error: .broken("bad \(number)"),
+            word: "broken",
+            payload: "bad \(number)",
             failures: number,
             until: Int64(number) * 1000,
             hasStored: number.isMultiple(of: 3)

@@ -3,6 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// Variants that were made with other originals beside their own, none of which has a body here (as those of folders).

@@ -4,6 +4,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// `Samples/Layout10` is a cache folder that the last release before layout 11 has made: its daemon, asked for these URLs, and stopped.
@@ -74,7 +75,7 @@ struct DiskLayoutTests {
         let raw = try #require(store.raw(old.raw.key))
         #expect(raw.record.kind == .raw && raw.record.tags == ["green"] && raw.record.metadata.isEmpty)
         #expect(raw.record.freshness == old.raw.freshness && raw.record.fields.lines.isEmpty)
-        let entry = try #require(RawEntry(raw, about: FlightSubject(raw.record)))
+        let entry = try #require(RawEntry(raw, about: PurgeSubject(raw.record)))
         #expect(entry.responses.map { $0.fields["etag"] } == ["\"t-de\"", "\"t-en\""])
         #expect(entry.responses.allSatisfy { $0.fields["vary"] == "Accept-Language" && $0.status == 200 })
         let failure = try #require(store.keptFailures(limit: 10).first)

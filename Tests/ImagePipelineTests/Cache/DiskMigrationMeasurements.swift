@@ -2,6 +2,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 private let migrationRows = TestEnvironment.value("EDGEPRINT_MIGRATION_ROWS").flatMap { Int($0) }

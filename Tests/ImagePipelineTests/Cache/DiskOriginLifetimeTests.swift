@@ -3,6 +3,7 @@ import HTTPSemantics
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 @Suite(.timeLimit(.minutes(1)))

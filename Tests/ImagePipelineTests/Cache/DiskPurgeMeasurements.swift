@@ -4,6 +4,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 private let purgeRows = TestEnvironment.value("EDGEPRINT_PURGE_ROWS").flatMap { Int($0) }

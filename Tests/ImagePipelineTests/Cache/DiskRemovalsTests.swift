@@ -1,5 +1,6 @@
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 @Suite(.timeLimit(.minutes(1)))
@@ -8,11 +9,11 @@ struct DiskRemovalsTests {
     private let key = CacheFixture.key(1)
 
     /// An original that has been marked, at a place, and by now confirmed.
-    private var subject: FlightSubject {
+    private var subject: PurgeSubject {
         var origin = CacheFixture.origin(1, body: [1], responseTime: 500)
         origin.key = key
         origin.tags = ["red", "round"]
-        return FlightSubject(origin)
+        return PurgeSubject(origin)
     }
 
     /// Reads a row of the key's original that is there, or not.

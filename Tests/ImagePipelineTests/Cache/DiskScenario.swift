@@ -3,6 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// A sequence of stores, replacements, revalidations and purges, and what a store may and must answer at any moment of it.
@@ -85,7 +86,7 @@ final class DiskScenario: Sendable {
     }
 
     /// What is stored of a URL of a raw source, of a new version.
-    private func raw(_ version: Int) -> RawContent? {
+    private func raw(_ version: Int) -> RawEntryContent? {
         let request = RawRig.request("scenario")
         let fetched = FetchedResponse(
             status: 200,
@@ -95,7 +96,7 @@ final class DiskScenario: Sendable {
             responseTime: RawRig.now
         )
         let response = StoredResponse(fetched, to: request, policy: fetched.policy(for: request))
-        return RawContent(RawEntry(FlightSubject(request.origin), responses: [response]), of: request.origin)
+        return RawEntryContent(RawEntry(PurgeSubject(request.origin), responses: [response]), of: request.origin)
     }
 
     private func putRaw(_ version: Int, _ store: DiskStore) {
@@ -170,7 +171,7 @@ final class DiskScenario: Sendable {
         if let stored {
             if CacheKey(hashing: stored.bytes) != stored.record.digest { problems.append("raw: wrong bytes") }
             if !expectation.allowed.contains(stored.record.digest) { problems.append("raw: purged") }
-            let entry = RawEntry(stored, about: FlightSubject(request.origin))
+            let entry = RawEntry(stored, about: PurgeSubject(request.origin))
             if entry?.responses.count != 1 { problems.append("raw: cannot be read") }
         }
         if isComplete, let digest = expectation.required[request.key], stored?.record.digest != digest {

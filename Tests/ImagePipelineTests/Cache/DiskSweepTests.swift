@@ -3,6 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// Large purges: done in steps, with other writes in between.

@@ -1,6 +1,7 @@
 import LinuxSystem
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 @Suite(.timeLimit(.minutes(1)))

@@ -2,6 +2,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// What is decided while kept failures are still being read counts more than they do.
@@ -34,7 +35,8 @@ struct NegativeRestorationTests {
             url: name + (plan ?? ""),
             plan: plan,
             kind: plan == nil ? .missing : .undecodable,
-            error: plan == nil ? .originStatus(404) : .broken("bad"),
+            word: plan == nil ? "status" : "broken",
+            payload: plan == nil ? "404" : "bad",
             failures: order,
             until: until,
             hasStored: plan != nil
@@ -43,8 +45,8 @@ struct NegativeRestorationTests {
 
     private let time = ManualTime(wallSeconds: 1000)
 
-    private func cache(_ keeper: Keeper, entries: Int = 100) -> NegativeCache {
-        NegativeCache(policy: FailurePolicy(entries: entries), time: time, keeper: keeper)
+    private func cache(_ keeper: Keeper, entries: Int = 100) -> NegativeCache<PipelineError> {
+        NegativeCache<PipelineError>(policy: FailurePolicy(entries: entries), time: time, keeper: keeper)
     }
 
     @Test func `takes in what still counts, and forgets the rest`() throws {

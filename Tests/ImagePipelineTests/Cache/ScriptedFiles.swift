@@ -1,6 +1,7 @@
 import Glibc
 import LinuxSystem
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// The machine's files, of which each call is announced before it is made: a test may let it fail, or look at the folder as it

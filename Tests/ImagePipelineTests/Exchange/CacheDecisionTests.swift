@@ -1,6 +1,7 @@
 import HTTPSemantics
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 @Suite(.timeLimit(.minutes(1)))
@@ -127,7 +128,7 @@ struct CacheDecisionTests {
             return
         }
         #expect(served.fields["a"] == "new")
-        var entry = RawEntry(FlightSubject(origin: CacheKey(hashing: "x"), source: "x"))
+        var entry = RawEntry(PurgeSubject(origin: CacheKey(hashing: "x"), source: "x"))
         for number in 0..<RawEntry.maximumVariants + 5 {
             let request = request(["B: \(number)"])
             entry.keep(try stored(fields + ["Vary: B"], to: request), for: request)

@@ -1,3 +1,4 @@
+import HTTPCache
 import CLinux
 import Glibc
 import HTTPSemantics

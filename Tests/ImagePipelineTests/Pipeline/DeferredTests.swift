@@ -4,6 +4,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// Deferred AVIF: requests in the AVIF bucket receive WebP first and AVIF later.

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 import Glibc
 import ImagePipeline

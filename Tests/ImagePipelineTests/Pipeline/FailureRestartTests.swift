@@ -1,4 +1,5 @@
 import Glibc
+import HTTPCache
 import TestSupport
 import Testing
 

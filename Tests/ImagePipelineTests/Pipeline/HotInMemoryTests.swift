@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// Entries that are hot in memory stay on disk, although they are not read there.

@@ -5,6 +5,7 @@ import OriginTransfer
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// Variants of several originals.

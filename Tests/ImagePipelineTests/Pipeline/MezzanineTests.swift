@@ -5,6 +5,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// Large originals are decoded once: concurrent variants share the decode, and later ones use a mezzanine.

@@ -1,6 +1,7 @@
 import HTTPSemantics
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,3 +1,4 @@
+import HTTPCache
 import Glibc
 import ImagePipeline
 import ImagePlan

@@ -4,6 +4,7 @@ import ImagePlan
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// `placeholder: headers` in the pipeline: computed once per original, stored with it, and included in every entity.

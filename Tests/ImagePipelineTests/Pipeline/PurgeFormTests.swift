@@ -6,6 +6,7 @@ import OriginTransfer
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// Purges by prefix, tag, preset and age, and soft purges, in all tiers.

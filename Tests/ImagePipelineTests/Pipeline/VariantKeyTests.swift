@@ -1,6 +1,7 @@
 import ImagePlan
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import OriginTransfer
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 @Suite(.timeLimit(.minutes(1)))

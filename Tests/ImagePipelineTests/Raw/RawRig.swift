@@ -3,6 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// The cache of a raw source over a disk store, with an origin that the test scripts.
@@ -40,7 +41,7 @@ final class RawRig {
         RawProxy(
             cache: RawCache(capacity: memory, disk: store),
             loader: loader,
-            failures: NegativeCache(policy: FailurePolicy(), time: time),
+            failures: NegativeCache<PipelineError>(policy: FailurePolicy(), time: time),
             lane: lane,
             time: time,
             waiters: 10

@@ -1,18 +1,19 @@
 import LinuxSystem
 import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 @Suite(.timeLimit(.minutes(1)))
 struct TaskPoolPurgeTests {
-    private let pool = TaskPool<Int>(maximumWaiters: 10, maximumFlights: 10)
+    private let pool = TaskPool<Int, PipelineError>(maximumWaiters: 10, maximumFlights: 10)
     private let key = CacheKey(hashing: "a")
     private let selection = PurgeSelection.source("photos")
 
     /// Joins the flight of the key, or starts one and returns it.
-    private func join(source: String = "photos") -> Flight<Int>? {
-        var started: Flight<Int>?
-        pool.join(key, about: FlightSubject(origin: key, source: source), waiter: { _, _ in }) { started = $0 }
+    private func join(source: String = "photos") -> Flight<Int, PipelineError>? {
+        var started: Flight<Int, PipelineError>?
+        pool.join(key, about: PurgeSubject(origin: key, source: source), waiter: { _, _ in }) { started = $0 }
         return started
     }
 

@@ -1,10 +1,11 @@
+import HTTPCache
 import ImagePipeline
 import LinuxSystem
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TaskPoolTests {
-    typealias Pool = TaskPool<Int>
+    typealias Pool = TaskPool<Int, PipelineError>
 
     /// The outcomes that waiters received, in order.
     final class Log: Sendable {
@@ -27,9 +28,9 @@ struct TaskPoolTests {
 
     /// Collects the started flights.
     final class Starts: Sendable {
-        private let flights = Lock<[Flight<Int>]>([])
-        var all: [Flight<Int>] { flights.withLock { $0 } }
-        func append(_ flight: Flight<Int>) { flights.withLock { $0.append(flight) } }
+        private let flights = Lock<[Flight<Int, PipelineError>]>([])
+        var all: [Flight<Int, PipelineError>] { flights.withLock { $0 } }
+        func append(_ flight: Flight<Int, PipelineError>) { flights.withLock { $0.append(flight) } }
     }
 
     let key = CacheKey(hashing: "a")

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPCache
 import HTTPKit
 import ImagePipeline
 import ImagePlan

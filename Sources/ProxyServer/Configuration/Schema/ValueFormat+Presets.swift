@@ -1,3 +1,4 @@
+import HTTPCache
 import ImagePipeline
 
 extension ValueFormat where Value == [ConfiguredPreset] {

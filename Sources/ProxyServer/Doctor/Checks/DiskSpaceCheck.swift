@@ -1,3 +1,4 @@
+import HTTPCache
 import ImagePipeline
 
 /// Checks that the disk has enough space and inodes for the quotas.

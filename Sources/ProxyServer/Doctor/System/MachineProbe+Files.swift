@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import HTTPCache
 import HTTPKit
 import ImagePipeline
 import LinuxSystem

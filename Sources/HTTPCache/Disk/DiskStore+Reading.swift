@@ -1,0 +1,179 @@
+import Glibc
+package import LinuxSystem
+
+/// A variant found on disk; its body is the first `record.length` bytes of `file`.
+package struct StoredVariant: Sendable {
+    package var record: VariantRecord
+    package var origin: OriginRecord
+    /// Stays readable after the entry is evicted.
+    package var file: SharedDescriptor
+}
+
+/// An original found on disk; its body is the first `record.length` bytes of `file`.
+package struct StoredOrigin: Sendable {
+    package var record: OriginRecord
+    /// `nil` when only the record is stored; stays readable after the entry is evicted.
+    package var file: SharedDescriptor?
+}
+
+/// Reads. They block on the disk but never on the writer; an entry that is still queued for writing is a miss.
+extension DiskStore {
+    /// Looks up a variant, with its original's record and its open file.
+    package func variant(_ key: CacheKey) -> StoredVariant? {
+        let row = shared.removals.visible(\.subject, expire: { $0.origin.expire(at: $1) }) {
+            read { index throws(SQLiteError) in readable(try index.variant(key)) }
+        }
+        guard let row,
+            let file = open(
+                in: shared.folder,
+                .variants,
+                key,
+                digest: row.record.digest,
+                length: row.record.length,
+                trailer: row.trailer
+            )
+        else {
+            let seeded = row == nil ? seedVariant(key) : nil
+            shared.count { if seeded == nil { $0.variants.misses += 1 } else { $0.variants.hits += 1 } }
+            return seeded
+        }
+        shared.count { $0.variants.hits += 1 }
+        touch(.variants, key)
+        return StoredVariant(record: row.record, origin: row.origin, file: file)
+    }
+
+    /// Looks up an original; it has a file only while its body is stored.
+    package func origin(_ key: CacheKey) -> StoredOrigin? {
+        let row = shared.removals.visible(\.subject, expire: { $0.record.expire(at: $1) }) {
+            read { index throws(SQLiteError) in readable(try index.origin(key)) }
+        }
+        guard let row else {
+            let seeded = seedOrigin(key, own: nil)
+            shared.count { if seeded?.file == nil { $0.originals.misses += 1 } else { $0.originals.hits += 1 } }
+            return seeded
+        }
+        let record = row.record
+        guard row.hasBody,
+            let file = open(
+                in: shared.folder,
+                .originals,
+                key,
+                digest: record.digest,
+                length: record.length,
+                trailer: row.trailer
+            )
+        else {
+            if let seeded = seedOrigin(key, own: record) {
+                shared.count { $0.originals.hits += 1 }
+                return seeded
+            }
+            shared.count { $0.originals.misses += 1 }
+            return StoredOrigin(record: record, file: nil)
+        }
+        shared.count { $0.originals.hits += 1 }
+        touch(.originals, key)
+        return StoredOrigin(record: row.record, file: file)
+    }
+
+    /// Counts what a purge would remove.
+    package func count(_ selection: PurgeSelection) -> PurgeCounts {
+        read { index throws(SQLiteError) in try index.count(selection) } ?? PurgeCounts()
+    }
+
+    /// A variant's row; `nil` where this release does not know its metadata, or its original's.
+    func readable(_ row: DiskIndex.VariantRow?) -> DiskIndex.VariantRow? {
+        let isReadable = shared.configuration.isReadable
+        return row.flatMap {
+            isReadable(.variants, $0.record.metadata) && isReadable(.originals, $0.origin.metadata) ? $0 : nil
+        }
+    }
+
+    /// An original's row; `nil` as above.
+    func readable(_ row: DiskIndex.OriginRow?) -> DiskIndex.OriginRow? {
+        row.flatMap { shared.configuration.isReadable(.originals, $0.record.metadata) ? $0 : nil }
+    }
+
+    func read<Row: Sendable>(_ body: (inout DiskIndex) throws(SQLiteError) -> Row?) -> Row? {
+        do throws(DiskReaderPool.Failure) {
+            return try shared.readers.read(body)
+        } catch {
+            shared.count { $0.errors += 1 }
+            if error.error.isCorruption { _ = shared.queue.submit(.rebuild(generation: error.generation)) }
+            return nil
+        }
+    }
+
+    /// Opens a content file; `nil` when it does not match its row, which the writer then checks.
+    ///
+    /// The first time after the start, the body is hashed and compared with its digest.
+    func open(
+        in folder: DiskFolder,
+        _ diskClass: DiskClass,
+        _ key: CacheKey,
+        digest: CacheKey,
+        length: Int,
+        trailer: Int
+    ) -> SharedDescriptor? {
+        let path = folder.file(diskClass, key, digest)
+        let files = shared.configuration.files
+        do throws(Errno) {
+            let file = try files.open(path, flags: O_RDONLY)
+            if try files.size(of: file) == length + trailer {
+                if shared.verified.contains(key, digest) { return file }
+                if try BodyDigest.of(file, length: length, files: files) == digest {
+                    shared.verified.insert(key, digest)
+                    return file
+                }
+                shared.count { $0.corruptions += 1 }
+                guard folder == shared.folder else { return nil }
+                _ = shared.queue.submit(.discard(diskClass, key, digest: digest))
+                return nil
+            }
+        } catch {
+            if error.code != ENOENT { shared.count { $0.errors += 1 } }
+        }
+        if folder == shared.folder { _ = shared.queue.submit(.verify(diskClass, key)) }
+        return nil
+    }
+}
+
+/// Responses of raw sources, stored among the originals.
+extension DiskStore: RawStoring {
+    package func raw(_ key: CacheKey) -> StoredRaw? {
+        let row = shared.removals.visible(\.subject, expire: { $0.record.expire(at: $1) }) {
+            read { index throws(SQLiteError) in try index.origin(key, kind: .raw) }
+        }
+        guard let row, row.hasBody, let bytes = bytes(row) else {
+            shared.count { $0.originals.misses += 1 }
+            return nil
+        }
+        shared.count { $0.originals.hits += 1 }
+        touch(.originals, key)
+        return StoredRaw(record: row.record, bytes: bytes)
+    }
+
+    @discardableResult
+    package func store(raw content: any RawContent) -> Bool {
+        submit(.raw(content, use: shared.nextUse()))
+    }
+
+    private func bytes(_ row: DiskIndex.OriginRow) -> [UInt8]? {
+        let record = row.record
+        let file = open(
+            in: shared.folder,
+            .originals,
+            record.key,
+            digest: record.digest,
+            length: record.length,
+            trailer: row.trailer
+        )
+        guard let file else { return nil }
+        do throws(Errno) {
+            let bytes = try shared.configuration.files.read(file, at: 0, count: record.length)
+            return bytes.count == record.length ? bytes : nil
+        } catch {
+            shared.count { $0.errors += 1 }
+            return nil
+        }
+    }
+}

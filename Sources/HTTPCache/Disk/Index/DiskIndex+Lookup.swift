@@ -1,0 +1,72 @@
+import HTTPSemantics
+
+/// Lookups.
+extension DiskIndex {
+    /// A variant's row with its original's.
+    struct VariantRow {
+        var record: VariantRecord
+        var origin: OriginRecord
+        /// Bytes that follow the body in its file.
+        var trailer: Int
+
+        /// The subject for purging.
+        var subject: PurgeSubject { PurgeSubject(record, of: origin) }
+    }
+
+    /// An original's row.
+    struct OriginRow {
+        var record: OriginRecord
+        var hasBody: Bool
+        /// Bytes that follow the body in its file.
+        var trailer: Int
+
+        /// The subject for purging.
+        var subject: PurgeSubject { PurgeSubject(record) }
+    }
+
+    /// Looks up a variant, unless it is void: made from another body than that of its original's row.
+    mutating func variant(_ key: CacheKey) throws(SQLiteError) -> VariantRow? {
+        let row = try connection.first(Self.selectVariant, [.key(key)]) { row -> VariantRow? in
+            guard let record = VariantRecord(encoded: row.blob(0)[...]), record.key == key, record.digest == row.key(1),
+                let origin = Self.originRecord(row, from: 3), origin.key == record.origin
+            else { return nil }
+            return VariantRow(record: record, origin: origin, trailer: Int(row.integer(2)))
+        }
+        return row ?? nil
+    }
+
+    /// Looks up an original, with or without body; `nil` where the key's entry is of another kind.
+    mutating func origin(_ key: CacheKey, kind: OriginRecord.Kind = .picture) throws(SQLiteError) -> OriginRow? {
+        let row = try connection.first(Self.selectOrigin, [.key(key)]) { row -> OriginRow? in
+            guard let record = Self.originRecord(row, from: 2), record.key == key, record.kind == kind else {
+                return nil
+            }
+            return OriginRow(record: record, hasBody: row.integer(0) == 1, trailer: Int(row.integer(1)))
+        }
+        return row ?? nil
+    }
+
+    private static let selectVariant = """
+        SELECT v.record, v.digest, v.trailer, \(originColumns) FROM variants v JOIN origins o ON o.id = v.origin \
+        WHERE v.key = ?1 AND v.origin_digest = o.digest
+        """
+    private static let selectOrigin = "SELECT o.has_body, o.trailer, \(originColumns) FROM origins o WHERE o.key = ?1"
+
+    /// The columns that `originRecord` reads, in order.
+    private static let originColumns = "o.record, o.digest, o.response_time, o.initial_age, o.lifetime"
+
+    /// Reads an origin's record; `nil` where this release cannot read it.
+    ///
+    /// A soft purge changes the column only, so columns win over the encoded record.
+    private static func originRecord(_ row: SQLiteStatement, from start: Int32) -> OriginRecord? {
+        guard var record = OriginRecord(encoded: row.blob(start)[...]), record.digest == row.key(start + 1) else {
+            return nil
+        }
+        record.freshness = Freshness(
+            responseTime: row.integer(start + 2),
+            initialAge: row.integer(start + 3),
+            lifetime: row.integer(start + 4)
+        )
+        return record
+    }
+}

@@ -1,0 +1,150 @@
+/// A purge in progress: it runs in steps, between other writes.
+///
+/// Confined to the writer's thread.
+final class DiskSweep {
+    let purge: Purge
+    /// Called once the purge is committed.
+    let completion: (@Sendable (PurgeCounts) -> Void)?
+    /// What has been removed, or made stale, so far.
+    var counts = PurgeCounts()
+    /// Whether the first step has started.
+    var isBegun = false
+    /// The walks that remain.
+    var origins: [DiskIndex.OriginWalk]
+    var variants: [DiskIndex.VariantWalk]
+    /// Originals, or for a preset variants, that were stored after the purge was requested; they are kept.
+    var spared: Set<CacheKey> = []
+
+    /// Whether `spared` is full; then the purge runs to its end without pausing.
+    var isCrowded: Bool { spared.count >= 65_536 }
+
+    init(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) {
+        self.purge = purge
+        self.completion = completion
+        origins = DiskIndex.walks(purge.selection)
+        if case .preset(let pattern) = purge.selection {
+            variants = [DiskIndex.VariantWalk(pattern)]
+        } else {
+            variants = []
+        }
+    }
+}
+
+/// Purging: removing entries on request, or making them stale.
+extension DiskSession {
+    /// The rows that one step reads.
+    private static let sweepStep = 64
+
+    /// Runs the next step of a purge in the open transaction.
+    ///
+    /// - Returns: whether it was the last one.
+    func step(_ sweep: DiskSweep) throws(DiskFault) -> Bool {
+        try begin()
+        if !sweep.isBegun {
+            sweep.isBegun = true
+            try prepare(sweep)
+        }
+        let before = totals
+        do throws(SQLiteError) {
+            try stepOrigins(sweep)
+            try stepVariants(sweep)
+        } catch {
+            throw .index(error)
+        }
+        if sweep.purge.staleFrom == nil { sweep.counts.add(totals.lost(since: before)) }
+        guard sweep.origins.isEmpty, sweep.variants.isEmpty else { return false }
+        noteRemoved(sweep.purge)
+        return true
+    }
+
+    private func stepOrigins(_ sweep: DiskSweep) throws(SQLiteError) {
+        var left = Self.sweepStep
+        while left > 0, var walk = sweep.origins.first {
+            let page = try index.next(&walk, limit: left)
+            for origin in page where !sweep.spared.contains(origin.key) {
+                if let time = sweep.purge.staleFrom {
+                    try index.expire(origin.id, at: time)
+                    sweep.counts.add(try index.countVariants(ofOrigin: origin.id))
+                    sweep.counts.originals += origin.length == nil ? 0 : 1
+                    sweep.counts.bytes += origin.length ?? 0
+                } else {
+                    try remove(origin.key)
+                }
+            }
+            // A walk that finds nothing costs a query, too.
+            left -= max(16, page.count)
+            if walk.isDone { sweep.origins.removeFirst() } else { sweep.origins[0] = walk }
+        }
+    }
+
+    private func stepVariants(_ sweep: DiskSweep) throws(SQLiteError) {
+        guard var walk = sweep.variants.first else { return }
+        for variant in try index.next(&walk, limit: Self.sweepStep) where !sweep.spared.contains(variant.entry.key) {
+            try drop(variant)
+        }
+        sweep.variants = walk.isDone ? [] : [walk]
+    }
+
+    /// Protects what is about to be stored from the purges under way; removes what they select of its old entry at once.
+    ///
+    /// Called before the row is written. Soft purges still apply, which only costs a revalidation.
+    func spare(_ origin: OriginRecord, variant: VariantRecord? = nil) throws(DiskFault) {
+        for sweep in sweeps where sweep.purge.staleFrom == nil {
+            let selection = sweep.purge.selection
+            if case .preset = selection {
+                if let variant, selection.covers(PurgeSubject(variant, of: origin)) == true {
+                    sweep.spared.insert(variant.key)
+                }
+                continue
+            }
+            guard !sweep.spared.contains(origin.key) else { continue }
+            do throws(SQLiteError) {
+                let isOldCovered = try index.origin(origin.key).map { selection.covers($0.subject) != false } ?? false
+                if isOldCovered { try remove(origin.key) }
+                if isOldCovered || selection.covers(PurgeSubject(origin)) != false { sweep.spared.insert(origin.key) }
+            } catch {
+                throw .index(error)
+            }
+        }
+    }
+
+    /// Records a removal before its first step, so that none of it is adopted or served by the seed in between.
+    private func prepare(_ sweep: DiskSweep) throws(DiskFault) {
+        guard let time = sweep.purge.staleFrom else { return try hideForGood(sweep.purge.selection) }
+        // The seed cannot be changed, so a stale copy of the record is stored here.
+        for record in shared.seed?.origins(in: sweep.purge.selection) ?? [] {
+            guard try originEntry(record.key) == nil else { continue }
+            var record = record
+            record.expire(at: time)
+            do throws(SQLiteError) {
+                guard try !index.wasRemoved(PurgeSubject(record)) else { continue }
+                _ = try index.putOrigin(record, hasBody: false, isForSeed: true, use: shared.nextUse())
+            } catch {
+                throw .index(error)
+            }
+        }
+    }
+
+    /// Records a removal for entries without rows: files not adopted yet, and the seed's.
+    private func hideForGood(_ selection: PurgeSelection) throws(DiskFault) {
+        var noted = selection
+        if !isRebuilding {
+            guard let seed = shared.seed else { return }
+            switch selection {
+            case .source, .preset, .all: break
+            // Only originals that the seed has: the table must stay bounded.
+            case .originals(let keys): noted = .originals(keys.filter(seed.contains(origin:)))
+            case .prefixes, .tags, .confirmedBefore: noted = .originals(seed.origins(in: selection).map(\.key))
+            }
+        }
+        do throws(SQLiteError) { try index.noteRemoved(noted) } catch { throw .index(error) }
+    }
+
+    private func remove(_ key: CacheKey) throws(SQLiteError) {
+        guard let state = try index.originEntry(key) else { return }
+        if let body = state.body { noteGone(body) }
+        try removeVariants(ofOrigin: state.id, except: nil)
+        try removeVariants(madeWith: state.id, except: nil)
+        try index.deleteOrigin(state.id)
+    }
+}

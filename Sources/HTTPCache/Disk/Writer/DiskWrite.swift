@@ -1,0 +1,56 @@
+/// A write in the writer's queue.
+enum DiskWrite: Sendable {
+    case variant(
+        VariantRecord,
+        origin: OriginRecord,
+        ingredients: [OriginRecord],
+        bytes: [UInt8],
+        use: DiskIndex.Use
+    )
+    /// Without a body: new fields for a stored original.
+    case original(OriginRecord, body: OriginBody?, use: DiskIndex.Use)
+    /// All responses of a raw source's URL.
+    case raw(any RawContent, use: DiskIndex.Use)
+    /// The disk part of a purge.
+    case remove(Purge, completion: (@Sendable (PurgeCounts) -> Void)?)
+    /// A reader found a file that does not match its row.
+    case verify(DiskClass, CacheKey)
+    /// A reader found bytes that do not match their digest.
+    case discard(DiskClass, CacheKey, digest: CacheKey)
+    /// A reader found the index damaged.
+    case rebuild(generation: Int)
+    /// Evicts entries above changed quotas.
+    case shrink
+    /// Runs a reconciliation to its end.
+    case reconcile
+    /// Called once everything before it is committed.
+    case barrier(@Sendable () -> Void)
+
+    /// The class of a store; `nil` for other writes.
+    var storedClass: DiskClass? {
+        switch self {
+        case .variant: .variants
+        case .original, .raw: .originals
+        default: nil
+        }
+    }
+
+    /// Bytes that the write holds while it waits.
+    var bytes: Int {
+        switch self {
+        case .variant(_, _, _, let bytes, _): bytes.count
+        case .original(_, let body, _): body?.length ?? 0
+        case .raw(let content, _): content.cost
+        default: 0
+        }
+    }
+
+    /// The most writes that may wait before this one, given the bound for stores.
+    func room(in maximumCount: Int) -> Int {
+        switch self {
+        case .variant, .original, .raw: maximumCount
+        case .remove, .verify, .discard, .rebuild: maximumCount * 2
+        case .shrink, .reconcile, .barrier: .max
+        }
+    }
+}

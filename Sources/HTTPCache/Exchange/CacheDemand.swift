@@ -1,0 +1,47 @@
+package import HTTPSemantics
+
+/// A request's cache directives (RFC 9111 §5.2.1).
+package struct CacheDemand: Hashable, Sendable {
+    /// Whether only a stored response may be used, without asking the origin.
+    package var onlyIfCached = false
+    /// Whether stored responses require validation.
+    package var noCache = false
+    /// Whether nothing from the request may be stored.
+    package var noStore = false
+    /// Maximum age of a response in seconds.
+    package var maxAge: Int64?
+    /// Minimum seconds for which a response must stay fresh.
+    package var minFresh: Int64?
+    /// Maximum seconds for which a response may have been stale.
+    package var maxStale: Int64?
+
+    /// No directives.
+    package static let none = CacheDemand()
+
+    /// Creates a demand without directives.
+    package init() {}
+
+    /// Creates the demand of a request's directives.
+    ///
+    /// - Parameter isTrusted: whether the request may cause work for the origin; otherwise only `only-if-cached` applies, which
+    ///   saves work.
+    package init(_ control: CacheControl, isTrusted: Bool) {
+        onlyIfCached = control.onlyIfCached
+        guard isTrusted else { return }
+        noCache = control.noCache.isPresent
+        noStore = control.noStore
+        maxAge = control.maxAge
+        minFresh = control.minFresh
+        maxStale = control.maxStale
+    }
+
+    /// Whether a fresh response may be unacceptable, because of `no-cache`, `max-age` or `min-fresh`.
+    package var isStrict: Bool { noCache || maxAge != nil || minFresh != nil }
+
+    /// Separates the flights of requests with directives from others; empty without directives.
+    package var keySuffix: String {
+        guard self != .none else { return "" }
+        func text(_ seconds: Int64?) -> String { seconds.map { String($0) } ?? "-" }
+        return "\n\(onlyIfCached) \(noCache) \(noStore) \(text(maxAge)) \(text(minFresh)) \(text(maxStale))"
+    }
+}

@@ -1,0 +1,57 @@
+package import HTTPSemantics
+
+/// The values of the request fields that a response's `Vary` names (RFC 9111 §4.1).
+package struct VaryKey: Hashable, Sendable {
+    /// Names in lower case with normalised values; `nil` where the request had no such field.
+    package let values: [String: String?]
+    /// `*`: no later request matches.
+    package let isAny: Bool
+
+    /// The key of a response to a request with these fields.
+    package init(vary: String?, request: FieldLines) {
+        let names = vary.map { FieldLines.members($0) } ?? []
+        isAny = names.contains("*")
+        var values: [String: String?] = [:]
+        for name in names { values[name] = .some(request[name].map { Self.normal($0, of: name) }) }
+        self.values = values
+    }
+
+    /// A key as it was stored.
+    package init(values: [String: String?]) {
+        self.values = values
+        isAny = false
+    }
+
+    /// Whether the response may answer a request with these fields.
+    package func matches(_ request: FieldLines) -> Bool {
+        !isAny && values.allSatisfy { name, value in request[name].map { Self.normal($0, of: name) } == value }
+    }
+
+    /// A value without differences that carry no meaning: whitespace around list members, case in case-insensitive fields, and
+    /// the order of members whose weights all differ.
+    private static func normal(_ value: String, of name: String) -> String {
+        // Commas inside quotes are not interpreted.
+        guard !value.utf8.contains(UInt8(ascii: "\"")) else { return value }
+        let isNegotiation = ["accept", "accept-charset", "accept-encoding", "accept-language"].contains(name)
+        var members = value.split(separator: ",").compactMap { member -> String? in
+            var text = member.drop { $0 == " " || $0 == "\t" }
+            while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+            guard isNegotiation else { return text.isEmpty ? nil : String(text) }
+            let compact = text.lowercased().filter { $0 != " " && $0 != "\t" }
+            return compact.isEmpty ? nil : compact
+        }
+        if isNegotiation {
+            let weights = members.map(weight)
+            if Set(weights).count == members.count { members.sort() }
+        }
+        return members.joined(separator: ",")
+    }
+
+    /// The weight of a member (RFC 9110 §12.4.2), as thousandths.
+    private static func weight(_ member: String) -> Int {
+        guard let text = member.split(separator: ";").first(where: { $0.hasPrefix("q=") })?.dropFirst(2) else {
+            return 1000
+        }
+        return Double(text).map { Int(min(max(0, $0), 1) * 1000) } ?? 1000
+    }
+}

@@ -1,0 +1,44 @@
+/// First in, first out, over a ring that grows by doubling: a value, O(1) at both ends.
+///
+/// Bounds nothing itself; its owner does.
+package struct RingQueue<Element> {
+    private var slots: [Element?] = []
+    private var head = 0
+    package private(set) var count = 0
+
+    /// Creates an empty queue.
+    package init() {}
+
+    package var isEmpty: Bool { count == 0 }
+
+    /// The element that `popFirst` would take.
+    package var first: Element? { count == 0 ? nil : slots[head] }
+
+    /// Puts an element behind all others.
+    package mutating func append(_ element: Element) {
+        if count == slots.count { grow() }
+        slots[(head + count) & (slots.count - 1)] = element
+        count += 1
+    }
+
+    /// Takes the element that has waited longest.
+    package mutating func popFirst() -> Element? {
+        guard count > 0 else { return nil }
+        let element = slots[head].take()
+        head = (head + 1) & (slots.count - 1)
+        count -= 1
+        return element
+    }
+
+    private mutating func grow() {
+        // A power of two, so that a mask finds the slot.
+        var larger = [Element?](repeating: nil, count: max(16, slots.count * 2))
+        for offset in 0..<count {
+            larger[offset] = slots[(head + offset) & (slots.count - 1)].take()
+        }
+        slots = larger
+        head = 0
+    }
+}
+
+extension RingQueue: Sendable where Element: Sendable {}
