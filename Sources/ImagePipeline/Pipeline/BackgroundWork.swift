@@ -107,7 +107,7 @@ final class BackgroundWork: Sendable {
     /// Starts or queues a job, unless its key is waiting, running or paused.
     ///
     /// - Parameters:
-    ///   - dropped: called if a limit is reached, so that the job does not run.
+    ///   - dropped: called if a limit, or another flight of the key, keeps the job from running.
     ///   - work: called at most once, on this thread or on the one that ends an earlier job.
     func offer(
         _ kind: Kind,
