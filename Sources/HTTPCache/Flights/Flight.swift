@@ -99,7 +99,7 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
         round.end()
     }
 
-    func addFirst(_ waiter: @escaping TaskPool<Value, Failure>.Waiter) -> Subscription {
+    package func addFirst(_ waiter: @escaping TaskPool<Value, Failure>.Waiter) -> Subscription {
         let number = state.withLock { $0.insert(waiter, collapsed: false) }
         return Subscription { [weak self] in self?.leave(number) }
     }

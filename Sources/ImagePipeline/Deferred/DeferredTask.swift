@@ -1,6 +1,7 @@
 import HTTPCache
 import ImagePlan
 import LinuxSystem
+import Synchronization
 
 /// Makes a variant's AVIF after WebP was served in its place, and replaces the WebP (SDWebImage: LowPriority).
 ///
@@ -11,25 +12,22 @@ final class DeferredTask: Sendable {
     private let parts: PipelineParts
     private let originals: Originals
     private let flight: Flight<Answer, PipelineError>
-    private let completion: DeferredQueue.Completion
+    private let background: BackgroundWork
 
-    /// - Parameter completion: called exactly once, with the result.
+    /// - Parameter background: pauses the variant if the task is abandoned.
     init(
         request: VariantRequest,
         parts: PipelineParts,
         originals: Originals,
         flight: Flight<Answer, PipelineError>,
-        completion: @escaping DeferredQueue.Completion
+        background: BackgroundWork
     ) {
         self.request = request
         self.parts = parts
         self.originals = originals
         self.flight = flight
-        self.completion = completion
+        self.background = background
     }
-
-    /// The key of the task's flight, which differs from all request keys.
-    static func key(_ request: VariantRequest) -> CacheKey { CacheKey(hashing: "deferred/1\n\(request.key)") }
 
     /// Starts the task.
     func start() {
@@ -137,8 +135,10 @@ final class DeferredTask: Sendable {
     ///
     /// - Parameter end: `nil` if there was nothing to do.
     private func end(_ end: DeferredStatistics.End?) {
+        // Paused before the flight ends, so that no request can queue the variant in between.
+        if end == .abandoned { background.pause(.deferred, request.key) }
         flight.finish(.failure(.cancelled))
-        completion(end)
+        if let end { parts.deferrals.note(end) }
     }
 }
 
@@ -150,4 +150,41 @@ extension Entity.Body {
         case .file(let file, let length): file.read(count: length)
         }
     }
+}
+
+/// Counts the results of deferred AVIFs; any thread.
+package final class DeferredStatistics: Sendable {
+    /// The end of a deferred AVIF.
+    package enum End: Int, Sendable, CaseIterable {
+        /// The AVIF replaced the WebP.
+        case swapped
+        /// The AVIF was not smaller, and the WebP stays permanently.
+        case larger
+        /// The AVIF could not be made, and the WebP stays permanently.
+        case failed
+        /// The job ended for a reason outside the picture (a purge, a lost worker, a shutdown); a later request tries again.
+        case abandoned
+        /// The queue was full; a later request tries again.
+        case dropped
+    }
+
+    private let standIns = Atomic<UInt64>(0)
+    private let ends: [End: Counter]
+
+    private final class Counter: Sendable {
+        let count = Atomic<UInt64>(0)
+    }
+
+    init() {
+        ends = Dictionary(uniqueKeysWithValues: End.allCases.map { ($0, Counter()) })
+    }
+
+    /// Number of stand-ins made.
+    package var made: UInt64 { standIns.load(ordering: .relaxed) }
+
+    /// The number of AVIFs with an end.
+    package subscript(end: End) -> UInt64 { ends[end]?.count.load(ordering: .relaxed) ?? 0 }
+
+    func noteMade() { standIns.add(1, ordering: .relaxed) }
+    func note(_ end: End) { ends[end]?.count.add(1, ordering: .relaxed) }
 }

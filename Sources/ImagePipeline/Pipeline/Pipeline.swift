@@ -19,21 +19,20 @@ package final class Pipeline: Sendable {
     let originals: Originals
     let variants: TaskPool<Answer, PipelineError>
     let transforms: TransformGroups
-    private let placeholders = PlaceholderAllowance()
-    private let deferred: DeferredQueue
+    private let background: BackgroundWork
 
     /// Builds the stages around the parts.
     package init(_ parts: PipelineParts) {
         self.parts = parts
         memoryVariants = MemoryVariantStage(memory: parts.memory)
         transforms = TransformGroups(parts: parts)
-        deferred = DeferredQueue(limit: parts.limits.deferred, statistics: parts.deferrals, time: parts.time)
         let flights = TaskPool<CacheOutcome, PipelineError>(
             maximumWaiters: parts.limits.waiters,
             maximumFlights: parts.limits.flights
         )
         originals = Originals(pool: flights, parts: parts)
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
+        background = BackgroundWork(pool: variants, deferredLimit: parts.limits.deferred, time: parts.time)
         // Without a restore, origins of remembered failures are simply asked again.
         let failures = parts.failures
         if failures.hasKept, !parts.readLane.submit({ failures.restore() }) { failures.skipRestore() }
@@ -119,43 +118,31 @@ package final class Pipeline: Sendable {
     func refresh(_ request: VariantRequest) {
         // Do not ask an origin that has just failed.
         guard parts.failures.backoffError(for: request.origin.key) == nil else { return }
-        variants.startUnlessUnderWay(request.key, about: PurgeSubject(request)) { flight in
+        background.offer(.refresh, for: request) { [self] flight in
             start(request, .background(.low, isRefresh: true), flight)
         }
     }
 
     /// Computes an original's placeholder in the background, and adds it to the entity.
     func describe(_ request: VariantRequest, _ entity: Entity, _ body: OriginBody?) {
-        guard placeholders.enter() else { return }
-        var isStarted = false
-        variants.startUnlessUnderWay(PlaceholderTask.key(request), about: PurgeSubject(request)) { flight in
-            isStarted = true
-            let task = PlaceholderTask(request: request, entity: entity, parts: parts, flight: flight) {
-                [placeholders] in
-                placeholders.leave()
-            }
-            task.start(with: body)
+        background.offer(.placeholder, for: request) { [parts] flight in
+            PlaceholderTask(request: request, entity: entity, parts: parts, flight: flight).start(with: body)
         }
-        if !isStarted { placeholders.leave() }
     }
 
     /// Queues the AVIF of a stand-in, unless it is already queued or running; any thread, returns immediately.
     package func improve(_ request: VariantRequest) {
-        deferred.want(request) { [weak self] request, completion in
-            var isStarted = false
-            self?.variants.startUnlessUnderWay(DeferredTask.key(request), about: PurgeSubject(request)) { flight in
-                guard let self else { return }
-                isStarted = true
-                DeferredTask(
-                    request: request,
-                    parts: self.parts,
-                    originals: self.originals,
-                    flight: flight,
-                    completion: completion
-                )
-                .start()
-            }
-            if !isStarted { completion(.abandoned) }
+        let statistics = parts.deferrals
+        background.offer(.deferred, for: request, dropped: { statistics.note(.dropped) }) { [weak self] flight in
+            guard let self else { return flight.finish(.failure(.cancelled)) }
+            DeferredTask(
+                request: request,
+                parts: parts,
+                originals: originals,
+                flight: flight,
+                background: background
+            )
+            .start()
         }
     }
 
@@ -194,10 +181,10 @@ package final class Pipeline: Sendable {
     package var deferrals: DeferredStatistics { parts.deferrals }
 
     /// Variants that wait for their AVIF, for metrics.
-    package var deferredWaiting: Int { deferred.count }
+    package var deferredWaiting: Int { background.waitingCount(.deferred) }
 
     /// Sets the maximum number of variants that wait for their AVIF; applies to new ones.
-    package func setDeferredLimit(_ limit: Int) { deferred.setLimit(limit) }
+    package func setDeferredLimit(_ limit: Int) { background.setWaitingLimit(limit, of: .deferred) }
 
     /// Counts of saved decodes.
     package var sharing: SharingStatistics { parts.sharing }

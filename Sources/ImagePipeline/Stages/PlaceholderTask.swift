@@ -1,6 +1,5 @@
 import HTTPCache
 import ImagePlan
-import Synchronization
 
 /// Computes an original's placeholder after a response without one: a bare original, or a variant made before the source's
 /// `placeholder` setting.
@@ -12,28 +11,13 @@ final class PlaceholderTask: Sendable {
     private let entity: Entity
     private let parts: PipelineParts
     private let flight: Flight<Answer, PipelineError>
-    private let completion: @Sendable () -> Void
 
-    /// - Parameters:
-    ///   - entity: the entity that was served.
-    ///   - completion: called exactly once when the task has ended.
-    init(
-        request: VariantRequest,
-        entity: Entity,
-        parts: PipelineParts,
-        flight: Flight<Answer, PipelineError>,
-        completion: @escaping @Sendable () -> Void
-    ) {
+    /// - Parameter entity: the entity that was served.
+    init(request: VariantRequest, entity: Entity, parts: PipelineParts, flight: Flight<Answer, PipelineError>) {
         self.request = request
         self.entity = entity
         self.parts = parts
         self.flight = flight
-        self.completion = completion
-    }
-
-    /// The key of the task's flight, which differs from all request keys.
-    static func key(_ request: VariantRequest) -> CacheKey {
-        CacheKey(hashing: "placeholder/1\n\(request.key)")
     }
 
     /// Starts with the original's bytes, or looks them up in the store.
@@ -107,7 +91,6 @@ final class PlaceholderTask: Sendable {
 
     private func end() {
         flight.finish(.failure(.cancelled))
-        completion()
     }
 }
 
@@ -126,23 +109,4 @@ extension PipelineParts {
             if request.keeps.keepsOriginalRecord { disk?.store(origin: record, body: nil) }
         }
     }
-}
-
-/// Limits the number of placeholders that are computed in the background at a time; any thread.
-///
-/// Without the limit, many requests for bare originals would fill the transform queue.
-final class PlaceholderAllowance: Sendable {
-    /// Maximum number of concurrent jobs; a placeholder over it is tried again after the next response that is not from memory.
-    static let maximum = 32
-
-    private let count = Atomic(0)
-
-    /// Reserves a slot, which `leave` frees; false if all are in use.
-    func enter() -> Bool {
-        if count.add(1, ordering: .relaxed).newValue <= Self.maximum { return true }
-        leave()
-        return false
-    }
-
-    func leave() { count.subtract(1, ordering: .relaxed) }
 }
