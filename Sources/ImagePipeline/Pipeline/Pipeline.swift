@@ -124,14 +124,14 @@ package final class Pipeline: Sendable {
     }
 
     /// Computes an original's placeholder in the background, and adds it to the entity.
-    func describe(_ request: VariantRequest, _ entity: Entity, _ body: OriginBody?) {
+    func computePlaceholder(for request: VariantRequest, _ entity: Entity, _ body: OriginBody?) {
         background.offer(.placeholder, for: request) { [parts] flight in
             PlaceholderTask(request: request, entity: entity, parts: parts, flight: flight).start(with: body)
         }
     }
 
-    /// Queues the AVIF of a stand-in, unless it is already queued or running; any thread, returns immediately.
-    package func improve(_ request: VariantRequest) {
+    /// Queues the AVIF that replaces a stand-in, unless it is already queued or running; any thread, returns immediately.
+    package func replaceStandIn(of request: VariantRequest) {
         let statistics = parts.deferrals
         background.offer(.deferred, for: request, dropped: { statistics.note(.dropped) }) { [weak self] flight in
             guard let self else { return flight.finish(.failure(.cancelled)) }

@@ -130,9 +130,9 @@ extension VariantTask {
         body: OriginBody? = nil
     ) {
         if let hints = entity.description.hints, hints.placeholder == nil, request.keeps != .none {
-            pipeline.describe(request, entity, body)
+            pipeline.computePlaceholder(for: request, entity, body)
         }
-        if entity.isStandIn { pipeline.improve(request) }
+        if entity.isStandIn { pipeline.replaceStandIn(of: request) }
         end(.success(Answer(entity: entity, status: status, timings: timings)))
     }
 }

@@ -55,11 +55,11 @@ final class ImageRoute: Sendable {
         let demand = head.has(.cacheControl) || request.refreshes ? demand(of: request, head, bytes) : .none
         guard demand == .none else { return load(variant, of: request, demand, head, bytes, context) }
         if let entity = pipeline.cached(variant.key, now: now) {
-            if entity.isStandIn { pipeline.improve(variant) }
+            if entity.isStandIn { pipeline.replaceStandIn(of: variant) }
             return .now(hit(entity, .memory, to: request, head, bytes, now))
         }
         if let entity = pipeline.open(variant.key, now: now) {
-            if entity.isStandIn { pipeline.improve(variant) }
+            if entity.isStandIn { pipeline.replaceStandIn(of: variant) }
             return .now(hit(entity, .disk, to: request, head, bytes, now))
         }
         // Failures of a request with CDN-Loop are cached by its names, so it takes the full path.

@@ -110,7 +110,7 @@ struct DeferredTests {
         let job = try standIn(request)
         for _ in 0..<20 {
             #expect(try ask(request).value().entity.isStandIn)
-            rig.pipeline.improve(request)
+            rig.pipeline.replaceStandIn(of: request)
         }
         #expect(rig.transformer.all.count == 2 && rig.pipeline.deferredWaiting == 0)
         job.make([[7]], as: .avif)
@@ -123,7 +123,7 @@ struct DeferredTests {
         waitForEnd(.larger)
         let webp = try #require(cached(request))
         #expect(webp.memory == [1, 2, 3] && !webp.isStandIn)
-        rig.pipeline.improve(request)
+        rig.pipeline.replaceStandIn(of: request)
         try rig.settle()
         let again = try rig.restarted()
         #expect(try !ask(request, of: again).value().entity.isStandIn)
@@ -186,7 +186,7 @@ struct DeferredTests {
         #expect(try #require(cached(request)).isStandIn)
         // The job was abandoned a moment ago.
         rig.time.advance(seconds: 61)
-        rig.pipeline.improve(request)
+        rig.pipeline.replaceStandIn(of: request)
         try rig.transformer.wait(for: 4)[3].make([[8]], as: .avif)
         waitForEnd(.swapped)
         #expect(try #require(cached(request)).memory == [8])
@@ -209,7 +209,7 @@ struct DeferredTests {
         try rig.transformer.wait(for: 5)[4].make([[8]], as: .avif)
         waitForEnd(.swapped, 2)
         #expect(try #require(cached(requests[2])).isStandIn)
-        rig.pipeline.improve(requests[2])
+        rig.pipeline.replaceStandIn(of: requests[2])
         try rig.transformer.wait(for: 6)[5].make([[9]], as: .avif)
         waitForEnd(.swapped, 3)
         #expect(requests.map { cached($0)?.memory } == [[7], [8], [9]])
