@@ -13,8 +13,11 @@ extension PipelineError {
         return .after(status.collapsed, error)
     }
 
+    /// Whether the content was over the limit of bytes.
+    package var isOverLimit: Bool { if case .sourceTooLarge = self { true } else { false } }
+
     /// The same after the origin was asked; what failed before it could be asked stays as it is.
-    func after(asking reason: CacheStatus.Reason) -> PipelineError {
+    package func after(asking reason: CacheStatus.Reason) -> PipelineError {
         switch self {
         case .originStatus(let status): .after(.forwarded(reason, status: status, collapsed: false), self)
         // Only the content of a 200 is looked at.

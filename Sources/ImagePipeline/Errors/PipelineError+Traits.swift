@@ -38,9 +38,6 @@ extension PipelineError {
     /// The rule of a name that does not resolve, where an answer must not tell that from an address that is refused.
     static let unresolvedRule = "unresolved"
 
-    var allowsStale: Bool { traits.allowsStale }
-    var saysGone: Bool { traits.saysGone }
-    var isDenial: Bool { traits.isDenial }
     /// Whether the original is to blame, so that another picture may be shown in its place.
     package var isOriginFault: Bool { traits.isOriginFault }
 

@@ -1,4 +1,4 @@
-import HTTPCache
+package import HTTPCache
 package import OriginTransfer
 
 /// Loads originals from where their source keeps them, by the file loader or the transfer engine.

@@ -1,3 +1,4 @@
+package import HTTPCache
 package import OriginTransfer
 
 /// Stage 6's seam (SDWebImage's `SDImageLoader`): brings an original's bytes from where they are.

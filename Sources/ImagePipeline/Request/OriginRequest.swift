@@ -13,9 +13,7 @@ package final class OriginRequest: Sendable {
     package let identity: String
     package let source: SourceRule
     /// Whether nothing of it may be kept, its failure neither (RFC 9111 §5.2.1.5); what is stored already may be used.
-    let keepsNothing: Bool
-    /// Which tiers keep what comes of the request.
-    var keeps: CachePolicy { keepsNothing ? CachePolicy(.none) : source.cache }
+    package let keepsNothing: Bool
 
     /// Names an original by its URL; all spellings of one URL share one original.
     package convenience init(source: SourceRule, url: OriginURL) {
@@ -36,7 +34,7 @@ package final class OriginRequest: Sendable {
     }
 
     /// Another URL of the same source.
-    func sibling(_ url: OriginURL) -> OriginRequest { OriginRequest(source: source, url: url) }
+    package func sibling(_ url: OriginURL) -> OriginRequest { OriginRequest(source: source, url: url) }
 
     /// The same original, of which nothing is kept.
     var withoutStorage: OriginRequest { OriginRequest(withoutStorage: self) }

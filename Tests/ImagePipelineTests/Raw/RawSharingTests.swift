@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import OriginTransfer
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// What of one client's answers others never get.

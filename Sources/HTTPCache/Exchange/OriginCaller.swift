@@ -1,5 +1,3 @@
-import HTTPCache
-
 /// What an origin is told of the request for which it is asked: the first of those that share a download.
 package struct OriginCaller: Hashable, Sendable {
     /// `traceparent` (W3C Trace Context); `nil` where the request has none.
@@ -19,13 +17,5 @@ package struct OriginCaller: Hashable, Sendable {
     ///
     /// An origin may refuse a request for these names, as a CDN does that finds its own there. Anybody can write them, so requests
     /// with others share neither that failure nor the flight; what is fetched is everybody's.
-    var keySuffix: String { cdnLoop.map { "\nCDN-Loop \($0)" } ?? "" }
-}
-
-extension OriginRequest {
-    /// The key of failures to fetch the original.
-    func failureKey(for caller: OriginCaller) -> CacheKey {
-        let suffix = caller.keySuffix
-        return suffix.isEmpty ? key : CacheKey(hashing: "failure/1\n\(key)\(suffix)")
-    }
+    package var keySuffix: String { cdnLoop.map { "\nCDN-Loop \($0)" } ?? "" }
 }
