@@ -153,7 +153,7 @@ extension DiskStore: RawStoring {
     }
 
     @discardableResult
-    package func store(raw content: any RawContent) -> Bool {
+    package func store(raw content: RawContent) -> Bool {
         submit(.raw(content, use: shared.nextUse()))
     }
 

@@ -13,8 +13,11 @@ extension PipelineError {
         return .after(status.collapsed, error)
     }
 
+    /// Whether the content exceeded the limit of bytes.
+    package var isOverLimit: Bool { if case .sourceTooLarge = self { true } else { false } }
+
     /// Adds the status of a request to the origin, unless the failure preceded it.
-    func after(asking reason: CacheStatus.Reason) -> PipelineError {
+    package func after(asking reason: CacheStatus.Reason) -> PipelineError {
         switch self {
         case .originStatus(let status): .after(.forwarded(reason, status: status, collapsed: false), self)
         // Only the content of a 200 is examined.

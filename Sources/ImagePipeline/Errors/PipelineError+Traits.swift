@@ -38,9 +38,6 @@ extension PipelineError {
     /// The rule name for an unresolved host name that responses must not distinguish from a refused address.
     static let unresolvedRule = "unresolved"
 
-    var allowsStale: Bool { traits.allowsStale }
-    var saysGone: Bool { traits.saysGone }
-    var isDenial: Bool { traits.isDenial }
     /// Whether the origin or the original caused the failure, so that a fallback image may be served.
     package var isOriginFault: Bool { traits.isOriginFault }
 

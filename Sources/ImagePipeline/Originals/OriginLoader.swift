@@ -1,4 +1,4 @@
-import HTTPCache
+package import HTTPCache
 import ImagePlan
 package import OriginTransfer
 

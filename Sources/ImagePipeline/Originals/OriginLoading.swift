@@ -1,3 +1,4 @@
+package import HTTPCache
 package import OriginTransfer
 
 /// Stage 6: loads the bytes of originals (SDWebImage: `SDImageLoader`).

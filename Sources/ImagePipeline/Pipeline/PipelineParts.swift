@@ -17,9 +17,9 @@ package struct PipelineParts: Sendable {
     package var presentation: @Sendable (EntityDescription) -> [UInt8]
     package var limits: Limits
     /// The dependencies of exchanges with origins.
-    var exchanges: CacheExchange.Context {
+    var exchanges: CacheExchange<OriginRequest>.Context {
         CacheExchange.Context(
-            loader: loader,
+            loader: ResponseLoader(loader: loader),
             failures: failures,
             lane: readLane,
             time: time,

@@ -13,9 +13,7 @@ package final class OriginRequest: Sendable {
     package let identity: String
     package let source: SourceRule
     /// Whether nothing from the request may be stored, including failures (RFC 9111 §5.2.1.5); stored responses may be used.
-    let keepsNothing: Bool
-    /// The tiers that may store the original and its variants.
-    var keeps: CachePolicy { keepsNothing ? CachePolicy(.none) : source.cache }
+    package let keepsNothing: Bool
 
     /// Creates a request for a URL; equivalent URLs share one original.
     package convenience init(source: SourceRule, url: OriginURL) {
@@ -36,7 +34,7 @@ package final class OriginRequest: Sendable {
     }
 
     /// Returns a request for another URL of the same source.
-    func sibling(_ url: OriginURL) -> OriginRequest { OriginRequest(source: source, url: url) }
+    package func sibling(_ url: OriginURL) -> OriginRequest { OriginRequest(source: source, url: url) }
 
     /// The same request without storage.
     var withoutStorage: OriginRequest { OriginRequest(withoutStorage: self) }

@@ -52,14 +52,14 @@ struct Originals: Sendable {
         }
     }
 
-    private func start(_ request: CacheRequest, _ flight: Flight<CacheOutcome, PipelineError>) {
+    private func start(_ request: CacheRequest<OriginRequest>, _ flight: Flight<CacheOutcome, PipelineError>) {
         guard parts.readLane.submit({ decide(request, flight) }) else {
             flight.finish(.failure(.overloaded("too many requests are waiting for the disk")))
             return
         }
     }
 
-    private func decide(_ request: CacheRequest, _ flight: Flight<CacheOutcome, PipelineError>) {
+    private func decide(_ request: CacheRequest<OriginRequest>, _ flight: Flight<CacheOutcome, PipelineError>) {
         let stored = OriginalStore.find(request.origin, in: parts)
         let decision = CacheDecision(
             request,
@@ -78,11 +78,11 @@ struct Originals: Sendable {
     }
 
     private func exchange(
-        _ request: CacheRequest,
+        _ request: CacheRequest<OriginRequest>,
         _ stored: StoredResponse?,
         _ reason: CacheStatus.Reason,
         _ flight: Flight<CacheOutcome, PipelineError>
-    ) -> CacheExchange {
+    ) -> CacheExchange<OriginRequest> {
         CacheExchange(
             request,
             stored: stored,
@@ -94,7 +94,7 @@ struct Originals: Sendable {
     }
 
     /// Returns the flight's key: requests with other directives, purposes or loop names do not share a flight.
-    private func key(_ request: CacheRequest, _ purpose: Purpose) -> CacheKey {
+    private func key(_ request: CacheRequest<OriginRequest>, _ purpose: Purpose) -> CacheKey {
         let suffix = request.caller.keySuffix
         guard request.demand != .none || purpose != .any || !suffix.isEmpty else { return request.key }
         return CacheKey(hashing: "flight/1\n\(request.key)\n\(purpose)\(request.demand.keySuffix)\(suffix)")

@@ -12,7 +12,7 @@ import OriginTransfer
 final class DaemonParts: Sendable {
     let memory: MemoryCache<Entity>
     let pressure: MemoryPressureMonitor
-    let raw: RawProxy
+    let raw: RawProxy<OriginRequest>
     let store: DiskStore
     let readLane: WorkLane
     let files: FileLoader

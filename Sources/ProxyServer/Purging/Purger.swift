@@ -9,7 +9,7 @@ import Logging
 /// Executes purges for the admin listener and for `PURGE` requests: resolves the target, purges, logs and counts.
 struct Purger: Sendable {
     let pipeline: Pipeline
-    let raw: RawProxy
+    let raw: RawProxy<OriginRequest>
     let resolver: ResolverCell
     /// The lane for dry runs, which block.
     let lane: WorkLane

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPKit
 import HTTPSemantics
 import ImagePipeline

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPKit
 import HTTPSemantics
 import ImagePipeline
@@ -18,7 +19,7 @@ final class RawRoute: Sendable {
     }
 
     private let cell: ResolverCell
-    private let proxy: RawProxy
+    private let proxy: RawProxy<OriginRequest>
     private let live: LiveConfiguration
     private let via: ViaName
     private let logger: Logger
@@ -27,7 +28,7 @@ final class RawRoute: Sendable {
     /// - Parameter loops: the number of event loops that call the route.
     init(
         resolver: ResolverCell,
-        proxy: RawProxy,
+        proxy: RawProxy<OriginRequest>,
         live: LiveConfiguration,
         via: ViaName,
         logger: Logger,
@@ -100,7 +101,7 @@ final class RawRoute: Sendable {
         }
     }
 
-    private func load(_ request: CacheRequest, _ context: RequestContext) -> Reply {
+    private func load(_ request: CacheRequest<OriginRequest>, _ context: RequestContext) -> Reply {
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let id = context.trace.id

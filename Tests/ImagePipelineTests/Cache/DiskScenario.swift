@@ -86,7 +86,7 @@ final class DiskScenario: Sendable {
     }
 
     /// What is stored of a URL of a raw source, of a new version.
-    private func raw(_ version: Int) -> RawEntryContent? {
+    private func raw(_ version: Int) -> RawContent? {
         let request = RawRig.request("scenario")
         let fetched = FetchedResponse(
             status: 200,
@@ -96,7 +96,7 @@ final class DiskScenario: Sendable {
             responseTime: RawRig.now
         )
         let response = StoredResponse(fetched, to: request, policy: fetched.policy(for: request))
-        return RawEntryContent(RawEntry(PurgeSubject(request.origin), responses: [response]), of: request.origin)
+        return RawContent(RawEntry(PurgeSubject(request.origin), responses: [response]), of: request.origin)
     }
 
     private func putRaw(_ version: Int, _ store: DiskStore) {

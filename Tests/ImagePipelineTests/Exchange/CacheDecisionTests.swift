@@ -11,7 +11,7 @@ struct CacheDecisionTests {
     private func lines(_ lines: [String]) -> FieldLines { FieldLines(lines.compactMap { FieldLine(line: $0.utf8) }) }
 
     private func request(_ fields: [String] = [], method: String = "GET", swr: Int64 = 0, sie: Int64 = 0)
-        -> CacheRequest
+        -> CacheRequest<OriginRequest>
     {
         var rule = SourceRule(
             name: "x",
@@ -24,7 +24,9 @@ struct CacheDecisionTests {
         return CacheRequest(method: method, origin: origin, fields: lines(fields))
     }
 
-    private func stored(_ fields: [String], to request: CacheRequest? = nil, age: Int64 = 0) throws -> StoredResponse {
+    private func stored(_ fields: [String], to request: CacheRequest<OriginRequest>? = nil, age: Int64 = 0) throws
+        -> StoredResponse
+    {
         let response = FetchedResponse(
             status: 200,
             fields: lines(fields),
@@ -37,7 +39,7 @@ struct CacheDecisionTests {
         return try #require(stored.isStorable(for: request) ? stored : nil)
     }
 
-    private func word(_ request: CacheRequest, _ stored: [StoredResponse]) -> String {
+    private func word(_ request: CacheRequest<OriginRequest>, _ stored: [StoredResponse]) -> String {
         switch CacheDecision(request, stored: stored, now: Self.now) {
         case .serve(_, isStale: false, refreshes: false): "hit"
         case .serve(_, isStale: true, refreshes: false): "stale"

@@ -1,3 +1,4 @@
+import HTTPCache
 import ImagePipeline
 import OriginTransfer
 import TestSupport

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPSemantics
 import TestSupport
 import Testing
@@ -11,12 +12,12 @@ struct RawNegativeTests {
 
     init() throws { rig = try RawRig() }
 
-    private func request(_ fields: [String] = [], negative: Bool = true) -> CacheRequest {
+    private func request(_ fields: [String] = [], negative: Bool = true) -> CacheRequest<OriginRequest> {
         RawRig.request("a", fields, negative: negative)
     }
 
     /// The failure of a request that reaches no origin.
-    private func remembered(_ request: CacheRequest) throws -> PipelineError? {
+    private func remembered(_ request: CacheRequest<OriginRequest>) throws -> PipelineError? {
         let asked = rig.loader.all.count
         let result = Signal<Result<RawAnswer, PipelineError>?>(nil)
         _ = rig.proxy.load(request) { answer in result.update { $0 = answer } }

@@ -14,7 +14,7 @@ final class RawRig {
     let time = ManualTime(wallSeconds: RawRig.now)
     let loader = ScriptedLoader()
     private(set) var store: DiskStore
-    private(set) var proxy: RawProxy
+    private(set) var proxy: RawProxy<OriginRequest>
     private let lane: WorkLane
     private let memory: Int
     private let quota: Int
@@ -37,7 +37,7 @@ final class RawRig {
         _ lane: WorkLane,
         _ time: ManualTime,
         _ memory: Int
-    ) -> RawProxy {
+    ) -> RawProxy<OriginRequest> {
         RawProxy(
             cache: RawCache(capacity: memory, disk: store),
             loader: loader,
@@ -67,7 +67,7 @@ final class RawRig {
         tiers: CacheTiers = .all,
         setCookie: SourceRule.SetCookiePolicy = .refuse,
         negative: Bool = false
-    ) -> CacheRequest {
+    ) -> CacheRequest<OriginRequest> {
         var rule = SourceRule(name: "x", location: .http(prefix: "http://x.test/"), cache: CachePolicy(tiers))
         rule.isRaw = true
         rule.setCookie = setCookie
@@ -82,7 +82,7 @@ final class RawRig {
 
     /// Sends a request with the origin's response; with `nil`, the test fails if the origin is asked.
     func ask(
-        _ request: CacheRequest,
+        _ request: CacheRequest<OriginRequest>,
         _ fields: [String]? = nil,
         status: Int = 200,
         body: String = ""

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import OriginTransfer
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 /// Parts of a client's response that other clients must not receive.
@@ -117,7 +118,7 @@ struct RawSharingTests {
         }
         let load = try #require(try rig.loader.wait(for: 1).last)
         #expect(load.fetch.exchange?.fields.contains("range") == false)
-        #expect(load.fetch.source.limits.sourceBytes == CacheExchange.widest)
+        #expect(load.fetch.source.limits.sourceBytes == CacheExchange<OriginRequest>.widest)
         load.respond(
             FetchedResponse(
                 status: 200,

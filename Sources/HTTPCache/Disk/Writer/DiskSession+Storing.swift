@@ -184,7 +184,7 @@ extension DiskSession {
 /// Storing responses of raw sources, within the open transaction.
 extension DiskSession {
     /// Stores all responses of a URL in place of the old ones.
-    func store(_ content: any RawContent, use: DiskIndex.Use) throws(DiskFault) {
+    func store(_ content: RawContent, use: DiskIndex.Use) throws(DiskFault) {
         let (record, bytes) = content.encoded
         let state = try originEntry(record.key)
         guard bytes.count <= shared.quota(of: .originals) else {

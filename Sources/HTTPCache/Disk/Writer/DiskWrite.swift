@@ -10,7 +10,7 @@ enum DiskWrite: Sendable {
     /// Without a body: new fields for a stored original.
     case original(OriginRecord, body: OriginBody?, use: DiskIndex.Use)
     /// All responses of a raw source's URL.
-    case raw(any RawContent, use: DiskIndex.Use)
+    case raw(RawContent, use: DiskIndex.Use)
     /// The disk part of a purge.
     case remove(Purge, completion: (@Sendable (PurgeCounts) -> Void)?)
     /// A reader found a file that does not match its row.

@@ -1,5 +1,3 @@
-import HTTPCache
-
 /// The trace context and intermediaries that an origin receives, from the first request that shares a download.
 package struct OriginCaller: Hashable, Sendable {
     /// The value of `traceparent` (W3C Trace Context); `nil` if the request has none.
@@ -19,13 +17,5 @@ package struct OriginCaller: Hashable, Sendable {
     ///
     /// A CDN refuses requests that name it in `CDN-Loop`, and any client can set the field. Requests with different values therefore
     /// share neither failures nor flights; a fetched original is shared by all.
-    var keySuffix: String { cdnLoop.map { "\nCDN-Loop \($0)" } ?? "" }
-}
-
-extension OriginRequest {
-    /// Returns the key under which failures to fetch the original are remembered.
-    func failureKey(for caller: OriginCaller) -> CacheKey {
-        let suffix = caller.keySuffix
-        return suffix.isEmpty ? key : CacheKey(hashing: "failure/1\n\(key)\(suffix)")
-    }
+    package var keySuffix: String { cdnLoop.map { "\nCDN-Loop \($0)" } ?? "" }
 }

@@ -1,20 +1,15 @@
-package import HTTPCache
 import HTTPSemantics
 package import LinuxSystem
-import OriginTransfer
 
 /// Answers requests of raw sources: from what is stored, or with what the origin says (RFC 9111 §4).
 ///
 /// Any thread; completions are called on the caller's, the read lane's or the loader's.
-package final class RawProxy: Sendable {
-    package typealias Completion = @Sendable (Result<RawAnswer, PipelineError>) -> Void
-
-    /// Seconds for which requests for a URL do not wait for each other once an answer could not be shared.
-    static let separation: Int64 = 60
+package final class RawProxy<Origin: CacheOrigin>: Sendable {
+    package typealias Completion = @Sendable (Result<RawAnswer, Origin.Failure>) -> Void
 
     package let cache: RawCache
-    let context: CacheExchange.Context
-    let flights: TaskPool<CacheOutcome, PipelineError>
+    let context: CacheExchange<Origin>.Context
+    let flights: TaskPool<CacheOutcome, Origin.Failure>
     var time: any TimeSource { context.time }
 
     /// Creates a proxy.
@@ -27,8 +22,8 @@ package final class RawProxy: Sendable {
     ///   - continueAfter: bytes after which a download goes on though nobody waits.
     package init(
         cache: RawCache,
-        loader: any OriginLoading,
-        failures: NegativeCache<PipelineError>,
+        loader: any ResponseLoading<Origin>,
+        failures: NegativeCache<Origin.Failure>,
         lane: WorkLane? = nil,
         time: any TimeSource,
         waiters: Int,
@@ -36,7 +31,7 @@ package final class RawProxy: Sendable {
         continueAfter: Int = 256 << 10
     ) {
         self.cache = cache
-        context = CacheExchange.Context(
+        context = CacheExchange<Origin>.Context(
             loader: loader,
             failures: failures,
             lane: lane,
@@ -50,7 +45,7 @@ package final class RawProxy: Sendable {
     package func setWaiterLimit(_ limit: Int) { flights.setMaximumWaiters(limit) }
 
     /// What can be answered from memory without asking anybody; `nil` where `load` is needed.
-    package func cached(_ request: CacheRequest) -> RawAnswer? {
+    package func cached(_ request: CacheRequest<Origin>) -> RawAnswer? {
         guard request.isCacheable else { return nil }
         let now = time.wallSeconds
         let decision = CacheDecision(request, stored: cache.remembered(request)?.responses ?? [], now: now)
@@ -66,14 +61,14 @@ package final class RawProxy: Sendable {
     /// Answers a request, in time.
     ///
     /// - Returns: what gives it up when its client has left.
-    package func load(_ request: CacheRequest, completion: @escaping Completion) -> Subscription {
+    package func load(_ request: CacheRequest<Origin>, completion: @escaping Completion) -> Subscription {
         let load = RawLoad(request, proxy: self, completion: completion)
         hold(request) { load.start($0, mayWait: true) }
         return Subscription { load.cancel() }
     }
 
     /// Finds the entry of a request's URL, and goes on: at once, or on the read lane.
-    private func hold(_ request: CacheRequest, _ next: @escaping @Sendable (RawHold?) -> Void) {
+    private func hold(_ request: CacheRequest<Origin>, _ next: @escaping @Sendable (RawHold?) -> Void) {
         guard request.isCacheable else { return next(nil) }
         if let hold = cache.hold(request) { return next(hold) }
         let isTaken = context.lane?.submit { [cache] in next(cache.read(request)) }
@@ -92,9 +87,9 @@ package final class RawProxy: Sendable {
     }
 
     /// Invalidates what an unsafe request has changed (RFC 9111 §4.4).
-    func invalidate(_ origin: OriginRequest, _ response: FetchedResponse) {
+    func invalidate(_ origin: Origin, _ response: FetchedResponse) {
         drop(origin)
-        guard let base = origin.target.url else { return }
+        guard let base = origin.url else { return }
         for name in ["location", "content-location"] {
             // RFC 9111 §4.4: never of another origin.
             guard let reference = response.fields[name], let url = try? base.resolving(reference),
@@ -104,7 +99,7 @@ package final class RawProxy: Sendable {
         }
     }
 
-    private func drop(_ origin: OriginRequest) {
+    private func drop(_ origin: Origin) {
         let selection = PurgeSelection.originals([origin.key])
         cache.drop(origin) { _ = flights.beginPurge(selection) }
         flights.endPurge(selection)

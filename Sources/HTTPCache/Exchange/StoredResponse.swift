@@ -1,4 +1,3 @@
-package import HTTPCache
 package import HTTPSemantics
 
 /// A complete response that may answer other requests (RFC 9111 §3).
@@ -27,14 +26,14 @@ package struct StoredResponse: Sendable {
     /// What it allows.
     package private(set) var policy: ResponsePolicy
     /// Which requests it answers.
-    let vary: VaryKey
+    package let vary: VaryKey
     /// Whether the origin has denied it to a client since: then it is not served stale without validation.
-    private(set) var needsValidation = false
+    package private(set) var needsValidation = false
     /// The shared state that variants of an original refer to; `nil` for responses of raw sources.
-    var original: OriginSnapshot?
+    package var original: OriginSnapshot?
 
     /// A response as it is kept; whether it may be kept at all `isStorable(for:)` says.
-    init(_ response: FetchedResponse, to request: CacheRequest, policy: ResponsePolicy) {
+    package init(_ response: FetchedResponse, to request: CacheRequest<some CacheOrigin>, policy: ResponsePolicy) {
         status = response.status
         content =
             switch response.content {
@@ -52,7 +51,7 @@ package struct StoredResponse: Sendable {
     }
 
     /// A response as it was stored.
-    init(status: Int, fields: FieldLines, content: Content, freshness: Freshness, vary: VaryKey) {
+    package init(status: Int, fields: FieldLines, content: Content, freshness: Freshness, vary: VaryKey) {
         self.init(
             status: status,
             fields: fields,
@@ -63,7 +62,7 @@ package struct StoredResponse: Sendable {
     }
 
     /// A response as it was stored, with its policy.
-    init(status: Int, fields: FieldLines, content: Content, policy: ResponsePolicy, vary: VaryKey) {
+    package init(status: Int, fields: FieldLines, content: Content, policy: ResponsePolicy, vary: VaryKey) {
         self.status = status
         self.fields = fields
         self.content = content
@@ -79,7 +78,7 @@ package struct StoredResponse: Sendable {
     }
 
     /// Whether it may be stored as the response to a request (RFC 9111 §3), and could ever be used.
-    func isStorable(for request: CacheRequest) -> Bool {
+    package func isStorable(for request: CacheRequest<some CacheOrigin>) -> Bool {
         guard policy.isStorable, !vary.isAny, mayBeShared(by: request.source) else { return false }
         // Variants of an original stay valid as long as it comes with the same bytes, fresh or not.
         guard request.passesResponses else { return true }
@@ -90,29 +89,29 @@ package struct StoredResponse: Sendable {
     }
 
     /// Whether a source gives it to other clients: with its cookies, if it has any.
-    func mayBeShared(by source: SourceRule) -> Bool {
-        !source.isRaw || source.setCookie == .store || !fields.contains("set-cookie")
+    package func mayBeShared(by source: CacheRule) -> Bool {
+        !source.isRaw || source.storesCookies || !fields.contains("set-cookie")
     }
 
     /// Whether it may answer a request with these fields (RFC 9111 §4.1).
-    func matches(_ request: CacheRequest) -> Bool { vary.matches(request.fields) }
+    package func matches(_ request: CacheRequest<some CacheOrigin>) -> Bool { vary.matches(request.fields) }
     /// Whether its origin no longer allows that it is kept.
-    var isWithdrawn: Bool { policy.control.noStore || policy.control.private == .whole }
+    package var isWithdrawn: Bool { policy.control.noStore || policy.control.private == .whole }
 
     /// `ETag`.
-    var entityTag: String? { fields["etag"] }
+    package var entityTag: String? { fields["etag"] }
     /// `Last-Modified`.
-    var lastModified: String? { fields["last-modified"] }
+    package var lastModified: String? { fields["last-modified"] }
     /// Whether the origin can be asked if it is still current.
-    var hasValidator: Bool { entityTag != nil || lastModified != nil }
+    package var hasValidator: Bool { entityTag != nil || lastModified != nil }
 
     /// Whether the content is there.
-    var hasContent: Bool { if case .evicted = content { false } else { true } }
+    package var hasContent: Bool { if case .evicted = content { false } else { true } }
     /// The content where it is in memory.
-    var bytes: [UInt8] { if case .bytes(let bytes) = content { bytes } else { [] } }
+    package var bytes: [UInt8] { if case .bytes(let bytes) = content { bytes } else { [] } }
 
     /// The fields that may be sent without validation (RFC 9111 §5.2.2.4).
-    var fieldsWithoutValidation: FieldLines {
+    package var fieldsWithoutValidation: FieldLines {
         guard case .fields(let names) = policy.control.noCache else { return fields }
         var allowed = fields
         allowed.remove(names)
@@ -120,24 +119,28 @@ package struct StoredResponse: Sendable {
     }
 
     /// Bytes that it takes in memory.
-    var cost: Int { bytes.count + fields.byteCount + 512 }
+    package var cost: Int { bytes.count + fields.byteCount + 512 }
     /// When the origin last sent or confirmed it, wall-clock seconds.
-    var confirmedAt: Int64 { policy.freshness.responseTime }
+    package var confirmedAt: Int64 { policy.freshness.responseTime }
     /// The origin's tags for purging.
-    var tags: [String] {
+    package var tags: [String] {
         OriginTags.parse(["cache-tag", "surrogate-key", "xkey"].compactMap { fields[$0] }.joined(separator: ","))
     }
     /// When it was generated, for choosing the most recent of several (RFC 9111 §4.1).
-    var date: Int64 { policy.freshness.bornAt }
+    package var date: Int64 { policy.freshness.bornAt }
 
     /// Takes over what a 304, or a response to HEAD, says of it (RFC 9111 §3.2, §4.3.4).
     ///
     /// `policy.isStorable` then says whether it may still be kept.
-    mutating func update(with response: FetchedResponse, for request: CacheRequest, bounds: ResponsePolicy.Bounds) {
+    package mutating func update(
+        with response: FetchedResponse,
+        for request: CacheRequest<some CacheOrigin>,
+        bounds: ResponsePolicy.Bounds
+    ) {
         var news = response.fields.endToEnd
         // These describe the content, which stays as it was stored.
         news.remove(["age", "content-length", "content-encoding", "content-range"])
-        if request.source.isRaw, request.source.setCookie == .refuse { news.remove(["set-cookie"]) }
+        if request.source.isRaw, !request.source.storesCookies { news.remove(["set-cookie"]) }
         // Without Date, the response was generated on receipt (RFC 9110 §6.6.1); the stored Date would age the new one.
         if !news.contains("date") { news.append("Date", HTTPDate(clamping: response.responseTime).description) }
         var merged = fields
@@ -157,30 +160,30 @@ package struct StoredResponse: Sendable {
     }
 
     /// Requires validation before any stale use.
-    mutating func requireValidation() { needsValidation = true }
+    package mutating func requireValidation() { needsValidation = true }
     /// Ends its freshness.
-    mutating func expire() { policy = policy.expired }
+    package mutating func expire() { policy = policy.expired }
     /// Ends its freshness at a second of the wall clock, unless it ends earlier.
-    mutating func expire(at now: Int64) { policy = policy.expired(at: now) }
+    package mutating func expire(at now: Int64) { policy = policy.expired(at: now) }
 }
 
 /// For how long it may be used stale (RFC 5861), in seconds.
 extension StoredResponse {
     /// While the origin is asked: what the response says, else the source.
-    func staleWhileRevalidate(_ source: SourceRule) -> Int64 {
+    package func staleWhileRevalidate(_ source: CacheRule) -> Int64 {
         policy.staleAllowance.whileRevalidating ?? source.staleWhileRevalidate
     }
 
     /// When the origin fails: what the response says, else the source.
     ///
     /// The source's setting is for responses that were fresh once, or stated a lifetime.
-    func staleIfError(_ source: SourceRule) -> Int64 {
+    package func staleIfError(_ source: CacheRule) -> Int64 {
         let wasFresh = policy.freshness.lifetime > 0 || policy.control.maxAge != nil || fields.contains("expires")
         return policy.staleAllowance.ifError ?? (wasFresh ? source.staleIfError : 0)
     }
 
     /// Whether it may answer a request in place of a failure (RFC 9111 §4.2.4, RFC 5861 §4).
-    func mayReplaceError(at now: Int64, for request: CacheRequest) -> Bool {
+    package func mayReplaceError(at now: Int64, for request: CacheRequest<some CacheOrigin>) -> Bool {
         let staleness = policy.freshness.age(at: now) - policy.freshness.lifetime
         // A request that demands validation is not given something stale.
         guard request.isCacheable, !request.demand.isStrict, !needsValidation,

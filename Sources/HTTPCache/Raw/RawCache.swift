@@ -1,4 +1,3 @@
-package import HTTPCache
 import LinuxSystem
 import Synchronization
 
@@ -63,22 +62,22 @@ package final class RawCache: Sendable {
     var heldCount: Int { state.withLock { $0.held.count } }
 
     /// What memory has for a request's URL.
-    func remembered(_ request: CacheRequest) -> RawEntry? {
+    func remembered(_ request: CacheRequest<some CacheOrigin>) -> RawEntry? {
         request.tiers.keepInMemory ? memory.value(for: request.key) : nil
     }
 
     /// Tells the disk that something was used, so that it stays.
-    func touch(_ request: CacheRequest) {
+    func touch(_ request: CacheRequest<some CacheOrigin>) {
         if request.tiers.keepOnDisk { disk?.touch(.originals, request.key) }
     }
 
     /// The entry of a request that holds it.
-    func entry(of request: CacheRequest) -> RawEntry? {
+    func entry(of request: CacheRequest<some CacheOrigin>) -> RawEntry? {
         state.withLock { $0.held[request.key]?.entry }
     }
 
     /// Holds the entry of a request's URL; `nil` where the disk must be read for it.
-    func hold(_ request: CacheRequest) -> RawHold? {
+    func hold(_ request: CacheRequest<some CacheOrigin>) -> RawHold? {
         let isElsewhere = request.tiers.keepOnDisk && disk != nil
         let isHeld = state.withLock { state -> Bool in
             guard state.held[request.key] != nil || !isElsewhere || remembered(request) != nil else { return false }
@@ -89,7 +88,7 @@ package final class RawCache: Sendable {
     }
 
     /// Holds the entry of a request's URL, as the disk has it if nobody else holds it; blocks.
-    func read(_ request: CacheRequest) -> RawHold {
+    func read(_ request: CacheRequest<some CacheOrigin>) -> RawHold {
         for _ in 0..<Self.attempts {
             let generation = state.withLock { $0.generation }
             let found = disk?.raw(request.key).flatMap { RawEntry($0, about: PurgeSubject(request.origin)) }
@@ -104,13 +103,13 @@ package final class RawCache: Sendable {
     }
 
     /// Holds the entry of a request's URL without what the disk may have.
-    func holdUnread(_ request: CacheRequest) -> RawHold {
+    func holdUnread(_ request: CacheRequest<some CacheOrigin>) -> RawHold {
         state.withLock { state in _ = take(request, found: nil, &state) }
         return makeHold(request.key, isFromDisk: false)
     }
 
     /// - Returns: whether what was found is what counts now.
-    private func take(_ request: CacheRequest, found: RawEntry?, _ state: inout State) -> Bool {
+    private func take(_ request: CacheRequest<some CacheOrigin>, found: RawEntry?, _ state: inout State) -> Bool {
         let key = request.key
         if state.held[key] != nil {
             state.held[key]?.holders += 1
@@ -138,7 +137,7 @@ package final class RawCache: Sendable {
     /// Changes what is stored for the URL of a request that holds it.
     ///
     /// - Parameter persists: whether the change is worth writing to disk.
-    func change(_ request: CacheRequest, persists: Bool = true, _ change: (inout RawEntry) -> Void) {
+    func change(_ request: CacheRequest<some CacheOrigin>, persists: Bool = true, _ change: (inout RawEntry) -> Void) {
         let key = request.key
         let isStored = state.withLock { state -> Bool in
             var held = state.held[key] ?? Held(entry: remembered(request) ?? RawEntry(PurgeSubject(request.origin)))
@@ -148,7 +147,7 @@ package final class RawCache: Sendable {
             if request.tiers.keepInMemory { memory.insert(held.entry, for: key, cost: held.entry.cost) }
             guard persists, request.tiers.keepOnDisk, let disk else { return false }
             state.generation &+= 1
-            let content = RawEntryContent(held.entry, of: request.origin)
+            let content = RawContent(held.entry, of: request.origin)
             guard !held.entry.responses.isEmpty, disk.store(raw: content) else {
                 // What is there is not right any more.
                 if had { remove(key, from: disk) }
@@ -169,9 +168,9 @@ package final class RawCache: Sendable {
     /// Drops what is stored for a URL.
     ///
     /// - Parameter taint: called when nothing old can be read any more, before it is dropped.
-    func drop(_ origin: OriginRequest, taint: () -> Void) {
+    func drop(_ origin: some CacheOrigin, taint: () -> Void) {
         let selection = PurgeSelection.originals([origin.key])
-        let disk = origin.source.cache.originals.keepOnDisk ? disk : nil
+        let disk = origin.rule.cache.originals.keepOnDisk ? disk : nil
         let isTombstoned = disk?.tombstone(selection) ?? false
         taint()
         state.withLock { state in

@@ -1,5 +1,3 @@
-import HTTPCache
-
 /// Everything stored for one URL of a raw source: a response a variant, in a bounded number.
 struct RawEntry: Sendable {
     /// The most variants of one URL; the oldest goes for a new one.
@@ -21,7 +19,7 @@ struct RawEntry: Sendable {
     }
 
     /// Keeps a response in place of those for the same selection.
-    mutating func keep(_ response: StoredResponse, for request: CacheRequest) {
+    mutating func keep(_ response: StoredResponse, for request: CacheRequest<some CacheOrigin>) {
         responses.removeAll { $0.vary == response.vary || $0.matches(request) }
         if responses.count >= Self.maximumVariants { responses.removeFirst() }
         responses.append(response)

@@ -1,9 +1,10 @@
-import HTTPSemantics
-
 /// Where an exchange keeps responses for its request's key, and changes those that are stored.
 ///
 /// A store makes each change within `Flight.publish`, so that it happens wholly before a purge, or not at all.
-protocol ResponseStore: Sendable {
+package protocol ResponseStore<Failure>: Sendable {
+    /// Why a response is of no use.
+    associatedtype Failure: CacheFailure
+
     /// Whether changes block on a disk, so that they belong on the read lane.
     var blocks: Bool { get }
 
@@ -18,7 +19,7 @@ protocol ResponseStore: Sendable {
         _ response: StoredResponse,
         isStorable: Bool,
         replacing stored: StoredResponse?
-    ) throws(PipelineError) -> StoredResponse
+    ) throws(Failure) -> StoredResponse
 
     /// Takes a stored response as the origin has confirmed it (RFC 9111 §4.3.4).
     ///
@@ -33,7 +34,7 @@ protocol ResponseStore: Sendable {
 }
 
 /// A change of the stored responses that match a request.
-enum ResponseChange: Sendable {
+package enum ResponseChange: Sendable {
     /// They are no longer fresh.
     case expire
     /// The origin denies them to the client: none is served stale without validation.

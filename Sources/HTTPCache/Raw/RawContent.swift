@@ -1,29 +1,28 @@
-import HTTPCache
 import HTTPSemantics
 
-/// An entry on its way to the disk.
-struct RawEntryContent: RawContent {
+/// What is kept of a URL of a raw source on its way to the disk; encoded by the writer, so that no event loop does.
+package struct RawContent: Sendable {
     let key: CacheKey
     let source: String
     let url: String
     let entry: RawEntry
 
     /// Describes what is kept of a request's URL.
-    init(_ entry: RawEntry, of request: OriginRequest) {
+    init(_ entry: RawEntry, of request: some CacheOrigin) {
         key = request.key
-        source = request.source.name
+        source = request.rule.name
         url = request.identity
         self.entry = entry
     }
 
     /// Bytes that wait with it.
-    package var cost: Int { entry.cost }
+    var cost: Int { entry.cost }
 
     /// The record, and the bytes of its body.
     ///
     /// The record stands for all responses: it bears the tags of all, was confirmed when the first of them was, and is stale when
     /// the last of them is. So a purge by any of these takes a response too many rather than one too few.
-    package var encoded: (record: OriginRecord, bytes: [UInt8]) {
+    var encoded: (record: OriginRecord, bytes: [UInt8]) {
         let bytes = entry.encoded
         let confirmedAt = entry.responses.map(\.confirmedAt).min() ?? 0
         let staleAt = entry.responses.map(\.policy.freshness.staleAt).max() ?? confirmedAt

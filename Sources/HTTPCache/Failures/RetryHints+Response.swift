@@ -1,4 +1,3 @@
-import HTTPCache
 import HTTPSemantics
 
 extension RetryHints {

@@ -1,19 +1,18 @@
-import HTTPCache
 import HTTPSemantics
 import LinuxSystem
 
 /// One raw request on its way: decided, perhaps sent, answered once.
-final class RawLoad: Sendable {
+final class RawLoad<Origin: CacheOrigin>: Sendable {
     private struct State: Sendable {
-        var completion: RawProxy.Completion?
+        var completion: RawProxy<Origin>.Completion?
         var subscription: Subscription?
     }
 
-    private let request: CacheRequest
-    private let proxy: RawProxy
+    private let request: CacheRequest<Origin>
+    private let proxy: RawProxy<Origin>
     private let state: Lock<State>
 
-    init(_ request: CacheRequest, proxy: RawProxy, completion: @escaping RawProxy.Completion) {
+    init(_ request: CacheRequest<Origin>, proxy: RawProxy<Origin>, completion: @escaping RawProxy<Origin>.Completion) {
         self.request = request
         self.proxy = proxy
         state = Lock(State(completion: completion))
@@ -60,7 +59,7 @@ final class RawLoad: Sendable {
         return CacheDecision(request, stored: stored, allowsStale: failure?.allowsStale != false, now: now)
     }
 
-    private func finish(_ result: Result<CacheOutcome, PipelineError>) {
+    private func finish(_ result: Result<CacheOutcome, Origin.Failure>) {
         let completion = state.withLock { $0.completion.take() }
         completion?(result.map { RawAnswer($0, to: request, at: proxy.time.wallSeconds) })
     }
@@ -78,7 +77,7 @@ final class RawLoad: Sendable {
         let isMiss = [.uriMiss, .varyMiss].contains(reason)
         let widens =
             mayWait && isMiss && request.mayWiden && max(separateUntil, entry?.partsUntil ?? .min) <= now
-        let start: (Flight<CacheOutcome, PipelineError>) -> Void = { [self] flight in
+        let start: (Flight<CacheOutcome, Origin.Failure>) -> Void = { [self] flight in
             exchange(about: stored, reason, hold, flight, widens: widens).start()
         }
         guard mayWait, request.mayCollapse || widens, separateUntil <= now else {
@@ -101,7 +100,7 @@ final class RawLoad: Sendable {
         keep(subscription)
     }
 
-    private func finish(_ result: Result<CacheOutcome, PipelineError>, _ delivery: Delivery) { finish(result) }
+    private func finish(_ result: Result<CacheOutcome, Origin.Failure>, _ delivery: Delivery) { finish(result) }
 
     /// What is stored by now and may answer.
     private func answer(_ hold: RawHold?, _ now: Int64) -> CacheOutcome? {
@@ -133,9 +132,9 @@ final class RawLoad: Sendable {
         about stored: StoredResponse?,
         _ reason: CacheStatus.Reason,
         _ hold: RawHold?,
-        _ flight: Flight<CacheOutcome, PipelineError>,
+        _ flight: Flight<CacheOutcome, Origin.Failure>,
         widens: Bool = false
-    ) -> CacheExchange {
+    ) -> CacheExchange<Origin> {
         CacheExchange(
             request,
             stored: stored,

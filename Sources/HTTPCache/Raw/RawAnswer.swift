@@ -15,7 +15,7 @@ package struct RawAnswer: Sendable {
     package var cacheStatus: CacheStatus
 
     /// An exchange's outcome as the answer to its request.
-    init(_ outcome: CacheOutcome, to request: CacheRequest, at now: Int64) {
+    init(_ outcome: CacheOutcome, to request: CacheRequest<some CacheOrigin>, at now: Int64) {
         switch outcome.answer {
         case .passed(let response): self.init(response, to: request, outcome.status)
         case .stored(let response):
@@ -25,7 +25,7 @@ package struct RawAnswer: Sendable {
     }
 
     /// A response as the origin has just sent it.
-    private init(_ response: FetchedResponse, to request: CacheRequest, _ cacheStatus: CacheStatus) {
+    private init(_ response: FetchedResponse, to request: CacheRequest<some CacheOrigin>, _ cacheStatus: CacheStatus) {
         status = response.status
         var fields = response.fields.endToEnd
         age = fields["age"].flatMap { Int64($0) }
@@ -45,7 +45,7 @@ package struct RawAnswer: Sendable {
     /// - Parameter isValidated: whether the origin has just confirmed it.
     init(
         _ stored: StoredResponse,
-        to request: CacheRequest,
+        to request: CacheRequest<some CacheOrigin>,
         _ cacheStatus: CacheStatus,
         at now: Int64,
         isValidated: Bool = false

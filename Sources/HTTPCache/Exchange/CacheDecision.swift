@@ -1,8 +1,7 @@
-import HTTPCache
-import HTTPSemantics
+package import HTTPSemantics
 
 /// What a cache does with a request, given what it has stored (RFC 9111 §4); decided without I/O.
-enum CacheDecision: Sendable {
+package enum CacheDecision: Sendable {
     /// Answer with the stored response; `refreshes` says that the origin is asked in the background (RFC 5861 §3).
     case serve(StoredResponse, isStale: Bool, refreshes: Bool)
     /// Ask the origin whether the stored response is still current.
@@ -18,7 +17,12 @@ enum CacheDecision: Sendable {
     ///   - stored: all responses stored for the request's key.
     ///   - allowsStale: whether what is remembered of the origin's failures lets a stale response be served.
     ///   - now: wall-clock seconds.
-    init(_ request: CacheRequest, stored: [StoredResponse], allowsStale: Bool = true, now: Int64) {
+    package init(
+        _ request: CacheRequest<some CacheOrigin>,
+        stored: [StoredResponse],
+        allowsStale: Bool = true,
+        now: Int64
+    ) {
         guard request.isCacheable else {
             self = .forward(.method)
             return
@@ -36,7 +40,7 @@ enum CacheDecision: Sendable {
     }
 
     private static func decide(
-        _ request: CacheRequest,
+        _ request: CacheRequest<some CacheOrigin>,
         _ stored: [StoredResponse],
         _ allowsStale: Bool,
         _ now: Int64
@@ -65,7 +69,7 @@ enum CacheDecision: Sendable {
 
 extension StoredResponse {
     /// Its terms at a second of the wall clock; after a denial nothing stale is used.
-    fileprivate func terms(for source: SourceRule, at now: Int64) -> ReuseTerms {
+    fileprivate func terms(for source: CacheRule, at now: Int64) -> ReuseTerms {
         let age = policy.freshness.age(at: now)
         return ReuseTerms(
             age: age,

@@ -1,4 +1,3 @@
-package import HTTPCache
 package import HTTPSemantics
 
 /// A complete response of an origin, as it arrived.
@@ -32,8 +31,10 @@ package struct FetchedResponse: Sendable {
     }
 
     /// What it allows a shared cache to do, as the response to a request.
-    func policy(for request: CacheRequest, _ bounds: ResponsePolicy.Bounds = ResponsePolicy.Bounds()) -> ResponsePolicy
-    {
+    package func policy(
+        for request: CacheRequest<some CacheOrigin>,
+        _ bounds: ResponsePolicy.Bounds = ResponsePolicy.Bounds()
+    ) -> ResponsePolicy {
         ResponsePolicy(
             request.policy,
             status: status,
@@ -45,7 +46,7 @@ package struct FetchedResponse: Sendable {
     }
 
     /// Whether a stored response may be used in its place (RFC 5861 §4).
-    var allowsStale: Bool { StaleAllowance.mayReplace(status: status) }
+    package var allowsStale: Bool { StaleAllowance.mayReplace(status: status) }
     /// Whether the origin denies the client access.
-    var isDenial: Bool { [401, 403].contains(status) }
+    package var isDenial: Bool { [401, 403].contains(status) }
 }

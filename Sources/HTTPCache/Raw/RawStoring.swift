@@ -8,7 +8,7 @@ package protocol RawStoring: DiskStoring {
     ///
     /// False when too much waits: it is not stored.
     @discardableResult
-    func store(raw content: any RawContent) -> Bool
+    func store(raw content: RawContent) -> Bool
 }
 
 /// What is stored of a URL of a raw source, as it was found on disk.
@@ -22,12 +22,4 @@ package struct StoredRaw: Sendable {
         self.record = record
         self.bytes = bytes
     }
-}
-
-/// What is kept of a URL of a raw source on its way to the disk; encoded by the writer, so that no event loop does.
-package protocol RawContent: Sendable {
-    /// Bytes that wait with it.
-    var cost: Int { get }
-    /// The record, and the bytes of its body.
-    var encoded: (record: OriginRecord, bytes: [UInt8]) { get }
 }

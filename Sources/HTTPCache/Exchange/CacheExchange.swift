@@ -1,21 +1,39 @@
-import HTTPCache
-import HTTPSemantics
-import LinuxSystem
-import OriginTransfer
+package import HTTPSemantics
+package import LinuxSystem
 
 /// One request to an origin, shared by all that wait for it: what is asked, what the response means for the request and for what
 /// is stored (RFC 9111 §3, §4.3).
 ///
 /// Runs on the thread that decided to ask, then on the loader's or, where keeping blocks, on the read lane.
-final class CacheExchange: Sendable {
+package final class CacheExchange<Origin: CacheOrigin>: Sendable {
+    package typealias Failure = Origin.Failure
+
+    /// Seconds for which requests for a URL do not wait for each other once a response could not be shared.
+    static var separation: Int64 { 60 }
+
     /// What the exchanges of a cache share.
-    struct Context: Sendable {
-        let loader: any OriginLoading
-        let failures: NegativeCache<PipelineError>
-        let lane: WorkLane?
-        let time: any TimeSource
+    package struct Context: Sendable {
+        package let loader: any ResponseLoading<Origin>
+        package let failures: NegativeCache<Failure>
+        package let lane: WorkLane?
+        package let time: any TimeSource
         /// Bytes after which a download goes on though nobody waits.
-        let continueAfter: Int
+        package let continueAfter: Int
+
+        /// Creates a context.
+        package init(
+            loader: any ResponseLoading<Origin>,
+            failures: NegativeCache<Failure>,
+            lane: WorkLane?,
+            time: any TimeSource,
+            continueAfter: Int
+        ) {
+            self.loader = loader
+            self.failures = failures
+            self.lane = lane
+            self.time = time
+            self.continueAfter = continueAfter
+        }
     }
 
     /// How the origin is asked.
@@ -29,28 +47,28 @@ final class CacheExchange: Sendable {
     }
 
     /// The most bytes of a whole response that is fetched for one of its parts.
-    static let widest = 8 << 20
+    static var widest: Int { 8 << 20 }
 
-    private let request: CacheRequest
+    private let request: CacheRequest<Origin>
     /// What is stored for the request; `nil` where nothing is, or nothing matches.
     private let stored: StoredResponse?
     private let reason: CacheStatus.Reason
-    private let store: any ResponseStore
+    private let store: any ResponseStore<Failure>
     private let context: Context
-    private let flight: Flight<CacheOutcome, PipelineError>
+    private let flight: Flight<CacheOutcome, Failure>
     private let widens: Bool
-    private let load = Lock<(any LoadHandle)?>(nil)
+    private let load = Lock<(any CancellableLoad)?>(nil)
     /// Whether this is the one try after a failure: however it ends, the next may follow.
     private let isProbe = Lock(false)
 
     /// - Parameter widens: whether the whole response is asked for in place of a part, up to `widest` bytes.
-    init(
-        _ request: CacheRequest,
+    package init(
+        _ request: CacheRequest<Origin>,
         stored: StoredResponse?,
         _ reason: CacheStatus.Reason,
-        store: any ResponseStore,
+        store: any ResponseStore<Failure>,
         context: Context,
-        flight: Flight<CacheOutcome, PipelineError>,
+        flight: Flight<CacheOutcome, Failure>,
         widens: Bool = false
     ) {
         self.widens = widens
@@ -63,7 +81,7 @@ final class CacheExchange: Sendable {
     }
 
     /// Asks the origin, unless it has failed a moment ago.
-    func start() {
+    package func start() {
         flight.onAbandon(
             unless: { [self] in
                 // What changes something is not broken off.
@@ -93,7 +111,7 @@ final class CacheExchange: Sendable {
     }
 
     /// The result of a request that may not ask the origin: a failure, unless something stored may stand in.
-    func unavailable() {
+    package func unavailable() {
         guard case .blocked(let failure) = context.failures.verdict(request.failureKey) else {
             return end(.failure(.notCached))
         }
@@ -102,14 +120,11 @@ final class CacheExchange: Sendable {
 
     private func send(_ form: Form) {
         let validated = form == .validating ? stored : nil
-        var fetch = OriginFetch(target: request.origin.target, source: request.source)
-        fetch.caller = request.caller
+        var fetch = CacheFetch(request.origin, for: request.caller)
         if request.passesResponses {
             let sent = validated.map { request.validating($0) } ?? (form == .own ? request : request.unconditional)
-            if widens, form == .whole {
-                fetch.source.limits.sourceBytes = min(fetch.source.limits.sourceBytes, Self.widest)
-            }
-            fetch.exchange = OriginFetch.Exchange(method: sent.method, fields: sent.fields, body: sent.body)
+            if widens, form == .whole { fetch.byteLimit = Self.widest }
+            fetch.message = CacheFetch.Message(method: sent.method, fields: sent.fields, body: sent.body)
         } else {
             fetch.entityTag = validated?.entityTag
             fetch.lastModified = validated?.lastModified
@@ -118,8 +133,8 @@ final class CacheExchange: Sendable {
         let handle = context.loader.load(fetch) { [self] result in
             let microseconds = UInt32(clamping: (context.time.monotonic - began) / 1000)
             switch result {
-            case .failure(.sourceTooLarge) where widens && form == .whole:
-                store.change(.keepParts(until: context.time.wallSeconds + RawProxy.separation))
+            case .failure(let error) where error.isOverLimit && widens && form == .whole:
+                store.change(.keepParts(until: context.time.wallSeconds + Self.separation))
                 send(.own)
             case .failure(let error): proceed { self.fail(error) }
             case .success(let response):
@@ -170,12 +185,12 @@ final class CacheExchange: Sendable {
                 store.change(response.isDenial ? .requireValidation : .remove)
             }
             if request.mayCollapse || widens {
-                let until = context.time.wallSeconds + RawProxy.separation
+                let until = context.time.wallSeconds + Self.separation
                 store.change(.separate(until: until))
             }
             return pass(response, microseconds)
         }
-        do throws(PipelineError) {
+        do throws(Failure) {
             new = try store.admit(new, isStorable: isStorable, replacing: stored)
         } catch {
             return fail(error, RetryHints(response))
@@ -209,7 +224,7 @@ final class CacheExchange: Sendable {
         let changesFreshness = stored.policy.freshness.isFresh(at: now) || updated.policy.freshness.isFresh(at: now)
         updated = store.renew(updated, from: stored, changesFreshness: changesFreshness)
         var outcome = CacheOutcome(updated, status(of: response), isValidated: true, microseconds)
-        if request.source.isRaw, request.source.setCookie == .refuse {
+        if request.source.isRaw, !request.source.storesCookies {
             outcome.cookies = response.fields.endToEnd.lines.filter { $0.key == "set-cookie" }
         }
         end(.success(outcome))
@@ -221,12 +236,12 @@ final class CacheExchange: Sendable {
     }
 
     /// Ends with a failure, which is remembered, unless something stored may stand in.
-    private func fail(_ error: PipelineError, _ hints: RetryHints = RetryHints()) {
+    private func fail(_ error: Failure, _ hints: RetryHints = RetryHints()) {
         remember(error, hints)
         end(standIn(for: error.after(asking: reason)))
     }
 
-    private func remember(_ error: PipelineError, _ hints: RetryHints) {
+    private func remember(_ error: Failure, _ hints: RetryHints) {
         guard !request.origin.keepsNothing else { return }
         if request.remembersFailures {
             let hasStored = stored != nil && !error.saysGone
@@ -250,7 +265,7 @@ final class CacheExchange: Sendable {
     }
 
     /// A failure, or a stored response in its place (RFC 5861 §4).
-    private func standIn(for error: PipelineError) -> Result<CacheOutcome, PipelineError> {
+    private func standIn(for error: Failure) -> Result<CacheOutcome, Failure> {
         guard error.allowsStale, let replacement else { return .failure(error) }
         return .success(replacement)
     }
@@ -260,7 +275,7 @@ final class CacheExchange: Sendable {
         return CacheOutcome(stored, .hit(.stale))
     }
 
-    private func end(_ result: Result<CacheOutcome, PipelineError>) {
+    private func end(_ result: Result<CacheOutcome, Failure>) {
         if isProbe.withLock({ $0 }) { context.failures.giveUp(request.failureKey) }
         flight.finish(result)
     }
@@ -282,31 +297,32 @@ final class CacheExchange: Sendable {
 }
 
 /// What a request to the cache ends with.
-struct CacheOutcome: Sendable {
-    enum Answer: Sendable {
+package struct CacheOutcome: Sendable {
+    package enum Answer: Sendable {
         /// A response that may be sliced, conditioned and shared.
         case stored(StoredResponse)
         /// A response as the origin sent it to this very request.
         case passed(FetchedResponse)
     }
 
-    var answer: Answer
-    var status: CacheStatus
+    package var answer: Answer
+    package var status: CacheStatus
     /// Whether the origin has just confirmed the response, so that fields which `no-cache` names may be sent.
-    var isValidated = false
+    package var isValidated = false
     /// Cookies of a 304, which are for its client alone.
-    var cookies: [FieldLine] = []
+    package var cookies: [FieldLine] = []
     /// Microseconds of the request to the origin; 0 without one.
-    var fetchMicroseconds: UInt32 = 0
+    package var fetchMicroseconds: UInt32 = 0
 
-    init(_ stored: StoredResponse, _ status: CacheStatus, isValidated: Bool = false, _ microseconds: UInt32 = 0) {
+    package init(_ stored: StoredResponse, _ status: CacheStatus, isValidated: Bool = false, _ microseconds: UInt32 = 0)
+    {
         answer = .stored(stored)
         self.status = status
         self.isValidated = isValidated
         fetchMicroseconds = microseconds
     }
 
-    init(passing response: FetchedResponse, _ status: CacheStatus, _ microseconds: UInt32) {
+    package init(passing response: FetchedResponse, _ status: CacheStatus, _ microseconds: UInt32) {
         answer = .passed(response)
         self.status = status
         fetchMicroseconds = microseconds

@@ -1,23 +1,28 @@
-import HTTPCache
 import HTTPSemantics
 
 /// The stored responses of a raw source's URL as one exchange sees them.
-struct RawStore: ResponseStore {
-    let request: CacheRequest
-    let proxy: RawProxy
+struct RawStore<Origin: CacheOrigin>: ResponseStore {
+    typealias Failure = Origin.Failure
+
+    let request: CacheRequest<Origin>
+    let proxy: RawProxy<Origin>
     /// Keeps the URL's entry at hand; `nil` where nothing stored may answer.
     let hold: RawHold?
-    let flight: Flight<CacheOutcome, PipelineError>
+    let flight: Flight<CacheOutcome, Origin.Failure>
 
     /// Changes are made in memory; the disk's are queued.
-    var blocks: Bool { false }
+    package var blocks: Bool { false }
 
-    func admit(_ response: StoredResponse, isStorable: Bool, replacing stored: StoredResponse?) -> StoredResponse {
+    package func admit(_ response: StoredResponse, isStorable: Bool, replacing stored: StoredResponse?)
+        -> StoredResponse
+    {
         publish { $0.keep(response, for: request) }
         return response
     }
 
-    func renew(_ response: StoredResponse, from stored: StoredResponse, changesFreshness: Bool) -> StoredResponse {
+    package func renew(_ response: StoredResponse, from stored: StoredResponse, changesFreshness: Bool)
+        -> StoredResponse
+    {
         // What is validated on each use need not be written each time.
         publish(persists: changesFreshness || response.isWithdrawn) { entry in
             if response.policy.isStorable {
@@ -30,7 +35,7 @@ struct RawStore: ResponseStore {
         return response
     }
 
-    func change(_ change: ResponseChange) {
+    package func change(_ change: ResponseChange) {
         switch change {
         case .expire: publish { $0.change(where: matches) { $0.expire() } }
         case .requireValidation: publish(persists: false) { $0.change(where: matches) { $0.requireValidation() } }

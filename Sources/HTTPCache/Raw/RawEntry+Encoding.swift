@@ -1,4 +1,3 @@
-import HTTPCache
 import HTTPSemantics
 
 /// What is stored for a URL as bytes, for the disk.
