@@ -115,6 +115,18 @@ let package = Package(
             dependencies: ["OriginTransfer", "HTTPSemantics", "LinuxSystem", "CLinux", "TestSupport"],
             swiftSettings: settings
         ),
+        // Records, stores and file systems for tests of the cache and of what is built on it.
+        .target(
+            name: "CacheTestSupport",
+            dependencies: ["HTTPCache", "HTTPSemantics", "LinuxSystem", "CLinux", "TestSupport"],
+            path: "Tests/CacheTestSupport",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HTTPCacheTests",
+            dependencies: ["HTTPCache", "CacheTestSupport", "HTTPSemantics", "LinuxSystem", "CLinux", "TestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "ImagePlanTests", dependencies: ["ImagePlan", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "ImagePipelineTests",
@@ -122,7 +134,7 @@ let package = Package(
             dependencies: [
                 "ImagePipeline", "ImagePlan", "ImageWorker", "HTTPCache", "HTTPSemantics", "LinuxSystem",
                 "OriginTransfer",
-                "CLinux", "TestSupport",
+                "CLinux", "CacheTestSupport", "TestSupport",
             ],
             // A cache folder that an earlier release has made.
             exclude: ["Samples"],

@@ -1,3 +1,4 @@
+import CacheTestSupport
 import HTTPSemantics
 import ImagePlan
 import LinuxSystem
@@ -21,7 +22,10 @@ struct DiskLayoutTests {
     }
 
     private func open(_ change: (inout DiskStore.Configuration) -> Void = { _ in }) throws -> DiskStore {
-        try DiskStore.forTest(path, change)
+        try DiskStore.forTest(path) {
+            $0.isReadable = PictureMetadata.isReadable
+            change(&$0)
+        }
     }
 
     @Test func `finds all that the release before has stored`() throws {
@@ -139,7 +143,7 @@ struct DiskLayoutTests {
         let log = try SystemFiles().open(copy + "/index.sqlite-wal", flags: 0)
         #expect(try SystemFiles().size(of: log) > 0)
         for path in [path, copy] {
-            let store = try DiskStore.forTest(path)
+            let store = try DiskStore.forTest(path) { $0.isReadable = PictureMetadata.isReadable }
             for (expected, _) in old.pictures { #expect(store.origin(expected.key)?.record == expected) }
             for expected in old.variants { #expect(store.variant(expected.key)?.record == expected) }
             store.close()

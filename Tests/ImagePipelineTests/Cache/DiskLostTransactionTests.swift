@@ -1,3 +1,4 @@
+import CacheTestSupport
 import HTTPSemantics
 import LinuxSystem
 import TestSupport

@@ -1,3 +1,4 @@
+import CacheTestSupport
 import LinuxSystem
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import CacheTestSupport
 import Glibc
 import HTTPSemantics
 import ImagePlan

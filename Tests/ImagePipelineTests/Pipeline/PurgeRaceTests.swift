@@ -1,3 +1,4 @@
+import CacheTestSupport
 import ImagePlan
 import LinuxSystem
 import TestSupport

@@ -1,0 +1,92 @@
+import Glibc
+import HTTPCache
+package import LinuxSystem
+
+/// The machine's files, of which each call is announced before it is made: a test may let it fail, or look at the folder as it
+/// is at that moment.
+package final class ScriptedFiles: FileSystem {
+    /// Called with the number of a call and its name.
+    package typealias Script = @Sendable (_ number: Int, _ call: String) throws(Errno) -> Void
+
+    private struct State: Sendable {
+        var calls = 0
+        var script: Script?
+        var free: (@Sendable () -> Int)?
+    }
+
+    private let state = Lock(State())
+    private let system = SystemFiles()
+
+    /// Creates files of which no call is looked at.
+    package init() {}
+
+    /// Calls so far.
+    package var calls: Int { state.withLock { $0.calls } }
+
+    package func setScript(_ script: Script?) { state.withLock { $0.script = script } }
+
+    package func setFree(_ free: (@Sendable () -> Int)?) { state.withLock { $0.free = free } }
+
+    private func announce(_ call: String) throws(Errno) {
+        let (number, script) = state.withLock { state in
+            state.calls += 1
+            return (state.calls, state.script)
+        }
+        try script?(number, call)
+    }
+
+    package func makeFolder(_ path: String) throws(Errno) {
+        try announce("makeFolder")
+        try system.makeFolder(path)
+    }
+
+    package func open(_ path: String, flags: CInt) throws(Errno) -> SharedDescriptor {
+        try announce("open")
+        return try system.open(path, flags: flags)
+    }
+
+    package func size(of file: SharedDescriptor) throws(Errno) -> Int {
+        try announce("size")
+        return try system.size(of: file)
+    }
+
+    package func read(_ file: SharedDescriptor, at offset: Int, count: Int) throws(Errno) -> [UInt8] {
+        try announce("read")
+        return try system.read(file, at: offset, count: count)
+    }
+
+    package func write(_ bytes: [UInt8], to file: SharedDescriptor) throws(Errno) {
+        try announce("write")
+        // In halves, so that a cut or an error can come between.
+        let half = bytes.count / 2
+        try system.write(Array(bytes[..<half]), to: file)
+        try announce("write")
+        try system.write(Array(bytes[half...]), to: file)
+    }
+
+    package func copy(_ source: SharedDescriptor, to file: SharedDescriptor, length: Int) throws(Errno) -> Int {
+        try announce("copy")
+        return try system.copy(source, to: file, length: length)
+    }
+
+    package func rename(_ path: String, to target: String) throws(Errno) {
+        try announce("rename")
+        try system.rename(path, to: target)
+    }
+
+    package func remove(_ path: String) throws(Errno) {
+        try announce("remove")
+        try system.remove(path)
+    }
+
+    package func list(_ path: String) throws(Errno) -> [String] {
+        try announce("list")
+        return try system.list(path)
+    }
+
+    package func freeBytes(_ path: String) throws(Errno) -> Int {
+        try announce("freeBytes")
+        if let free = state.withLock({ $0.free }) { return free() }
+        return try system.freeBytes(path)
+    }
+}

@@ -1,0 +1,168 @@
+import CacheTestSupport
+import HTTPSemantics
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import HTTPCache
+
+@Suite(.timeLimit(.minutes(1)))
+struct DiskEvictionTests {
+    private let folder: TemporaryFolder
+    private let time = ManualTime()
+    private let origin = CacheFixture.origin(1, body: [1])
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func open(_ quota: Int, lowWater: Double = 1) throws -> DiskStore {
+        try DiskStore.forTest(folder.path, time: time) {
+            $0.limits.variants = quota
+            $0.limits.originals = quota
+            $0.lowWater = lowWater
+        }
+    }
+
+    private func put(_ number: Int, _ count: Int = 100, into store: DiskStore) {
+        let bytes = CacheFixture.bytes(count, seed: number)
+        store.store(variant: CacheFixture.variant(number, of: origin, bytes: bytes), origin: origin, bytes: bytes)
+    }
+
+    private func key(_ number: Int) -> CacheKey { CacheKey(hashing: "variant \(number)") }
+
+    /// Which variants are stored, by their files, so that looking is no use.
+    private func stored(_ numbers: ClosedRange<Int>) -> [Int] {
+        let names = CacheFixture.files(.variants, in: folder.path)
+        return numbers.filter { number in names.contains { $0.hasPrefix(key(number).description) } }
+    }
+
+    @Test func `evicts in the order of last use, reads and touches included, over a restart too`() throws {
+        var store = try open(1000)
+        for number in 1...10 {
+            time.advance(seconds: 1)
+            put(number, into: store)
+        }
+        store.flush()
+        time.advance(seconds: 1)
+        #expect(store.variant(key(2)) != nil)
+        time.advance(seconds: 1)
+        #expect(store.variant(key(1)) != nil)
+        store.touch(.variants, key(4))
+        // Uses that wait for the writer survive an orderly end.
+        store.close()
+        store = try open(1000)
+        // The order is now 3 5 6 7 8 9 10 2 1 4.
+        var remaining = [3, 5, 6, 7, 8, 9, 10, 2, 1, 4]
+        for number in 11...20 {
+            put(number, into: store)
+            store.flush()
+            remaining.removeFirst()
+            #expect(stored(1...10) == remaining.sorted())
+        }
+        #expect(store.statistics.variants.evictions == 10)
+        #expect(store.statistics.variants.bytes == 1000)
+        store.close()
+    }
+
+    @Test(arguments: [-315_360_000, 315_360_000, 0, 1_700_000_000])
+    func `keeps the order of use whatever the wall clock does`(seconds: Int64) throws {
+        let store = try open(300)
+        put(1, into: store)
+        put(2, into: store)
+        time.set(wallSeconds: max(0, time.wallSeconds + seconds))
+        put(3, into: store)
+        store.flush()
+        time.set(wallSeconds: 1_700_000_000 - seconds)
+        #expect(store.variant(key(1)) != nil)
+        put(4, into: store)
+        store.flush()
+        #expect(stored(1...4) == [1, 3, 4])
+        store.close()
+    }
+
+    @Test func `goes down to the low-water mark once it is over the quota`() throws {
+        let store = try open(1000, lowWater: 0.7)
+        for number in 1...10 { put(number, into: store) }
+        store.flush()
+        #expect(store.statistics.variants.bytes == 1000)
+        #expect(store.statistics.variants.evictions == 0)
+        put(11, into: store)
+        store.flush()
+        #expect(store.statistics.variants.bytes == 700)
+        #expect(stored(1...11) == Array(5...11))
+        for number in 12...14 { put(number, into: store) }
+        store.flush()
+        #expect(store.statistics.variants.bytes == 1000)
+        #expect(store.statistics.variants.evictions == 4)
+        store.close()
+    }
+
+    @Test func `is never over the quota, even between two writes`() throws {
+        let store = try open(10_000, lowWater: 0.9)
+        for number in 1...400 {
+            put(number, number * 7 % 900, into: store)
+            if number.isMultiple(of: 20) { store.flush() }
+            #expect(store.statistics.variants.bytes <= 10_000)
+        }
+        store.flush()
+        #expect(CacheFixture.files(.variants, in: folder.path).count == store.statistics.variants.entries)
+        store.close()
+    }
+
+    @Test func `takes an object as large as the quota and drops one over it`() throws {
+        let store = try open(1000, lowWater: 0.5)
+        put(1, into: store)
+        put(2, 1000, into: store)
+        put(3, 1001, into: store)
+        store.flush()
+        #expect(stored(1...3) == [2])
+        #expect(store.statistics.drops == 1 && store.statistics.variants.drops == 1)
+        #expect(store.statistics.variants.bytes == 1000)
+        store.close()
+    }
+
+    @Test func `keeps the quotas of originals and variants apart`() throws {
+        let store = try open(1000)
+        for number in 1...10 { put(number, into: store) }
+        for number in 2...21 {
+            let body = CacheFixture.bytes(100, seed: number)
+            store.store(origin: CacheFixture.origin(number, body: body), body: try CacheFixture.body(body))
+        }
+        store.flush()
+        #expect(store.statistics.variants.entries == 10)
+        #expect(store.statistics.variants.evictions == 0)
+        #expect(store.statistics.originals.entries == 10)
+        #expect(store.statistics.originals.evictions == 10)
+        store.close()
+    }
+
+    @Test func `stores nothing in a class without quota`() throws {
+        let store = try DiskStore.forTest(folder.path) { $0.limits.variants = 0 }
+        put(1, into: store)
+        store.flush()
+        #expect(store.variant(key(1)) == nil)
+        #expect(store.statistics.variants.entries == 0)
+        store.close()
+    }
+
+    @Test func `shrinks to a quota that was lowered`() throws {
+        var store = try open(2000)
+        for number in 1...20 { put(number, into: store) }
+        store.close()
+        store = try open(500)
+        store.flush()
+        #expect(stored(1...20) == Array(16...20))
+        store.close()
+    }
+
+    @Test func `replaces an object without counting it twice`() throws {
+        let store = try open(1000)
+        for count in [100, 300, 200] { put(1, count, into: store) }
+        store.flush()
+        #expect(store.statistics.variants.bytes == 200)
+        #expect(store.statistics.variants.entries == 1)
+        #expect(CacheFixture.files(.variants, in: folder.path).count == 1)
+        store.close()
+    }
+}

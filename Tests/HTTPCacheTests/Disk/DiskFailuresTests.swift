@@ -1,0 +1,75 @@
+import CacheTestSupport
+import TestSupport
+import Testing
+
+@testable import HTTPCache
+
+/// Kept failures in the index.
+@Suite(.timeLimit(.minutes(1)))
+struct DiskFailuresTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func failure(_ number: Int) -> KeptFailure {
+        KeptFailure(
+            key: CacheFixture.key(number),
+            origin: CacheKey(hashing: "origin \(number)"),
+            source: "photos",
+            identity: "http://origin.test/\(number)",
+            url: "http://origin.test/\(number)?a",
+            plan: number.isMultiple(of: 2) ? "w=\(number)" : nil,
+            kind: .undecodable,
+            word: "broken",
+            payload: "bad \(number)",
+            failures: number,
+            until: Int64(number) * 1000,
+            hasStored: number.isMultiple(of: 3)
+        )
+    }
+
+    @Test func `come back as they were after a restart, newest first, but for those given up`() throws {
+        var store = try DiskStore.forTest(folder.path, time: ManualTime())
+        for number in 1...6 {
+            store.keep(failure(number))
+            store.flush()
+        }
+        store.discardFailure(CacheFixture.key(4))
+        store.close()
+        store = try DiskStore.forTest(folder.path, time: ManualTime())
+        #expect(store.keptFailures(limit: 10) == [6, 5, 3, 2, 1].map(failure))
+        #expect(store.keptFailures(limit: 2) == [6, 5].map(failure))
+    }
+
+    @Test func `are as many as the store may keep, and one a key`() throws {
+        let store = try DiskStore.forTest(folder.path, time: ManualTime()) { $0.failureCount = 3 }
+        for number in [1, 2, 3, 1, 4, 5] {
+            store.keep(failure(number))
+            store.flush()
+        }
+        // The first came again after the third.
+        #expect(store.keptFailures(limit: 10).map(\.failures) == [5, 4, 1])
+    }
+
+    @Test func `the last word about a key counts, in one batch too`() throws {
+        let store = try DiskStore.forTest(folder.path, time: ManualTime())
+        for number in 1...40 { store.keep(failure(number)) }
+        for number in 1...39 { store.discardFailure(CacheFixture.key(number)) }
+        store.flush()
+        #expect(store.keptFailures(limit: 99) == [failure(40)])
+    }
+
+    @Test func `more than may wait are not kept`() throws {
+        let failures = DiskFailures(keptCapacity: 4, discardedCapacity: 6)
+        for number in 1...9 { _ = failures.add(.keep(failure(number)), for: CacheFixture.key(number)) }
+        for number in 5...9 { _ = failures.add(.discard, for: CacheFixture.key(number)) }
+        let changes = failures.drain()
+        #expect(changes.count == 6)
+        #expect(changes[CacheFixture.key(4)] == .keep(failure(4)))
+        #expect(changes[CacheFixture.key(6)] == .discard)
+        #expect(failures.drain().isEmpty)
+        _ = failures.add(.discard, for: CacheFixture.key(4))
+        failures.putBack(changes)
+        #expect(failures.drain()[CacheFixture.key(4)] == .discard)
+    }
+}

@@ -1,0 +1,255 @@
+import CacheTestSupport
+import Glibc
+import HTTPSemantics
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import HTTPCache
+
+@Suite(.timeLimit(.minutes(1)))
+struct DiskFaultTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let time = ManualTime()
+    private let bytes = CacheFixture.bytes(100)
+    private let origin = CacheFixture.origin(1, body: CacheFixture.bytes(100))
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path + "/cache"
+    }
+
+    private func put(_ number: Int, into store: DiskStore) {
+        store.store(variant: CacheFixture.variant(number, of: origin, bytes: bytes), origin: origin, bytes: bytes)
+        store.flush()
+    }
+
+    private func key(_ number: Int) -> CacheKey { CacheKey(hashing: "variant \(number)") }
+
+    @Test func `refuses a folder that another store works on, until that is closed`() throws {
+        let first = try DiskStore.forTest(path)
+        #expect(throws: DiskStoreError.locked(path: path)) { try DiskStore.forTest(path) }
+        // Being refused has not disturbed the first.
+        put(1, into: first)
+        #expect(first.variant(key(1)) != nil)
+        first.close()
+        let second = try DiskStore.forTest(path)
+        #expect(second.variant(key(1)) != nil)
+        second.close()
+    }
+
+    @Test func `refuses a folder of a newer version and leaves it as it is`() throws {
+        let first = try DiskStore.forTest(path)
+        put(1, into: first)
+        first.close()
+        do {
+            var connection = try SQLiteConnection(path: path + "/index.sqlite", access: .readWrite)
+            _ = try connection.run("PRAGMA user_version = 99")
+        }
+        let before = CacheFixture.files(.variants, in: path)
+        let supported = DiskIndex.migrations.count
+        let expected = DiskStoreError.newerVersion(path: path, found: 99, supported: supported)
+        #expect(throws: expected) { try DiskStore.forTest(path) }
+        #expect(expected.description.contains("newer release"))
+        #expect(CacheFixture.files(.variants, in: path) == before)
+        var connection = try SQLiteConnection(path: path + "/index.sqlite", access: .readWrite)
+        #expect(try connection.schemaVersion() == 99)
+        #expect(try connection.first("SELECT count(*) FROM variants") { $0.integer(0) } == 1)
+    }
+
+    @Test func `refuses a folder whose contents are somebody else's`() throws {
+        try SystemFiles().makeFolder(path)
+        try SystemFiles().makeFolder(path + "/originals")
+        try CacheFixture.write([1], to: path + "/originals/holiday.jpg")
+        #expect(throws: DiskStoreError.foreignFolder(path: path)) { try DiskStore.forTest(path) }
+        #expect(TemporaryFolder.names(in: path) == ["originals"])
+    }
+
+    @Test(arguments: [[UInt8](repeating: 7, count: 9000), Array("SQLite format 3\u{0}".utf8), []])
+    func `replaces an index that is no database, and makes the new one of the files`(garbage: [UInt8]) throws {
+        let first = try DiskStore.forTest(path)
+        put(1, into: first)
+        first.close()
+        try CacheFixture.write(garbage, to: path + "/index.sqlite")
+        let store = try DiskStore.forTest(path)
+        #expect(store.health == .healthy)
+        #expect(store.variant(key(1)) == nil)
+        put(2, into: store)
+        #expect(store.variant(key(2)) != nil)
+        store.reconcile()
+        store.flush()
+        #expect(store.variant(key(1)) != nil)
+        #expect(CacheFixture.files(.variants, in: path).count == 2)
+        #expect(store.statistics.rebuilds == (garbage.isEmpty ? 0 : 1))
+        store.close()
+    }
+
+    @Test func `replaces an index that turns out damaged while it is read`() throws {
+        let first = try DiskStore.forTest(path) { $0.queueCount = 10_000 }
+        for number in 0..<500 {
+            first.store(variant: CacheFixture.variant(number, of: origin, bytes: bytes), origin: origin, bytes: bytes)
+        }
+        first.close()
+        // Everything after what an index without rows has, which is all that opening looks at.
+        let empty = try TemporaryFolder()
+        try DiskStore.forTest(empty.path).close()
+        func length(_ path: String) throws -> Int {
+            try CacheFixture.readAll(try SystemFiles().open(path, flags: O_RDONLY)).count
+        }
+        let index = path + "/index.sqlite"
+        let start = try length(empty.path + "/index.sqlite")
+        let file = try SystemFiles().open(index, flags: O_RDWR)
+        let junk = [UInt8](repeating: 0xA5, count: try length(index) - start)
+        #expect(unsafe pwrite(file.number, junk, junk.count, off_t(start)) == junk.count)
+        let store = try DiskStore.forTest(path)
+        for number in 0..<500 { #expect(store.variant(key(number)) == nil) }
+        store.flush()
+        #expect(store.statistics.errors > 0)
+        #expect(store.statistics.rebuilds == 1)
+        put(1000, into: store)
+        #expect(store.variant(key(1000)) != nil)
+        #expect(store.health == .healthy)
+        store.close()
+    }
+
+    @Test(arguments: [FaultyFiles.Call.create, .write, .rename], [ENOSPC, EROFS, EIO])
+    func `drops what it cannot write, says so, serves on, and heals by itself`(
+        call: FaultyFiles.Call,
+        code: CInt
+    ) throws {
+        let files = FaultyFiles()
+        let store = try DiskStore.forTest(path, time: time, files: files)
+        put(1, into: store)
+        files.fail(call, with: code)
+        put(2, into: store)
+        guard case .degraded(let reason) = store.health else {
+            Issue.record("not degraded")
+            return
+        }
+        #expect(reason.contains("injected"))
+        #expect(store.statistics.drops == 1)
+        #expect(store.variant(key(1)) != nil)
+        #expect(store.variant(key(2)) == nil)
+        // Too early to try again, though the disk is well.
+        files.fail(call, with: nil)
+        time.advance(seconds: 4)
+        put(3, into: store)
+        #expect(store.statistics.drops == 2)
+        time.advance(seconds: 2)
+        put(4, into: store)
+        #expect(store.health == .healthy)
+        #expect(store.variant(key(4)) != nil)
+        #expect(store.variant(key(1)) != nil)
+        #expect(TemporaryFolder.names(in: path + "/tmp").isEmpty)
+        store.close()
+    }
+
+    @Test func `stays degraded while the disk is`() throws {
+        let files = FaultyFiles()
+        let store = try DiskStore.forTest(path, time: time, files: files)
+        files.fail(.write, with: ENOSPC)
+        for number in 1...5 {
+            put(number, into: store)
+            time.advance(seconds: 10)
+            #expect(store.health != .healthy)
+        }
+        #expect(store.statistics.drops == 5)
+        store.close()
+    }
+
+    @Test func `misses where reading fails, and is no worse for it`() throws {
+        let files = FaultyFiles()
+        let store = try DiskStore.forTest(path, time: time, files: files)
+        put(1, into: store)
+        for call in [FaultyFiles.Call.open, .size] {
+            files.fail(call, with: EIO)
+            #expect(store.variant(key(1)) == nil)
+            files.fail(call, with: nil)
+            store.flush()
+            #expect(store.variant(key(1)) != nil)
+        }
+        #expect(store.statistics.errors == 2)
+        store.close()
+    }
+
+    @Test func `opens degraded where the folder cannot be written, and heals when it can`() throws {
+        let files = FaultyFiles()
+        files.fail(.create, with: EROFS)
+        let store = try DiskStore.forTest(path, time: time, files: files)
+        #expect(store.health != .healthy)
+        put(1, into: store)
+        #expect(store.variant(key(1)) == nil)
+        #expect(store.origin(origin.key) == nil)
+        files.fail(.create, with: nil)
+        time.advance(seconds: 6)
+        put(2, into: store)
+        #expect(store.health == .healthy)
+        #expect(store.variant(key(2)) != nil)
+        store.close()
+    }
+
+    @Test func `opens degraded where there can be no folder`() throws {
+        try CacheFixture.write([1], to: folder.path + "/file")
+        let store = try DiskStore.forTest(folder.path + "/file/cache", time: time)
+        guard case .degraded(let reason) = store.health else {
+            Issue.record("not degraded")
+            return
+        }
+        #expect(reason.hasPrefix(folder.path + "/file/cache: ") && reason.contains("cache.path"), "\(reason)")
+        put(1, into: store)
+        #expect(store.variant(key(1)) == nil)
+        #expect(store.statistics.drops == 1)
+        store.close()
+    }
+
+    @Test func `makes a vanished folder again`() throws {
+        let store = try DiskStore.forTest(path, time: time)
+        put(1, into: store)
+        #expect(store.variant(key(1)) != nil)
+        TemporaryFolder.delete(path)
+        #expect(store.variant(key(1)) == nil)
+        put(2, into: store)
+        #expect(store.health != .healthy)
+        time.advance(seconds: 6)
+        put(3, into: store)
+        #expect(store.health == .healthy)
+        #expect(store.variant(key(3)) != nil)
+        #expect(store.variant(key(1)) == nil)
+        // The lock is on the new folder.
+        #expect(throws: DiskStoreError.locked(path: path)) { try DiskStore.forTest(path) }
+        store.close()
+    }
+
+    @Test func `remembers removals while the folder is away`() throws {
+        let files = FaultyFiles()
+        let store = try DiskStore.forTest(path, time: time, files: files)
+        put(1, into: store)
+        files.fail(.write, with: ENOSPC)
+        put(2, into: store)
+        #expect(store.variant(key(1)) != nil)
+        store.remove(origin: origin.key)
+        store.remove(origin: origin.key)
+        store.flush()
+        #expect(store.variant(key(1)) == nil)
+        files.fail(.write, with: nil)
+        time.advance(seconds: 6)
+        store.flush()
+        #expect(store.health == .healthy)
+        #expect(store.variant(key(1)) == nil)
+        #expect(CacheFixture.files(.variants, in: path).isEmpty)
+        put(3, into: store)
+        #expect(store.variant(key(3)) != nil)
+        store.close()
+    }
+
+    @Test func `calls a flush's completion also when it is closed or degraded`() throws {
+        let files = FaultyFiles()
+        files.fail(.makeFolder, with: EACCES)
+        let store = try DiskStore.forTest(path, time: time, files: files)
+        store.flush()
+        store.close()
+        store.flush()
+        store.close()
+    }
+}

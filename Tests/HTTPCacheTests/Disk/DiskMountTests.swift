@@ -1,0 +1,124 @@
+import CacheTestSupport
+import Glibc
+import HTTPSemantics
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import HTTPCache
+
+/// A file system of the kernel's own that is too small, or cannot be written: no injected error.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: SmallMount.isPossible, "mounting a tmpfs needs root"))
+struct DiskMountTests {
+    private let mount: SmallMount
+    private let time = ManualTime()
+    private let origin = CacheFixture.origin(1, body: CacheFixture.bytes(50))
+
+    init() throws {
+        mount = try SmallMount(bytes: 1 << 20)
+    }
+
+    private var path: String { mount.path + "/cache" }
+
+    private func bytes(_ number: Int) -> [UInt8] { CacheFixture.bytes(50_000, seed: number) }
+
+    private func put(_ number: Int, into store: DiskStore) {
+        let bytes = bytes(number)
+        store.store(variant: CacheFixture.variant(number, of: origin, bytes: bytes), origin: origin, bytes: bytes)
+        store.flush()
+    }
+
+    /// Numbers of variants that are found; their bytes must be right.
+    private func found(_ numbers: ClosedRange<Int>, _ store: DiskStore) throws -> [Int] {
+        try numbers.filter { number in
+            guard let stored = store.variant(CacheKey(hashing: "variant \(number)")) else { return false }
+            let isRight = try CacheFixture.read(stored.file) == bytes(number)
+            #expect(isRight)
+            return true
+        }
+    }
+
+    @Test func `fills a file system to its end, serves what it has, and goes on when there is room again`() throws {
+        let said = Lock<[DiskHealth]>([])
+        let store = try DiskStore.forTest(path, time: time) {
+            $0.healthChanged = { health in said.withLock { $0.append(health) } }
+        }
+        for number in 1...40 { put(number, into: store) }
+        #expect(store.health != .healthy)
+        #expect(said.withLock { $0.count } == 1, "once, not with every object")
+        let before = try found(1...40, store)
+        #expect(before.count > 5 && before.count < 21)
+        // Still full: every attempt to come back fails, and what is there is served.
+        for number in 41...43 {
+            time.advance(seconds: 6)
+            put(number, into: store)
+        }
+        #expect(try found(1...40, store) == before)
+        try mount.resize(bytes: 8 << 20)
+        time.advance(seconds: 6)
+        for number in 44...60 { put(number, into: store) }
+        #expect(store.health == .healthy)
+        #expect(try found(44...60, store).count == 17)
+        store.reconcile()
+        store.flush()
+        #expect(try found(1...40, store) == before)
+        store.close()
+        var damages: [DiskDamage] = []
+        _ = try DiskCheck(path: path, listener: .init(found: { damage, _ in damages.append(damage) }))
+            .run(repairs: false)
+        #expect(damages.isEmpty)
+    }
+
+    @Test func `stays within a file system by the minimum that it leaves free`() throws {
+        // Large enough for SQLite's log, which takes up to 4 MiB.
+        try mount.resize(bytes: 12 << 20)
+        let store = try DiskStore.forTest(path, time: time) { $0.limits.minimumFree = 2 << 20 }
+        for number in 1...300 {
+            put(number, into: store)
+            #expect(try SystemFiles().freeBytes(mount.path) > 3 << 19, "the log is not counted beforehand")
+        }
+        #expect(store.statistics.variants.evictions > 100)
+        // SQLite's log may have taken the last of it for a moment: then the store pauses, and goes on by itself.
+        time.advance(seconds: 6)
+        for number in 301...303 { put(number, into: store) }
+        #expect(store.health == .healthy)
+        #expect(try found(1...303, store).contains(303))
+        store.close()
+    }
+
+    @Test func `misses on a read-only file system, and works when that can be written`() throws {
+        let first = try DiskStore.forTest(path)
+        put(1, into: first)
+        first.close()
+        try mount.setReadOnly(true)
+        let store = try DiskStore.forTest(path, time: time)
+        #expect(store.health != .healthy)
+        put(2, into: store)
+        #expect(try found(1...2, store) == [])
+        try mount.setReadOnly(false)
+        time.advance(seconds: 6)
+        put(3, into: store)
+        #expect(store.health == .healthy)
+        #expect(try found(1...3, store) == [1, 3])
+        store.close()
+    }
+
+    @Test func `misses when the file system goes away under it, and finds its entries when it is back`() throws {
+        let store = try DiskStore.forTest(path, time: time)
+        put(1, into: store)
+        try mount.hide()
+        #expect(try found(1...1, store) == [])
+        put(2, into: store)
+        #expect(store.health != .healthy)
+        time.advance(seconds: 6)
+        put(3, into: store)
+        try mount.unhide()
+        time.advance(seconds: 6)
+        put(4, into: store)
+        time.advance(seconds: 6)
+        put(5, into: store)
+        #expect(store.health == .healthy)
+        #expect(try found(5...5, store) == [5])
+        store.close()
+    }
+}

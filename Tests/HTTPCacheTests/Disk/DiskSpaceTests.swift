@@ -1,0 +1,132 @@
+import CacheTestSupport
+import HTTPSemantics
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import HTTPCache
+
+/// Bounds that are not a quota's: the file system's free bytes, and ages.
+@Suite(.timeLimit(.minutes(1)))
+struct DiskSpaceTests {
+    private let folder: TemporaryFolder
+    private let time = ManualTime()
+    private let origin = CacheFixture.origin(1, body: CacheFixture.bytes(50))
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func open(_ files: any FileSystem, _ limits: DiskLimits) throws -> DiskStore {
+        try DiskStore.forTest(folder.path, time: time, files: files) { $0.limits = limits }
+    }
+
+    private func put(_ number: Int, into store: DiskStore) {
+        let bytes = CacheFixture.bytes(1000, seed: number)
+        store.store(variant: CacheFixture.variant(number, of: origin, bytes: bytes), origin: origin, bytes: bytes)
+        store.flush()
+    }
+
+    private func has(_ number: Int, _ store: DiskStore) -> Bool {
+        store.variant(CacheKey(hashing: "variant \(number)")) != nil
+    }
+
+    @Test func `makes room on the file system by what was not used for longest, and no more than is missing`() throws {
+        let files = ScriptedFiles()
+        let store = try open(files, DiskLimits(originals: 1 << 20, variants: 1 << 20, minimumFree: 10_000))
+        for number in 1...5 { put(number, into: store) }
+        #expect(has(1, store))
+        store.flush()
+        // 600 bytes short of 10,000 and the object's 1000, and every eviction gives 1000 back.
+        let entries: @Sendable () -> Int = { store.statistics.variants.entries }
+        files.setFree { 10_400 + (5 - entries()) * 1000 }
+        put(6, into: store)
+        #expect(store.health == .healthy)
+        #expect(has(1, store) && !has(2, store) && has(6, store))
+        #expect(store.statistics.variants.evictions == 1 && store.statistics.drops == 0)
+        store.close()
+    }
+
+    @Test func `stores nothing while too little is free, says so, serves on, and heals`() throws {
+        let files = ScriptedFiles()
+        let said = Lock<[DiskHealth]>([])
+        let store = try DiskStore.forTest(folder.path, time: time, files: files) {
+            $0.limits = DiskLimits(originals: 1 << 20, variants: 1 << 20, minimumFree: 10_000)
+            $0.healthChanged = { health in said.withLock { $0.append(health) } }
+        }
+        for number in 1...5 { put(number, into: store) }
+        // Others have taken it, and nothing that goes gives anything back.
+        files.setFree { 10_500 }
+        for number in 6...8 { put(number, into: store) }
+        #expect(said.withLock { $0.count } == 1)
+        #expect(store.health.description.contains("cache.min-free is 10000"))
+        #expect(store.statistics.drops == 3)
+        #expect(has(5, store), "the cache does not go for what nobody can have")
+        files.setFree { 1 << 30 }
+        time.advance(seconds: 2)
+        store.flush()
+        store.flush()
+        #expect(store.health == .healthy && said.withLock { $0.count } == 2)
+        put(9, into: store)
+        #expect(has(9, store))
+        store.close()
+    }
+
+    @Test func `gives way a little at a time when others need the file system`() throws {
+        let files = ScriptedFiles()
+        let store = try open(files, DiskLimits(originals: 1 << 20, variants: 1 << 20, minimumFree: 10_000))
+        for number in 1...9 { put(number, into: store) }
+        let entries: @Sendable () -> Int = { store.statistics.variants.entries }
+        files.setFree { 7000 + (9 - entries()) * 1000 }
+        time.advance(seconds: 2)
+        while entries() > 6 { store.flush() }
+        store.flush()
+        #expect(entries() == 6)
+        #expect((7...9).allSatisfy { has($0, store) })
+        store.close()
+    }
+
+    @Test func `drops what nobody asked for during the maximum age`() throws {
+        let store = try open(SystemFiles(), DiskLimits(originals: 1 << 20, variants: 1 << 20, maximumAge: 7200))
+        store.flush()
+        for number in 1...3 { put(number, into: store) }
+        // The clock is believed after an hour of even going.
+        for _ in 0..<70 {
+            time.advance(seconds: 60)
+            store.flush()
+        }
+        #expect(has(3, store))
+        store.flush()
+        for _ in 0..<60 {
+            time.advance(seconds: 60)
+            store.flush()
+        }
+        while store.statistics.variants.entries > 1 { store.flush() }
+        #expect(has(3, store) && !has(1, store) && !has(2, store))
+        #expect(store.statistics.expirations == 2)
+        store.close()
+    }
+
+    @Test(arguments: [315_360_000, -315_360_000, -3600] as [Int64])
+    func `keeps its entries, their order and its bytes when the clock jumps`(seconds: Int64) throws {
+        let store = try open(SystemFiles(), DiskLimits(originals: 1 << 20, variants: 5000, maximumAge: 86_400))
+        for number in 1...4 { put(number, into: store) }
+        time.advance(seconds: 5000)
+        store.flush()
+        time.set(wallSeconds: time.wallSeconds + seconds)
+        for _ in 0..<10 {
+            time.advance(seconds: 60)
+            store.flush()
+        }
+        #expect(store.statistics.expirations == 0)
+        for number in 1...4 { #expect(has(number, store)) }
+        #expect(has(1, store))
+        store.flush()
+        // Two is the least recently used, whatever the clock says.
+        put(5, into: store)
+        put(6, into: store)
+        #expect(!has(2, store) && has(1, store) && has(6, store))
+        #expect(store.health == .healthy)
+        store.close()
+    }
+}

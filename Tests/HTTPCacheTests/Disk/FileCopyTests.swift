@@ -1,0 +1,68 @@
+import CacheTestSupport
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import HTTPCache
+
+@Suite(.timeLimit(.minutes(1)))
+struct FileCopyTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func target() throws -> SharedDescriptor {
+        try SystemFiles().open(folder.path + "/target", flags: O_RDWR | O_CREAT | O_TRUNC)
+    }
+
+    @Test(arguments: [0, 1, 4096, 300_001])
+    func `copies from another file system, and leaves the source's offset alone`(count: Int) throws {
+        let bytes = CacheFixture.bytes(count)
+        let source = try CacheFixture.memoryFile(bytes, isSealed: true)
+        #expect(lseek(source.number, 0, SEEK_CUR) == count)
+        let target = try target()
+        #expect(try SystemFiles().copy(source, to: target, length: count) == count)
+        #expect(try CacheFixture.read(target) == bytes)
+        #expect(lseek(source.number, 0, SEEK_CUR) == count)
+    }
+
+    @Test func `copies within a file system`() throws {
+        let bytes = CacheFixture.bytes(300_001)
+        try CacheFixture.write(bytes, to: folder.path + "/source")
+        let source = try SystemFiles().open(folder.path + "/source", flags: O_RDONLY)
+        let target = try target()
+        #expect(try SystemFiles().copy(source, to: target, length: bytes.count) == bytes.count)
+        #expect(try CacheFixture.read(target) == bytes)
+    }
+
+    @Test func `copies from what the kernel does not copy from`() throws {
+        // /proc files have no length and neither call takes them on all kernels.
+        let source = try SystemFiles().open("/proc/self/limits", flags: O_RDONLY)
+        let target = try target()
+        #expect(try SystemFiles().copy(source, to: target, length: 100) == 100)
+        #expect(String(decoding: try CacheFixture.read(target), as: UTF8.self).hasPrefix("Limit "))
+    }
+
+    @Test func `tells how much there was when the source is shorter`() throws {
+        let source = try CacheFixture.memoryFile(CacheFixture.bytes(10), isSealed: true)
+        #expect(try SystemFiles().copy(source, to: try target(), length: 11) == 10)
+    }
+
+    @Test func `takes only the first bytes of a longer source`() throws {
+        let bytes = CacheFixture.bytes(10)
+        let source = try CacheFixture.memoryFile(bytes, isSealed: true)
+        let target = try target()
+        #expect(try SystemFiles().copy(source, to: target, length: 4) == 4)
+        #expect(try CacheFixture.read(target) == Array(bytes.prefix(4)))
+    }
+
+    @Test func `hashes a file as a whole array is hashed`() throws {
+        let bytes = CacheFixture.bytes(600_000)
+        let file = try CacheFixture.memoryFile(bytes, isSealed: true)
+        #expect(try BodyDigest.of(file, length: bytes.count) == CacheKey(hashing: bytes))
+        #expect(try BodyDigest.of(file, length: bytes.count + 1) == nil)
+    }
+}
