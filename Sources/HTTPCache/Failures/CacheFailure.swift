@@ -1,34 +1,34 @@
 package import HTTPSemantics
 
-/// A failure as the cache shares, remembers and stores it; the cache's user has a type of its own.
+/// An error that the cache can share, remember and store; the cache's user supplies the concrete type.
 package protocol CacheFailure: Error, Hashable, Sendable {
-    /// What the failure means for the cache and for the next try.
+    /// How the cache treats the failure, and when to retry.
     var traits: FailureTraits { get }
-    /// The failure as it is stored: its kind, and what that holds; `nil` for failures of one moment.
+    /// The stored form of the failure: its kind and associated values; `nil` for transient failures.
     var text: (word: String, payload: String)? { get }
-    /// Reads what `text` gave; `nil` for anything else.
+    /// Creates a failure from its stored form, `text`; returns `nil` for anything else.
     init?(word: String, payload: String)
 
-    /// Whether the content was over the limit of bytes.
+    /// Whether the content exceeded the limit in bytes.
     var isOverLimit: Bool { get }
-    /// The failure together with what the cache had done, once the origin was asked; without that where it was not.
+    /// Returns the failure with the cache status of a request to the origin; unchanged if the failure preceded the request.
     func after(asking reason: CacheStatus.Reason) -> Self
 
-    /// A bounded queue is full; the text says which.
+    /// A bounded queue is full; `reason` says which.
     static func overloaded(_ reason: String) -> Self
-    /// An earlier failure, which is not tried again for so many seconds.
+    /// An earlier failure, which is not retried for `secondsLeft` seconds.
     static func remembered(_ failure: Self, secondsLeft: Int64) -> Self
-    /// The origin answered with a status that is no success.
+    /// The origin responded with an unsuccessful status.
     static func originStatus(_ status: Int) -> Self
-    /// Nothing is stored, and the request forbids asking (`only-if-cached`).
+    /// No stored response can be used, and the request forbids asking the origin (`only-if-cached`).
     static var notCached: Self { get }
 }
 
 extension CacheFailure {
     /// Whether a stale response may be served in its place (RFC 5861 §4).
     package var allowsStale: Bool { traits.allowsStale }
-    /// Whether the origin says that there is nothing any more.
+    /// Whether the origin states that the resource no longer exists.
     package var saysGone: Bool { traits.saysGone }
-    /// Whether the origin denies the client what is there.
+    /// Whether the origin denies the client access to the resource.
     package var isDenial: Bool { traits.isDenial }
 }

@@ -1,11 +1,11 @@
-/// Kinds of failures, each remembered for a time of its own (SDWebImage's `shouldBlockFailedURL`).
+/// A class of failures, each remembered for its own period (SDWebImage's `shouldBlockFailedURL`).
 package enum FailureClass: String, Hashable, Sendable, CaseIterable {
-    /// The origin says that there is no such thing: 404, 410, 451, a file that is not there.
+    /// The resource does not exist: 404, 410, 451, a missing file.
     case missing
-    /// The origin, or the address policy, does not let us: 401, 403.
+    /// The origin or the address policy denies access: 401, 403.
     case denied
-    /// The bytes came, and no picture comes of them: no image, broken, over a limit, deadly to its decoder.
+    /// The body cannot be decoded: it is not an image, is corrupt, exceeds a limit, or crashes its decoder.
     case undecodable
-    /// The origin is in trouble: other statuses, no answer, none in time.
+    /// The origin fails: other statuses, no response, a timeout.
     case failing
 }

@@ -1,34 +1,34 @@
-/// Where failures are kept over a restart; nothing here throws: what cannot be kept is forgotten.
+/// Persistent storage for failures; never throws: a failure that cannot be stored is forgotten.
 package protocol FailureKeeping: Sendable {
-    /// Keeps a failure in place of the key's old one; any thread, at once.
+    /// Stores a failure in place of the key's previous one; any thread, does not block.
     func keep(_ failure: KeptFailure)
-    /// Keeps a key's failure no longer; any thread, at once.
+    /// Removes a key's failure; any thread, does not block.
     func discardFailure(_ key: CacheKey)
-    /// The failures that are kept, newest first; blocks.
+    /// The stored failures, newest first; blocks.
     func keptFailures(limit: Int) -> [KeptFailure]
 }
 
-/// A failure as it is kept: it ends by the wall clock, since a restart has no other.
+/// A failure in persistent storage; it expires by the wall clock, because the monotonic clock does not survive a restart.
 package struct KeptFailure: Hashable, Sendable {
-    /// The variant's key, or the original's where that failed as a whole.
+    /// The variant's key, or the original's if the original itself failed.
     package var key: CacheKey
     package var origin: CacheKey
     package var source: String
-    /// The upstream URL in its normal form, for purging.
+    /// The normalised upstream URL, for purging.
     package var identity: String
-    /// The URL as it was asked, for people to read.
+    /// The requested URL, for display.
     package var url: String
     package var plan: String?
     package var kind: FailureClass
-    /// The kind of error, as it is stored; its maker knows the words.
+    /// The stored name of the error's kind; the concrete failure type defines it.
     package var word: String
-    /// What the kind of error holds, as it is stored.
+    /// The stored associated values of the error.
     package var payload: String
-    /// How many there were in a row.
+    /// The number of consecutive failures.
     package var failures: Int
-    /// Seconds of the wall clock.
+    /// When the failure expires, in seconds of the wall clock.
     package var until: Int64
-    /// Whether something of the original was stored when it failed.
+    /// Whether the original had a stored response when it failed.
     package var hasStored: Bool
 
     /// Creates a failure.

@@ -1,20 +1,20 @@
-/// For how long failures are remembered, in seconds.
+/// How long failures are remembered, in seconds.
 package struct FailurePolicy: Hashable, Sendable {
-    /// Of `.missing`, where the origin does not say.
+    /// The period for `.missing` if the origin states none.
     package var missing: Int64
     package var denied: Int64
     package var undecodable: Int64
-    /// Of the first `.failing`; each further one in a row doubles it.
+    /// The period for the first `.failing`; each further consecutive failure doubles it.
     package var failing: Int64
-    /// The longest that a `.failing` origin is left alone, whatever its `Retry-After` says.
+    /// The longest period without a retry of a `.failing` origin, whatever its `Retry-After` says.
     package var failingMaximum: Int64
-    /// The most failures that are remembered; one more makes the oldest be forgotten.
+    /// The maximum number of failures; the oldest is evicted to make room.
     package var entries: Int
 
-    /// The longest that an origin's own words about a failure count: a day.
+    /// The upper bound of a lifetime that an origin states for a failure: a day.
     package static let longestStated: Int64 = 86_400
 
-    /// Creates a policy; 0 remembers no failure of that class.
+    /// Creates a policy; 0 disables a class.
     package init(
         missing: Int64 = 300,
         denied: Int64 = 60,
@@ -31,13 +31,13 @@ package struct FailurePolicy: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// Seconds for which a failure is remembered.
+    /// The number of seconds for which a failure is remembered.
     ///
     /// - Parameters:
-    ///   - failures: how many there were in a row, this one included.
-    ///   - hints: what the origin said about the next try.
-    ///   - spread: 0–255, the same for one original: pauses differ by up to a quarter, so that originals of one origin that failed
-    ///     together are not asked for together.
+    ///   - failures: the number of consecutive failures, including this one.
+    ///   - hints: what the origin states about retries.
+    ///   - spread: jitter from 0 to 255, constant per original: pauses differ by up to a quarter, so that originals of one origin
+    ///     that failed together are not retried together.
     func seconds(_ kind: FailureClass, failures: Int, hints: RetryHints, spread: UInt8) -> Int64 {
         switch kind {
         case .missing:
@@ -57,7 +57,7 @@ package struct FailurePolicy: Hashable, Sendable {
 }
 
 extension FailurePolicy {
-    /// The longest that a failure of a class lasts where its origin says nothing, in seconds.
+    /// The longest period for a class if the origin states none, in seconds.
     func seconds(_ kind: FailureClass) -> Int64 {
         switch kind {
         case .missing: missing
@@ -68,14 +68,14 @@ extension FailurePolicy {
     }
 }
 
-/// What an origin says with a failure about the next try.
+/// What an unsuccessful response states about retries.
 package struct RetryHints: Hashable, Sendable {
-    /// Seconds of explicit freshness (RFC 9111 §4.2.1); `nil` without.
+    /// The explicit freshness lifetime in seconds (RFC 9111 §4.2.1); `nil` if there is none.
     package var lifetime: Int64?
-    /// Seconds of `Retry-After` (RFC 9110 §10.2.3).
+    /// `Retry-After` in seconds (RFC 9110 §10.2.3); `nil` if absent.
     package var retryAfter: Int64?
 
-    /// Creates hints; by default the origin says nothing.
+    /// Creates hints; by default the origin states nothing.
     package init(lifetime: Int64? = nil, retryAfter: Int64? = nil) {
         self.lifetime = lifetime
         self.retryAfter = retryAfter

@@ -1,21 +1,21 @@
-/// What a failure means: for the cache, for the next try, and for what is answered in its place.
+/// Properties of a failure that decide how it is cached, when it is retried, and what is served instead.
 package struct FailureTraits: Hashable, Sendable {
-    /// The class under which it is remembered; `nil` where it says nothing about the next try.
+    /// The class under which the failure is remembered; `nil` if it does not predict the next attempt.
     package var failureClass: FailureClass?
     /// Whether a stale response may be served in its place (RFC 5861 §4).
     package var allowsStale = false
-    /// Whether the origin says that there is nothing any more.
+    /// Whether the origin states that the resource no longer exists.
     package var saysGone = false
-    /// Whether the origin denies the client what is there.
+    /// Whether the origin denies the client access to the resource.
     package var isDenial = false
-    /// Whether the original is to blame, so that another picture may be shown in its place; else the request is, or load that passes.
+    /// Whether the original caused the failure, so that a fallback may be served; otherwise the request or temporary load did.
     package var isOriginFault = false
-    /// Whether another try with the same bytes would fail the same way.
+    /// Whether a retry with the same bytes would fail in the same way.
     package var isPermanent = false
-    /// Whether another output of the same job may have caused it, so that each is tried alone.
+    /// Whether another output of the same job may have caused the failure, so that each output is retried alone.
     package var isRetryableAlone = false
 
-    /// Creates traits; those of a failure that means nothing beyond its request where nothing is given.
+    /// Creates traits; the defaults describe a failure that affects only its own request.
     package init(
         failureClass: FailureClass? = nil,
         allowsStale: Bool = false,

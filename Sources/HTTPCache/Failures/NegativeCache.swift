@@ -1,18 +1,19 @@
 package import LinuxSystem
 
-/// Failures that are not tried again for a while (SDWebImage's `failedURLs`); any thread.
+/// A cache of failures, which are not retried for a while (SDWebImage's `failedURLs`); any thread.
 ///
-/// When the pause of a failing origin is over its entry is half-open: the first who asks tries, all others get the stored failure
-/// until that one knows more. Entries of other classes are over when their time is. Bounded: the oldest entry goes first. Times are
-/// monotonic, so that no jump of the clock locks an origin out. What lasts longer than a restart is kept on disk as well.
+/// When the back-off of a `.failing` entry ends, the entry is half-open: the first request probes the origin, and all others
+/// get the stored failure until the probe completes. Entries of other classes simply expire. The cache is bounded and evicts
+/// the oldest entry. Times are monotonic, so that no clock change can lock an origin out. Longer-lived failures are also stored
+/// on disk.
 package final class NegativeCache<Failure: CacheFailure>: Sendable {
-    /// What a key's past means for who would try now.
+    /// Whether a key may be tried now.
     package enum Verdict: Hashable, Sendable {
-        /// Nothing is remembered that still counts.
+        /// No remembered failure applies.
         case clear
-        /// This one tries, and says with `record`, `forget` or `giveUp` what came of it.
+        /// The caller probes, and reports the outcome with `record`, `forget` or `giveUp`.
         case probe
-        /// Not now: the failure, as `.remembered`.
+        /// The key is backed off; the failure is `.remembered`.
         case blocked(Failure)
     }
 
@@ -23,18 +24,18 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         var kind: FailureClass
         var error: Failure
         var failures: Int
-        /// Monotonic nanoseconds from which on one may try.
+        /// When the next attempt is allowed, in monotonic nanoseconds.
         var until: Int64
-        /// Monotonic nanoseconds after which a try that was never heard of again counts as given up; 0 without one.
+        /// When an unreported probe counts as given up, in monotonic nanoseconds; 0 without a probe.
         var probeEnds: Int64 = 0
-        /// Whether something of the original was stored when it failed: then there may be better than the failure.
+        /// Whether the original had a stored response when it failed; serving it may be better than the failure.
         var hasStored: Bool
-        /// Whether it is on disk as well.
+        /// Whether the entry is also on disk.
         var isKept: Bool
         var serial: UInt64
     }
 
-    /// What has been decided while the failures of the last run were still being read: it is newer than they are.
+    /// Changes made while the previous run's failures are being read; these changes take precedence.
     private struct Restoration: Sendable {
         var keys: Set<CacheKey> = []
         var origins: Set<CacheKey> = []
@@ -49,12 +50,12 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
     private struct State: Sendable {
         var policy: FailurePolicy
         let keeper: (any FailureKeeping)?
-        /// `nil` once the last run's failures are read in, or where there are none.
+        /// `nil` once the previous run's failures have been read, or if there are none.
         var restoration: Restoration?
         var entries: [CacheKey: Entry] = [:]
-        /// The keys with an entry by their original's key, so that one original's are found without looking at all.
+        /// The keys with entries by their original's key, to find those of one original without a scan.
         var byOrigin: [CacheKey: Set<CacheKey>] = [:]
-        /// Oldest first; members whose entry is gone, or newer, are skipped.
+        /// Entries, oldest first; elements whose entry was removed or replaced are skipped.
         var order = RingQueue<(key: CacheKey, serial: UInt64)>()
         var nextSerial: UInt64 = 0
         var hits: UInt64 = 0
@@ -70,7 +71,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
             for origin in Self.origins(of: entry) { byOrigin[origin, default: []].insert(key) }
         }
 
-        /// The originals whose change may end it.
+        /// The originals whose change can invalidate the entry.
         private static func origins(of entry: Entry) -> [CacheKey] {
             [entry.subject.origin] + entry.subject.ingredients.map(\.origin)
         }
@@ -90,32 +91,32 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
     private let keeper: (any FailureKeeping)?
     private let state: Lock<State>
 
-    /// A try that is never heard of again ends after this long: longer than transfers take.
+    /// How long an unreported probe lasts: longer than any transfer.
     private static var longestProbe: Int64 { 120_000_000_000 }
-    /// Bytes of a URL and of a plan that are kept, for people to read.
+    /// The number of characters of a URL and of a plan that are stored for display.
     private static var shownLength: Int { 512 }
 
-    /// The shortest time that is worth a row on disk, in seconds.
+    /// The shortest lifetime that is stored on disk, in seconds.
     private static var shortestKept: Int64 { 10 }
 
-    /// Remembers nothing yet.
+    /// Creates an empty cache.
     ///
-    /// - Parameter keeper: where failures outlive the process; `restore` or `skipRestore` must follow.
+    /// - Parameter keeper: persistent storage; `restore` or `skipRestore` must be called afterwards.
     package init(policy: FailurePolicy, time: any TimeSource, keeper: (any FailureKeeping)? = nil) {
         self.time = time
         self.keeper = keeper
         state = Lock(State(policy, keeper))
     }
 
-    /// Whether failures of an earlier run may be kept somewhere.
+    /// Whether the cache has persistent storage.
     package var hasKept: Bool { keeper != nil }
 
-    /// Whether what the last run has kept is still to be read in.
+    /// Whether the previous run's failures are still to be read.
     package var isRestoring: Bool { state.withLock { $0.restoration != nil } }
 
-    /// Reads in what the last run has kept, but for what has been decided since the start; blocks.
+    /// Reads the previous run's failures, except those that changes since the start supersede; blocks.
     ///
-    /// A failure lasts no longer than one of now would: no clock can lock an origin out.
+    /// A restored failure lasts no longer than a new one would, so that no clock change can lock an origin out.
     package func restore() {
         guard let keeper else { return }
         let limit = state.withLock { $0.policy.entries }
@@ -123,7 +124,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         let (now, wall) = (time.monotonic, time.wallSeconds)
         state.withLock { state in
             let restoration = state.restoration.take() ?? Restoration()
-            // Oldest first, so that the order is that in which they came.
+            // Oldest first, to preserve the order of insertion.
             for failure in kept.reversed() {
                 guard let error = Failure(word: failure.word, payload: failure.payload) else { continue }
                 var subject = PurgeSubject(origin: failure.origin, source: failure.source, url: failure.identity)
@@ -156,10 +157,10 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// Leaves what the last run has kept where it is.
+    /// Leaves the previous run's failures in storage without reading them.
     package func skipRestore() { state.withLock { $0.restoration = nil } }
 
-    /// Lets other times hold from the next failure on.
+    /// Sets the policy; periods apply to new failures.
     package func setPolicy(_ policy: FailurePolicy) {
         state.withLock { state in
             state.policy = policy
@@ -167,13 +168,13 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// Seconds for which a 404 or 410 is remembered whose origin states no lifetime.
+    /// The number of seconds for which a 404 or 410 is remembered if the origin states no lifetime.
     package var lifetimeOfMissing: Int64 { state.withLock { $0.policy.missing } }
 
-    /// Failures that are remembered now, and how often one was given instead of a try.
+    /// The number of entries, and how often a failure was returned instead of an attempt.
     package var statistics: (entries: Int, hits: UInt64) { state.withLock { ($0.entries.count, $0.hits) } }
 
-    /// What a key's past means for who would try now.
+    /// Decides whether the caller may try a key now; makes it the probe if the entry is half-open.
     package func admit(_ key: CacheKey) -> Verdict {
         let now = time.monotonic
         return state.withLock { state in
@@ -191,7 +192,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// What a key's past means for who would not try anyway.
+    /// Like `admit`, but never makes the caller a probe; for callers that do not try.
     package func verdict(_ key: CacheKey) -> Verdict {
         let now = time.monotonic
         return state.withLock { state in
@@ -201,7 +202,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// The failure of a key where nothing that is stored can be better; nobody is let through by this question.
+    /// The failure for which a key is backed off, if its original had no stored response; never starts a probe.
     package func certainFailure(_ key: CacheKey) -> Failure? {
         let now = time.monotonic
         return state.withLock { state in
@@ -212,7 +213,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// The failure for which a key is not tried now, whatever is stored; neither counted as an answer nor letting anybody through.
+    /// The failure for which a key is backed off, regardless of stored responses; neither counts as a hit nor starts a probe.
     package func backoffError(for key: CacheKey) -> Failure? {
         let now = time.monotonic
         return state.withLock { state in
@@ -221,7 +222,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// The failure of an origin in trouble, which is left alone until its pause is over.
+    /// The failure of a key in class `.failing` whose back-off has not ended.
     package func outage(_ key: CacheKey) -> Failure? {
         let now = time.monotonic
         return state.withLock { state in
@@ -231,16 +232,16 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// Whether a key's next try is one that others are not to wait for.
+    /// Whether a key's next attempt is a probe, for which other requests must not wait.
     package func isProbed(_ key: CacheKey) -> Bool { state.withLock { $0.entries[key]?.kind == .failing } }
 
-    /// Remembers a failure that says something about the next try.
+    /// Stores a failure that predicts the next attempt; ignores others.
     ///
     /// - Parameters:
-    ///   - subject: the original, and the others that it may be the failure of: those are kept in memory alone, and gone with a
-    ///     new body of theirs.
-    ///   - url: the URL as it was asked, for people to read.
-    ///   - hasStored: whether something of it is stored all the same.
+    ///   - subject: the original, and the other originals that may have caused the failure. A failure with others is stored in
+    ///     memory only, and removed when one of them has a new body.
+    ///   - url: the requested URL, for display.
+    ///   - hasStored: whether the original has a stored response.
     package func record(
         _ key: CacheKey,
         _ error: Failure,
@@ -293,10 +294,10 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// A try has succeeded.
+    /// Removes a key's entry after a successful attempt.
     package func forget(_ key: CacheKey) { state.withLock { $0.drop(key) } }
 
-    /// Another body of an original has come: what could not be made of the last one may be made of this.
+    /// Removes the entries of an original's variants because the original has a new body, from which they may succeed.
     package func forgetVariants(of origin: CacheKey) {
         state.withLock { state in
             state.restoration?.origins.insert(origin)
@@ -304,12 +305,12 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// A try ended without a result: the next who asks may try.
+    /// Ends a probe without an outcome: the next request may probe.
     package func giveUp(_ key: CacheKey) { state.withLock { $0.entries[key]?.probeEnds = 0 } }
 
-    /// Forgets what is remembered of a selection, variants included.
+    /// Removes the entries that a purge selects, including those of variants.
     ///
-    /// - Returns: how many failures that were.
+    /// - Returns: the number of removed entries.
     @discardableResult
     package func remove(_ selection: PurgeSelection) -> Int {
         state.withLock { state in
@@ -328,12 +329,12 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// What is remembered, the longest first.
+    /// The remembered failures, those with the latest expiry first.
     ///
-    /// - Parameter limit: the most that are returned.
+    /// - Parameter limit: the maximum number of results.
     package func list(limit: Int) -> [RememberedFailure<Failure>] {
         let now = time.monotonic
-        // Copied under the lock, sorted without it.
+        // Copy under the lock, sort without it.
         let entries = state.withLock { Array($0.entries.values) }
         return entries.sorted { $0.until > $1.until }.prefix(limit).map { entry in
             RememberedFailure(
@@ -349,7 +350,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// A failure as it is kept.
+    /// The persistent form of an entry.
     private static func kept(_ key: CacheKey, _ entry: Entry, until: Int64) -> KeptFailure? {
         guard let (word, payload) = entry.error.text else { return nil }
         return KeptFailure(
@@ -369,7 +370,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
     }
 
     private static func failure(_ entry: Entry, _ now: Int64) -> Failure {
-        // While somebody tries there is no telling; a second from now all will know.
+        // The outcome of a probe is unknown: suggest a retry in a second.
         .remembered(entry.error, secondsLeft: max(1, (entry.until - now + 999_999_999) / 1_000_000_000))
     }
 

@@ -1,15 +1,15 @@
-/// A failure that is remembered, as operators see it.
+/// A remembered failure, for display to operators.
 package struct RememberedFailure<Failure: CacheFailure>: Hashable, Sendable {
-    /// What failed: the URL that was asked, with the plan where it was the making of one variant that failed.
+    /// The requested URL; `plan` is set if only the making of one variant failed.
     package var url: String
     package var plan: String?
     package var source: String
     package var kind: FailureClass
     package var error: Failure
-    /// How many there were in a row.
+    /// The number of consecutive failures.
     package var failures: Int
-    /// Seconds until the next try; 0 once one may be made.
+    /// Seconds until the next attempt is allowed; 0 if it is allowed now.
     package var secondsLeft: Int64
-    /// Whether one is under way.
+    /// Whether an attempt is in progress.
     package var isBeingTried: Bool
 }

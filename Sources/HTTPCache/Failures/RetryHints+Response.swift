@@ -1,7 +1,7 @@
 import HTTPSemantics
 
 extension RetryHints {
-    /// Reads a response's fields.
+    /// Reads the hints from a response's fields.
     init(_ response: FetchedResponse) {
         self.init(lifetime: response.statedLifetime)
         retryAfter = response.fields["retry-after"].flatMap { text in
@@ -12,7 +12,7 @@ extension RetryHints {
 }
 
 extension FetchedResponse {
-    /// Seconds for which the response states that a shared cache may use it from its arrival on; `nil` where it states nothing.
+    /// The remaining lifetime in seconds that the response states for a shared cache, from its arrival; `nil` if it states none.
     fileprivate var statedLifetime: Int64? {
         let policy = ResponsePolicy(
             ResponsePolicy.Request(isGet: true, isAuthorized: false, noStore: false),

@@ -1,19 +1,19 @@
 import LinuxSystem
 
-/// Work under way for one key, and who waits for it; any thread.
+/// A piece of work in progress for one cache key, shared by all its waiters; any thread.
 package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
     package let key: CacheKey
-    /// What it is about; `nil` for what no purge is about.
+    /// What purges match the flight against; `nil` if no purge affects it.
     package let subject: PurgeSubject?
     private let pool: TaskPool<Value, Failure>
     private let state = Lock(FlightState<Value, Failure>())
-    /// Held while results are published, so that a purge comes wholly before or wholly after.
+    /// Locked while results are published, so that a purge happens entirely before or entirely after.
     private let purges = Lock(Purges())
 
     private struct Purges: Sendable {
-        /// Whether one was certainly about it.
+        /// Whether a purge definitely selects the flight's subject.
         var isPurged = false
-        /// Those that may have been about it: the origin's answer tells.
+        /// Purges that may select the subject; the origin's response decides.
         var suspicions: [PurgeSelection] = []
     }
 
@@ -23,19 +23,19 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
         self.pool = pool
     }
 
-    /// Whether a result may be kept now: nothing it is about has been purged since the flight began.
+    /// Whether a result may be stored now: nothing that it depends on has been purged since the flight started.
     package var mayPublish: Bool { publish { true } ?? false }
 
-    /// Whether a purge is about it; `nil` where only the origin's answer can tell.
+    /// Whether a purge selects the flight's subject; `nil` if only the origin's response can tell.
     func isAbout(_ selection: PurgeSelection) -> Bool? {
         guard let subject else { return false }
         return selection.covers(subject)
     }
 
-    /// Does what makes a result be kept, unless its subject has been purged since the flight began.
+    /// Runs a closure that stores a result, unless the flight's subject has been purged since the flight started.
     ///
-    /// - Parameter record: of the original that it is, or is made of.
-    /// - Returns: what was done, `nil` where nothing was: the result is for those who wait already, and for nobody else.
+    /// - Parameter record: the record of the original that the result is, or is made from.
+    /// - Returns: the closure's result; `nil` if it did not run, in which case the outcome is only for the current waiters.
     package func publish<Result>(of record: OriginRecord? = nil, _ body: () -> Result) -> Result? {
         purges.withLock { purges in
             guard !purges.isPurged else { return nil }
@@ -48,7 +48,7 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// Lets nothing that comes of the flight and belongs to a selection be kept; returns when what is being published is.
+    /// Prevents results that belong to a selection from being stored; returns after any publication in progress.
     func purge(_ selection: PurgeSelection) {
         switch isAbout(selection) {
         case true: purges.withLock { $0.isPurged = true }
@@ -57,14 +57,14 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// Lets nobody join it any more; who waits already still gets its outcome.
+    /// Prevents further joins; current waiters still receive the outcome.
     package func detach() { pool.detach(self) }
 
-    /// Ends the flight: it leaves the pool, and every waiter gets the outcome.
+    /// Ends the flight: removes it from the pool and delivers the outcome to every waiter.
     ///
-    /// A second call does nothing.
+    /// Only the first call has an effect.
     package func finish(_ outcome: Result<Value, Failure>) {
-        // First out of the pool, so that a request that comes now starts anew instead of joining what is over.
+        // Leave the pool first, so that a new request starts a new flight instead of joining this one.
         pool.remove(self)
         let waiters = state.withLock { $0.end() }
         let round = Delivery.Round()
@@ -72,11 +72,11 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
         round.end()
     }
 
-    /// Says how to give up when the last waiter has left.
+    /// Sets what happens when the last waiter has left.
     ///
     /// - Parameters:
-    ///   - worthFinishing: asked whenever nobody waits any more; `true` lets the work go on without waiters, as SDWebImage's
-    ///     ContinueInBackground, and it may still be joined.
+    ///   - worthFinishing: called whenever no waiter is left; `true` continues the work without waiters, as SDWebImage's
+    ///     ContinueInBackground does, and later requests may still join.
     ///   - cancel: stops the work; called at most once, after the flight has left the pool.
     package func onAbandon(
         unless worthFinishing: @escaping @Sendable () -> Bool,
@@ -89,10 +89,10 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
         abandonIfAlone()
     }
 
-    /// Whether the flight has ended or been abandoned: work for it is in vain.
+    /// Whether the flight has ended or been abandoned, so that further work for it is useless.
     package var isOver: Bool { state.withLock { $0.ended } }
 
-    /// Calls a waiter for which there is no flight.
+    /// Fails a waiter for which no flight can be started.
     static func refuse(_ waiter: TaskPool<Value, Failure>.Waiter, _ reason: String) {
         let round = Delivery.Round()
         waiter(.failure(.overloaded(reason)), Delivery(isCollapsed: false, round: round))
@@ -124,7 +124,7 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
     private func abandonIfAlone() {
         let abandonment = state.withLock { $0.waiters.isEmpty && !$0.ended ? $0.abandonment : nil }
         guard let abandonment, !abandonment.worthFinishing() else { return }
-        // Somebody may have joined while the question was asked: only an empty flight ends here.
+        // A waiter may have joined meanwhile: end the flight only if it is still empty.
         let ended = state.withLock { state -> Bool in
             guard state.waiters.isEmpty, !state.ended else { return false }
             _ = state.end()
@@ -136,9 +136,9 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
     }
 }
 
-/// How an outcome reaches one of a flight's waiters.
+/// Describes how an outcome is delivered to one of a flight's waiters.
 package struct Delivery: Sendable {
-    /// Whether the waiter joined a flight that was already under way.
+    /// Whether the waiter joined a flight that was already in progress.
     package let isCollapsed: Bool
     private let round: Round
 
@@ -147,7 +147,7 @@ package struct Delivery: Sendable {
         self.round = round
     }
 
-    /// Runs work once all waiters have been called, so that what they ask for can be gathered; at once where they have been.
+    /// Runs work after all waiters have been called, so that their requests can be batched; immediately if they have been.
     package func afterAll(_ work: @escaping @Sendable () -> Void) { round.add(work) }
 
     /// The delivery of one outcome to all waiters.
@@ -169,7 +169,7 @@ package struct Delivery: Sendable {
     }
 }
 
-/// What came of a waiter that wants to join a flight.
+/// The result of trying to join a flight.
 enum WaiterAdmission {
     case added(Subscription)
     case full
@@ -187,7 +187,7 @@ private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
         var collapsed: Bool
     }
 
-    /// By number, which is the order of arrival.
+    /// Waiters by number, in order of arrival.
     var waiters: [Int: Entry] = [:]
     var nextNumber = 0
     var ended = false
@@ -199,7 +199,7 @@ private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
         return nextNumber
     }
 
-    /// Marks the end and hands out who waited, in the order of arrival; nobody the second time.
+    /// Marks the flight as ended and returns its waiters in order of arrival; returns none the second time.
     mutating func end() -> [Entry] {
         guard !ended else { return [] }
         ended = true

@@ -1,22 +1,23 @@
 import LinuxSystem
 import Synchronization
 
-/// Flights under way, by key: whoever asks for a key that is being worked on joins it and shares its value, and its failure.
+/// A coalescer: requests for a key that is already being worked on join its flight and share its value or failure.
 ///
-/// The daemon has two, as SDWebImage's downloader operations with their many handlers: one for variants (equal variants share a
-/// transform) and one for originals (different variants share a download). Any thread; no lock is held while a callback runs.
+/// The daemon has two pools, comparable to SDWebImage's downloader operations with several handlers: one for variants (equal
+/// variants share a transform) and one for originals (different variants share a download). Any thread; no lock is held during
+/// a callback.
 package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
-    /// A waiter's callback: the shared outcome, and how it reaches this waiter.
+    /// A waiter's callback, with the shared outcome and how it is delivered to this waiter.
     package typealias Waiter = @Sendable (_ outcome: Result<Value, Failure>, _ delivery: Delivery) -> Void
 
     private struct State: Sendable {
         var flights: [CacheKey: Flight<Value, Failure>] = [:]
-        /// Flights that nobody joins any more, and that purges are about all the same.
+        /// Flights that cannot be joined any more, but that purges still affect.
         var detached: [ObjectIdentifier: Flight<Value, Failure>] = [:]
-        /// Purges that are going on.
+        /// Purges in progress.
         var purges: [PurgeSelection] = []
 
-        /// Takes all flights out that are about something, or may be.
+        /// Removes all flights that a purge selects, or may select, from `flights`; returns them together with the detached ones.
         mutating func take(_ selection: PurgeSelection) -> [Flight<Value, Failure>] {
             let matching = flights.filter { $0.value.isAbout(selection) != false }
             for key in matching.keys { flights[key] = nil }
@@ -31,28 +32,28 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// Creates an empty pool.
     ///
     /// - Parameters:
-    ///   - maximumWaiters: the most waiters of one flight; one more is refused with `.overloaded`.
-    ///   - maximumFlights: the most flights at a time; one more is refused with `.overloaded`.
+    ///   - maximumWaiters: the maximum number of waiters per flight; further ones fail with `.overloaded`.
+    ///   - maximumFlights: the maximum number of concurrent flights; further ones fail with `.overloaded`.
     package init(maximumWaiters: Int, maximumFlights: Int) {
         waiterLimit = Atomic(maximumWaiters)
         self.maximumFlights = maximumFlights
     }
 
-    /// Allows another number of waiters of one flight, from the next one on.
+    /// Sets the maximum number of waiters per flight; applies to new waiters.
     package func setMaximumWaiters(_ limit: Int) { waiterLimit.store(limit, ordering: .relaxed) }
 
-    /// Flights under way.
+    /// The number of flights in progress.
     package var count: Int { state.withLock { $0.flights.count + $0.detached.count } }
 
-    /// Joins the flight of a key, or starts one.
+    /// Joins the flight for a key, or starts one.
     ///
     /// - Parameters:
-    ///   - key: what the flight is about.
-    ///   - subject: the same for purging.
+    ///   - key: the flight's cache key.
+    ///   - subject: what purges match the flight against.
     ///   - waiter: called exactly once, on the thread that ends the flight, unless the subscription is cancelled first.
-    ///   - start: does the work of a new flight; called on this thread, before this function returns. It must see to it that
-    ///     `Flight.finish` is called, and may say with `Flight.onAbandon` how to give up when the last waiter has left.
-    /// - Returns: the waiter's subscription; it need not be kept.
+    ///   - start: starts the work of a new flight; called on this thread, before this function returns. It must ensure that
+    ///     `Flight.finish` is called, and may set with `Flight.onAbandon` what happens when the last waiter has left.
+    /// - Returns: the waiter's subscription; it need not be retained.
     @discardableResult
     package func join(
         _ key: CacheKey,
@@ -72,7 +73,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// Starts a flight that nobody else joins, and that purges are about all the same.
+    /// Starts a flight that other requests cannot join; purges still affect it.
     ///
     /// - Returns: the waiter's subscription.
     @discardableResult
@@ -115,7 +116,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         return .started(flight, flight.addFirst(waiter))
     }
 
-    /// A new flight in the pool; `nil` when it is full.
+    /// Adds a new flight to the pool; returns `nil` if the pool is full.
     private func newFlight(
         _ key: CacheKey,
         about subject: PurgeSubject?,
@@ -133,7 +134,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         return flight
     }
 
-    /// Starts a flight that ends though nobody waits for it; does nothing where one of the key is under way, or the pool is full.
+    /// Starts a flight that runs to its end without waiters; does nothing if the key has a flight already or the pool is full.
     package func startUnlessUnderWay(
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
@@ -148,7 +149,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         start(flight)
     }
 
-    /// Lets nobody join a flight any more: who asks from now on starts anew.
+    /// Prevents further joins of a flight: later requests for its key start a new one.
     package func detach(_ flight: Flight<Value, Failure>) {
         state.withLock { state in
             guard state.flights[flight.key] === flight else { return }
@@ -157,10 +158,10 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         }
     }
 
-    /// Has all flights about something end for those who wait already, and those that start before `endPurge` as well.
+    /// Begins a purge: flights that it selects, including those that start before `endPurge`, finish for their waiters only.
     ///
-    /// Returns when none of them keeps anything any more: what they have kept can be cleared away now, and stays away.
-    /// - Returns: how many were under way that are certainly about it.
+    /// When this function returns, none of them stores anything any more: what they have stored can be removed for good.
+    /// - Returns: the number of flights in progress that the purge definitely selects.
     package func beginPurge(_ selection: PurgeSelection) -> Int {
         let purged = state.withLock { state in
             state.purges.append(selection)
@@ -170,16 +171,16 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         return purged.count { $0.isAbout(selection) == true }
     }
 
-    /// Ends what `beginPurge` has begun: who asks from now on starts anew, and what comes of that is kept.
+    /// Ends a purge that `beginPurge` began: later requests start new flights, whose results are stored.
     package func endPurge(_ selection: PurgeSelection) {
         state.withLock { state in
             if let index = state.purges.firstIndex(of: selection) { state.purges.remove(at: index) }
-            // Those that have started meanwhile may have read what was there before.
+            // Flights started meanwhile may have read purged content.
             _ = state.take(selection)
         }
     }
 
-    /// Takes an ended flight out; one that was abandoned may have been replaced by a newer one of the same key.
+    /// Removes an ended flight; an abandoned one may already have been replaced by a newer flight for the same key.
     func remove(_ flight: Flight<Value, Failure>) {
         state.withLock { state in
             if state.flights[flight.key] === flight { state.flights[flight.key] = nil }
@@ -194,7 +195,7 @@ private enum Admission<Value: Sendable, Failure: CacheFailure> {
     case refused(String)
 }
 
-/// One waiter's part in a flight: cancelling it detaches that waiter alone.
+/// One waiter's membership in a flight; cancelling it detaches only that waiter.
 package final class Subscription: Sendable {
     private let leave: @Sendable () -> Void
 
@@ -202,6 +203,6 @@ package final class Subscription: Sendable {
         self.leave = leave
     }
 
-    /// Detaches the waiter; it will not be called unless the flight is ending at this moment.
+    /// Detaches the waiter; it is not called any more unless the flight is ending at this moment.
     package func cancel() { leave() }
 }

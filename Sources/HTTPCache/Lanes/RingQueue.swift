@@ -1,6 +1,6 @@
-/// First in, first out, over a ring that grows by doubling: a value, O(1) at both ends.
+/// A FIFO queue in a ring buffer that grows by doubling; a value type with amortised O(1) operations at both ends.
 ///
-/// Bounds nothing itself; its owner does.
+/// The queue is unbounded; its owner limits its size.
 package struct RingQueue<Element> {
     private var slots: [Element?] = []
     private var head = 0
@@ -11,17 +11,17 @@ package struct RingQueue<Element> {
 
     package var isEmpty: Bool { count == 0 }
 
-    /// The element that `popFirst` would take.
+    /// The element that `popFirst` would remove.
     package var first: Element? { count == 0 ? nil : slots[head] }
 
-    /// Puts an element behind all others.
+    /// Adds an element at the end.
     package mutating func append(_ element: Element) {
         if count == slots.count { grow() }
         slots[(head + count) & (slots.count - 1)] = element
         count += 1
     }
 
-    /// Takes the element that has waited longest.
+    /// Removes and returns the oldest element.
     package mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }
         let element = slots[head].take()
@@ -31,7 +31,7 @@ package struct RingQueue<Element> {
     }
 
     private mutating func grow() {
-        // A power of two, so that a mask finds the slot.
+        // A power of two, so that a mask computes the slot.
         var larger = [Element?](repeating: nil, count: max(16, slots.count * 2))
         for offset in 0..<count {
             larger[offset] = slots[(head + offset) & (slots.count - 1)].take()

@@ -1,19 +1,19 @@
 package import LinuxSystem
 
-/// A bounded queue with a few threads of its own, for work that blocks: file and index reads.
+/// A bounded work queue with its own threads, for work that blocks: file and index reads.
 ///
-/// Work runs in the order it came, on any of the lane's threads; what is in the lane never delays another lane.
+/// Work starts in the order of submission, on any of the lane's threads. Lanes do not delay each other.
 package final class WorkLane: Sendable {
-    /// The shape of a lane.
+    /// The configuration of a lane.
     package struct Configuration: Sendable {
-        /// The threads' name, of which 13 bytes are kept.
+        /// The threads' name, truncated to 13 bytes.
         package var name: String
-        /// Threads, at least 1.
+        /// The number of threads, at least 1.
         package var threads: Int
-        /// The most pieces of work that wait, those that run not counted.
+        /// The maximum number of waiting items; running items do not count.
         package var capacity: Int
 
-        /// Describes a lane.
+        /// Creates a configuration.
         package init(name: String, threads: Int = 2, capacity: Int = 4096) {
             self.name = name
             self.threads = max(1, threads)
@@ -32,7 +32,7 @@ package final class WorkLane: Sendable {
 
     /// Starts the lane's threads.
     ///
-    /// - Throws: `Errno` when the system refuses a thread; those that had started end again.
+    /// - Throws: `Errno` if the system cannot start a thread; threads already started end.
     package init(_ configuration: Configuration) throws(Errno) {
         self.configuration = configuration
         for number in 0..<configuration.threads {
@@ -54,9 +54,9 @@ package final class WorkLane: Sendable {
         state.update(wakingAll: true) { $0.isStopping = true }
     }
 
-    /// Hands work to the lane's threads, from any thread, without blocking.
+    /// Queues work for the lane's threads; any thread, does not block.
     ///
-    /// - Returns: false when the queue is full or the lane is stopping: the work will not run.
+    /// - Returns: false if the queue is full or the lane is stopping; the work does not run then.
     package func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
         state.update { state in
             guard !state.isStopping, state.waiting.count < configuration.capacity else { return false }
@@ -65,12 +65,12 @@ package final class WorkLane: Sendable {
         }
     }
 
-    /// Pieces of work that wait.
+    /// The number of waiting items.
     package var depth: Int { state.withLock { $0.waiting.count } }
 
-    /// Takes no more work, runs what was taken, and returns when the threads have ended.
+    /// Stops accepting work, finishes the queued work, and returns when the threads have ended.
     ///
-    /// Blocks; never call it from work of this lane.
+    /// Blocks; must not be called from work on this lane.
     package func stop() {
         state.update(wakingAll: true) { $0.isStopping = true }
         _ = state.wait { $0.running == 0 ? true : nil }

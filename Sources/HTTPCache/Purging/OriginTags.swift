@@ -1,13 +1,13 @@
-/// The marks that an origin puts on its answers for purging: `Cache-Tag`, `Surrogate-Key` and `xkey`.
+/// Parses the tags with which an origin labels its responses for purging: `Cache-Tag`, `Surrogate-Key` and `xkey`.
 ///
-/// CDNs separate them by commas or by spaces: here by both, whatever the field. They stay here; no answer passes them on.
+/// CDNs separate tags by commas or spaces; here both separate tags in every field. The tags are not sent to clients.
 package enum OriginTags {
-    /// Tags of one original; those behind are left out.
+    /// The maximum number of tags per original; further ones are ignored.
     package static let maximumCount = 128
-    /// Bytes of a tag; longer ones are left out.
+    /// The maximum length of a tag in bytes; longer ones are ignored.
     package static let maximumLength = 256
 
-    /// Reads the fields' values, joined by commas; each tag once.
+    /// Parses the fields' values, joined by commas; returns each tag once.
     package static func parse(_ fields: String) -> [String] {
         var tags: [String] = []
         for part in fields.utf8.split(whereSeparator: { [0x20, 0x09, 0x2C].contains($0) }) {
@@ -18,6 +18,6 @@ package enum OriginTags {
         return tags
     }
 
-    /// Whether a text can be a tag.
+    /// Whether a text is a valid tag.
     package static func isTag(_ text: String) -> Bool { parse(text) == [text] }
 }

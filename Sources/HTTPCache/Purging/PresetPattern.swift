@@ -1,29 +1,29 @@
-/// How the pictures of a preset are told from others: by the name under which they were asked, or by having been made alike.
+/// Matches the variants of a preset: those requested by its name, and those with equal steps and settings.
 ///
-/// A picture that was asked for without the preset, step by step, is the same file in the cache as the preset's.
+/// A variant requested step by step, without the preset, is the same cache entry as the preset's.
 package struct PresetPattern: Hashable, Sendable {
     package let name: String
-    /// The steps of the preset as they stand in canonical texts, within `&`; empty where it has none.
+    /// The preset's steps in canonical form, enclosed in `&`; empty if it has none.
     let steps: String
-    /// Its attributes and settings, each within `&`.
+    /// The preset's attributes and settings, each enclosed in `&`.
     let settings: [String]
 
     /// Creates a pattern.
     ///
     /// - Parameters:
-    ///   - steps: the steps of a canonical text, within `&`; empty for none.
-    ///   - settings: attributes and settings, each within `&`.
+    ///   - steps: the canonical text's steps, enclosed in `&`; empty for none.
+    ///   - settings: attributes and settings, each enclosed in `&`.
     package init(name: String, steps: String, settings: [String]) {
         self.name = name
         self.steps = steps
         self.settings = settings
     }
 
-    /// Whether a variant is one of the preset's.
+    /// Whether a variant belongs to the preset.
     ///
     /// - Parameters:
-    ///   - plan: its canonical text; a bucket's name may stand behind it.
-    ///   - presets: the presets by which it was asked for when it was made.
+    ///   - plan: the variant's canonical text, optionally followed by a bucket's name.
+    ///   - presets: the presets named in the request for which the variant was made.
     func matches(plan: String, presets: [String]) -> Bool {
         if presets.contains(name) { return true }
         guard !steps.isEmpty || !settings.isEmpty, let mark = plan.firstIndex(of: "?") else { return false }

@@ -1,4 +1,4 @@
-/// What a purge has removed, or would remove; of a soft one what it has marked as stale.
+/// The numbers of entries that a purge removed or would remove, or that a soft purge marked as stale.
 package struct PurgeCounts: Hashable, Sendable {
     /// Originals on disk.
     package var originals = 0
@@ -8,15 +8,15 @@ package struct PurgeCounts: Hashable, Sendable {
     package var bytes = 0
     /// Entries in memory.
     package var memory = 0
-    /// Downloads and transforms under way whose results are not kept.
+    /// Downloads and transforms in progress whose results are not stored.
     package var flights = 0
-    /// Whether the disk could not be used: what lies there is hidden, and goes when it can.
+    /// Whether the disk was unavailable: the selection is hidden, and is removed from the disk later.
     package var isDiskPending = false
 
-    /// Nothing yet.
+    /// Creates zero counts.
     package init() {}
 
-    /// Adds what was found of another part on disk.
+    /// Adds the disk counts of another part.
     package mutating func add(_ other: PurgeCounts) {
         originals += other.originals
         variants += other.variants

@@ -1,20 +1,20 @@
-/// What a purge is about.
+/// The entries that a purge selects.
 package enum PurgeSelection: Hashable, Sendable {
-    /// Originals, each with all that was made of it.
+    /// Originals and everything derived from them.
     case originals([CacheKey])
-    /// Everything of a configured source; `fetch` for remote URLs.
+    /// Everything of a configured source; `fetch` stands for remote URLs.
     case source(String)
-    /// Originals at these places, each with all that was made of it.
+    /// Originals with these prefixes, and everything derived from them.
     case prefixes([OriginPrefix])
-    /// Originals that their origin has marked with one of these tags, each with all that was made of it.
+    /// Originals with one of these tags from their origin, and everything derived from them.
     case tags(Set<String>)
-    /// Originals that were last fetched or confirmed before this second of the wall clock, each with all that was made of it.
+    /// Originals last fetched or validated before this second of the wall clock, and everything derived from them.
     case confirmedBefore(Int64)
-    /// Pictures that a preset had its say in; no originals.
+    /// Variants to which a preset contributed; no originals.
     case preset(PresetPattern)
     case all
 
-    /// Whether something belongs to it, or is made with something that does; `nil` where too little is known of that.
+    /// Whether the selection includes a subject or one of its ingredients; `nil` if too little is known of the subject.
     package func covers(_ subject: PurgeSubject) -> Bool? {
         let own = coversItself(subject)
         guard own != true, !subject.ingredients.isEmpty else { return own }
@@ -36,14 +36,14 @@ package enum PurgeSelection: Hashable, Sendable {
     }
 }
 
-/// Where originals are: a source, and what their URLs begin with.
+/// A source and a prefix of its URLs.
 package struct OriginPrefix: Hashable, Sendable {
     /// The source's name; `fetch` for remote URLs.
     package var source: String
-    /// What the upstream URLs begin with, in their normal form; for a folder its files' paths below the source's root.
+    /// The prefix of the normalised upstream URLs; for a folder, of the files' paths below the source's root.
     package var url: String
 
-    /// Names a place.
+    /// Creates a prefix.
     package init(source: String, url: String) {
         self.source = source
         self.url = url

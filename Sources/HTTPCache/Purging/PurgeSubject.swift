@@ -1,56 +1,56 @@
 import HTTPSemantics
 
-/// What a flight, or something that is kept, is about: for purging.
+/// The properties of a flight or stored entry that purges match against.
 package struct PurgeSubject: Hashable, Sendable {
-    /// What only an answer of the origin tells.
+    /// Properties that are known only from the origin's response.
     package struct Known: Hashable, Sendable {
         package var tags: [String]
-        /// When the origin was last heard, seconds of the wall clock.
+        /// When the origin last sent or validated the response, in seconds of the wall clock.
         package var confirmedAt: Int64
     }
 
-    /// The key of the original that it brings or uses.
+    /// The key of the original that the subject is, or is derived from.
     package var origin: CacheKey
     /// The source's name.
     package var source: String
-    /// The upstream URL in its normal form.
+    /// The normalised upstream URL.
     package var url: String
-    /// `nil` while it may still turn out to be anything.
+    /// The properties from the origin's response; `nil` while it has not been received.
     package var record: Known?
-    /// The plan of the variant that it makes; `nil` for an original.
+    /// The variant's plan; `nil` for an original.
     package var plan: String?
     package var presets: [String] = []
-    /// The other originals that it is made with.
+    /// The other originals that a variant is made with.
     package var ingredients: [PurgeSubject] = []
 
-    /// Names an original.
+    /// Describes an original.
     package init(origin: CacheKey, source: String, url: String = "") {
         self.origin = origin
         self.source = source
         self.url = url
     }
 
-    /// Names the original of a record.
+    /// Describes the original of a record.
     package init(_ record: OriginRecord) {
         self.init(origin: record.key, source: record.source, url: record.url)
         self.record = Known(tags: record.tags, confirmedAt: record.freshness.responseTime)
     }
 
-    /// Names a variant.
+    /// Describes a variant.
     package init(_ variant: VariantRecord, of origin: OriginRecord) {
         self.init(origin)
         plan = variant.plan
         presets = variant.presets
     }
 
-    /// The same now that an answer of the origin tells more.
+    /// Returns the subject with the properties from the origin's response.
     package func known(tags: [String], confirmedAt: Int64) -> PurgeSubject {
         var subject = self
         subject.record = Known(tags: tags, confirmedAt: confirmedAt)
         return subject
     }
 
-    /// The same now that the original's record is there.
+    /// Returns the subject with the properties of the original's record.
     package func known(_ record: OriginRecord) -> PurgeSubject {
         var subject = PurgeSubject(record)
         subject.plan = plan

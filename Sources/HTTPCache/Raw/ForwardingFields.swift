@@ -2,11 +2,11 @@ package import HTTPSemantics
 package import LinuxSystem
 
 extension FieldLines {
-    /// What of a client's end-to-end fields a raw source sends on.
+    /// The end-to-end fields of a client's request that a raw source forwards to the origin.
     ///
-    /// Left out is what only an intermediary may say, which origins believe although no cache key knows it, and names that are
-    /// not made of letters, digits and hyphens: many origins read `Content_Length` as `Content-Length` (nginx drops both kinds of
-    /// names by default). `Max-Forwards` is counted down where it counts (RFC 9110 §7.6.2).
+    /// Fields that only an intermediary may set are removed: origins trust them, but no cache key includes them. Names with
+    /// characters other than letters, digits and hyphens are removed as well, since many origins read `Content_Length` as
+    /// `Content-Length` (nginx drops both kinds by default). OPTIONS and TRACE decrement `Max-Forwards` (RFC 9110 §7.6.2).
     func forwardable(method: String) -> FieldLines {
         var result = FieldLines(lines.filter { Self.isPlain($0.name) && !Self.isForwarding($0.key) })
         if ["OPTIONS", "TRACE"].contains(method), let left = maximumForwards {
@@ -16,7 +16,7 @@ extension FieldLines {
         return result
     }
 
-    /// How many more intermediaries may pass the request on (RFC 9110 §7.6.2); `nil` where the field is absent or malformed.
+    /// The remaining number of intermediaries that may forward the request (RFC 9110 §7.6.2); `nil` if absent or malformed.
     package var maximumForwards: Int? {
         guard let text = self["max-forwards"], !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else {
             return nil
@@ -24,7 +24,7 @@ extension FieldLines {
         return Int(text) ?? .max
     }
 
-    /// Without the lines of `Authorization` that have a token of the daemon's own in them.
+    /// Returns the fields without the `Authorization` lines that contain one of the daemon's own tokens.
     package func withoutAuthorization(by token: Secret) -> FieldLines {
         guard !token.isEmpty, contains("authorization") else { return self }
         return FieldLines(
@@ -48,8 +48,8 @@ extension FieldLines {
         forwarding.contains(key) || key.hasPrefix("x-forwarded") || key.hasPrefix("x-original-")
     }
 
-    /// Fields by which intermediaries state the client's address, route, host, method, URL or certificate (RFC 9440 §4); `Proxy`
-    /// becomes HTTP_PROXY in a CGI program.
+    /// Fields in which intermediaries pass on the client's address, route, host, method, URL or certificate (RFC 9440 §4).
+    /// CGI exposes `Proxy` as HTTP_PROXY.
     private static let forwarding: Set<String> = [
         "via", "cdn-loop", "forwarded", "proxy", "front-end-https", "x-real-ip", "x-client-ip", "client-ip",
         "true-client-ip", "x-cluster-client-ip", "x-remote-ip", "x-remote-addr", "x-originating-ip",

@@ -1,20 +1,20 @@
 package import HTTPSemantics
 
-/// An answer to a raw request, as the client is to get it.
+/// The response to a raw request, as sent to the client.
 package struct RawAnswer: Sendable {
     package var status: Int
     /// End-to-end fields, without `Age` and `Content-Length`.
     package var fields: FieldLines
     package var body: [UInt8]
-    /// Which bytes of the body are sent.
+    /// The part of the body that is sent.
     package var range: Range<Int>
-    /// Seconds for `Age`; `nil` where there is none.
+    /// The `Age` in seconds; `nil` to send none.
     package var age: Int64?
-    /// `Content-Length` where it is not the range's: answers to HEAD; -1 where it is not known.
+    /// The `Content-Length` if it differs from the range's length, as in responses to HEAD; -1 if it is unknown.
     package var contentLength: Int64?
     package var cacheStatus: CacheStatus
 
-    /// An exchange's outcome as the answer to its request.
+    /// Creates the response to a request from the outcome of its exchange.
     init(_ outcome: CacheOutcome, to request: CacheRequest<some CacheOrigin>, at now: Int64) {
         switch outcome.answer {
         case .passed(let response): self.init(response, to: request, outcome.status)
@@ -24,14 +24,14 @@ package struct RawAnswer: Sendable {
         }
     }
 
-    /// A response as the origin has just sent it.
+    /// Creates the response from one that the origin has just sent.
     private init(_ response: FetchedResponse, to request: CacheRequest<some CacheOrigin>, _ cacheStatus: CacheStatus) {
         status = response.status
         var fields = response.fields.endToEnd
         age = fields["age"].flatMap { Int64($0) }
         let length = fields["content-length"].flatMap { Int64($0) }
         fields.remove(["content-length"])
-        // Passed on as it came, unless it is a number that is written beside the other fields.
+        // A numeric Age is sent separately; a malformed one is forwarded unchanged.
         if age != nil { fields.remove(["age"]) }
         self.fields = request.isRemote ? Self.confined(fields) : fields
         body = if case .bytes(let bytes) = response.content { bytes } else { [] }
@@ -40,9 +40,9 @@ package struct RawAnswer: Sendable {
         self.cacheStatus = cacheStatus
     }
 
-    /// A stored response, conditions and range of the request applied (RFC 9111 §4.3.2).
+    /// Creates the response from a stored one, applying the request's conditions and range (RFC 9111 §4.3.2).
     ///
-    /// - Parameter isValidated: whether the origin has just confirmed it.
+    /// - Parameter isValidated: whether the origin has just validated it.
     init(
         _ stored: StoredResponse,
         to request: CacheRequest<some CacheOrigin>,
@@ -62,9 +62,9 @@ package struct RawAnswer: Sendable {
         apply(request.fields, of: stored, at: now, isGet: request.isGet)
     }
 
-    /// The fields, with those that keep another host's content from acting as this one's.
+    /// Returns the fields with headers that keep another host's content from acting as this host's.
     ///
-    /// No script in it runs (CSP Level 3 §6.3.3), and no type is guessed (Fetch §3.6); the origin's own words on that go.
+    /// Scripts do not run (CSP Level 3 §6.3.3), and the type is not sniffed (Fetch §3.6). The origin's own values are removed.
     private static func confined(_ fields: FieldLines) -> FieldLines {
         var fields = fields
         fields.remove(["x-content-type-options", "content-security-policy"])
@@ -80,7 +80,7 @@ package struct RawAnswer: Sendable {
             ifNoneMatch: conditions["if-none-match"],
             ifModifiedSince: conditions["if-modified-since"],
             entityTag: tag,
-            // RFC 9111 §4.3.2: without Last-Modified, when it was made.
+            // RFC 9111 §4.3.2: without Last-Modified, compare with Date.
             lastModified: modified ?? stored.fields["date"].flatMap { HTTPDate($0, now: now) }?.seconds,
             now: now
         )

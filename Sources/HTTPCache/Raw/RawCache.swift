@@ -1,25 +1,26 @@
 import LinuxSystem
 import Synchronization
 
-/// The stored responses of raw sources: in memory, bounded by their bytes, and on disk among the originals.
+/// The two-tier cache of raw sources' responses: in memory, bounded by bytes, and on disk among the originals.
 ///
-/// While a request is under way its URL's entry is held here, whatever memory evicts and however far the disk is: changes to it
-/// happen one after another, so that none is lost, and go to memory and disk as its source has it. Any thread but where it says.
+/// While a request is in progress, the cache retains its URL's entry regardless of memory eviction and disk state. Changes to
+/// an entry are serialised, so none is lost, and are written to the tiers that the source enables. Any thread, unless stated
+/// otherwise.
 package final class RawCache: Sendable {
     /// An entry in use.
     private struct Held: Sendable {
         var entry: RawEntry
-        /// Requests under way, and stores that are not committed.
+        /// Requests in progress, and disk writes that are not committed.
         var holders = 0
     }
 
     private struct State: Sendable {
         var held: [CacheKey: Held] = [:]
-        /// Changes whenever what the disk has may have: what was read before may be old.
+        /// Incremented whenever the disk's content may have changed; a read begun under an older generation may be outdated.
         var generation: UInt64 = 0
     }
 
-    /// Readings of one entry.
+    /// The maximum number of attempts to read an entry.
     private static let attempts = 4
 
     private let memory: MemoryCache<RawEntry>
@@ -28,55 +29,55 @@ package final class RawCache: Sendable {
     private let hits = Atomic<Int>(0)
     private let misses = Atomic<Int>(0)
 
-    /// Creates a cache with nothing in memory.
+    /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - capacity: bytes.
-    ///   - disk: the second tier.
+    ///   - capacity: the memory tier's size in bytes.
+    ///   - disk: the disk tier.
     package init(capacity: Int, disk: (any RawStoring)? = nil) {
         memory = MemoryCache(MemoryCache.Configuration(capacity: capacity))
         self.disk = disk
     }
 
-    /// The largest cost that memory takes, in bytes.
+    /// The largest cost that the memory tier accepts, in bytes.
     package var largestCost: Int { memory.largestCost }
 
-    /// Gives the memory another capacity in bytes.
+    /// Changes the memory tier's capacity, in bytes.
     package func resize(capacity: Int) { memory.resize(capacity: capacity) }
 
-    /// What the memory holds and has done: a hit is a request that was answered without looking further.
+    /// Statistics of the memory tier; a hit is a request served without reading the disk or asking the origin.
     package var statistics: MemoryStatistics {
         var statistics = memory.statistics
-        // A request looks more than once.
+        // One request may perform several lookups.
         statistics.hits = hits.load(ordering: .relaxed)
         statistics.misses = misses.load(ordering: .relaxed)
         return statistics
     }
 
-    /// Counts a request that stored responses might have answered.
+    /// Counts a cacheable request as a hit or a miss.
     func count(isHit: Bool) {
         if isHit { hits.add(1, ordering: .relaxed) } else { misses.add(1, ordering: .relaxed) }
     }
 
-    /// URLs whose entries are in use, for tests.
+    /// The number of URLs with an entry in use, for tests.
     var heldCount: Int { state.withLock { $0.held.count } }
 
-    /// What memory has for a request's URL.
+    /// The entry of a request's URL in memory.
     func remembered(_ request: CacheRequest<some CacheOrigin>) -> RawEntry? {
         request.tiers.keepInMemory ? memory.value(for: request.key) : nil
     }
 
-    /// Tells the disk that something was used, so that it stays.
+    /// Marks the request's entry as recently used on disk.
     func touch(_ request: CacheRequest<some CacheOrigin>) {
         if request.tiers.keepOnDisk { disk?.touch(.originals, request.key) }
     }
 
-    /// The entry of a request that holds it.
+    /// The entry of a request that has a hold on it.
     func entry(of request: CacheRequest<some CacheOrigin>) -> RawEntry? {
         state.withLock { $0.held[request.key]?.entry }
     }
 
-    /// Holds the entry of a request's URL; `nil` where the disk must be read for it.
+    /// Retains the entry of a request's URL; returns `nil` if the disk must be read first.
     func hold(_ request: CacheRequest<some CacheOrigin>) -> RawHold? {
         let isElsewhere = request.tiers.keepOnDisk && disk != nil
         let isHeld = state.withLock { state -> Bool in
@@ -87,7 +88,7 @@ package final class RawCache: Sendable {
         return isHeld ? makeHold(request.key, isFromDisk: false) : nil
     }
 
-    /// Holds the entry of a request's URL, as the disk has it if nobody else holds it; blocks.
+    /// Retains the entry of a request's URL, reading it from disk if no other request holds it; blocks.
     func read(_ request: CacheRequest<some CacheOrigin>) -> RawHold {
         for _ in 0..<Self.attempts {
             let generation = state.withLock { $0.generation }
@@ -98,17 +99,17 @@ package final class RawCache: Sendable {
             }
             if let isFromDisk { return makeHold(request.key, isFromDisk: isFromDisk) }
         }
-        // Everything changes faster than it is read: a miss.
+        // The entry changed during every attempt to read it: treat it as a miss.
         return holdUnread(request)
     }
 
-    /// Holds the entry of a request's URL without what the disk may have.
+    /// Retains the entry of a request's URL without reading the disk.
     func holdUnread(_ request: CacheRequest<some CacheOrigin>) -> RawHold {
         state.withLock { state in _ = take(request, found: nil, &state) }
         return makeHold(request.key, isFromDisk: false)
     }
 
-    /// - Returns: whether what was found is what counts now.
+    /// - Returns: whether the entry found on disk is now the current one.
     private func take(_ request: CacheRequest<some CacheOrigin>, found: RawEntry?, _ state: inout State) -> Bool {
         let key = request.key
         if state.held[key] != nil {
@@ -134,9 +135,9 @@ package final class RawCache: Sendable {
         }
     }
 
-    /// Changes what is stored for the URL of a request that holds it.
+    /// Changes the stored responses of the URL of a request that has a hold on it.
     ///
-    /// - Parameter persists: whether the change is worth writing to disk.
+    /// - Parameter persists: whether to write the change to disk.
     func change(_ request: CacheRequest<some CacheOrigin>, persists: Bool = true, _ change: (inout RawEntry) -> Void) {
         let key = request.key
         let isStored = state.withLock { state -> Bool in
@@ -149,14 +150,14 @@ package final class RawCache: Sendable {
             state.generation &+= 1
             let content = RawContent(held.entry, of: request.origin)
             guard !held.entry.responses.isEmpty, disk.store(raw: content) else {
-                // What is there is not right any more.
+                // The copy on disk is outdated.
                 if had { remove(key, from: disk) }
                 return false
             }
             held.holders += 1
             return true
         }
-        // Until then it is found here only.
+        // Until the write is committed, the entry is only found here.
         if isStored { disk?.flush { [weak self] in self?.release(key) } }
     }
 
@@ -165,9 +166,9 @@ package final class RawCache: Sendable {
         if disk.tombstone(selection) { _ = disk.remove(selection, completion: nil) }
     }
 
-    /// Drops what is stored for a URL.
+    /// Removes the stored responses of a URL.
     ///
-    /// - Parameter taint: called when nothing old can be read any more, before it is dropped.
+    /// - Parameter taint: called once old responses can no longer be read from disk, before they are removed.
     func drop(_ origin: some CacheOrigin, taint: () -> Void) {
         let selection = PurgeSelection.originals([origin.key])
         let disk = origin.rule.cache.originals.keepOnDisk ? disk : nil
@@ -181,9 +182,9 @@ package final class RawCache: Sendable {
         }
     }
 
-    /// Drops the responses that a purge is about, or lets them count as stale: here, not on disk, which must hide them already.
+    /// Removes the responses that a purge selects, or marks them as stale, in memory only; the disk must hide them already.
     ///
-    /// - Returns: of how many URLs in memory.
+    /// - Returns: the number of URLs in memory that were affected.
     func purge(_ purge: Purge) -> Int {
         state.withLock { state in
             state.generation &+= 1
@@ -206,7 +207,7 @@ package final class RawCache: Sendable {
         }
     }
 
-    /// How many URLs in memory a purge is about.
+    /// The number of URLs in memory that a purge would affect.
     package func count(_ selection: PurgeSelection) -> Int {
         memory.count { $1.holds(selection) }
     }

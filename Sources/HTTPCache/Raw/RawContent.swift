@@ -1,13 +1,13 @@
 import HTTPSemantics
 
-/// What is kept of a URL of a raw source on its way to the disk; encoded by the writer, so that no event loop does.
+/// The responses of a raw source's URL, queued for the disk; the disk's writer encodes them, so that no event loop has to.
 package struct RawContent: Sendable {
     let key: CacheKey
     let source: String
     let url: String
     let entry: RawEntry
 
-    /// Describes what is kept of a request's URL.
+    /// Describes the entry of a request's URL.
     init(_ entry: RawEntry, of request: some CacheOrigin) {
         key = request.key
         source = request.rule.name
@@ -15,13 +15,13 @@ package struct RawContent: Sendable {
         self.entry = entry
     }
 
-    /// Bytes that wait with it.
+    /// The size in bytes, for bounding the write queue.
     var cost: Int { entry.cost }
 
-    /// The record, and the bytes of its body.
+    /// The record and the encoded body.
     ///
-    /// The record stands for all responses: it bears the tags of all, was confirmed when the first of them was, and is stale when
-    /// the last of them is. So a purge by any of these takes a response too many rather than one too few.
+    /// The record covers all responses: it has all their tags, the earliest confirmation time and the latest expiry. A purge by
+    /// any of these may therefore remove a response too many, but never one too few.
     var encoded: (record: OriginRecord, bytes: [UInt8]) {
         let bytes = entry.encoded
         let confirmedAt = entry.responses.map(\.confirmedAt).min() ?? 0
@@ -38,7 +38,7 @@ package struct RawContent: Sendable {
             url: url,
             digest: CacheKey(hashing: bytes),
             length: bytes.count,
-            // Each response has its own, in the body.
+            // Each response has its own fields, encoded in the body.
             fields: FieldLines(),
             policy: ResponsePolicy(storedWith: FieldLines(), freshness: freshness),
             tags: entry.tags,

@@ -1,8 +1,8 @@
 import HTTPSemantics
 
-/// What is stored for a URL as bytes, for the disk.
+/// The encoding of a URL's stored responses on disk.
 extension RawEntry {
-    /// What was once released keeps its number; new fields take the next and are optional when read.
+    /// Field numbers. Released numbers never change; new fields take the next number and are optional when read.
     private enum Tag {
         static let response: UInt16 = 1
     }
@@ -14,13 +14,13 @@ extension RawEntry {
         return fields.bytes
     }
 
-    /// Reads what was found on disk, as fresh as its record says at most; `nil` where a response is none that this release knows.
+    /// Reads an entry from disk, at most as fresh as its record; returns `nil` if this release cannot read a response.
     init?(_ stored: StoredRaw, about subject: PurgeSubject) {
         guard let fields = TaggedFields.Reader(stored.bytes[...]) else { return nil }
         var responses: [StoredResponse] = []
         for bytes in fields.all(Tag.response) {
             guard var response = StoredResponse(encoded: bytes) else { return nil }
-            // A soft purge, or a rebuilt index, has told the record alone.
+            // A soft purge or an index rebuild changes only the record.
             response.expire(at: stored.record.freshness.staleAt)
             responses.append(response)
         }
@@ -29,7 +29,7 @@ extension RawEntry {
 }
 
 extension StoredResponse {
-    /// As above.
+    /// Field numbers; the rules above apply.
     private enum Tag {
         static let status: UInt16 = 1
         static let field: UInt16 = 2
@@ -40,7 +40,7 @@ extension StoredResponse {
         static let selector: UInt16 = 7
     }
 
-    /// The response as bytes.
+    /// The encoded response.
     fileprivate var encoded: [UInt8] {
         var encoding = TaggedFields()
         encoding.put(Tag.status, status)
@@ -53,7 +53,7 @@ extension StoredResponse {
         return encoding.bytes
     }
 
-    /// Reads a response; `nil` where a field is missing or none.
+    /// Reads a response; returns `nil` if a field is missing or malformed.
     fileprivate init?(encoded bytes: ArraySlice<UInt8>) {
         guard let encoding = TaggedFields.Reader(bytes), let status = encoding.count(Tag.status),
             let body = encoding.bytes(Tag.body), let responseTime = encoding.integer(Tag.responseTime),
@@ -76,7 +76,7 @@ extension StoredResponse {
 }
 
 extension VaryKey {
-    /// As above.
+    /// Field numbers; the rules above apply.
     private enum Tag {
         static let name: UInt16 = 1
         static let value: UInt16 = 2
@@ -92,7 +92,7 @@ extension VaryKey {
         }
     }
 
-    /// Reads a key; `nil` where a field has no name.
+    /// Reads a key; returns `nil` if a field has no name.
     fileprivate init?(encoded: [ArraySlice<UInt8>]) {
         var values: [String: String?] = [:]
         for bytes in encoded {

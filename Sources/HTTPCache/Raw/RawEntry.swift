@@ -1,16 +1,16 @@
-/// Everything stored for one URL of a raw source: a response a variant, in a bounded number.
+/// The stored responses of one URL of a raw source, one per variant (RFC 9111 §4.1), in a bounded number.
 struct RawEntry: Sendable {
-    /// The most variants of one URL; the oldest goes for a new one.
+    /// The maximum number of variants per URL; the oldest is evicted to make room.
     static let maximumVariants = 16
-    /// Bytes of all of them; the oldest go for a new one, which stays whatever its size.
+    /// The maximum size of all variants in bytes; the oldest are evicted to make room. The newest is kept whatever its size.
     static let maximumBytes = 64 << 20
 
-    /// For purging.
+    /// The URL as purges select it.
     private let subject: PurgeSubject
     private(set) var responses: [StoredResponse] = []
-    /// Seconds since 1970 until which requests for it do not wait for each other: the last answer could not be shared.
+    /// Seconds since 1970 until which requests for the URL are not collapsed, because the last response could not be shared.
     var separateUntil: Int64 = .min
-    /// Seconds since 1970 until which parts are not answered by fetching the whole, which was too large.
+    /// Seconds since 1970 until which range requests do not fetch the whole, because it was too large.
     var partsUntil: Int64 = .min
 
     init(_ subject: PurgeSubject, responses: [StoredResponse] = []) {
@@ -18,7 +18,7 @@ struct RawEntry: Sendable {
         self.responses = responses
     }
 
-    /// Keeps a response in place of those for the same selection.
+    /// Stores a response in place of those with the same `Vary` key.
     mutating func keep(_ response: StoredResponse, for request: CacheRequest<some CacheOrigin>) {
         responses.removeAll { $0.vary == response.vary || $0.matches(request) }
         if responses.count >= Self.maximumVariants { responses.removeFirst() }
@@ -26,7 +26,7 @@ struct RawEntry: Sendable {
         while responses.count > 1, cost > Self.maximumBytes { responses.removeFirst() }
     }
 
-    /// Changes the responses that a condition names.
+    /// Changes the responses that satisfy a condition.
     mutating func change(
         where condition: (StoredResponse) -> Bool,
         _ change: (inout StoredResponse) -> Void
@@ -34,15 +34,15 @@ struct RawEntry: Sendable {
         for index in responses.indices where condition(responses[index]) { change(&responses[index]) }
     }
 
-    /// Drops the responses that a condition names.
+    /// Removes the responses that satisfy a condition.
     mutating func remove(where condition: (StoredResponse) -> Bool) { responses.removeAll(where: condition) }
 
-    /// Whether a purge is about it, or about a response of it; one without responses holds nothing.
+    /// Whether a purge selects one of the responses.
     func holds(_ selection: PurgeSelection) -> Bool {
         responses.contains { selection.covers(subject(of: $0)) == true }
     }
 
-    /// Drops the responses that a purge is about, or lets them count as stale.
+    /// Removes the responses that a purge selects, or marks them as stale.
     mutating func purge(_ purge: Purge) {
         let subjects = responses.map(subject(of:))
         for index in responses.indices.reversed() where purge.selection.covers(subjects[index]) == true {
@@ -58,13 +58,13 @@ struct RawEntry: Sendable {
         subject.known(tags: response.tags, confirmedAt: response.confirmedAt)
     }
 
-    /// The marks for purging of all responses, each once.
+    /// The purge tags of all responses, without duplicates.
     var tags: [String] {
         var tags: [String] = []
         for tag in responses.flatMap(\.tags) where !tags.contains(tag) { tags.append(tag) }
         return tags
     }
 
-    /// Bytes that it fills.
+    /// The size in bytes.
     var cost: Int { responses.reduce(64) { $0 + $1.cost } }
 }

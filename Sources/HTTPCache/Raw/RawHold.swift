@@ -1,10 +1,10 @@
-/// A request's part in the entry of its URL: as long as somebody holds it, all who ask for the URL see one and the same.
+/// A reference that keeps a URL's entry alive during a request; all holders of a URL share one entry.
 final class RawHold: Sendable {
-    /// Whether the entry was read from disk for it.
+    /// Whether this request read the entry from disk.
     let isFromDisk: Bool
     private let release: @Sendable () -> Void
 
-    /// - Parameter release: called when nobody has the hold any more; not under the cache's lock.
+    /// - Parameter release: called when the last reference to the hold is released; not under the cache's lock.
     init(isFromDisk: Bool, release: @escaping @Sendable () -> Void) {
         self.isFromDisk = isFromDisk
         self.release = release

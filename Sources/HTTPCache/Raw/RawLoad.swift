@@ -1,7 +1,7 @@
 import HTTPSemantics
 import LinuxSystem
 
-/// One raw request on its way: decided, perhaps sent, answered once.
+/// One raw request in progress: decides how to serve it, contacts the origin if needed, and completes once.
 final class RawLoad<Origin: CacheOrigin>: Sendable {
     private struct State: Sendable {
         var completion: RawProxy<Origin>.Completion?
@@ -18,23 +18,23 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
         state = Lock(State(completion: completion))
     }
 
-    /// Decides what to do, and does it.
+    /// Serves the request from the cache or from the origin.
     ///
     /// - Parameters:
-    ///   - hold: what keeps the URL's entry at hand; `nil` where nothing stored may answer.
-    ///   - mayWait: whether another request's answer may be waited for.
+    ///   - hold: the hold on the URL's entry; `nil` if no stored response may be used.
+    ///   - mayWait: whether the request may be collapsed with another one.
     func start(_ hold: RawHold?, mayWait: Bool) {
-        // Its client may have left while it waited.
+        // The client may have left meanwhile.
         guard isWanted else { return }
         let now = proxy.time.wallSeconds
         let entry = hold.flatMap { _ in proxy.cache.entry(of: request) }
-        // What no tier keeps is for those alone that have waited for it.
+        // A response that no tier stores is only for the requests that waited for it.
         let isUsable = !mayWait || request.tiers != .none
         switch decision(isUsable ? entry?.responses ?? [] : [], now) {
         case .serve(let stored, let isStale, let refreshes):
             if refreshes { refresh(stored, hold) }
             proxy.cache.touch(request)
-            // What it has waited for has not been read for it.
+            // A response obtained by collapsing was not read from disk for this request.
             let tier = mayWait && hold?.isFromDisk == true ? CacheStatus.Tier.disk : .memory
             finish(.success(CacheOutcome(stored, .hit(isStale ? .stale : tier))))
         case .unavailable: finish(.failure(.notCached))
@@ -43,7 +43,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
         }
     }
 
-    /// Gives the request up: its client has left.
+    /// Cancels the request because its client has left.
     func cancel() {
         let subscription = state.withLock { state in
             state.completion = nil
@@ -91,10 +91,10 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
             )
         }
         let subscription = proxy.flights.join(request.key, about: subject) { [self] result, delivery in
-            // It looks again: what has been stored may do, or not.
+            // Decide again: the response stored meanwhile may or may not match this request.
             if delivery.isCollapsed { self.start(hold, mayWait: false) } else { finish(result) }
         } start: { [self] flight in
-            // Another's answer may have come between looking for one and asking.
+            // Another request's response may have been stored since the first lookup.
             if let outcome = answer(hold, now) { flight.finish(.success(outcome)) } else { start(flight) }
         }
         keep(subscription)
@@ -102,7 +102,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
 
     private func finish(_ result: Result<CacheOutcome, Origin.Failure>, _ delivery: Delivery) { finish(result) }
 
-    /// What is stored by now and may answer.
+    /// The stored response that can be served without asking the origin, if there is one now.
     private func answer(_ hold: RawHold?, _ now: Int64) -> CacheOutcome? {
         guard hold != nil, request.tiers != .none, let entry = proxy.cache.entry(of: request),
             case .serve(let stored, let isStale, _) = decision(entry.responses, now)
@@ -110,7 +110,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
         return CacheOutcome(stored, .hit(isStale ? .stale : .memory))
     }
 
-    /// Keeps the part in a flight, to leave it with the client.
+    /// Stores the subscription to a flight, so that `cancel` can end it.
     private func keep(_ subscription: Subscription) {
         let isLost = state.withLock { state in
             state.subscription = subscription
@@ -119,7 +119,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
         if isLost { subscription.cancel() }
     }
 
-    /// Refreshes a stale response in the background, unless that is under way.
+    /// Revalidates a stale response in the background, unless a flight for the key is in progress.
     private func refresh(_ stored: StoredResponse, _ hold: RawHold?) {
         guard proxy.context.failures.backoffError(for: request.failureKey) == nil else { return }
         let refresh = RawLoad(request.unconditional, proxy: proxy) { _ in }

@@ -1,9 +1,9 @@
 import HTTPSemantics
 package import LinuxSystem
 
-/// Answers requests of raw sources: from what is stored, or with what the origin says (RFC 9111 §4).
+/// Serves requests of raw sources from stored responses or from the origin (RFC 9111 §4).
 ///
-/// Any thread; completions are called on the caller's, the read lane's or the loader's.
+/// Any thread; completions are called on the caller's thread, the read lane's or the loader's.
 package final class RawProxy<Origin: CacheOrigin>: Sendable {
     package typealias Completion = @Sendable (Result<RawAnswer, Origin.Failure>) -> Void
 
@@ -15,11 +15,11 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
     /// Creates a proxy.
     ///
     /// - Parameters:
-    ///   - lane: where the cache's disk is read.
-    ///   - failures: remembers failures of origins, for sources that have it on.
-    ///   - waiters: the most requests that wait for another one's answer.
-    ///   - flights: the most requests under way.
-    ///   - continueAfter: bytes after which a download goes on though nobody waits.
+    ///   - failures: remembers origins' failures, for sources that enable it.
+    ///   - lane: runs the cache's disk reads.
+    ///   - waiters: the maximum number of requests that wait for another one's response.
+    ///   - flights: the maximum number of requests in progress.
+    ///   - continueAfter: the number of received bytes after which a download continues without waiters.
     package init(
         cache: RawCache,
         loader: any ResponseLoading<Origin>,
@@ -44,7 +44,7 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
     /// Sets the maximum number of waiters per request to an origin; applies to new requests.
     package func setWaiterLimit(_ limit: Int) { flights.setMaximumWaiters(limit) }
 
-    /// What can be answered from memory without asking anybody; `nil` where `load` is needed.
+    /// The response from memory if it can be served without any I/O; `nil` if `load` is needed.
     package func cached(_ request: CacheRequest<Origin>) -> RawAnswer? {
         guard request.isCacheable else { return nil }
         let now = time.wallSeconds
@@ -58,40 +58,40 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
         return RawAnswer(stored, to: request, .hit(isStale ? .stale : .memory), at: now)
     }
 
-    /// Answers a request, in time.
+    /// Serves a request asynchronously.
     ///
-    /// - Returns: what gives it up when its client has left.
+    /// - Returns: a subscription that cancels the request, for when its client leaves.
     package func load(_ request: CacheRequest<Origin>, completion: @escaping Completion) -> Subscription {
         let load = RawLoad(request, proxy: self, completion: completion)
         hold(request) { load.start($0, mayWait: true) }
         return Subscription { load.cancel() }
     }
 
-    /// Finds the entry of a request's URL, and goes on: at once, or on the read lane.
+    /// Retains the entry of a request's URL, then calls `next`: immediately, or on the read lane.
     private func hold(_ request: CacheRequest<Origin>, _ next: @escaping @Sendable (RawHold?) -> Void) {
         guard request.isCacheable else { return next(nil) }
         if let hold = cache.hold(request) { return next(hold) }
         let isTaken = context.lane?.submit { [cache] in next(cache.read(request)) }
-        // Too much waits for the disk: then it is asked of the origin.
+        // The read lane is full: ask the origin.
         if isTaken != true { next(cache.holdUnread(request)) }
     }
 
-    /// Drops what a purge is about, or lets it count as stale, and keeps nothing of it that is under way.
+    /// Removes the responses that a purge selects, or marks them as stale; affected requests in progress store nothing.
     ///
-    /// What is on disk must be hidden already, and is removed afterwards: see `Pipeline.purge`.
-    /// - Returns: how many URLs in memory it was about.
+    /// The disk must hide the selection already, and removes it afterwards: see `Pipeline.purge`.
+    /// - Returns: the number of URLs in memory that were affected.
     package func purge(_ purge: Purge) -> Int {
         _ = flights.beginPurge(purge.selection)
         defer { flights.endPurge(purge.selection) }
         return cache.purge(purge)
     }
 
-    /// Invalidates what an unsafe request has changed (RFC 9111 §4.4).
+    /// Invalidates the stored responses that an unsafe request may have changed (RFC 9111 §4.4).
     func invalidate(_ origin: Origin, _ response: FetchedResponse) {
         drop(origin)
         guard let base = origin.url else { return }
         for name in ["location", "content-location"] {
-            // RFC 9111 §4.4: never of another origin.
+            // RFC 9111 §4.4: never URLs of another origin.
             guard let reference = response.fields[name], let url = try? base.resolving(reference),
                 url.hasSameOrigin(as: base)
             else { continue }

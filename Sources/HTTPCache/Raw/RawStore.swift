@@ -1,16 +1,16 @@
 import HTTPSemantics
 
-/// The stored responses of a raw source's URL as one exchange sees them.
+/// The store of one exchange: the responses of a raw source's URL.
 struct RawStore<Origin: CacheOrigin>: ResponseStore {
     typealias Failure = Origin.Failure
 
     let request: CacheRequest<Origin>
     let proxy: RawProxy<Origin>
-    /// Keeps the URL's entry at hand; `nil` where nothing stored may answer.
+    /// The hold on the URL's entry; `nil` if no stored response may be used.
     let hold: RawHold?
     let flight: Flight<CacheOutcome, Origin.Failure>
 
-    /// Changes are made in memory; the disk's are queued.
+    /// False: changes are made in memory, and disk writes are queued.
     package var blocks: Bool { false }
 
     package func admit(_ response: StoredResponse, isStorable: Bool, replacing stored: StoredResponse?)
@@ -23,14 +23,14 @@ struct RawStore<Origin: CacheOrigin>: ResponseStore {
     package func renew(_ response: StoredResponse, from stored: StoredResponse, changesFreshness: Bool)
         -> StoredResponse
     {
-        // What is validated on each use need not be written each time.
+        // A response that is validated on every use is not written every time.
         publish(persists: changesFreshness || response.isWithdrawn) { entry in
             if response.policy.isStorable {
                 entry.keep(response, for: request)
             } else if response.isWithdrawn {
                 entry.remove { $0.vary == response.vary }
             }
-            // Else only this request's Authorization forbids it (RFC 9111 §3.5), and what is stored stays as it was.
+            // Otherwise only this request's Authorization forbids storing (RFC 9111 §3.5); the stored response is unchanged.
         }
         return response
     }
@@ -47,7 +47,7 @@ struct RawStore<Origin: CacheOrigin>: ResponseStore {
         }
     }
 
-    /// RFC 9111 §4.3.5: what a response to HEAD says of the stored response to GET.
+    /// Updates the stored response to GET from a response to HEAD (RFC 9111 §4.3.5).
     private func update(by response: FetchedResponse) {
         guard proxy.cache.entry(of: request)?.responses.isEmpty == false else { return }
         let length = response.fields["content-length"].flatMap { Int($0) }
@@ -73,7 +73,7 @@ struct RawStore<Origin: CacheOrigin>: ResponseStore {
 
     private func matches(_ response: StoredResponse) -> Bool { response.matches(request) }
 
-    /// Changes the entry, unless it has been purged since the flight began.
+    /// Changes the entry, unless it has been purged since the flight started.
     private func publish(persists: Bool = true, _ change: (inout RawEntry) -> Void) {
         _ = flight.publish { proxy.cache.change(request, persists: persists, change) }
     }

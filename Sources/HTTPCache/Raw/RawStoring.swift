@@ -1,17 +1,17 @@
-/// The disk tier as raw sources see it.
+/// The disk tier for raw sources.
 ///
-/// Look-ups block and belong on the read lane; stores are queued and return at once.
+/// Lookups block and must run on the read lane; stores are queued and return immediately.
 package protocol RawStoring: DiskStoring {
-    /// What is stored of a URL of a raw source; `nil` where nothing is, or a picture.
+    /// The stored responses of a raw source's URL; `nil` if there are none, or if the record is of another kind.
     func raw(_ key: CacheKey) -> StoredRaw?
-    /// Queues what is kept of a URL, in place of all that was.
+    /// Queues the responses of a URL for writing, in place of all stored ones.
     ///
-    /// False when too much waits: it is not stored.
+    /// - Returns: false if the write queue is full; nothing is stored then.
     @discardableResult
     func store(raw content: RawContent) -> Bool
 }
 
-/// What is stored of a URL of a raw source, as it was found on disk.
+/// The stored responses of a raw source's URL, as read from disk.
 package struct StoredRaw: Sendable {
     package var record: OriginRecord
     /// An encoded `RawEntry`.

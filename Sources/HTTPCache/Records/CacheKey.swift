@@ -1,9 +1,9 @@
 import CCrypto
 import HTTPSemantics
 
-/// A SHA-256 digest: the key of a cached thing, or the identity of a body.
+/// A SHA-256 digest that identifies a cache entry or a body.
 package struct CacheKey: Hashable, Sendable, CustomStringConvertible {
-    /// The digest's bytes as four big-endian words.
+    /// The digest as four big-endian 64-bit integers.
     package let words: (UInt64, UInt64, UInt64, UInt64)
 
     /// Hashes bytes.
@@ -18,12 +18,12 @@ package struct CacheKey: Hashable, Sendable, CustomStringConvertible {
         self.init(unchecked: digest)
     }
 
-    /// Hashes a text's UTF-8 bytes.
+    /// Hashes a string's UTF-8 bytes.
     package init(hashing text: String) {
         self.init(hashing: Array(text.utf8))
     }
 
-    /// Takes a digest as stored; `nil` unless it has 32 bytes.
+    /// Creates a key from a stored digest; returns `nil` unless it has 32 bytes.
     package init?(bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.init(unchecked: bytes)
@@ -56,7 +56,7 @@ package struct CacheKey: Hashable, Sendable, CustomStringConvertible {
 
     @inlinable
     package func hash(into hasher: inout Hasher) {
-        // Already uniformly distributed: one word is as good as four.
+        // The digest is uniformly distributed: 64 bits suffice.
         hasher.combine(words.0)
     }
 }

@@ -2,7 +2,7 @@
 package struct CachePolicy: Hashable, Sendable {
     /// The tiers for variants.
     package var variants: CacheTiers
-    /// The tiers for originals: on disk for making variants; in memory, within its size limit, for bare responses.
+    /// The tiers for originals: on disk for making variants; in memory, within its size limit, for responses without a plan.
     package var originals: CacheTiers
 
     /// Creates a policy with the same tiers for both.

@@ -1,6 +1,6 @@
 package import LinuxSystem
 
-/// A complete original: a read-only descriptor (a sealed memory file, or a file of the source), its length and its digest.
+/// The complete body of an original: a read-only descriptor (a sealed memory file, or a file of the source), length and digest.
 package struct OriginBody: Sendable {
     package var file: SharedDescriptor
     package var length: Int

@@ -1,7 +1,7 @@
-/// An original at one moment: its shared state, and the version and record that the state had then.
+/// A snapshot of an original: its shared state, with the version and record at one moment.
 package struct OriginSnapshot: Sendable {
     package let state: OriginState
-    /// What `OriginState.version` was.
+    /// The value of `OriginState.version`.
     package let version: UInt64
     package var record: OriginRecord
 }

@@ -2,30 +2,30 @@ import HTTPSemantics
 import LinuxSystem
 import Synchronization
 
-/// The freshness of one original as all its variants in memory see it: one revalidation refreshes them all.
+/// The shared freshness of one original, used by all its variants in memory: one revalidation refreshes them all.
 ///
-/// Read on event loops without a lock, written by stage 5; any thread.
+/// Event loops read it without a lock, and stage 5 writes it; any thread.
 package final class OriginState: Sendable {
     /// The original's key.
     package let key: CacheKey
     /// The name of its source.
     package let source: String
     private let current: Lock<OriginRecord>
-    /// The wall-clock second at which age would be zero.
+    /// The wall-clock second at which the age is zero.
     private let bornAt: Atomic<Int64>
     /// The first wall-clock second at which the original is stale.
     private let staleAt: Atomic<Int64>
     private let currentVersion = Atomic<UInt64>(0)
-    /// Seconds of stale use that the origin allows; `unsaid` where it leaves that to the source.
+    /// The seconds of stale use that the origin allows; `unsaid` if it does not state them and the source's setting applies.
     private let whileRevalidating: Atomic<Int64>
     private let ifError: Atomic<Int64>
 
-    /// Whether the origin has denied it to a client since.
+    /// Whether the origin has denied a client access since the last update.
     private let denied = Atomic(false)
 
     private static let unsaid: Int64 = -1
 
-    /// Creates the state of an original by its record.
+    /// Creates the state of an original from its record.
     package init(_ record: OriginRecord) {
         let allowance = record.policy.staleAllowance
         key = record.key
@@ -37,41 +37,41 @@ package final class OriginState: Sendable {
         ifError = Atomic(allowance.ifError ?? Self.unsaid)
     }
 
-    /// What is known of the original now.
+    /// The current record.
     package var record: OriginRecord { current.withLock { $0 } }
 
-    /// The state as it is now, for who makes something of it.
+    /// The current snapshot, for work that derives something from the original.
     package var snapshot: OriginSnapshot {
         current.withLock { OriginSnapshot(state: self, version: version, record: $0) }
     }
 
-    /// Changes when an answer made earlier is no longer right: another body, or other words to clients.
+    /// A number that changes when earlier responses become invalid: the body, or the fields sent to clients, have changed.
     package var version: UInt64 { currentVersion.load(ordering: .acquiring) }
 
-    /// Whether answers may be served without asking the origin (RFC 9111 §4.2).
+    /// Whether responses may be served without asking the origin (RFC 9111 §4.2).
     package func isFresh(at now: Int64) -> Bool { now < staleAt.load(ordering: .relaxed) }
 
-    /// Seconds for which answers may still be served without asking the origin; negative once they are stale.
+    /// The remaining seconds of freshness; negative once the original is stale.
     package func freshSeconds(at now: Int64) -> Int64 {
         let (seconds, overflow) = staleAt.load(ordering: .relaxed).subtractingReportingOverflow(now)
         return overflow ? .max : seconds
     }
 
-    /// Whether a stale answer may be served while the origin is asked (RFC 5861 §3).
+    /// Whether a stale response may be served while it is revalidated (RFC 5861 §3).
     ///
-    /// - Parameter seconds: the source's word, which counts where the origin says nothing.
+    /// - Parameter seconds: the source's setting, which applies if the origin states nothing.
     package func isUsableWhileRevalidating(at now: Int64, default seconds: Int64) -> Bool {
         allows(whileRevalidating.load(ordering: .relaxed), at: now, else: seconds)
     }
 
-    /// Whether a stale answer may be served where the origin cannot be asked (RFC 5861 §4).
+    /// Whether a stale response may be served if its revalidation fails (RFC 5861 §4).
     ///
-    /// - Parameter seconds: the source's word, which counts where the origin says nothing.
+    /// - Parameter seconds: the source's setting, which applies if the origin states nothing.
     package func isUsableIfError(at now: Int64, default seconds: Int64) -> Bool {
         allows(ifError.load(ordering: .relaxed), at: now, else: seconds)
     }
 
-    /// Whether the origin forbids any stale use (RFC 9111 §4.2.4).
+    /// Whether the origin forbids serving stale responses (RFC 9111 §4.2.4).
     package var forbidsStale: Bool {
         ifError.load(ordering: .relaxed) == 0 && whileRevalidating.load(ordering: .relaxed) == 0
     }
@@ -80,18 +80,18 @@ package final class OriginState: Sendable {
         -freshSeconds(at: now) < (stated == Self.unsaid ? seconds : stated) && !needsValidation
     }
 
-    /// The `Age` of answers now, in seconds (RFC 9111 §4.2.3).
+    /// The current `Age` in seconds (RFC 9111 §4.2.3).
     package func age(at now: Int64) -> Int64 { max(0, now &- bornAt.load(ordering: .relaxed)) }
 
-    /// Whether no stale answer may be served before the origin has confirmed it.
+    /// Whether a stale response must be validated before it is served.
     package var needsValidation: Bool { denied.load(ordering: .relaxed) }
 
-    /// Lets no stale answer be served until the origin is heard again: it has denied the original to a client.
+    /// Requires validation of stale responses until the next update, because the origin has denied a client access.
     package func requireValidation() { denied.store(true, ordering: .relaxed) }
 
-    /// What decides whether answers may be reused.
+    /// The properties that decide whether responses may be reused.
     ///
-    /// - Parameter seconds: the source's `stale-while-revalidate`, which counts where the origin says nothing.
+    /// - Parameter seconds: the source's `stale-while-revalidate`, which applies if the origin states none.
     package func terms(staleWhileRevalidate seconds: Int64, at now: Int64) -> ReuseTerms {
         let stated = whileRevalidating.load(ordering: .relaxed)
         return ReuseTerms(
@@ -102,7 +102,7 @@ package final class OriginState: Sendable {
         )
     }
 
-    /// Lets answers count as stale from a second on, unless they do already.
+    /// Marks responses as stale from a second of the wall clock, unless they are already stale by then.
     package func expire(at now: Int64) {
         current.withLock { current in
             current.expire(at: now)
@@ -110,17 +110,17 @@ package final class OriginState: Sendable {
         }
     }
 
-    /// Lets no answer made so far be served again.
+    /// Invalidates all responses made so far.
     package func retire() { currentVersion.add(1, ordering: .acquiringAndReleasing) }
 
-    /// Takes what the origin said last.
+    /// Updates the record from the origin's latest response.
     ///
-    /// - Returns: the state as this answer has made it, for who makes something of its body: the record is this one, whatever is
-    ///   said through others meanwhile, and then what is made counts as outdated.
+    /// - Returns: a snapshot with this record, for work that derives something from its body. Later updates do not change it;
+    ///   they make that work outdated.
     package func update(_ record: OriginRecord) -> OriginSnapshot {
         current.withLock { current in
             var record = record
-            // What is known of a body stays true of it.
+            // Metadata of a body remains valid for that body.
             if record.digest == current.digest {
                 record.metadata = TaggedFields.completing(record.metadata, with: current.metadata)
             }
@@ -141,10 +141,10 @@ package final class OriginState: Sendable {
         }
     }
 
-    /// Takes what has been computed of the original's bytes, which changes no version: what was made stays right.
+    /// Adds metadata computed from the original's body; the version does not change, since derived objects remain valid.
     ///
-    /// - Parameter metadata: tagged fields; those that it lacks stay as they are.
-    /// - Returns: the record as it is now; `nil` where the original has other bytes by now.
+    /// - Parameter metadata: tagged fields; existing fields that it lacks are preserved.
+    /// - Returns: the updated record; `nil` if the original has another body by now.
     package func learn(metadata: [UInt8], of digest: CacheKey) -> OriginRecord? {
         current.withLock { current in
             guard current.digest == digest else { return nil }

@@ -1,9 +1,9 @@
 import HTTPSemantics
 import LinuxSystem
 
-/// The one `OriginState` of each original that something in memory refers to; any thread.
+/// A table with the single `OriginState` of each original that is in use in memory; any thread.
 ///
-/// Holds its states weakly: it grows with the memory cache and the flights, and is bounded by their bounds.
+/// It references the states weakly, so its size is bounded by the memory cache and the flights.
 package final class OriginTable: Sendable {
     private struct Slot: Sendable {
         weak let state: OriginState?
@@ -26,13 +26,13 @@ package final class OriginTable: Sendable {
 
     private let slots = Lock(Slots())
 
-    /// Creates a table without states.
+    /// Creates an empty table.
     package init() {}
 
-    /// The live state of the record's original, else a new one of the record.
+    /// Returns the live state of the record's original, or creates one from the record.
     ///
-    /// A live state wins over a record read from disk: the disk's may be waiting to be overwritten. That the same answer has been
-    /// marked as stale holds, though: the state may be of one who has read the record before.
+    /// A live state takes precedence over a record read from disk, which may be about to be overwritten. If the record is the
+    /// same response marked as stale, however, the state becomes stale, too: it may come from an earlier read of the record.
     package func state(for record: OriginRecord) -> OriginState {
         slots.withLock { slots in
             guard let state = slots.byKey[record.key]?.state else { return slots.insert(record) }
@@ -46,14 +46,14 @@ package final class OriginTable: Sendable {
         }
     }
 
-    /// The original's state after the origin has spoken: the live one, updated, else a new one; with the record as given.
+    /// Updates the original's state from the origin's latest response, or creates one; the snapshot has the given record.
     package func update(_ record: OriginRecord) -> OriginSnapshot {
         slots.withLock { slots in
             slots.byKey[record.key]?.state?.update(record) ?? slots.insert(record).snapshot
         }
     }
 
-    /// Lets go of the states of a selection: what is made from now on begins with a state of its own.
+    /// Removes the states of a selection: later work starts with a new state.
     package func forget(_ selection: PurgeSelection) {
         slots.withLock { slots in
             slots.byKey = slots.byKey.filter { entry in
@@ -63,12 +63,12 @@ package final class OriginTable: Sendable {
         }
     }
 
-    /// Lets go of an original's state, and lets nothing that was made of it be served again.
+    /// Removes an original's state and invalidates everything made from it.
     package func retire(_ key: CacheKey) {
         slots.withLock { slots in slots.byKey.removeValue(forKey: key)?.state?.retire() }
     }
 
-    /// Lets the states of a selection count as stale from a second on.
+    /// Marks the states of a selection as stale from a second of the wall clock.
     package func expire(_ selection: PurgeSelection, at now: Int64) {
         slots.withLock { slots in
             for slot in slots.byKey.values {
@@ -78,6 +78,6 @@ package final class OriginTable: Sendable {
         }
     }
 
-    /// The live state of an original, if there is one.
+    /// Returns the live state of an original, if there is one.
     package func live(_ key: CacheKey) -> OriginState? { slots.withLock { $0.byKey[key]?.state } }
 }

@@ -1,13 +1,13 @@
 import LinuxSystem
 
-/// Originals that have come and wait to be on disk: until then a second variant finds them here instead of asking the origin again.
+/// Originals that have been received but are not on disk yet; variants use them instead of fetching the original again.
 ///
-/// Holds what the disk's write queue holds, and is bounded by its bound; any thread.
+/// Its size is bounded by the disk's write queue; any thread.
 package final class RecentOriginals: Sendable {
     package struct Recent: Sendable {
         package var record: OriginRecord
         package var body: OriginBody
-        /// Tells one coming of an original from the next.
+        /// Distinguishes successive versions of an original.
         fileprivate var number: Int
     }
 
@@ -21,10 +21,10 @@ package final class RecentOriginals: Sendable {
     /// Creates an empty collection.
     package init() {}
 
-    /// The original, if it waits.
+    /// Returns an original that is not on disk yet.
     package func find(_ key: CacheKey) -> Recent? { state.withLock { $0.originals[key] } }
 
-    /// Stores an original, keeping it at hand until it is committed; not when the disk does not take it.
+    /// Stores an original on disk and retains it until it is committed; it is not retained if the disk rejects it.
     package func store(_ record: OriginRecord, _ body: OriginBody, on disk: any DiskStoring) {
         let key = record.key
         let number = state.withLock { state in
@@ -36,7 +36,7 @@ package final class RecentOriginals: Sendable {
         disk.flush { [weak self] in self?.remove(key, number) }
     }
 
-    /// Forgets what a purge is about, or lets it count as stale.
+    /// Removes the originals that a purge selects, or marks them as stale.
     package func purge(_ purge: Purge) {
         state.withLock { state in
             for (key, recent) in state.originals {

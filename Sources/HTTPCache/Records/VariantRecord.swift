@@ -1,27 +1,27 @@
-/// What the cache knows of an object that was derived from a stored response, such as a picture made by a plan.
+/// The metadata of an object derived from a stored response, such as an image transformed by a plan.
 package struct VariantRecord: Hashable, Sendable {
-    /// The hash of the original's key, canonical plan and bucket.
+    /// The hash of the original's key, the canonical plan and the bucket.
     package var key: CacheKey
-    /// The key of the response that it was derived from.
+    /// The key of the original response.
     package var origin: CacheKey
-    /// The digest of that response's body; another body makes the variant void.
+    /// The digest of the original's body; if the body changes, the variant is invalid.
     package var originDigest: CacheKey
     /// The plan's canonical text and bucket: a label for purging and for operators.
     package var plan: String
     /// Names of the presets that the first request used: labels for purging.
     package var presets: [String]
-    /// Bytes.
+    /// The length in bytes.
     package var length: Int
-    /// SHA-256 of the bytes, from which the strong entity tag is made (RFC 9110 §8.8.3).
+    /// SHA-256 of the bytes; the strong entity tag is derived from it (RFC 9110 §8.8.3).
     package var digest: CacheKey
-    /// The other responses that it was derived from, in the plan's order.
+    /// The other stored responses that the variant is derived from, in the plan's order.
     package var ingredients: [Ingredient] = []
-    /// What the record's maker knows of the bytes, as tagged fields; their values are opaque to the cache.
+    /// Metadata about the bytes as tagged fields, opaque to the cache.
     package var metadata: [UInt8]
-    /// Fields that a newer release has written; they are kept when the record is written again.
+    /// Fields written by a newer release; preserved when the record is rewritten.
     var unknown = TaggedFields()
 
-    /// Another stored response, and the body of it that the variant was made with.
+    /// A reference to another stored response and the body that the variant was made with.
     package struct Ingredient: Hashable, Sendable {
         package var key: CacheKey
         package var digest: CacheKey
