@@ -55,8 +55,8 @@ extension DiskIndex {
         ) STRICT;
         INSERT INTO totals VALUES (0, 0, 0), (1, 0, 0);
         """,
-        // Content files end in a trailer of that many bytes; those of version 1 have none. An index without rows may be one that
-        // takes the place of a lost one: until `rebuilding` is empty, files without rows are taken in and not deleted.
+        // The size of the trailer that ends a content file; version 1 had none. An empty index may replace a lost one: until
+        // `rebuilding` is empty, files without rows are adopted, not deleted.
         """
         ALTER TABLE origins ADD COLUMN trailer INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE variants ADD COLUMN trailer INTEGER NOT NULL DEFAULT 0;
@@ -111,12 +111,12 @@ extension DiskIndex {
         CREATE INDEX origins_by_confirmation ON origins (response_time);
         CREATE INDEX variants_by_plan ON variants (plan, presets);
         """,
-        // What pages show before the picture; NULL until it has been computed.
+        // A preview for pages to show while the image loads; NULL until computed.
         "ALTER TABLE origins ADD COLUMN placeholder TEXT;",
         // Whether a variant is WebP that is served until the AVIF is made.
         "ALTER TABLE variants ADD COLUMN stand_in INTEGER NOT NULL DEFAULT 0;",
-        // The other originals that variants were made with: by number, and as keys and digests, which stay when such a row goes.
-        // An original's row goes with the last variant that needs it.
+        // The auxiliary images of variants: by number, and as keys and digests, which remain when the original's row is deleted.
+        // An original's row is deleted with the last variant that needs it.
         """
         ALTER TABLE variants ADD COLUMN ingredients BLOB;
         CREATE TABLE ingredients (

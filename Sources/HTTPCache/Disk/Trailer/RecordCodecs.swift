@@ -67,7 +67,7 @@ extension OriginRecord {
         guard var record = Self.codec.decode(bytes) else { return nil }
         if record.status == 0 {
             record.status = 200
-            // They gave a raw entry the header of an empty picture.
+            // Layouts before 11 stored an empty image header in raw entries.
             if record.kind == .raw { record.metadata = [] }
         }
         record.parseFields()
