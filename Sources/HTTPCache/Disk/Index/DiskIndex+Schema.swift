@@ -1,9 +1,9 @@
 extension DiskIndex {
-    /// Migration n leads from version n to n + 1.
+    /// The migrations; migration n takes a database from version n to n + 1.
     ///
     /// A released migration is never edited.
     ///
-    /// `used` orders by recency and only grows, whatever the wall clock does; `accessed_at` is for ages and operators.
+    /// `used` orders by recency and only grows, even if the wall clock goes back; `accessed_at` is for ages and operators.
     static let migrations: [SQLiteMigration] = [
         """
         CREATE TABLE origins (
@@ -68,7 +68,7 @@ extension DiskIndex {
             PRIMARY KEY (kind, value)
         ) STRICT, WITHOUT ROWID;
         """,
-        // What purges select by. A trigger deletes an origin's tags with its row.
+        // The tags that purges select by. A trigger deletes an origin's tags with its row.
         """
         ALTER TABLE origins ADD COLUMN tags TEXT NOT NULL DEFAULT '';
         ALTER TABLE variants ADD COLUMN presets TEXT NOT NULL DEFAULT '';
@@ -83,7 +83,7 @@ extension DiskIndex {
             DELETE FROM tags WHERE origin = OLD.id;
         END;
         """,
-        // Cache-Control for clients, where the origin sent CDN-Cache-Control, too.
+        // Cache-Control for clients, if the origin also sent CDN-Cache-Control.
         "ALTER TABLE origins ADD COLUMN client_cache_control TEXT;",
         // Failures that survive a restart. Numbers are never reused, so the oldest rows have the lowest.
         """
@@ -103,9 +103,9 @@ extension DiskIndex {
             has_stored INTEGER NOT NULL
         ) STRICT;
         """,
-        // 0 is a picture, 1 the responses of a raw source's URL.
+        // 0 is an original, 1 the responses of a raw source's URL.
         "ALTER TABLE origins ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;",
-        // What purges by age and by preset walk along. A row for a body in the seed stays without one here.
+        // The indexes for purges by age and by preset. A row for a body in the seed is kept although it has no body here.
         """
         ALTER TABLE origins ADD COLUMN for_seed INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX origins_by_confirmation ON origins (response_time);
