@@ -17,7 +17,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         package let failures: NegativeCache<Failure>
         package let lane: WorkLane?
         package let time: any TimeSource
-        /// Bytes after which a download continues without waiting requests.
+        /// Bytes after which a download continues even if no request waits for it.
         package let continueAfter: Int
 
         /// Creates a context.

@@ -45,7 +45,7 @@ extension RawProxy where Origin == OriginRequest {
     ///   - failures: remembers failures of origins, for sources with negative caching.
     ///   - waiters: maximum waiters per request to an origin.
     ///   - flights: maximum flights in progress.
-    ///   - continueAfter: bytes after which a download continues without waiting requests.
+    ///   - continueAfter: bytes after which a download continues even if no request waits for it.
     package convenience init(
         cache: RawCache,
         loader: any OriginLoading,
