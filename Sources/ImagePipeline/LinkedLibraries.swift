@@ -2,15 +2,15 @@ import CCrypto
 import CSQLite
 import OriginTransfer
 
-/// The C libraries that this process really runs with, which need not be those that it was built with.
+/// The versions of the C libraries loaded at run time, which may differ from those at build time.
 package struct LinkedLibraries: Hashable, Sendable {
     /// libcurl's version, such as `7.88.1`.
     package var curl: String
-    /// What libcurl speaks TLS with, such as `OpenSSL/3.0.22`; `nil` where it cannot.
+    /// libcurl's TLS library, such as `OpenSSL/3.0.22`; `nil` without TLS support.
     package var tls: String?
-    /// Whether libcurl speaks HTTP/2 to origins.
+    /// Whether libcurl supports HTTP/2.
     package var hasHTTP2: Bool
-    /// Whether libcurl resolves names beside its transfers: a build that does not stops all of them for each name.
+    /// Whether libcurl resolves names asynchronously; otherwise each look-up blocks all transfers.
     package var resolvesInThreads: Bool
     /// SQLite's version, such as `3.40.1`.
     package var sqlite: String
@@ -34,7 +34,7 @@ package struct LinkedLibraries: Hashable, Sendable {
         self.crypto = crypto
     }
 
-    /// Asks the libraries.
+    /// Queries the loaded libraries.
     package static var current: LinkedLibraries {
         func text(_ start: UnsafePointer<CChar>?) -> String? { unsafe start.map { unsafe String(cString: $0) } }
         let curl = CurlLibrary.current

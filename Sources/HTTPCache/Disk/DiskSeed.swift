@@ -44,7 +44,7 @@ final class DiskSeed: Sendable {
         return row != nil
     }
 
-    /// The records of a selection's originals in the seed; none for a preset, which selects variants.
+    /// The records of a selection's originals in the seed; empty for a preset, which selects variants.
     func origins(in selection: PurgeSelection) -> [OriginRecord] {
         let read = { (index: inout DiskIndex) throws(SQLiteError) -> [CacheKey] in
             var keys: [CacheKey] = []

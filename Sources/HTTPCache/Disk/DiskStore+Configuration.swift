@@ -25,7 +25,7 @@ extension DiskStore {
         package var retrySeconds: Int64 = 5
         /// Whether the writer reconciles files and rows in the background after the start.
         package var reconciles: Bool = true
-        /// Whether this release knows the metadata of an entry, which else is a miss; not called for raw responses.
+        /// Whether this release can read an entry's metadata; otherwise the entry is a miss. Not called for raw responses.
         package var isReadable: @Sendable (DiskClass, _ metadata: [UInt8]) -> Bool = { _, _ in true }
         /// A read-only cache folder, searched after the store's own.
         package var seed: String?
@@ -58,7 +58,9 @@ package struct DiskLimits: Hashable, Sendable {
     package var originals: Int
     /// Bytes of variants; 0 stores none.
     package var variants: Int
-    /// Bytes of the file system to leave free: with less, the least recently used entries are evicted and nothing is stored; 0 for none.
+    /// Bytes of the file system to leave free; with less, the least recently used entries are evicted and nothing is stored.
+    ///
+    /// 0 for no minimum.
     package var minimumFree = 0
     /// Seconds without use after which an entry is removed; 0 for never (SDWebImage: `maxDiskAge`, by access date).
     package var maximumAge: Int64 = 0

@@ -80,7 +80,7 @@ extension DiskStore {
         read { index throws(SQLiteError) in try index.count(selection) } ?? PurgeCounts()
     }
 
-    /// A variant's row; `nil` where this release does not know its metadata, or its original's.
+    /// A variant's row; `nil` if its metadata, or its original's, is unknown to this release.
     func readable(_ row: DiskIndex.VariantRow?) -> DiskIndex.VariantRow? {
         let isReadable = shared.configuration.isReadable
         return row.flatMap {

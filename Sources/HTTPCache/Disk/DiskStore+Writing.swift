@@ -15,8 +15,8 @@ extension DiskStore {
 
     /// Stores an original's record, and its body as a copy of the first `length` bytes of its descriptor.
     ///
-    /// Removes variants made from another body. Without a body this is the update after a 304 (RFC 9111 §4.3.4), and changes a stored
-    /// record only.
+    /// Removes variants made from another body. Without a body this is the update after a 304 (RFC 9111 §4.3.4), and changes a
+    /// stored record only.
     /// - Returns: false when the queue is full, or the body does not match the record.
     @discardableResult
     package func store(origin: OriginRecord, body: OriginBody?) -> Bool {
@@ -44,8 +44,8 @@ extension DiskStore {
 
     /// Carries out a purge after `tombstone`, including writes queued before this call.
     ///
-    /// - Parameter completion: called on the writer's thread after the commit, or as soon as the purge has to wait for an unusable
-    ///   folder.
+    /// - Parameter completion: called on the writer's thread after the commit, or as soon as the purge has to wait for an
+    ///   unusable folder.
     /// - Returns: false when the queue is full; nothing is removed or hidden any longer.
     package func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
         guard shared.queue.submit(.remove(purge, completion: completion)) else {

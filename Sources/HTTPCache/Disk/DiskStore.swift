@@ -2,18 +2,18 @@ package import LinuxSystem
 
 /// The disk tier: originals and variants as files with an index in SQLite, each class within a quota (SDWebImage: `SDDiskCache`).
 ///
-/// Reads block and belong on read-lane threads. Writes only queue, on any thread; one writer thread writes, evicts and reconciles.
-/// The store never causes an error: an entry that cannot be read is a miss, one that cannot be written is dropped and counted, and
-/// `health` tells why.
+/// Reads block and belong on read-lane threads. Writes only queue, on any thread; one writer thread writes, evicts and
+/// reconciles. The store never causes an error: an entry that cannot be read is a miss, one that cannot be written is dropped
+/// and counted, and `health` gives the reason.
 package final class DiskStore: Sendable {
     let shared: DiskShared
 
-    /// Opens the folder and starts the writer; returns within milliseconds whatever the folder holds.
+    /// Opens the folder and starts the writer; returns within milliseconds, regardless of the folder's size.
     ///
     /// Only an index of an earlier layout takes longer, once: it is migrated first, in time proportional to its rows.
     ///
     /// If the folder is unusable for now, the store is degraded and retries by itself.
-    /// - Throws: `DiskStoreError` where retrying cannot help.
+    /// - Throws: `DiskStoreError` if retrying cannot help.
     package init(_ configuration: Configuration) throws(DiskStoreError) {
         var seed: DiskSeed?
         if let path = configuration.seed { seed = try DiskSeed(path: path, files: configuration.files) }

@@ -1,21 +1,21 @@
 package import HTTPSemantics
 
-/// What a cache does with a request, given what it has stored (RFC 9111 §4); decided without I/O.
+/// The cache's decision on a request, made from the stored responses without I/O (RFC 9111 §4).
 package enum CacheDecision: Sendable {
-    /// Answer with the stored response; `refreshes` says that the origin is asked in the background (RFC 5861 §3).
+    /// Serve the stored response; `refreshes` means revalidation in the background (RFC 5861 §3).
     case serve(StoredResponse, isStale: Bool, refreshes: Bool)
-    /// Ask the origin whether the stored response is still current.
+    /// Validate the stored response with the origin.
     case validate(StoredResponse, CacheStatus.Reason)
-    /// Ask the origin.
+    /// Forward the request to the origin.
     case forward(CacheStatus.Reason)
-    /// Nothing stored will do, and the request forbids asking: 504 (RFC 9111 §5.2.1.7).
+    /// No stored response is usable, and `only-if-cached` forbids forwarding: 504 (RFC 9111 §5.2.1.7).
     case unavailable
 
-    /// Decides.
+    /// Decides on a request.
     ///
     /// - Parameters:
     ///   - stored: all responses stored for the request's key.
-    ///   - allowsStale: whether what is remembered of the origin's failures lets a stale response be served.
+    ///   - allowsStale: whether the origin's remembered failures permit stale responses.
     ///   - now: wall-clock seconds.
     package init(
         _ request: CacheRequest<some CacheOrigin>,
@@ -48,7 +48,7 @@ package enum CacheDecision: Sendable {
         guard !request.isForOrigin, !request.policy.noStore else { return .forward(.request) }
         let stored = stored.filter { $0.mayBeShared(by: request.source) }
         guard !stored.isEmpty else { return .forward(.uriMiss) }
-        // RFC 9111 §4.1: of several that match, the most recent.
+        // RFC 9111 §4.1: the most recent of several matching responses.
         guard let response = stored.filter({ $0.matches(request) }).max(by: { $0.date < $1.date }) else {
             return .forward(.varyMiss)
         }
@@ -61,14 +61,14 @@ package enum CacheDecision: Sendable {
             if reuse.acceptsStale { return .serve(response, isStale: true, refreshes: false) }
             if reuse.acceptsWhileRevalidating { return .serve(response, isStale: true, refreshes: true) }
         }
-        // Without a validator, only the part itself can be asked for.
+        // A range without a stored validator can only be forwarded.
         if request.isPartial, !response.hasValidator { return .forward(.partial) }
         return .validate(response, reuse.isFresh ? .request : .stale)
     }
 }
 
 extension StoredResponse {
-    /// Its terms at a second of the wall clock; after a denial nothing stale is used.
+    /// Returns the terms of reuse at `now`, in wall-clock seconds; after a denial, stale use is forbidden.
     fileprivate func terms(for source: CacheRule, at now: Int64) -> ReuseTerms {
         let age = policy.freshness.age(at: now)
         return ReuseTerms(

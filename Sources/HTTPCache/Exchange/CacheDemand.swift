@@ -21,10 +21,10 @@ package struct CacheDemand: Hashable, Sendable {
     /// Creates a demand without directives.
     package init() {}
 
-    /// Creates the demand of a request's directives.
+    /// Creates a demand from a request's directives.
     ///
-    /// - Parameter isTrusted: whether the request may cause work for the origin; otherwise only `only-if-cached` applies, which
-    ///   saves work.
+    /// - Parameter isTrusted: whether the request may cause load on the origin; otherwise only `only-if-cached` applies, which
+    ///   never does.
     package init(_ control: CacheControl, isTrusted: Bool) {
         onlyIfCached = control.onlyIfCached
         guard isTrusted else { return }
@@ -38,7 +38,7 @@ package struct CacheDemand: Hashable, Sendable {
     /// Whether a fresh response may be unacceptable, because of `no-cache`, `max-age` or `min-fresh`.
     package var isStrict: Bool { noCache || maxAge != nil || minFresh != nil }
 
-    /// Separates the flights of requests with directives from others; empty without directives.
+    /// A suffix for flight keys, so that only requests with equal directives share a flight; empty without directives.
     package var keySuffix: String {
         guard self != .none else { return "" }
         func text(_ seconds: Int64?) -> String { seconds.map { String($0) } ?? "-" }

@@ -1,23 +1,23 @@
 package import HTTPSemantics
 package import LinuxSystem
 
-/// One request to an origin, shared by all that wait for it: what is asked, what the response means for the request and for what
-/// is stored (RFC 9111 §3, §4.3).
+/// One exchange with an origin, shared by all waiting requests: sends the request, interprets the response and updates the store
+/// (RFC 9111 §3, §4.3).
 ///
-/// Runs on the thread that decided to ask, then on the loader's or, where keeping blocks, on the read lane.
+/// Starts on the caller's thread and continues on the loader's, or on the read lane if the store blocks.
 package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     package typealias Failure = Origin.Failure
 
-    /// Seconds for which requests for a URL do not wait for each other once a response could not be shared.
+    /// Seconds for which requests for a URL are not collapsed after a response that could not be shared.
     static var separation: Int64 { 60 }
 
-    /// What the exchanges of a cache share.
+    /// The dependencies that all exchanges of a cache share.
     package struct Context: Sendable {
         package let loader: any ResponseLoading<Origin>
         package let failures: NegativeCache<Failure>
         package let lane: WorkLane?
         package let time: any TimeSource
-        /// Bytes after which a download goes on though nobody waits.
+        /// Bytes after which a download continues even if no request waits for it.
         package let continueAfter: Int
 
         /// Creates a context.
@@ -36,21 +36,21 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         }
     }
 
-    /// How the origin is asked.
+    /// The form of the request sent to the origin.
     enum Form: Sendable {
-        /// As the client has asked.
+        /// As the client sent it.
         case own
         /// With the validators of the stored response (RFC 9111 §4.3.1).
         case validating
-        /// For the whole response, without conditions; the client's are applied to what comes.
+        /// For the whole response, without conditions; the client's conditions and range are applied to the response.
         case whole
     }
 
-    /// The most bytes of a whole response that is fetched for one of its parts.
+    /// Maximum bytes of a whole response fetched to serve a range of it.
     static var widest: Int { 8 << 20 }
 
     private let request: CacheRequest<Origin>
-    /// What is stored for the request; `nil` where nothing is, or nothing matches.
+    /// The stored response to validate or replace; `nil` if none matches.
     private let stored: StoredResponse?
     private let reason: CacheStatus.Reason
     private let store: any ResponseStore<Failure>
@@ -58,10 +58,12 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     private let flight: Flight<CacheOutcome, Failure>
     private let widens: Bool
     private let load = Lock<(any CancellableLoad)?>(nil)
-    /// Whether this is the one try after a failure: however it ends, the next may follow.
+    /// Whether this is the single probe after a back-off; its end permits the next probe, whatever the result.
     private let isProbe = Lock(false)
 
-    /// - Parameter widens: whether the whole response is asked for in place of a part, up to `widest` bytes.
+    /// Creates an exchange; `start()` begins it.
+    ///
+    /// - Parameter widens: whether to request the whole response instead of a range, up to `widest` bytes.
     package init(
         _ request: CacheRequest<Origin>,
         stored: StoredResponse?,
@@ -80,21 +82,21 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         self.flight = flight
     }
 
-    /// Asks the origin, unless it has failed a moment ago.
+    /// Sends the request, unless the origin is in back-off after a failure.
     package func start() {
         flight.onAbandon(
             unless: { [self] in
-                // What changes something is not broken off.
+                // Unsafe requests are never cancelled.
                 guard request.isSafe else { return true }
                 return request.keepsOnDisk && (load.withLock { $0 }?.received ?? 0) >= context.continueAfter
             },
             cancel: { [self] in load.withLock { $0 }?.cancel() }
         )
-        // A 304 is of no use to a request that needs content that has been evicted.
+        // A 304 cannot restore evicted content.
         let isValidatable = stored.map { $0.hasValidator && ($0.hasContent || !request.needsBody) } ?? false
         let form: Form = isValidatable ? .validating : widens ? .whole : .own
         guard request.remembersFailures else { return send(form) }
-        // A request that demands the origin's word retries other failures, but leaves an origin in trouble alone.
+        // A request that requires validation ignores remembered failures, except an outage of the origin.
         if request.demand.isStrict {
             if let failure = context.failures.outage(request.failureKey) { return end(.failure(failure)) }
             return send(form)
@@ -104,13 +106,13 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         case .blocked(let failure): return end(standIn(for: failure))
         case .probe:
             isProbe.withLock { $0 = true }
-            // Others do not wait for a try that may take as long as the last one.
+            // Other requests do not wait for the probe: it may take as long as the failed attempt.
             flight.detach()
         }
         send(form)
     }
 
-    /// The result of a request that may not ask the origin: a failure, unless something stored may stand in.
+    /// Ends a request that must not be forwarded: with a failure, or with a stored response that may replace it.
     package func unavailable() {
         guard case .blocked(let failure) = context.failures.verdict(request.failureKey) else {
             return end(.failure(.notCached))
@@ -145,7 +147,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         if flight.isOver { handle.cancel() }
     }
 
-    /// Goes on where changes of the store may run.
+    /// Continues on a thread that may change the store.
     private func proceed(_ work: @escaping @Sendable () -> Void) {
         guard store.blocks, let lane = context.lane else { return work() }
         if !lane.submit(work) { end(.failure(.overloaded("too many requests are waiting for the disk"))) }
@@ -168,12 +170,12 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         keep(response, form, microseconds)
     }
 
-    /// Keeps a response where that is allowed, and answers with it.
+    /// Stores a response if allowed, and ends with it.
     private func keep(_ response: FetchedResponse, _ form: Form, _ microseconds: UInt32) {
         let policy = response.policy(for: request, bounds(response))
         var new = StoredResponse(response, to: request, policy: policy)
         let isStorable = new.isStorable(for: request)
-        // What was derived from the content must not live on under directives that forbid keeping it.
+        // Directives that forbid storing the response apply to everything derived from it.
         if !isStorable, !request.passesResponses { new.expire() }
         if request.passesResponses, !(isStorable && flight.mayPublish) {
             if response.status >= 400 {
@@ -199,20 +201,20 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         guard !request.passesResponses || form != .own && response.status == 200 else {
             return pass(response, microseconds)
         }
-        // Where the client's conditions or range were held back, they are applied to it.
+        // Conditions and ranges that were not forwarded are applied to the stored response.
         let status = isReread(new) ? CacheStatus.hit(.original) : status(of: response)
         end(.success(CacheOutcome(new, status, isValidated: true, microseconds)))
     }
 
-    /// Whether a file of a folder was read again and has not changed, as a stored original is read again.
+    /// Whether a file of a folder source was read again, unchanged; this counts as a hit.
     private func isReread(_ new: StoredResponse) -> Bool {
         request.source.isFolder && stored?.original?.record.digest == new.original?.record.digest
     }
 
-    /// RFC 9111 §4.3.4: the stored response that a 304 speaks of, updated.
+    /// Updates the stored response from a 304 and ends with it (RFC 9111 §4.3.4).
     private func confirm(by response: FetchedResponse, _ microseconds: UInt32) {
         guard let stored, names(response, stored) else {
-            // It confirmed another response than it was asked about: asked once more, without conditions.
+            // The 304 names another entity tag than the one sent, so retry without conditions.
             store.change(.expire)
             return send(.whole)
         }
@@ -230,12 +232,12 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         end(.success(outcome))
     }
 
-    /// Answers with the response as the origin sent it.
+    /// Ends with the response as the origin sent it.
     private func pass(_ response: FetchedResponse, _ microseconds: UInt32) {
         end(.success(CacheOutcome(passing: response, status(of: response), microseconds)))
     }
 
-    /// Ends with a failure, which is remembered, unless something stored may stand in.
+    /// Remembers a failure, and ends with it or with a stored response that may replace it.
     private func fail(_ error: Failure, _ hints: RetryHints = RetryHints()) {
         remember(error, hints)
         end(standIn(for: error.after(asking: reason)))
@@ -264,7 +266,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         if !request.passesResponses, request.failureKey != request.key { context.failures.forget(request.key) }
     }
 
-    /// A failure, or a stored response in its place (RFC 5861 §4).
+    /// Returns a failure, or the stored response that may replace it (RFC 5861 §4).
     private func standIn(for error: Failure) -> Result<CacheOutcome, Failure> {
         guard error.allowsStale, let replacement else { return .failure(error) }
         return .success(replacement)
@@ -280,7 +282,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         flight.finish(result)
     }
 
-    /// Whether a 304 speaks of what was asked about: an entity tag in it is the one that was sent.
+    /// Whether a 304 refers to the stored response: its entity tag, if any, must match the one sent.
     private func names(_ response: FetchedResponse, _ stored: StoredResponse) -> Bool {
         guard let new = response.fields["etag"].flatMap({ EntityTag($0) }),
             let old = stored.entityTag.flatMap({ EntityTag($0) })
@@ -296,22 +298,22 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     }
 }
 
-/// What a request to the cache ends with.
+/// The result of a request to the cache.
 package struct CacheOutcome: Sendable {
     package enum Answer: Sendable {
-        /// A response that may be sliced, conditioned and shared.
+        /// A shareable response; ranges and conditions can be evaluated against it.
         case stored(StoredResponse)
-        /// A response as the origin sent it to this very request.
+        /// The origin's response to this request only, unchanged.
         case passed(FetchedResponse)
     }
 
     package var answer: Answer
     package var status: CacheStatus
-    /// Whether the origin has just confirmed the response, so that fields which `no-cache` names may be sent.
+    /// Whether the origin has just sent or validated the response, so that fields named by `no-cache` may be sent.
     package var isValidated = false
-    /// Cookies of a 304, which are for its client alone.
+    /// `Set-Cookie` lines of a 304; they belong to the requesting client only.
     package var cookies: [FieldLine] = []
-    /// Microseconds of the request to the origin; 0 without one.
+    /// Microseconds spent on the request to the origin; 0 without one.
     package var fetchMicroseconds: UInt32 = 0
 
     package init(_ stored: StoredResponse, _ status: CacheStatus, isValidated: Bool = false, _ microseconds: UInt32 = 0)

@@ -1,32 +1,32 @@
 package import HTTPSemantics
 
-/// What a cached request is for: a URL, or a file, of a source.
+/// The target of a cached request: a URL or a file of a source.
 ///
-/// A class, so that generic code over it needs no layout of its own.
+/// Conforming types are classes, so that generic code handles a pointer instead of an unknown layout.
 package protocol CacheOrigin: AnyObject, Sendable {
-    /// Why a request for it fails.
+    /// The error of a failed request.
     associatedtype Failure: CacheFailure
     /// The cache key (RFC 9111 §2).
     var key: CacheKey { get }
     /// The normal form of the URL (RFC 3986 §6.2), or a path below the source's root.
     var identity: String { get }
-    /// The URL to ask, or the path, for people to read.
+    /// The URL or path, for logs and messages.
     var text: String { get }
     /// The URL; `nil` for a file.
     var url: OriginURL? { get }
-    /// The rule of the source.
+    /// The cache settings of the source.
     var rule: CacheRule { get }
-    /// Whether nothing of it may be kept, its failure neither (RFC 9111 §5.2.1.5).
+    /// Whether neither the response nor a failure may be stored (RFC 9111 §5.2.1.5).
     var keepsNothing: Bool { get }
-    /// Another URL of the same source.
+    /// Returns the target for another URL of the same source.
     func sibling(_ url: OriginURL) -> Self
 }
 
 extension CacheOrigin {
-    /// The tiers that keep what comes of a request for it.
+    /// The tiers that store the response and objects derived from it.
     package var keeps: CachePolicy { keepsNothing ? CachePolicy(.none) : rule.cache }
 
-    /// The key of failures to fetch it.
+    /// Returns the key under which failures to fetch it are remembered.
     package func failureKey(for caller: OriginCaller) -> CacheKey {
         let suffix = caller.keySuffix
         return suffix.isEmpty ? key : CacheKey(hashing: "failure/1\n\(key)\(suffix)")
@@ -34,7 +34,7 @@ extension CacheOrigin {
 }
 
 extension PurgeSubject {
-    /// Names what a request is for.
+    /// Creates the purge subject of a request's target.
     package init(_ origin: some CacheOrigin) {
         self.init(origin: origin.key, source: origin.rule.name, url: origin.identity)
     }
@@ -43,7 +43,7 @@ extension PurgeSubject {
 extension NegativeCache {
     /// Remembers a failure of a request.
     ///
-    /// - Parameter ingredients: the other originals that it may be the failure of.
+    /// - Parameter ingredients: other originals that may have caused the failure.
     package func record(
         _ key: CacheKey,
         _ error: Failure,

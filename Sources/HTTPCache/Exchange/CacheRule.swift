@@ -1,28 +1,28 @@
-/// What the settings of a source say to the cache.
+/// The cache settings of a source.
 package struct CacheRule: Hashable, Sendable {
     /// The source's name.
     package var name: String
-    /// Whether requests and responses pass through as they are.
+    /// Whether requests and responses are passed through unchanged.
     package var isRaw: Bool
     /// Whether a raw source's responses with `Set-Cookie` are stored (RFC 6265 §3).
     package var storesCookies: Bool
     /// Whether failures of the origin are remembered.
     package var negative: Bool
-    /// Seconds of freshness where the origin says nothing.
+    /// Default lifetime in seconds, if the origin states none.
     package var ttl: Int64
-    /// Lower bound in seconds of what the origin says.
+    /// Minimum of the lifetime that the origin states, in seconds.
     package var ttlMinimum: Int64
-    /// Upper bound in seconds of what the origin says.
+    /// Maximum of the lifetime that the origin states, in seconds.
     package var ttlMaximum: Int64
-    /// Seconds of stale use while the origin is asked, where it says nothing (RFC 5861 §3).
+    /// Default `stale-while-revalidate` in seconds, if the origin states none (RFC 5861 §3).
     package var staleWhileRevalidate: Int64
-    /// Seconds of stale use when the origin fails, where it says nothing (RFC 5861 §4).
+    /// Default `stale-if-error` in seconds, if the origin states none (RFC 5861 §4).
     package var staleIfError: Int64
-    /// The tiers that keep responses and what is derived from them.
+    /// The tiers that store responses and objects derived from them.
     package var cache: CachePolicy
-    /// Whether responses are files of this machine.
+    /// Whether responses are local files.
     package var isFolder: Bool
-    /// Whether requests name the whole URL.
+    /// Whether clients supply the whole URL.
     package var isRemote: Bool
 
     /// Creates a rule.

@@ -1,10 +1,10 @@
 package import HTTPSemantics
 
-/// A complete response of an origin, as it arrived.
+/// A complete response of an origin, as received.
 package struct FetchedResponse: Sendable {
     /// The content of the message.
     package enum Content: Sendable {
-        /// None arrived, or none is kept.
+        /// No content was received, or none was kept.
         case none
         case bytes([UInt8])
         /// Content in a sealed memory file, or in a file of a `file:` source.
@@ -15,13 +15,13 @@ package struct FetchedResponse: Sendable {
     /// All field lines of the final response, in order.
     package var fields: FieldLines
     package var content: Content
-    /// Wall-clock seconds when the request was sent and when the response's head arrived (RFC 9111 §4.2.3).
+    /// Wall-clock seconds at which the request was sent, and the response's head received (RFC 9111 §4.2.3).
     package var requestTime: Int64
     package var responseTime: Int64
-    /// Seconds of freshness that the loader itself grants, whatever the fields say; `nil` for HTTP responses.
+    /// A lifetime in seconds set by the loader, which overrides the fields; `nil` for HTTP responses.
     package var grantedLifetime: Int64?
 
-    /// Describes a response.
+    /// Creates a response.
     package init(status: Int, fields: FieldLines, content: Content, requestTime: Int64, responseTime: Int64) {
         self.status = status
         self.fields = fields
@@ -30,7 +30,7 @@ package struct FetchedResponse: Sendable {
         self.responseTime = responseTime
     }
 
-    /// What it allows a shared cache to do, as the response to a request.
+    /// Returns what the response to a request allows a shared cache to do.
     package func policy(
         for request: CacheRequest<some CacheOrigin>,
         _ bounds: ResponsePolicy.Bounds = ResponsePolicy.Bounds()
@@ -45,8 +45,8 @@ package struct FetchedResponse: Sendable {
         )
     }
 
-    /// Whether a stored response may be used in its place (RFC 5861 §4).
+    /// Whether a stale response may replace it (RFC 5861 §4).
     package var allowsStale: Bool { StaleAllowance.mayReplace(status: status) }
-    /// Whether the origin denies the client access.
+    /// Whether the origin denied the client access (401 or 403).
     package var isDenial: Bool { [401, 403].contains(status) }
 }

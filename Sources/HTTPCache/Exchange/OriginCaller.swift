@@ -1,10 +1,10 @@
-/// The trace context and intermediaries that an origin receives, from the first request that shares a download.
+/// The trace context and intermediaries that an origin receives: those of the first request that shares the download.
 package struct OriginCaller: Hashable, Sendable {
     /// The value of `traceparent` (W3C Trace Context); `nil` if the request has none.
     package var traceparent: String?
-    /// The value of `Via` from trusted proxies (RFC 9110 §7.6.3); `nil` for none.
+    /// The value of `Via` from trusted proxies (RFC 9110 §7.6.3); `nil` if there is none.
     package var via: String?
-    /// The value of `CDN-Loop`, the names of CDNs that forwarded the request (RFC 8586); `nil` for none.
+    /// The value of `CDN-Loop`, which names the CDNs that forwarded the request (RFC 8586); `nil` if there is none.
     package var cdnLoop: String?
 
     /// The daemon itself.
@@ -13,9 +13,9 @@ package struct OriginCaller: Hashable, Sendable {
     /// Creates an empty caller.
     package init() {}
 
-    /// Separates the flights and failures of requests by their `CDN-Loop`; empty without one.
+    /// A suffix for the keys of flights and failures, which separates requests by their `CDN-Loop`; empty without one.
     ///
-    /// A CDN refuses requests that name it in `CDN-Loop`, and any client can set the field. Requests with different values therefore
-    /// share neither failures nor flights; a fetched original is shared by all.
+    /// A CDN refuses requests that name it in `CDN-Loop`, and any client can set the field. Requests with different values
+    /// therefore share neither failures nor flights. All requests share the fetched original.
     package var keySuffix: String { cdnLoop.map { "\nCDN-Loop \($0)" } ?? "" }
 }

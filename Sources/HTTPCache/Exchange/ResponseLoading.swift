@@ -1,28 +1,28 @@
 package import HTTPSemantics
 
-/// The cache's way to origins.
+/// Loads responses from origins for the cache.
 package protocol ResponseLoading<Origin>: Sendable {
-    /// What it loads.
+    /// The targets that it loads.
     associatedtype Origin: CacheOrigin
 
-    /// Starts a load and returns at once; `completion` is called exactly once, on any thread, cancelled loads included.
+    /// Starts a load and returns immediately; `completion` is called exactly once, on any thread, also for cancelled loads.
     func load(
         _ fetch: CacheFetch<Origin>,
         completion: @escaping @Sendable (Result<FetchedResponse, Origin.Failure>) -> Void
     ) -> any CancellableLoad
 }
 
-/// A load under way; any thread.
+/// A load in progress; thread-safe.
 package protocol CancellableLoad: Sendable {
-    /// Bytes of the content that have arrived.
+    /// Bytes of content received so far.
     var received: Int { get }
-    /// Ends the load with a failure, unless it has ended.
+    /// Cancels the load, which then fails; does nothing if it has ended.
     func cancel()
 }
 
-/// What to load.
+/// A load to perform: a GET, conditional if validators are set, or another request.
 package struct CacheFetch<Origin: CacheOrigin>: Sendable {
-    /// A request to send in place of a plain GET.
+    /// A request to send instead of a plain GET.
     package struct Message: Sendable {
         package var method: String
         package var fields: FieldLines
@@ -30,15 +30,15 @@ package struct CacheFetch<Origin: CacheOrigin>: Sendable {
     }
 
     package let origin: Origin
-    /// The request that it is for.
+    /// The trace context and intermediaries of the request that caused the load.
     package let caller: OriginCaller
-    /// `If-None-Match`, raw.
+    /// The value of `If-None-Match`.
     package var entityTag: String?
-    /// `If-Modified-Since`, raw.
+    /// The value of `If-Modified-Since`.
     package var lastModified: String?
-    /// `nil` for a plain GET.
+    /// The request to send; `nil` for a plain GET.
     package var message: Message?
-    /// The most bytes of content, where that is less than the source allows.
+    /// Maximum bytes of content, if less than the source's limit.
     package var byteLimit: Int?
 
     init(_ origin: Origin, for caller: OriginCaller) {

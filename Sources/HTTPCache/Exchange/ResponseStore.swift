@@ -1,54 +1,55 @@
-/// Where an exchange keeps responses for its request's key, and changes those that are stored.
+/// The responses stored for one exchange's request.
 ///
-/// A store makes each change within `Flight.publish`, so that it happens wholly before a purge, or not at all.
+/// A store makes each change within `Flight.publish`, so that it either completes before a purge or does not happen.
 package protocol ResponseStore<Failure>: Sendable {
-    /// Why a response is of no use.
+    /// The error for a response with unusable content.
     associatedtype Failure: CacheFailure
 
-    /// Whether changes block on a disk, so that they belong on the read lane.
+    /// Whether changes block on the disk and must run on the read lane.
     var blocks: Bool { get }
 
-    /// Admits a complete response, and keeps it if that is allowed.
+    /// Checks a complete response, and stores it if allowed.
     ///
     /// - Parameters:
-    ///   - isStorable: whether it may be kept; else it is for those alone who wait for it.
-    ///   - stored: what it replaces.
-    /// - Returns: the response as it is used from now on.
-    /// - Throws: why its content is of no use.
+    ///   - isStorable: whether it may be stored; otherwise only the waiting requests receive it.
+    ///   - stored: the response that it replaces.
+    /// - Returns: the response to serve.
+    /// - Throws: if its content is unusable.
     func admit(
         _ response: StoredResponse,
         isStorable: Bool,
         replacing stored: StoredResponse?
     ) throws(Failure) -> StoredResponse
 
-    /// Takes a stored response as the origin has confirmed it (RFC 9111 §4.3.4).
+    /// Updates a stored response after a successful validation (RFC 9111 §4.3.4).
     ///
     /// - Parameters:
-    ///   - response: the response with its new fields; `policy` says whether it may still be kept.
-    ///   - stored: the response as it was.
-    ///   - changesFreshness: false where it was stale before and is now, so that it need not be written.
+    ///   - response: the response with its new fields; its `policy` decides whether it may still be stored.
+    ///   - stored: the response before the validation.
+    ///   - changesFreshness: false if the response was stale and still is, so that nothing needs to be written.
+    /// - Returns: the response to serve.
     func renew(_ response: StoredResponse, from stored: StoredResponse, changesFreshness: Bool) -> StoredResponse
 
-    /// Changes those stored responses that match the request.
+    /// Applies a change to the stored responses that match the request.
     func change(_ change: ResponseChange)
 }
 
 /// A change of the stored responses that match a request.
 package enum ResponseChange: Sendable {
-    /// They are no longer fresh.
+    /// Makes them stale.
     case expire
-    /// The origin denies them to the client: none is served stale without validation.
+    /// Forbids stale use without validation, after the origin denied access.
     case requireValidation
-    /// They are replaced by a response that may not be stored.
+    /// Removes them; the response that replaces them is not storable.
     case remove
-    /// The origin says that there is nothing any more (404, 410, 451).
+    /// Removes them because the origin no longer has the resource (404, 410, 451).
     case removeGone
-    /// The last response could not be shared: until this second, requests do not wait for each other.
+    /// Stops collapsing requests until this wall-clock second, because the last response could not be shared.
     case separate(until: Int64)
-    /// The whole is too large to be fetched for a part: until this second, only the part is asked for.
+    /// Forwards ranges until this wall-clock second, because the whole response is too large to be fetched for a range.
     case keepParts(until: Int64)
-    /// A response to HEAD tells of the stored response to GET (RFC 9111 §4.3.5).
+    /// Updates the stored response to GET from a response to HEAD (RFC 9111 §4.3.5).
     case update(FetchedResponse)
-    /// An unsafe request has changed them, and what else its response names (RFC 9111 §4.4).
+    /// Invalidates them, and the URLs that the response names, after an unsafe request (RFC 9111 §4.4).
     case invalidate(FetchedResponse)
 }

@@ -1,14 +1,14 @@
-/// What of a stored response decides whether it may be reused.
+/// The properties of a stored response that decide whether it may be reused.
 package struct ReuseTerms: Sendable {
-    /// Seconds (RFC 9111 §4.2.3).
+    /// The current age in seconds (RFC 9111 §4.2.3).
     package var age: Int64
-    /// Seconds until it is stale; not positive once it is.
+    /// The remaining lifetime in seconds; zero or negative if stale.
     package var left: Int64
-    /// Whether each use needs validation (`no-cache`).
+    /// Whether each use requires validation (`no-cache`).
     package var needsValidation = false
-    /// Whether it may not be used stale, whatever the request accepts (RFC 9111 §4.2.4).
+    /// Whether stale use is forbidden even if the request accepts it (RFC 9111 §4.2.4).
     package var forbidsStale: Bool
-    /// Seconds for which it may be used stale while the origin is asked.
+    /// Seconds after expiry during which it may be served stale while it is revalidated.
     package var staleWhileRevalidate: Int64
 
     /// Creates terms.
@@ -27,14 +27,14 @@ package struct ReuseTerms: Sendable {
     }
 }
 
-/// Whether a request may be given a stored response (RFC 9111 §4.2.4, §5.2.1; RFC 5861 §3).
+/// Whether a stored response may be reused for a request (RFC 9111 §4.2.4, §5.2.1; RFC 5861 §3).
 package struct Reuse: Sendable {
     package let isFresh: Bool
     package let acceptsFresh: Bool
     package let acceptsStale: Bool
     package let acceptsWhileRevalidating: Bool
 
-    /// Judges a response by its terms and the request's directives.
+    /// Evaluates a response's terms against the request's directives.
     package init(of terms: ReuseTerms, _ demand: CacheDemand) {
         isFresh = terms.left > 0
         let mustAsk = demand.noCache || terms.needsValidation

@@ -1,15 +1,15 @@
 package import HTTPSemantics
 
-/// A complete response that may answer other requests (RFC 9111 §3).
+/// A complete response that may be reused for other requests (RFC 9111 §3).
 package struct StoredResponse: Sendable {
     /// The content of a stored response.
     package enum Content: Sendable {
         case bytes([UInt8])
         case file(OriginBody)
-        /// Evicted, while the head is kept for what was derived from the content.
+        /// The content was evicted; the fields remain for objects derived from it.
         case evicted
 
-        /// Bytes.
+        /// The length in bytes; 0 if evicted.
         package var length: Int {
             switch self {
             case .bytes(let bytes): bytes.count
@@ -20,19 +20,19 @@ package struct StoredResponse: Sendable {
     }
 
     package let status: Int
-    /// The end-to-end fields, without `Age` and without those that are private to a client.
+    /// The end-to-end fields without `Age`, `Content-Length` and fields named by `private`.
     package private(set) var fields: FieldLines
     package let content: Content
-    /// What it allows.
+    /// What the response allows a shared cache to do.
     package private(set) var policy: ResponsePolicy
-    /// Which requests it answers.
+    /// Selects the requests for which it may be reused.
     package let vary: VaryKey
-    /// Whether the origin has denied it to a client since: then it is not served stale without validation.
+    /// Whether the origin has since denied access to a client; stale use then requires validation.
     package private(set) var needsValidation = false
     /// The shared state that variants of an original refer to; `nil` for responses of raw sources.
     package var original: OriginSnapshot?
 
-    /// A response as it is kept; whether it may be kept at all `isStorable(for:)` says.
+    /// Creates a response in its stored form; `isStorable(for:)` decides whether it may be stored.
     package init(_ response: FetchedResponse, to request: CacheRequest<some CacheOrigin>, policy: ResponsePolicy) {
         status = response.status
         content =
@@ -50,7 +50,7 @@ package struct StoredResponse: Sendable {
         }
     }
 
-    /// A response as it was stored.
+    /// Restores a response from its fields and freshness.
     package init(status: Int, fields: FieldLines, content: Content, freshness: Freshness, vary: VaryKey) {
         self.init(
             status: status,
@@ -61,7 +61,7 @@ package struct StoredResponse: Sendable {
         )
     }
 
-    /// A response as it was stored, with its policy.
+    /// Restores a response with its policy.
     package init(status: Int, fields: FieldLines, content: Content, policy: ResponsePolicy, vary: VaryKey) {
         self.status = status
         self.fields = fields
@@ -77,37 +77,37 @@ package struct StoredResponse: Sendable {
         return kept
     }
 
-    /// Whether it may be stored as the response to a request (RFC 9111 §3), and could ever be used.
+    /// Whether it may be stored as the response to a request (RFC 9111 §3), and could ever be reused.
     package func isStorable(for request: CacheRequest<some CacheOrigin>) -> Bool {
         guard policy.isStorable, !vary.isAny, mayBeShared(by: request.source) else { return false }
-        // Variants of an original stay valid as long as it comes with the same bytes, fresh or not.
+        // Variants of an original stay valid while its bytes are unchanged, fresh or not.
         guard request.passesResponses else { return true }
-        // What is stale at once and cannot be validated only fills the memory; an error would also displace a better response.
+        // A response that is stale at once and has no validator wastes memory; an error would also replace a usable response.
         let isUsefulStale =
             hasValidator || staleWhileRevalidate(request.source) > 0 || staleIfError(request.source) > 0
         return policy.freshness.lifetime > 0 || isUsefulStale && !StaleAllowance.mayReplace(status: status)
     }
 
-    /// Whether a source gives it to other clients: with its cookies, if it has any.
+    /// Whether a source may send it to other clients; a raw source must allow it to share `Set-Cookie`.
     package func mayBeShared(by source: CacheRule) -> Bool {
         !source.isRaw || source.storesCookies || !fields.contains("set-cookie")
     }
 
-    /// Whether it may answer a request with these fields (RFC 9111 §4.1).
+    /// Whether its `Vary` key matches a request's fields (RFC 9111 §4.1).
     package func matches(_ request: CacheRequest<some CacheOrigin>) -> Bool { vary.matches(request.fields) }
-    /// Whether its origin no longer allows that it is kept.
+    /// Whether the origin no longer allows storing it (`no-store`, `private`).
     package var isWithdrawn: Bool { policy.control.noStore || policy.control.private == .whole }
 
-    /// `ETag`.
+    /// The value of `ETag`.
     package var entityTag: String? { fields["etag"] }
-    /// `Last-Modified`.
+    /// The value of `Last-Modified`.
     package var lastModified: String? { fields["last-modified"] }
-    /// Whether the origin can be asked if it is still current.
+    /// Whether it can be validated.
     package var hasValidator: Bool { entityTag != nil || lastModified != nil }
 
-    /// Whether the content is there.
+    /// Whether the content has not been evicted.
     package var hasContent: Bool { if case .evicted = content { false } else { true } }
-    /// The content where it is in memory.
+    /// The content in memory; empty if it is in a file or evicted.
     package var bytes: [UInt8] { if case .bytes(let bytes) = content { bytes } else { [] } }
 
     /// The fields that may be sent without validation (RFC 9111 §5.2.2.4).
@@ -118,30 +118,30 @@ package struct StoredResponse: Sendable {
         return allowed
     }
 
-    /// Bytes that it takes in memory.
+    /// Its cost in memory, in bytes.
     package var cost: Int { bytes.count + fields.byteCount + 512 }
-    /// When the origin last sent or confirmed it, wall-clock seconds.
+    /// When the origin last sent or validated it, in wall-clock seconds.
     package var confirmedAt: Int64 { policy.freshness.responseTime }
     /// The origin's tags for purging.
     package var tags: [String] {
         OriginTags.parse(["cache-tag", "surrogate-key", "xkey"].compactMap { fields[$0] }.joined(separator: ","))
     }
-    /// When it was generated, for choosing the most recent of several (RFC 9111 §4.1).
+    /// When it was generated, in wall-clock seconds; selects the most recent of several responses (RFC 9111 §4.1).
     package var date: Int64 { policy.freshness.bornAt }
 
-    /// Takes over what a 304, or a response to HEAD, says of it (RFC 9111 §3.2, §4.3.4).
+    /// Updates the fields from a 304 or a response to HEAD (RFC 9111 §3.2, §4.3.4).
     ///
-    /// `policy.isStorable` then says whether it may still be kept.
+    /// Afterwards, `policy.isStorable` decides whether it may still be stored.
     package mutating func update(
         with response: FetchedResponse,
         for request: CacheRequest<some CacheOrigin>,
         bounds: ResponsePolicy.Bounds
     ) {
         var news = response.fields.endToEnd
-        // These describe the content, which stays as it was stored.
+        // These describe the content, which is unchanged.
         news.remove(["age", "content-length", "content-encoding", "content-range"])
         if request.source.isRaw, !request.source.storesCookies { news.remove(["set-cookie"]) }
-        // Without Date, the response was generated on receipt (RFC 9110 §6.6.1); the stored Date would age the new one.
+        // Without Date, the response was generated on receipt (RFC 9110 §6.6.1); the stored Date would make it look older.
         if !news.contains("date") { news.append("Date", HTTPDate(clamping: response.responseTime).description) }
         var merged = fields
         merged.replace(with: news)
@@ -159,33 +159,33 @@ package struct StoredResponse: Sendable {
         needsValidation = false
     }
 
-    /// Requires validation before any stale use.
+    /// Requires validation before stale use.
     package mutating func requireValidation() { needsValidation = true }
-    /// Ends its freshness.
+    /// Makes it stale.
     package mutating func expire() { policy = policy.expired }
-    /// Ends its freshness at a second of the wall clock, unless it ends earlier.
+    /// Makes it stale at `now`, in wall-clock seconds, unless it expires earlier.
     package mutating func expire(at now: Int64) { policy = policy.expired(at: now) }
 }
 
-/// For how long it may be used stale (RFC 5861), in seconds.
+/// Stale use (RFC 5861).
 extension StoredResponse {
-    /// While the origin is asked: what the response says, else the source.
+    /// Seconds of `stale-while-revalidate`: the response's value, otherwise the source's.
     package func staleWhileRevalidate(_ source: CacheRule) -> Int64 {
         policy.staleAllowance.whileRevalidating ?? source.staleWhileRevalidate
     }
 
-    /// When the origin fails: what the response says, else the source.
+    /// Seconds of `stale-if-error`: the response's value, otherwise the source's.
     ///
-    /// The source's setting is for responses that were fresh once, or stated a lifetime.
+    /// The source's setting applies only to responses that were once fresh or stated a lifetime.
     package func staleIfError(_ source: CacheRule) -> Int64 {
         let wasFresh = policy.freshness.lifetime > 0 || policy.control.maxAge != nil || fields.contains("expires")
         return policy.staleAllowance.ifError ?? (wasFresh ? source.staleIfError : 0)
     }
 
-    /// Whether it may answer a request in place of a failure (RFC 9111 §4.2.4, RFC 5861 §4).
+    /// Whether it may be served to a request instead of a failure (RFC 9111 §4.2.4, RFC 5861 §4).
     package func mayReplaceError(at now: Int64, for request: CacheRequest<some CacheOrigin>) -> Bool {
         let staleness = policy.freshness.age(at: now) - policy.freshness.lifetime
-        // A request that demands validation is not given something stale.
+        // A request that requires validation accepts no stale response.
         guard request.isCacheable, !request.demand.isStrict, !needsValidation,
             hasContent || !request.needsBody, !StaleAllowance.mayReplace(status: status)
         else { return false }

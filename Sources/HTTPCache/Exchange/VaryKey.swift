@@ -2,12 +2,12 @@ package import HTTPSemantics
 
 /// The values of the request fields that a response's `Vary` names (RFC 9111 §4.1).
 package struct VaryKey: Hashable, Sendable {
-    /// Names in lower case with normalised values; `nil` where the request had no such field.
+    /// Lower-case names with normalised values; `nil` if the request had no such field.
     package let values: [String: String?]
-    /// `*`: no later request matches.
+    /// Whether `Vary` is `*`, so that no later request matches.
     package let isAny: Bool
 
-    /// The key of a response to a request with these fields.
+    /// Creates the key of a response to a request with these fields.
     package init(vary: String?, request: FieldLines) {
         let names = vary.map { FieldLines.members($0) } ?? []
         isAny = names.contains("*")
@@ -16,18 +16,18 @@ package struct VaryKey: Hashable, Sendable {
         self.values = values
     }
 
-    /// A key as it was stored.
+    /// Restores a stored key.
     package init(values: [String: String?]) {
         self.values = values
         isAny = false
     }
 
-    /// Whether the response may answer a request with these fields.
+    /// Whether a request with these fields matches.
     package func matches(_ request: FieldLines) -> Bool {
         !isAny && values.allSatisfy { name, value in request[name].map { Self.normal($0, of: name) } == value }
     }
 
-    /// A value without differences that carry no meaning: whitespace around list members, case in case-insensitive fields, and
+    /// Returns a value without insignificant differences: whitespace around list members, case in case-insensitive fields, and
     /// the order of members whose weights all differ.
     private static func normal(_ value: String, of name: String) -> String {
         // Commas inside quotes are not interpreted.
@@ -47,7 +47,7 @@ package struct VaryKey: Hashable, Sendable {
         return members.joined(separator: ",")
     }
 
-    /// The weight of a member (RFC 9110 §12.4.2), as thousandths.
+    /// Returns the weight of a member in thousandths (RFC 9110 §12.4.2).
     private static func weight(_ member: String) -> Int {
         guard let text = member.split(separator: ";").first(where: { $0.hasPrefix("q=") })?.dropFirst(2) else {
             return 1000

@@ -1,7 +1,7 @@
 /// The fingerprints of recently evicted keys, in a hash table of fixed size.
 ///
-/// A new ghost replaces the oldest of its bucket of four, and a ghost expires once as many others have been added as the table may
-/// hold. 32 bits of a fingerprint are compared: about one lookup in 10⁹ is a false positive.
+/// A new ghost replaces the oldest of its bucket of four, and a ghost expires once as many others have been added as the table
+/// may hold. 32 bits of a fingerprint are compared: about one lookup in 10⁹ is a false positive.
 struct GhostTable: Sendable {
     private struct Ghost {
         /// 0 for an empty place.

@@ -3,9 +3,9 @@ import Synchronization
 
 /// The memory tier: values bounded by the sum of their costs in bytes (SDWebImage: `SDMemoryCache`).
 ///
-/// Thread-safe; made for lookups on event loops: one short lock, no allocation, O(1). Keys are spread over shards, each with its own
-/// S3-FIFO eviction, which resists one-time requests and scans. Values are shared by reference, never copied: a value being sent
-/// outlives its eviction. The lookup is inlinable: unspecialised generics cost more than its lock.
+/// Thread-safe; made for lookups on event loops: one short lock, no allocation, O(1). Keys are spread over shards, each with its
+/// own S3-FIFO eviction, which resists one-time requests and scans. Values are shared by reference, never copied: a value being
+/// sent outlives its eviction. The lookup is inlinable: unspecialised generics cost more than its lock.
 package final class MemoryCache<Value: Sendable>: Sendable {
     /// The eviction policy.
     package typealias Policy = S3FIFO
@@ -134,7 +134,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     @inlinable
     @inline(__always)
     package func part(for key: CacheKey) -> Part {
-        // By the last word: the shard's map hashes the first.
+        // Selects by the last 64 bits, because the shard's map hashes the first.
         return parts[Int(key.words.3 & mask)]
     }
 }

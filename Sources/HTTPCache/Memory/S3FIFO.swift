@@ -26,10 +26,10 @@ package protocol EvictionPolicy: Sendable {
 /// Simple, scalable, scan-resistant: three first-in-first-out queues (Yang et al., "FIFO queues are all you need for cache
 /// eviction", SOSP 2023), with shares in bytes.
 ///
-/// A new entry starts in a small queue with a tenth of the bytes. If it is not used there, it is evicted without touching the main
-/// queue, and only its fingerprint is kept. It moves to the main queue if it is used in the small one, or comes back while its
-/// fingerprint is kept. The oldest entry of the main queue is evicted unless it was used since, and gets one more round per use.
-/// A use costs one small store, and none for an entry that was used often.
+/// A new entry starts in a small queue with a tenth of the bytes. If it is not used there, it is evicted without touching the
+/// main queue, and only its fingerprint is kept. It moves to the main queue if it is used in the small one, or comes back while
+/// its fingerprint is kept. The oldest entry of the main queue is evicted unless it was used since, and gets one more round per
+/// use. A use costs one small store, and none for an entry that was used often.
 ///
 /// Own code, since no Swift package has an eviction policy with shares in bytes and hits as cheap as these. Another policy
 /// replaces it by conforming to `EvictionPolicy`; `CacheReplay` (Benchmarks/README.md) compares their hit ratios.

@@ -3,8 +3,8 @@ import OriginTransfer
 
 /// Computes the freshness of a redirect chain: that of its least fresh hop, because the first URL is the key.
 ///
-/// The freshness fields and the times come from the least fresh hop; validators and type come from the last response. A hop without
-/// freshness fields is ignored.
+/// The freshness fields and the times come from the least fresh hop; validators and type come from the last response. A hop
+/// without freshness fields is ignored.
 enum ChainFreshness {
     private static let names = ["cache-control", "cdn-cache-control", "expires", "date", "age"]
 

@@ -3,7 +3,8 @@ package import OriginTransfer
 
 /// Stage 6: loads the bytes of originals (SDWebImage: `SDImageLoader`).
 package protocol OriginLoading: Sendable {
-    /// Starts a load and returns immediately; `completion` is called exactly once on the loader's thread, also for cancelled loads.
+    /// Starts a load and returns immediately; `completion` is called exactly once on the loader's thread, also for cancelled
+    /// loads.
     func load(
         _ fetch: OriginFetch,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void

@@ -2,9 +2,9 @@ package import HTTPCache
 package import LinuxSystem
 import OriginTransfer
 
-/// The cache's way to origins, over the loader of originals.
+/// Loads the cache's responses with the loader of originals.
 struct ResponseLoader: ResponseLoading {
-    /// A load of the loader of originals.
+    /// Adapts a load handle.
     private struct Load: CancellableLoad {
         let handle: any LoadHandle
 
@@ -23,7 +23,7 @@ struct ResponseLoader: ResponseLoading {
 }
 
 extension OriginFetch {
-    /// A fetch of the cache in the loader's terms.
+    /// Converts a fetch of the cache.
     init(_ fetch: CacheFetch<OriginRequest>) {
         self.init(
             target: fetch.origin.target,
@@ -38,14 +38,14 @@ extension OriginFetch {
 }
 
 extension RawProxy where Origin == OriginRequest {
-    /// Creates a proxy over the loader of originals.
+    /// Creates a proxy that uses the loader of originals.
     ///
     /// - Parameters:
-    ///   - lane: where the cache's disk is read.
-    ///   - failures: remembers failures of origins, for sources that have it on.
-    ///   - waiters: the most requests that wait for another one's answer.
-    ///   - flights: the most requests under way.
-    ///   - continueAfter: bytes after which a download goes on though nobody waits.
+    ///   - lane: the threads that read the cache's disk.
+    ///   - failures: remembers failures of origins, for sources with negative caching.
+    ///   - waiters: maximum waiters per request to an origin.
+    ///   - flights: maximum flights in progress.
+    ///   - continueAfter: bytes after which a download continues even if no request waits for it.
     package convenience init(
         cache: RawCache,
         loader: any OriginLoading,

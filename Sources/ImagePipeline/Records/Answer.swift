@@ -1,9 +1,9 @@
 package import HTTPSemantics
 
-/// What a request gets: the entity, where it came from, and what it took.
+/// The pipeline's response to a request: an entity, its cache status and timings.
 package struct Answer: Sendable {
     package var entity: Entity
-    /// Where it came from (SDWebImage's `SDImageCacheType`).
+    /// How the cache handled the request (SDWebImage: `SDImageCacheType`).
     package var status: CacheStatus
     package var timings: StageTimings
 
@@ -13,7 +13,7 @@ package struct Answer: Sendable {
         self.timings = timings
     }
 
-    /// The same for a waiter that joined the flight of another request.
+    /// The response for a request that joined the flight of another.
     var collapsed: Answer {
         var answer = self
         answer.status = status.collapsed
@@ -21,17 +21,17 @@ package struct Answer: Sendable {
     }
 }
 
-/// Microseconds that stages took, for metrics and `Server-Timing`; 0 where a stage did not run.
+/// The stages' durations in microseconds, for metrics and `Server-Timing`; 0 if a stage did not run.
 package struct StageTimings: Hashable, Sendable {
     package var fetch: UInt32 = 0
     package var queue: UInt32 = 0
     package var decode: UInt32 = 0
     package var transform: UInt32 = 0
     package var encode: UInt32 = 0
-    /// Handing the result to the caches; what the disk does later is not counted.
+    /// Handing the result to the caches, without the asynchronous disk write.
     package var store: UInt32 = 0
 
-    /// A transfer's time, and nothing else.
+    /// Creates timings with the transfer's only.
     init(fetch: UInt32 = 0) {
         self.fetch = fetch
     }

@@ -3,16 +3,16 @@ package import ImagePlan
 package import LinuxSystem
 import Synchronization
 
-/// Bytes ready to be sent, and all that an answer with them says: what the memory cache keeps and what every answer is.
+/// A response body with its metadata, ready to be sent: the value type of the memory cache.
 ///
-/// Immutable and shared: an entity that is evicted while it is being sent lives until the last client has it.
+/// Immutable and shared; an entity that is evicted while being sent is freed after the last send.
 package final class Entity: Sendable {
-    /// The bytes' place.
+    /// The location of the bytes.
     package enum Body: Sendable {
         case memory([UInt8])
         case file(SharedDescriptor, length: Int)
 
-        /// Bytes.
+        /// The length in bytes.
         package var length: Int {
             switch self {
             case .memory(let bytes): bytes.count
@@ -25,17 +25,17 @@ package final class Entity: Sendable {
     package let body: Body
     /// The freshness shared with the original's other variants.
     package let origin: OriginState
-    /// The state's version that this entity belongs to.
+    /// The version of `origin` for which this entity was made.
     package let originVersion: UInt64
-    /// The original's body that this was made from.
+    /// The digest of the original's body.
     package let originDigest: CacheKey
-    /// The other originals that this was made with, in the request's order.
+    /// The auxiliary images' originals, in the request's order.
     let ingredients: [IngredientUse]
-    /// The answer's header fields that never change for this entity, encoded once by the presentation of the configuration.
+    /// The response header fields that are constant for this entity, encoded once.
     package let fields: [UInt8]
-    /// When the disk was last told that this is in use, seconds of the wall clock.
+    /// When a use was last reported to the disk store, in wall-clock seconds.
     private let notedUse: Atomic<Int64>
-    /// What it was made by, for purging.
+    /// The plan and presets that made it, for purging.
     private let plan: String?
     private let presets: [String]
 
@@ -59,22 +59,22 @@ package final class Entity: Sendable {
         notedUse = Atomic(.min)
     }
 
-    /// Whether the disk should hear of a use: once in so many seconds, however often it is used; any thread.
+    /// Whether to report a use to the disk store, at most once per `useInterval`; thread-safe.
     @inline(__always)
     func isUseDue(at now: Int64) -> Bool {
         let noted = notedUse.load(ordering: .relaxed)
-        // A clock that went back counts as a long time.
+        // If the clock went back, the difference wraps to a large value.
         guard UInt64(bitPattern: now &- noted) >= Self.useInterval else { return false }
         return notedUse.compareExchange(expected: noted, desired: now, ordering: .relaxed).exchanged
     }
 
-    /// Seconds between two uses that the disk hears of.
+    /// Minimum seconds between two reported uses.
     private static let useInterval: UInt64 = 60
 
-    /// Whether the original still is what this was made from, and says what it said; and so do the others that it was made with.
+    /// Whether the original and the auxiliary images are unchanged, in bytes and metadata, since this was made.
     package var isCurrent: Bool { origin.version == originVersion && (ingredients.isEmpty || hasCurrentIngredients) }
 
-    /// What it is about, for purging.
+    /// The subject that purges match.
     var subject: PurgeSubject {
         var subject = PurgeSubject(origin.record)
         subject.plan = plan
@@ -83,35 +83,35 @@ package final class Entity: Sendable {
         return subject
     }
 
-    /// Whether it is served until a better one is made.
+    /// Whether it is a temporary substitute, served until the final variant is made.
     @inline(__always)
     package var isStandIn: Bool { description.standIn != nil }
 
-    /// Bytes that the entity costs in memory, for the memory cache's bound.
+    /// Its cost in the memory cache, in bytes.
     var cost: Int { body.length + fields.count + 512 }
 }
 
-/// What an answer's header says of an entity.
+/// The metadata of an entity from which response header fields are made.
 package struct EntityDescription: Hashable, Sendable {
     /// `Content-Type`.
     package var mediaType: String
-    /// SHA-256 of the bytes, for the strong entity tag.
+    /// The SHA-256 of the bytes, for the strong entity tag.
     package var digest: CacheKey
     package var length: Int
-    /// The origin's `Last-Modified`, raw.
+    /// The origin's `Last-Modified`, unparsed.
     package var lastModified: String?
-    /// The origin's `Cache-Control`, raw; `nil` where it said nothing.
+    /// The origin's `Cache-Control`, unparsed; `nil` if it sent none.
     package var cacheControl: String?
-    /// `max-age` to tell where the origin said nothing, seconds.
+    /// The `max-age` to send if the origin stated no lifetime, in seconds.
     package var advertisedLifetime: Int64
-    /// What is told of the original beside the picture; `nil` where the source does not ask for it.
+    /// Header fields that describe the original; `nil` unless the source enables them.
     package var hints: OriginalHints?
-    /// `Content-Encoding`, as compressed SVG is kept and served; `nil` for none.
+    /// The `Content-Encoding`, set for compressed SVG; `nil` for none.
     package var contentCoding: String?
-    /// What it stands in for; `nil` for what was asked.
+    /// Set if the entity is a temporary substitute for the requested variant.
     package var standIn: StandIn?
-    /// What became of the original's frames; `nil` where it is no animation.
+    /// How the original's frames were handled; `nil` unless it is an animation.
     package var animation: AnimationOutcome?
-    /// Whether it is the original in place of a picture that its origin forbids to make (`no-transform: obey`).
+    /// Whether it is the untransformed original because its origin forbids transformation (`no-transform: obey`).
     package var isUntransformed = false
 }

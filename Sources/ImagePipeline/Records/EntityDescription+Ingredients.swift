@@ -2,10 +2,11 @@ import HTTPCache
 import HTTPSemantics
 
 extension EntityDescription {
-    /// Says of a picture that is made of several originals what is true of all of them: the strictest words and the shortest lifetime.
+    /// Combines the caching metadata of all originals of a variant: the strictest directives and the shortest lifetime.
     ///
-    /// With the age of the oldest (`Entity.age`) no client keeps it for longer than any of them. There is no `Last-Modified`: that of
-    /// one original says nothing of another that has taken its ingredient's place. What allows stale use is left out.
+    /// `Age` is that of the oldest original (`Entity.age`), so clients never keep the variant longer than any original allows.
+    /// `Last-Modified` is removed, because one original's date does not reflect a change of another. Directives that permit stale
+    /// use are omitted.
     mutating func restrict(toStrictestOf ingredients: [OriginRecord], origin: OriginRecord) {
         guard !ingredients.isEmpty else { return }
         lastModified = nil
@@ -32,7 +33,7 @@ extension EntityDescription {
 }
 
 extension OriginRecord {
-    /// Seconds for which clients may keep it, counted as its age is.
+    /// The lifetime for clients in seconds, from the same start as the age.
     fileprivate var lifetimeForClients: Int64 {
         guard let words = downstreamCacheControl else { return advertisedLifetime }
         return CacheControl(words).maxAge ?? max(0, freshness.lifetime)

@@ -16,7 +16,7 @@ extension EntityDescription {
             mediaType: mediaType,
             digest: digest,
             length: length,
-            // A date would let clients keep it beyond the other: by the entity tag they tell them apart.
+            // The final variant would have the same date, so a stand-in could pass validation by date. Entity tags differ.
             lastModified: standIn == nil ? origin.lastModified : nil,
             cacheControl: origin.downstreamCacheControl,
             advertisedLifetime: origin.advertisedLifetime,
@@ -26,7 +26,7 @@ extension EntityDescription {
         )
     }
 
-    /// Describes a variant that is stored, or about to be.
+    /// Creates the description of a variant from its record.
     init(_ record: VariantRecord, origin: OriginRecord, for request: VariantRequest) {
         let source = request.origin.source
         self.init(
@@ -42,7 +42,7 @@ extension EntityDescription {
 }
 
 extension VariantRequest {
-    /// What became of an original's frames in a result; for the bare original `made` is `nil`.
+    /// Returns how an original's frames were handled; `made` is the result's record, or `nil` for the bare original.
     func animation(of header: ImageHeader, in made: VariantRecord?) -> AnimationOutcome? {
         AnimationOutcome(
             plan: plan,
@@ -55,7 +55,7 @@ extension VariantRequest {
 }
 
 extension PipelineParts {
-    /// Makes an entity of bytes, and keeps it in memory where that is allowed and no purge has come between.
+    /// Creates an entity from a body, and inserts it into the memory cache if allowed and not purged meanwhile.
     func entity(
         key: CacheKey,
         description: EntityDescription,
@@ -79,7 +79,9 @@ extension PipelineParts {
         return entity
     }
 
-    /// Makes an entity of a file's bytes: read into memory and kept there where they are few, else sent from the file.
+    /// Creates an entity from a file; small files are read into memory and cached there, larger ones are sent from the file.
+    ///
+    /// Returns `nil` if the file cannot be read.
     func entity(
         key: CacheKey,
         description: EntityDescription,

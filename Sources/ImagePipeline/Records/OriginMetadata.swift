@@ -2,11 +2,11 @@ package import HTTPCache
 package import HTTPSemantics
 package import ImagePlan
 
-/// What is known of an original's bytes as a picture: the metadata of its record.
+/// The image metadata of an original, stored in its record.
 package struct OriginMetadata: Hashable, Sendable {
-    /// What the first bytes say.
+    /// The format and size from the first bytes.
     package var header: ImageHeader
-    /// What pages show before the picture; `nil` until it has been computed of these bytes.
+    /// A preview for pages to show while the image loads; `nil` until computed.
     package var placeholder: Placeholder?
     private var unknown = TaggedFields()
 
@@ -16,7 +16,7 @@ package struct OriginMetadata: Hashable, Sendable {
         self.placeholder = placeholder
     }
 
-    /// The tags are those under which layouts before 11 kept the same values in the record itself; a released tag keeps its meaning.
+    /// Layouts before 11 stored the same values in the record, under the same tags. Never change the meaning of a released tag.
     private static let codec = RecordCodec(
         blank: OriginMetadata(header: ImageHeader(format: .jpeg, width: 0, height: 0)),
         unknown: \.unknown,
@@ -31,10 +31,10 @@ package struct OriginMetadata: Hashable, Sendable {
         ]
     )
 
-    /// The metadata's bytes.
+    /// The encoded metadata.
     package var encoded: [UInt8] { Self.codec.encode(self) }
 
-    /// Reads metadata; `nil` where the format is missing, or one that this release does not know.
+    /// Decodes metadata; `nil` if the format is missing or unknown to this release.
     package init?(encoded: [UInt8]) {
         guard let metadata = Self.codec.decode(encoded[...]) else { return nil }
         self = metadata
@@ -47,17 +47,17 @@ extension Placeholder: TaggedValue {
     package init?(taggedBytes: ArraySlice<UInt8>) { self.init(text: Array(taggedBytes)) }
 }
 
-/// A picture's record.
+/// Image metadata of records.
 extension OriginRecord {
-    /// What the body's first bytes say.
+    /// The format and size from the body's first bytes.
     ///
-    /// Meaningful for pictures only. A store reads no record whose metadata is unknown (`DiskStore.Configuration.isReadable`).
+    /// Meaningful for images only. A store never reads a record with unknown metadata (`DiskStore.Configuration.isReadable`).
     package var header: ImageHeader {
         get { pictureMetadata.header }
         set { pictureMetadata.header = newValue }
     }
 
-    /// What pages show before the picture; `nil` until it has been computed of these bytes.
+    /// A preview for pages to show while the image loads; `nil` until computed.
     package var placeholder: Placeholder? {
         get { pictureMetadata.placeholder }
         set { pictureMetadata.placeholder = newValue }
@@ -71,11 +71,11 @@ extension OriginRecord {
         set { metadata = newValue.encoded }
     }
 
-    /// Creates the record of a picture.
+    /// Creates the record of an image.
     ///
     /// - Parameters:
-    ///   - cacheControl: the value of the field that counts for this cache.
-    ///   - clientCacheControl: `Cache-Control`, where `cacheControl` is that of `CDN-Cache-Control` (RFC 9213); empty for none.
+    ///   - cacheControl: the value of the field that applies to this cache.
+    ///   - clientCacheControl: `Cache-Control`, if `cacheControl` is from `CDN-Cache-Control` (RFC 9213); empty if missing.
     package init(
         key: CacheKey,
         source: String,

@@ -2,9 +2,9 @@ import HTTPCache
 import ImagePlan
 
 extension OriginState {
-    /// What decides whether answers may be reused.
+    /// Returns the terms under which responses may be reused.
     ///
-    /// - Parameter source: the rule whose settings count where the origin says nothing.
+    /// - Parameter source: the rule with the defaults for directives that the origin did not send.
     func terms(for source: SourceRule, at now: Int64) -> ReuseTerms {
         terms(staleWhileRevalidate: source.staleWhileRevalidate, at: now)
     }

@@ -1,14 +1,14 @@
 import HTTPCache
 package import ImagePlan
 
-/// What answers tell of an original beside its pictures (`placeholder: headers`).
+/// The facts about an original that responses with its variants carry in header fields (`placeholder: headers`).
 package struct OriginalHints: Hashable, Sendable {
-    /// Upright, in pixels; `nil` where the header does not tell.
+    /// The size in pixels after applying the orientation; `nil` if the image's header does not state it.
     package var size: PixelSize?
-    /// `nil` until it has been computed.
+    /// The placeholder; `nil` until computed.
     package var placeholder: Placeholder?
 
-    /// What is known of an original by now; `nil` for a source that does not ask for it.
+    /// Creates hints from a record; `nil` unless the source enables them.
     init?(_ record: OriginRecord, for source: SourceRule) {
         guard source.placeholder == .headers else { return nil }
         let oriented = record.header.orientedSize
@@ -18,10 +18,10 @@ package struct OriginalHints: Hashable, Sendable {
 }
 
 extension SourceRule {
-    /// What of a picture is told beside it.
+    /// Where responses carry an original's size and placeholder.
     package enum PlaceholderPolicy: String, Hashable, Sendable, CaseIterable {
         case none
-        /// In header fields of each answer.
+        /// In header fields of each response.
         case headers
     }
 }

@@ -1,12 +1,12 @@
 import HTTPCache
 
-/// What an entity has beside others that is served until a better one is made: WebP in place of AVIF.
+/// The extra data of a temporary substitute: WebP served until the AVIF is made.
 ///
-/// Immutable, and a class: few entities have one, and the others are not to be larger for it.
+/// Immutable. A class, because few entities have one and the others should not grow.
 package final class StandIn: Hashable, Sendable {
-    /// What is stored of it.
+    /// The substitute's record.
     let record: VariantRecord
-    /// Seconds for which clients may keep it.
+    /// The lifetime for clients, in seconds.
     package let lifetime: Int64
 
     init(record: VariantRecord, lifetime: Int64) {

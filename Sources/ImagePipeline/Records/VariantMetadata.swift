@@ -1,17 +1,17 @@
 package import HTTPCache
 package import ImagePlan
 
-/// What a variant's bytes are: the metadata of its record.
+/// The image metadata of a variant, stored in its record.
 package struct VariantMetadata: Hashable, Sendable {
     /// The encoded format.
     package var format: ResultFormat
-    /// Pixels; of a description such as `format=json`, those of the picture described.
+    /// The width in pixels; for a description such as `format=json`, that of the described image.
     package var width: Int
-    /// Pixels of one frame.
+    /// The height of one frame in pixels.
     package var height: Int
-    /// Frames, 1 for a still.
+    /// The number of frames; 1 for a still image.
     package var frames: Int
-    /// Whether it is WebP that is served until the AVIF is made.
+    /// Whether it is a temporary WebP, served until the AVIF is made.
     package var isStandIn: Bool
     private var unknown = TaggedFields()
 
@@ -24,7 +24,7 @@ package struct VariantMetadata: Hashable, Sendable {
         self.isStandIn = isStandIn
     }
 
-    /// The tags are those under which layouts before 11 kept the same values in the record itself; a released tag keeps its meaning.
+    /// Layouts before 11 stored the same values in the record, under the same tags. Never change the meaning of a released tag.
     private static let codec = RecordCodec(
         blank: VariantMetadata(format: .jpeg, width: 0, height: 0),
         unknown: \.unknown,
@@ -37,19 +37,19 @@ package struct VariantMetadata: Hashable, Sendable {
         ]
     )
 
-    /// The metadata's bytes.
+    /// The encoded metadata.
     package var encoded: [UInt8] { Self.codec.encode(self) }
 
-    /// Reads metadata; `nil` where the format is missing, or one that this release does not know.
+    /// Decodes metadata; `nil` if the format is missing or unknown to this release.
     package init?(encoded: [UInt8]) {
         guard let metadata = Self.codec.decode(encoded[...]) else { return nil }
         self = metadata
     }
 }
 
-/// The metadata that the pipeline writes.
+/// Checks the metadata that the pipeline writes.
 package enum PictureMetadata {
-    /// Whether this release can read the metadata of a picture or a variant (`DiskStore.Configuration.isReadable`).
+    /// Whether this release can read the metadata of an original or a variant (`DiskStore.Configuration.isReadable`).
     package static func isReadable(_ diskClass: DiskClass, _ metadata: [UInt8]) -> Bool {
         switch diskClass {
         case .originals: OriginMetadata(encoded: metadata) != nil
@@ -58,7 +58,7 @@ package enum PictureMetadata {
     }
 }
 
-/// A picture's record.
+/// Image metadata of records.
 extension VariantRecord {
     /// The encoded format.
     package var format: ResultFormat {
@@ -66,37 +66,37 @@ extension VariantRecord {
         set { picture.format = newValue }
     }
 
-    /// Pixels; of a description such as `format=json`, those of the picture described.
+    /// The width in pixels; for a description such as `format=json`, that of the described image.
     package var width: Int {
         get { picture.width }
         set { picture.width = newValue }
     }
 
-    /// Pixels of one frame.
+    /// The height of one frame in pixels.
     package var height: Int {
         get { picture.height }
         set { picture.height = newValue }
     }
 
-    /// Frames, 1 for a still.
+    /// The number of frames; 1 for a still image.
     package var frames: Int {
         get { picture.frames }
         set { picture.frames = newValue }
     }
 
-    /// Whether it is WebP that is served until the AVIF is made.
+    /// Whether it is a temporary WebP, served until the AVIF is made.
     package var isStandIn: Bool {
         get { picture.isStandIn }
         set { picture.isStandIn = newValue }
     }
 
-    /// A store reads no record whose metadata is unknown (`DiskStore.Configuration.isReadable`).
+    /// A store never reads a record with unknown metadata (`DiskStore.Configuration.isReadable`).
     private var picture: VariantMetadata {
         get { VariantMetadata(encoded: metadata) ?? VariantMetadata(format: .jpeg, width: 0, height: 0) }
         set { metadata = newValue.encoded }
     }
 
-    /// Creates the record of a picture.
+    /// Creates the record of a variant.
     package init(
         key: CacheKey,
         origin: CacheKey,

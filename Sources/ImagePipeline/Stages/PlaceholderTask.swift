@@ -4,8 +4,8 @@ import ImagePlan
 /// Computes an original's placeholder after a response without one: a bare original, or a variant made before the source's
 /// `placeholder` setting.
 ///
-/// Starts on any thread, continues on the read lane and ends on the transform pool. Failures are ignored; the next response without
-/// a placeholder tries again.
+/// Starts on any thread, continues on the read lane and ends on the transform pool. Failures are ignored; the next response
+/// without a placeholder tries again.
 final class PlaceholderTask: Sendable {
     private let request: VariantRequest
     private let entity: Entity

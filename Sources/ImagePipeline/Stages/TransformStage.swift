@@ -61,7 +61,7 @@ enum TransformStage {
         )
     }
 
-    /// Creates the record of a picture from a worker; the digest is computed here, not by the worker.
+    /// Creates the record of a worker's result; the digest is computed here, not by the worker.
     static func record(
         of picture: TransformResult.Picture,
         request: VariantRequest,

@@ -3,7 +3,7 @@ import HTTPSemantics
 import ImagePlan
 import LinuxSystem
 
-/// The endings of a variant task: a new picture, the bare original, a stored picture, or a failure.
+/// The results of a variant task: a new variant, the bare original, a stored variant, or a failure.
 extension VariantTask {
     /// Ends with a failure to make a variant of an available original; it is remembered for this variant only.
     ///
@@ -57,7 +57,7 @@ extension VariantTask {
         )
     }
 
-    /// Ends with a new picture, which is stored.
+    /// Ends with a new variant, which is stored.
     ///
     /// - Parameter standsIn: whether it is WebP in place of an AVIF that is made later.
     func publish(

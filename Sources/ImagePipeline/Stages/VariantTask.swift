@@ -5,8 +5,8 @@ import LinuxSystem
 
 /// Stage 3: makes one variant for all requests that share the flight.
 ///
-/// A state machine of callbacks: disk look-up → original → transform → publication. Each step runs on the thread that completed the
-/// previous one (read lane, transfer thread, transform pool).
+/// A state machine of callbacks: disk look-up → original → transform → publication. Each step runs on the thread that completed
+/// the previous one (read lane, transfer thread, transform pool).
 final class VariantTask: Sendable {
     let request: VariantRequest
     let context: LoadContext

@@ -11,7 +11,7 @@ package struct DiskCheckResult: Hashable, Sendable {
         package init() {}
     }
 
-    /// What is stored according to the rows, after repairs.
+    /// The totals according to the rows, after repairs.
     package var originals = Class()
     package var variants = Class()
     /// The number of findings by kind.
@@ -94,7 +94,7 @@ final class DiskCheckTally {
         listener.progress(progress)
     }
 
-    /// Takes the totals of what is stored.
+    /// Sets the totals.
     func note(_ totals: DiskTotals) {
         result.originals.entries = totals[.originals].entries
         result.originals.bytes = totals[.originals].bytes

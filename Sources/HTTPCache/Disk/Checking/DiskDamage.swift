@@ -12,7 +12,7 @@ package struct DiskDamage: Hashable, Sendable {
         case length
         /// A file whose bytes do not match its digest; deleted with its row.
         case checksum
-        /// A variant of another original than the stored one, or of none; deleted.
+        /// A variant whose original is missing or has another body; deleted.
         case void
         /// An original's row with neither a body nor variants; deleted.
         case unused
@@ -29,9 +29,9 @@ package struct DiskDamage: Hashable, Sendable {
     }
 
     package var kind: Kind
-    /// Relative to the folder; names the row where there is no file.
+    /// The path relative to the folder, or the row if there is no file.
     package var path: String
-    /// More, such as the system's error message; may be empty.
+    /// Details, such as the system's error message; may be empty.
     package var detail: String
 
     /// Creates a description.

@@ -1,9 +1,9 @@
 import Glibc
 package import LinuxSystem
 
-/// What a folder is to a store; found without changing the folder.
+/// The state of a folder as a cache; inspection does not change the folder.
 package enum DiskFolderState: Hashable, Sendable {
-    /// There is nothing at the path.
+    /// Nothing exists at the path.
     case absent
     /// The path is not a folder.
     case notFolder
@@ -18,9 +18,9 @@ package enum DiskFolderState: Hashable, Sendable {
     package struct Cache: Hashable, Sendable {
         /// Whether a process holds the folder's lock.
         package var isLocked: Bool
-        /// The schema's version; `nil` where the index is missing or cannot be read.
+        /// The schema's version; `nil` if the index is missing or unreadable.
         package var version: Int?
-        /// What is stored according to the index; `nil` where it cannot be read.
+        /// The totals according to the index; `nil` if it is unreadable.
         package var statistics: DiskStatistics?
 
         /// Whether a later release wrote the index.
@@ -73,7 +73,7 @@ struct DiskFolderInspector {
         return text.hasPrefix("Signature: 8a477f597d28d172789f06886806bc55") && text.contains("Edgeprint")
     }
 
-    /// The layout's number according to the tag; `nil` where it has none.
+    /// The layout's number in the tag; `nil` if it has none.
     var layout: Int? {
         guard isTagged, let text = tagText else { return nil }
         return text.split(separator: "\n").compactMap { line in
@@ -111,7 +111,7 @@ struct DiskFolderInspector {
     private func cache(_ names: Set<String>) -> DiskFolderState.Cache {
         var result = DiskFolderState.Cache(isLocked: isLocked, version: nil, statistics: nil)
         let layout = layout
-        // The tag tells a newer release's layout even without an index.
+        // The tag identifies a newer release's layout even without an index.
         if let layout, layout > DiskIndex.migrations.count { result.version = layout }
         guard names.contains("index.sqlite") else { return result }
         result.version = (try? index { index throws(SQLiteError) in try index.version() }) ?? result.version

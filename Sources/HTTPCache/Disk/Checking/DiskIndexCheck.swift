@@ -6,7 +6,7 @@ struct DiskIndexCheck {
     let folder: DiskFolder
     let files: any FileSystem
 
-    /// What is wrong with it; `nil` where nothing is.
+    /// A description of the damage; `nil` if the database is sound.
     func problem() throws(DiskCheckError) -> String? {
         do throws(Errno) {
             let file = try files.open(folder.index, flags: O_RDONLY)

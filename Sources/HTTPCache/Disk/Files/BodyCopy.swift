@@ -60,7 +60,7 @@ struct FileCopy {
 
     /// Runs the copy.
     ///
-    /// - Returns: bytes copied; fewer than `length` where the source ends sooner.
+    /// - Returns: bytes copied; fewer than `length` if the source ends sooner.
     func run() throws(Errno) -> Int {
         var done = 0
         for way in [range, send] {
@@ -113,7 +113,7 @@ struct FileCopy {
         return done
     }
 
-    /// Reads up to `count` bytes at an offset; fewer, or none, at the file's end.
+    /// Reads up to `count` bytes at an offset; fewer, possibly zero, at the file's end.
     static func read(_ file: CInt, at offset: Int, count: Int) throws(Errno) -> [UInt8] {
         var failure: Errno?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -1,7 +1,7 @@
 /// The names of a store's files and folders; makes no calls.
 ///
-/// A content file's name contains its key and the start of its digest. One name never means other bytes, so a reader with an old row
-/// cannot open new bytes.
+/// A content file's name contains its key and the start of its digest. One name never means other bytes, so a reader with an
+/// old row cannot open new bytes.
 struct DiskFolder: Hashable, Sendable {
     /// The store's folder, without a trailing slash.
     let path: String

@@ -12,19 +12,19 @@ package protocol FileSystem: Sendable {
     func open(_ path: String, flags: CInt) throws(Errno) -> SharedDescriptor
     /// Bytes of an open file.
     func size(of file: SharedDescriptor) throws(Errno) -> Int
-    /// Reads up to `count` bytes at an offset; fewer, or none, at the file's end.
+    /// Reads up to `count` bytes at an offset; fewer, possibly zero, at the file's end.
     func read(_ file: SharedDescriptor, at offset: Int, count: Int) throws(Errno) -> [UInt8]
     /// Appends all bytes.
     func write(_ bytes: [UInt8], to file: SharedDescriptor) throws(Errno)
     /// Copies a file's first bytes without moving the source's offset.
     ///
-    /// - Returns: bytes copied, fewer than `length` where the source ends sooner.
+    /// - Returns: bytes copied; fewer than `length` if the source ends sooner.
     func copy(_ source: SharedDescriptor, to file: SharedDescriptor, length: Int) throws(Errno) -> Int
     /// Renames a file, replacing the target.
     func rename(_ path: String, to target: String) throws(Errno)
     /// Deletes a file; a missing one is not an error.
     func remove(_ path: String) throws(Errno)
-    /// The names in a folder without `.` and `..`; none for a missing folder.
+    /// The names in a folder without `.` and `..`; empty for a missing folder.
     func list(_ path: String) throws(Errno) -> [String]
     /// Bytes of a folder's file system that this process may still use.
     func freeBytes(_ path: String) throws(Errno) -> Int

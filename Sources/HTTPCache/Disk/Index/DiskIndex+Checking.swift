@@ -7,7 +7,7 @@ extension DiskIndex {
         DiskIndex(try SQLiteConnection(path: path, access: isAtRest ? .immutable : .readOnly))
     }
 
-    /// The schema's version; 0 where there is none.
+    /// The schema's version; 0 if there is none.
     mutating func version() throws(SQLiteError) -> Int { try connection.schemaVersion() }
 
     /// Whether the tables are those of a store.
@@ -17,7 +17,7 @@ extension DiskIndex {
         ) { $0.integer(0) } == 3
     }
 
-    /// The first ten results of SQLite's integrity check; none where the file is sound.
+    /// The first ten results of SQLite's integrity check; empty if the file is sound.
     mutating func integrityProblems() throws(SQLiteError) -> [String] {
         try connection.all("PRAGMA integrity_check(10)") { $0.text(0) ?? "" }.filter { $0 != "ok" }
     }
@@ -40,7 +40,7 @@ extension DiskIndex {
         ) { $0.integer(0) }
     }
 
-    /// Deletes a row whatever its content.
+    /// Deletes a row regardless of its content.
     mutating func deleteRow(_ diskClass: DiskClass, _ id: Int64) throws(SQLiteError) {
         try connection.run("DELETE FROM \(Self.table(diskClass)) WHERE id = ?1", [.integer(id)])
     }

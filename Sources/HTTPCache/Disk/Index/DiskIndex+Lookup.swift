@@ -24,7 +24,7 @@ extension DiskIndex {
         var subject: PurgeSubject { PurgeSubject(record) }
     }
 
-    /// Looks up a variant, unless it is void: made from another body than that of its original's row.
+    /// Looks up a variant; skips a void one, which was made from another body of its original.
     mutating func variant(_ key: CacheKey) throws(SQLiteError) -> VariantRow? {
         let row = try connection.first(Self.selectVariant, [.key(key)]) { row -> VariantRow? in
             guard let record = VariantRecord(encoded: row.blob(0)[...]), record.key == key, record.digest == row.key(1),
@@ -35,7 +35,7 @@ extension DiskIndex {
         return row ?? nil
     }
 
-    /// Looks up an original, with or without body; `nil` where the key's entry is of another kind.
+    /// Looks up an original, with or without body; `nil` if the key's entry is of another kind.
     mutating func origin(_ key: CacheKey, kind: OriginRecord.Kind = .picture) throws(SQLiteError) -> OriginRow? {
         let row = try connection.first(Self.selectOrigin, [.key(key)]) { row -> OriginRow? in
             guard let record = Self.originRecord(row, from: 2), record.key == key, record.kind == kind else {
@@ -55,7 +55,7 @@ extension DiskIndex {
     /// The columns that `originRecord` reads, in order.
     private static let originColumns = "o.record, o.digest, o.response_time, o.initial_age, o.lifetime"
 
-    /// Reads an origin's record; `nil` where this release cannot read it.
+    /// Reads an original's record; `nil` if this release cannot read it.
     ///
     /// A soft purge changes the column only, so columns win over the encoded record.
     private static func originRecord(_ row: SQLiteStatement, from start: Int32) -> OriginRecord? {

@@ -45,9 +45,9 @@ extension DiskIndex {
     /// Inserts a row or replaces all of its values; the row's number stays.
     ///
     /// - Parameters:
-    ///   - encoded: the record's encoding, where it has been made already.
+    ///   - encoded: the encoded record, if already available.
     ///   - trailer: bytes that follow the body in its file.
-    ///   - isForSeed: whether the seed layer has that body, so that the row stays without one.
+    ///   - isForSeed: whether the seed has the body, so that the row is kept without one.
     /// - Returns: the row's number.
     mutating func putOrigin(
         _ record: OriginRecord,

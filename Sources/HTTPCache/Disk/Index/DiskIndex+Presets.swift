@@ -1,7 +1,7 @@
 /// Variants by preset.
 ///
-/// A variant belongs to a preset by the preset's name, or by steps and settings within its plan. No index finds these, but one leads
-/// from each pair of plan and presets to the next. There are few pairs, and only they are compared with the preset.
+/// A variant belongs to a preset by the preset's name, or by steps and settings within its plan. No index finds these, but one
+/// leads from each pair of plan and presets to the next. There are few pairs, and only they are compared with the preset.
 extension DiskIndex {
     /// A cursor over the variants of a preset.
     struct VariantWalk {

@@ -1,7 +1,7 @@
-/// From layout 10, which had a column for each field of a record, to layout 11, which has the record as a whole.
+/// The migration from layout 10, with a column for each field of a record, to layout 11, with the record in one column.
 ///
-/// The new rows hold the bytes that layout 10 wrote into a file's trailer, which `RecordCodec` reads. Everything is done in the
-/// migration's one transaction: an attempt that is cut off leaves layout 10.
+/// The new rows hold the bytes that layout 10 wrote into a file's trailer, which `RecordCodec` reads. The migration is a single
+/// transaction, so an interrupted attempt leaves layout 10.
 extension DiskIndex {
     /// Rows per batch.
     private static let rowsAtOnce = 1024
@@ -10,7 +10,7 @@ extension DiskIndex {
         try connection.execute(setAside + newTables)
         try moveOrigins(&connection)
         try moveVariants(&connection)
-        // Indexes last: built in one go, they need no random writes.
+        // Create indexes last: building them at once needs no random writes.
         try connection.execute("DROP TABLE old_variants; DROP TABLE old_origins;" + newIndices)
     }
 
@@ -90,7 +90,7 @@ extension DiskIndex {
         END;
         """
 
-    /// The columns of layout 10 that were fields of an original's record, with their tags there; `tags` was a list.
+    /// The columns of layout 10 that were fields of an original's record, with their tags; `tags` was a list.
     private static let originColumns: KeyValuePairs<String, UInt16> = [
         "key": 1, "source": 2, "url": 3, "digest": 4, "length": 5, "format": 6, "width": 7, "height": 8, "frames": 9,
         "orientation": 10, "has_alpha": 11, "entity_tag": 12, "last_modified": 13, "cache_control": 14,
@@ -99,7 +99,7 @@ extension DiskIndex {
     ]
     private static let originTags: UInt16 = 19
 
-    /// The same of a variant's, `v`; `presets` was a list, and the original's key is that of its row.
+    /// The same for a variant's record, `v`; `presets` was a list, and the original's key is in the original's row.
     private static let variantColumns: KeyValuePairs<String, UInt16> = [
         "v.key": 1, "v.origin_digest": 3, "v.plan": 4, "v.format": 5, "v.width": 6, "v.height": 7, "v.frames": 8,
         "v.length": 9, "v.digest": 10, "nullif(v.stand_in, 0)": 12, "v.ingredients": 13,

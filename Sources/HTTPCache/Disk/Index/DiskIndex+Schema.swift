@@ -1,9 +1,9 @@
 extension DiskIndex {
-    /// Migration n leads from version n to n + 1.
+    /// The migrations; migration n takes a database from version n to n + 1.
     ///
     /// A released migration is never edited.
     ///
-    /// `used` orders by recency and only grows, whatever the wall clock does; `accessed_at` is for ages and operators.
+    /// `used` orders by recency and only grows, even if the wall clock goes back; `accessed_at` is for ages and operators.
     static let migrations: [SQLiteMigration] = [
         """
         CREATE TABLE origins (
@@ -55,8 +55,8 @@ extension DiskIndex {
         ) STRICT;
         INSERT INTO totals VALUES (0, 0, 0), (1, 0, 0);
         """,
-        // Content files end in a trailer of that many bytes; those of version 1 have none. An index without rows may be one that
-        // takes the place of a lost one: until `rebuilding` is empty, files without rows are taken in and not deleted.
+        // The size of the trailer that ends a content file; version 1 had none. An empty index may replace a lost one: until
+        // `rebuilding` is empty, files without rows are adopted, not deleted.
         """
         ALTER TABLE origins ADD COLUMN trailer INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE variants ADD COLUMN trailer INTEGER NOT NULL DEFAULT 0;
@@ -68,7 +68,7 @@ extension DiskIndex {
             PRIMARY KEY (kind, value)
         ) STRICT, WITHOUT ROWID;
         """,
-        // What purges select by. A trigger deletes an origin's tags with its row.
+        // The tags that purges select by. A trigger deletes an origin's tags with its row.
         """
         ALTER TABLE origins ADD COLUMN tags TEXT NOT NULL DEFAULT '';
         ALTER TABLE variants ADD COLUMN presets TEXT NOT NULL DEFAULT '';
@@ -83,7 +83,7 @@ extension DiskIndex {
             DELETE FROM tags WHERE origin = OLD.id;
         END;
         """,
-        // Cache-Control for clients, where the origin sent CDN-Cache-Control, too.
+        // Cache-Control for clients, if the origin also sent CDN-Cache-Control.
         "ALTER TABLE origins ADD COLUMN client_cache_control TEXT;",
         // Failures that survive a restart. Numbers are never reused, so the oldest rows have the lowest.
         """
@@ -103,20 +103,20 @@ extension DiskIndex {
             has_stored INTEGER NOT NULL
         ) STRICT;
         """,
-        // 0 is a picture, 1 the responses of a raw source's URL.
+        // 0 is an original, 1 the responses of a raw source's URL.
         "ALTER TABLE origins ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;",
-        // What purges by age and by preset walk along. A row for a body in the seed stays without one here.
+        // The indexes for purges by age and by preset. A row for a body in the seed is kept although it has no body here.
         """
         ALTER TABLE origins ADD COLUMN for_seed INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX origins_by_confirmation ON origins (response_time);
         CREATE INDEX variants_by_plan ON variants (plan, presets);
         """,
-        // What pages show before the picture; NULL until it has been computed.
+        // A preview for pages to show while the image loads; NULL until computed.
         "ALTER TABLE origins ADD COLUMN placeholder TEXT;",
         // Whether a variant is WebP that is served until the AVIF is made.
         "ALTER TABLE variants ADD COLUMN stand_in INTEGER NOT NULL DEFAULT 0;",
-        // The other originals that variants were made with: by number, and as keys and digests, which stay when such a row goes.
-        // An original's row goes with the last variant that needs it.
+        // The auxiliary images of variants: by number, and as keys and digests, which remain when the original's row is deleted.
+        // An original's row is deleted with the last variant that needs it.
         """
         ALTER TABLE variants ADD COLUMN ingredients BLOB;
         CREATE TABLE ingredients (

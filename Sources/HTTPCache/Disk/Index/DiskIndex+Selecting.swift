@@ -57,7 +57,7 @@ extension DiskIndex {
         return sum
     }
 
-    /// Makes an original stale from a second of the wall clock on, unless it is stale by then already.
+    /// Makes an original stale at a wall-clock second, unless it expires earlier.
     mutating func expire(_ id: Int64, at time: Int64) throws(SQLiteError) {
         try connection.run(
             """

@@ -31,7 +31,7 @@ extension DiskIndex {
     /// Inserts a row or replaces all of its values; the row's number stays.
     ///
     /// - Parameters:
-    ///   - encoded: the record's encoding, where it has been made already.
+    ///   - encoded: the encoded record, if already available.
     ///   - trailer: bytes that follow the body in its file.
     /// - Returns: the row's number.
     @discardableResult
@@ -66,7 +66,7 @@ extension DiskIndex {
         try connection.run("DELETE FROM variants WHERE id = ?1", [.integer(id)])
     }
 
-    /// Whether a variant was made from another body than that of its original's row, or has no original.
+    /// Whether a variant is void: its original is missing or has another body.
     mutating func isVoid(_ variant: VariantEntry) throws(SQLiteError) -> Bool {
         let isValid = try connection.first(
             """
@@ -93,9 +93,9 @@ extension DiskIndex {
     }
 }
 
-/// The other originals that variants were made with.
+/// The auxiliary images of variants.
 extension DiskIndex {
-    /// Writes a variant's ingredients, in place of the old ones.
+    /// Replaces a variant's ingredients.
     mutating func putIngredients(
         _ rows: [(origin: Int64, digest: CacheKey)],
         of variant: Int64

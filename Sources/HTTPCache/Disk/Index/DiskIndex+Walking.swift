@@ -22,7 +22,7 @@ extension DiskIndex {
         /// The last value of `column` read.
         fileprivate var place: SQLiteValue = .null
         fileprivate var id = Int64.min
-        /// Originals with one of these tags were met by an earlier walk.
+        /// Tags whose originals an earlier walk has already visited.
         fileprivate var otherTags: Set<String> = []
         fileprivate(set) var isDone = false
 
@@ -43,7 +43,7 @@ extension DiskIndex {
         }
     }
 
-    /// The walks that together meet each original of a selection once; none for a preset.
+    /// Returns walks that together visit each original of a selection once; empty for a preset.
     static func walks(_ selection: PurgeSelection) -> [OriginWalk] {
         let places = "origins o INDEXED BY origins_by_place"
         return switch selection {
@@ -78,7 +78,7 @@ extension DiskIndex {
         }
     }
 
-    /// An SQL expression that sorts, appended to a prefix, after all texts with that prefix: they are compared by bytes.
+    /// An SQL expression that, appended to a prefix, sorts after all texts with that prefix; SQLite compares them by bytes.
     static let afterAll = "char(0x10FFFF)"
 
     private static func walks(_ tags: [String]) -> [OriginWalk] {
@@ -125,13 +125,13 @@ extension DiskIndex {
             values.append(value)
             return "?\(values.count)"
         }
-        // The table of tags is ordered by its own column of the number.
+        // The table of tags is ordered by its own row-number column.
         let number = walk.tables.hasPrefix("tags") ? "t.origin" : "o.id"
         var terms = [walk.condition]
         var order = number
         switch walk.column {
         case let column? where isSamePlace:
-            // Without the end of the range, which SQLite would use instead.
+            // Omit the end of the range, because SQLite would use it instead.
             terms += ["\(column) = \(mark(walk.place))", "\(number) > \(mark(.integer(walk.id)))"]
         case let column?:
             terms += [walk.end ?? "1", "\(column) > \(mark(walk.place))"]

@@ -37,7 +37,7 @@ struct DiskIndex: ~Copyable {
         throw .newerVersion(version)
     }
 
-    /// Makes the index readable by its owner only, and so SQLite's other files, which take its mode.
+    /// Makes the index readable by its owner only; SQLite's other files inherit its mode.
     ///
     /// SQLite would make it world-readable, as in earlier releases. An error here recurs when the file is opened.
     private static func makePrivate(_ path: String) {

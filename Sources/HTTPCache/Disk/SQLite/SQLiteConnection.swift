@@ -2,9 +2,9 @@ import CSQLite
 
 /// One connection to a database file with its prepared statements; one thread at a time may use it.
 ///
-/// Own code: the wrapper is some 280 lines, with typed errors and statements that do not escape their use. GRDB, the package that would
-/// replace it, brings observation, record types and a connection pool that the index does not use. It would pay once the index
-/// needs queries that are composed at run time.
+/// Own code: the wrapper is some 280 lines, with typed errors and statements that do not escape their use. GRDB would replace
+/// it, but brings observation, record types and a connection pool that the index does not use. It would pay once the index
+/// needs queries composed at run time.
 @safe struct SQLiteConnection: ~Copyable {
     /// How a connection may use its file.
     enum Access {
@@ -165,7 +165,7 @@ struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The statement, or the call, that failed.
     let sql: String
 
-    /// Stands for damage that a reader reported.
+    /// An error that represents damage reported by a reader.
     static let damaged = SQLiteError(code: SQLITE_CORRUPT, message: "found damaged by a reader", sql: "")
 
     /// The code without its extension.

@@ -1,10 +1,10 @@
 import LinuxSystem
 
-/// The end of a content file, behind the body: the records of its row, from which a lost index can be rebuilt.
+/// The trailer of a content file, after the body: the records of its row, from which a lost index can be rebuilt.
 ///
 /// ```
 /// body                              from offset 0, for sendfile
-/// fields                            tagged: the original's record, and the variant's where it is one (`RecordCodec`)
+/// fields                            tagged: the original's record and, for a variant, the variant's (`RecordCodec`)
 /// SHA-256 of the fields and of the next 12 bytes
 /// length of the body                8 bytes, big-endian like all numbers
 /// version 2 bytes, unused 2 bytes
@@ -14,13 +14,13 @@ import LinuxSystem
 /// The body's own SHA-256 is a field of its record. A record that changes later (RFC 9111 §4.3.4) changes its row only: the
 /// trailer is as old as the body.
 struct ContentTrailer: Hashable {
-    /// Readers refuse higher versions; new fields need none.
+    /// Readers refuse higher versions; new fields need no new version.
     ///
-    /// In version 1, what is now metadata was part of the records.
+    /// In version 1, the metadata was part of the records.
     static let version = 2
     /// Bytes after the fields.
     static let footerLength = 56
-    /// More bytes of fields than this are damage.
+    /// Maximum bytes of fields; a longer trailer is damaged.
     static let maximumFields = 1 << 20
     private static let magic: [UInt8] = [0x89, 0x45, 0x44, 0x47, 0x45, 0x0D, 0x0A, 0x1A]
 
@@ -29,21 +29,21 @@ struct ContentTrailer: Hashable {
         static let variant: UInt16 = 2
     }
 
-    /// The original that the body is, or that it was made from.
+    /// The record of the original, or of the variant's original.
     var origin: OriginRecord
-    /// `nil` where the body is the original's.
+    /// The record of the variant; `nil` for an original.
     var variant: VariantRecord?
 
-    /// Bytes of the body that the trailer follows.
+    /// The length of the body before the trailer, in bytes.
     var bodyLength: Int { variant?.length ?? origin.length }
     /// SHA-256 of the body.
     var digest: CacheKey { variant?.digest ?? origin.digest }
     /// The key that the file is named after.
     var key: CacheKey { variant?.key ?? origin.key }
 
-    /// Makes a trailer of encoded records.
+    /// Creates a trailer from encoded records.
     ///
-    /// - Parameter variant: `nil` where the body is the original's.
+    /// - Parameter variant: the variant's record; `nil` for an original.
     static func encode(origin: [UInt8], variant: [UInt8]? = nil, bodyLength: Int) -> [UInt8] {
         var fields = TaggedFields()
         fields.put(Tag.origin, origin)

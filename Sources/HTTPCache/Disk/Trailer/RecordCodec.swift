@@ -1,7 +1,7 @@
-/// How a record is written to disk and read: one table of its fields.
+/// Encodes and decodes records on disk with a table of their fields.
 ///
-/// An index row and a file's trailer hold the same bytes. A released tag keeps its meaning; a new field takes the next number and has
-/// a default. Fields of tags that the table lacks are kept, and written again.
+/// An index row and a file's trailer hold the same bytes. Never change the meaning of a released tag; a new field takes the next
+/// number and has a default. Fields with unknown tags are kept and written again.
 package struct RecordCodec<Record: Sendable>: Sendable {
     private let blank: Record
     private let unknown: any WritableKeyPath<Record, TaggedFields> & Sendable
@@ -29,7 +29,7 @@ package struct RecordCodec<Record: Sendable>: Sendable {
         required = fields.enumerated().reduce(0) { $1.element.isRequired ? $0 | 1 << UInt64($1.offset) : $0 }
     }
 
-    /// The record's bytes.
+    /// Encodes a record.
     package func encode(_ record: Record) -> [UInt8] {
         var encoding = TaggedFields()
         for field in fields { field.write(record, &encoding) }
@@ -37,7 +37,7 @@ package struct RecordCodec<Record: Sendable>: Sendable {
         return encoding.bytes
     }
 
-    /// Reads a record; `nil` where a required field is missing, or a field has a value that this release does not know.
+    /// Decodes a record; `nil` if a required field is missing or a value is unknown to this release.
     package func decode(_ bytes: ArraySlice<UInt8>) -> Record? {
         var record = blank
         var found: UInt64 = 0
@@ -53,16 +53,16 @@ package struct RecordCodec<Record: Sendable>: Sendable {
     }
 }
 
-/// One field of a record: its tag, and how it is written and read.
+/// One field of a record: its tag, encoder and decoder.
 package struct RecordField<Record: Sendable>: Sendable {
     let tag: UInt16
     var isRequired = false
-    /// Appends the field, or nothing where it has its default.
+    /// Appends the field unless it has its default.
     let write: @Sendable (Record, inout TaggedFields) -> Void
-    /// Takes a value; false where this release does not know it.
+    /// Sets the field from its encoding; false if this release does not know the value.
     let read: @Sendable (inout Record, ArraySlice<UInt8>) -> Bool
 
-    /// A value, which may be left out where it is its default.
+    /// A value; optionally omitted if it is the default.
     package static func value<Value: TaggedValue & Equatable & Sendable>(
         _ tag: UInt16,
         _ path: any WritableKeyPath<Record, Value> & Sendable,
@@ -79,7 +79,7 @@ package struct RecordField<Record: Sendable>: Sendable {
         }
     }
 
-    /// A value that may be missing; one that cannot be read counts as missing.
+    /// An optional value; an invalid encoding decodes as missing.
     package static func optional<Value: TaggedValue & Sendable>(
         _ tag: UInt16,
         _ path: any WritableKeyPath<Record, Value?> & Sendable
@@ -92,7 +92,7 @@ package struct RecordField<Record: Sendable>: Sendable {
         }
     }
 
-    /// A list, one field a value.
+    /// A list, with one field per value.
     static func list<Value: TaggedValue & Sendable>(
         _ tag: UInt16,
         _ path: any WritableKeyPath<Record, [Value]> & Sendable
@@ -106,7 +106,7 @@ package struct RecordField<Record: Sendable>: Sendable {
         }
     }
 
-    /// Bytes, left out where there are none.
+    /// Bytes, omitted if empty.
     static func bytes(_ tag: UInt16, _ path: any WritableKeyPath<Record, [UInt8]> & Sendable) -> RecordField {
         RecordField(tag: tag) { record, encoding in
             let bytes = record[keyPath: path]
@@ -117,7 +117,7 @@ package struct RecordField<Record: Sendable>: Sendable {
         }
     }
 
-    /// A value that is stored as a number.
+    /// A value stored as a number.
     package static func number<Value: RawRepresentable & Equatable & Sendable>(
         _ tag: UInt16,
         _ path: any WritableKeyPath<Record, Value> & Sendable,
@@ -148,7 +148,7 @@ package struct RecordField<Record: Sendable>: Sendable {
         }
     }
 
-    /// Fields that layouts before 11 kept in the record, and whose tags the metadata has taken over.
+    /// Fields that layouts before 11 stored in the record; their tags now belong to the metadata.
     static func movedToMetadata(
         _ tags: [UInt16],
         _ path: any WritableKeyPath<Record, [UInt8]> & Sendable

@@ -1,6 +1,6 @@
 import HTTPSemantics
 
-/// A stored response's record on disk.
+/// The encoding of an original's record.
 extension OriginRecord {
     private static let blank = OriginRecord(
         key: .zero,
@@ -8,7 +8,7 @@ extension OriginRecord {
         url: "",
         digest: .zero,
         length: 0,
-        // Layouts before 11 wrote none.
+        // Layouts before 11 stored no status.
         status: 0,
         fields: FieldLines(),
         policy: ResponsePolicy(
@@ -40,13 +40,13 @@ extension OriginRecord {
         .bytes(25, \.metadata),
     ]
 
-    /// What layouts before 11 wrote in place of field lines.
+    /// The fields that layouts before 11 stored instead of field lines.
     private static let legacyTable: [RecordField<OriginRecord>] = [
         .legacy(12) { $0.lines.appendStored("ETag", String(decoding: $1, as: UTF8.self)) },
         .legacy(13) { $0.lines.appendStored("Last-Modified", String(decoding: $1, as: UTF8.self)) },
         .legacy(14) { $0.lines.appendStored("Cache-Control", String(decoding: $1, as: UTF8.self)) },
         .legacy(20) { record, bytes in
-            // It follows tag 14, whose value then was that of CDN-Cache-Control.
+            // This follows tag 14, which then held the value of CDN-Cache-Control.
             let targeted = record.lines["cache-control"]
             record.lines.remove(["cache-control"])
             record.lines.appendStored(cacheControl: targeted, client: String(decoding: bytes, as: UTF8.self))
@@ -59,15 +59,15 @@ extension OriginRecord {
         table + legacyTable + RecordField.movedToMetadata([6, 7, 8, 9, 10, 11, 22], \.metadata)
     )
 
-    /// The record's bytes.
+    /// The encoded record.
     var encoded: [UInt8] { Self.codec.encode(self) }
 
-    /// Reads a record; `nil` where a required field is missing, or a field has a value that this release does not know.
+    /// Decodes a record; `nil` if a required field is missing or a value is unknown to this release.
     init?(encoded bytes: ArraySlice<UInt8>) {
         guard var record = Self.codec.decode(bytes) else { return nil }
         if record.status == 0 {
             record.status = 200
-            // They gave a raw entry the header of an empty picture.
+            // Layouts before 11 stored an empty image header in raw entries.
             if record.kind == .raw { record.metadata = [] }
         }
         record.parseFields()
@@ -75,7 +75,7 @@ extension OriginRecord {
     }
 }
 
-/// A derived object's record on disk.
+/// The encoding of a variant's record.
 extension VariantRecord {
     private static let blank = VariantRecord(
         key: .zero,
@@ -110,10 +110,10 @@ extension VariantRecord {
         table + RecordField.movedToMetadata([5, 6, 7, 8, 12], \.metadata)
     )
 
-    /// The record's bytes.
+    /// The encoded record.
     var encoded: [UInt8] { Self.codec.encode(self) }
 
-    /// Reads a record; `nil` where a required field is missing, or a field has a value that this release does not know.
+    /// Decodes a record; `nil` if a required field is missing or a value is unknown to this release.
     init?(encoded bytes: ArraySlice<UInt8>) {
         guard let record = Self.codec.decode(bytes) else { return nil }
         self = record
@@ -121,7 +121,7 @@ extension VariantRecord {
 }
 
 extension VariantRecord.Ingredient {
-    /// Keys and digests, one after the other.
+    /// Alternating keys and digests.
     fileprivate static func encode(_ ingredients: [Self]) -> [UInt8] {
         ingredients.flatMap { $0.key.bytes + $0.digest.bytes }
     }

@@ -1,14 +1,13 @@
-/// A list of tagged values: for each a tag of two bytes, a length of four, and the value; all numbers are big-endian.
+/// A list of tagged values, each encoded as a 2-byte tag, a 4-byte length and the value; all numbers are big-endian.
 ///
-/// A reader skips the tags that it does not know, so that releases can add fields without a new version. A tag that was once
-/// released keeps its meaning.
+/// Readers skip unknown tags, so that releases can add fields without a new version. Never change the meaning of a released tag.
 package struct TaggedFields: Hashable, Sendable {
     package private(set) var bytes: [UInt8] = []
 
     /// Creates an empty list.
     package init() {}
 
-    /// Appends a value; the same tag again is another value of a list.
+    /// Appends a value; repeat a tag for a list.
     package mutating func put(_ tag: UInt16, _ value: some Collection<UInt8>) {
         bytes.reserveCapacity(bytes.count + 6 + value.count)
         BigEndian.append(UInt64(tag), 2, to: &bytes)
@@ -22,7 +21,7 @@ package struct TaggedFields: Hashable, Sendable {
 
     package mutating func put(_ tag: UInt16, _ value: Int) { put(tag, Int64(value)) }
 
-    /// Appends a text; nothing where there is none.
+    /// Appends a text unless it is `nil`.
     package mutating func put(_ tag: UInt16, _ value: String?) {
         if let value { put(tag, value.utf8) }
     }
@@ -32,7 +31,7 @@ package struct TaggedFields: Hashable, Sendable {
 
     /// Calls `body` with each field of an encoding, in order.
     ///
-    /// - Returns: false where the encoding is cut off, or `body` returned false.
+    /// - Returns: false if the encoding is truncated or `body` returned false.
     package static func forEach(in bytes: ArraySlice<UInt8>, _ body: (UInt16, ArraySlice<UInt8>) -> Bool) -> Bool {
         var start = bytes.startIndex
         while start < bytes.endIndex {
@@ -47,7 +46,7 @@ package struct TaggedFields: Hashable, Sendable {
         return true
     }
 
-    /// An encoding with those fields of an older one whose tags it lacks; unchanged where either is cut off.
+    /// Returns an encoding with the fields of an older one added whose tags it lacks; unchanged if either is truncated.
     static func completing(_ new: [UInt8], with old: [UInt8]) -> [UInt8] {
         guard new != old else { return new }
         var tags: Set<UInt16> = []
@@ -68,7 +67,7 @@ package struct TaggedFields: Hashable, Sendable {
     package struct Reader {
         private var values: [UInt16: [ArraySlice<UInt8>]] = [:]
 
-        /// Takes an encoding apart; `nil` where it is cut off.
+        /// Parses an encoding; `nil` if it is truncated.
         package init?(_ bytes: ArraySlice<UInt8>) {
             var values: [UInt16: [ArraySlice<UInt8>]] = [:]
             let isWhole = TaggedFields.forEach(in: bytes) { tag, value in
@@ -85,18 +84,18 @@ package struct TaggedFields: Hashable, Sendable {
         /// The first value of a tag.
         package func bytes(_ tag: UInt16) -> ArraySlice<UInt8>? { values[tag]?.first }
 
-        /// A number; `nil` where the field is missing or has not eight bytes.
+        /// A number; `nil` if the field is missing or not eight bytes long.
         package func integer(_ tag: UInt16) -> Int64? { bytes(tag).flatMap { Int64(taggedBytes: $0) } }
 
-        /// A number that counts something; `nil` where the field is missing, or below zero.
+        /// A count; `nil` if the field is missing or negative.
         package func count(_ tag: UInt16) -> Int? { bytes(tag).flatMap { Int(taggedBytes: $0) } }
 
-        /// A text; `nil` where the field is missing.
+        /// A text; `nil` if the field is missing.
         package func text(_ tag: UInt16) -> String? { bytes(tag).map { String(decoding: $0, as: UTF8.self) } }
     }
 }
 
-/// Numbers as bytes, the most significant first.
+/// Big-endian numbers.
 enum BigEndian {
     /// Appends the last `count` bytes of a number.
     static func append(_ number: UInt64, _ count: Int, to bytes: inout [UInt8]) {
@@ -111,14 +110,14 @@ enum BigEndian {
         return bytes
     }
 
-    /// The number that up to eight bytes are.
+    /// The number encoded by up to eight bytes.
     static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
 /// A value that a tagged field can hold.
 package protocol TaggedValue {
     var taggedBytes: [UInt8] { get }
-    /// Reads the value; `nil` for bytes that are no such value.
+    /// Decodes a value; `nil` if the bytes are invalid.
     init?(taggedBytes: ArraySlice<UInt8>)
 }
 
@@ -131,7 +130,7 @@ extension Int64: TaggedValue {
     }
 }
 
-/// A number that counts something: never below zero.
+/// A count; never negative.
 extension Int: TaggedValue {
     package var taggedBytes: [UInt8] { Int64(self).taggedBytes }
 

@@ -38,7 +38,7 @@ enum DiskFault: Error, CustomStringConvertible {
         }
     }
 
-    /// What is wrong with the folder and what to do about it, for operators.
+    /// A description of the folder's problem and its solution, for operators.
     func reason(folder: String) -> String {
         switch self {
         case .refused(let error): error.description

@@ -25,9 +25,10 @@ struct DiskReconciliation {
     }
 }
 
-/// Reconciliation after a crash, in small steps: deletes files without rows and rows without files, empties `tmp`, recounts totals.
+/// Reconciliation after a crash, in small steps: deletes files without rows and rows without files, empties `tmp` and recounts
+/// the totals.
 ///
-/// Findings go through the session's `care`, so that a check of the folder runs the same code.
+/// Findings are handled by the session's `care`, so that a check of the folder runs the same code.
 extension DiskSession {
     static let rowsAtOnce = 128
     private static let foldersAtOnce = 16
@@ -132,7 +133,7 @@ extension DiskSession {
         }
     }
 
-    /// The names in a folder; none if it cannot be read.
+    /// The names in a folder; empty if it cannot be read.
     private func names(in path: String) -> [String] {
         do throws(Errno) {
             return try files.list(path)
@@ -165,7 +166,7 @@ extension DiskSession {
     }
 }
 
-/// The part of a reconciliation that goes over rows.
+/// The part of a reconciliation that visits rows.
 extension DiskSession {
     /// Checks for malformed rows: keys or digests of another size, negative lengths.
     func checkForm(_ diskClass: DiskClass, _ state: inout DiskReconciliation) throws(DiskFault) -> Bool {
@@ -260,7 +261,7 @@ extension DiskSession {
         try commit()
     }
 
-    /// What is wrong with an entry's file; `nil` where nothing is, or where it is unreadable and that is not reported.
+    /// Returns the damage of an entry's file; `nil` if it is sound, or unreadable and that is not reported.
     private func damage(worthTelling entry: DiskIndex.Entry) -> DiskDamage? {
         care.looked?(entry.length)
         do throws(Errno) {

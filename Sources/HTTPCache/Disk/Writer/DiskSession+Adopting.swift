@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// Adopting files of a lost index: rows are rebuilt from trailers.
 ///
-/// An existing row wins over a trailer, which is as old as its body. An adopted original is stale, since a later 304 may have changed
-/// its fields (RFC 9111 §4.3.4): it is revalidated before use. Bodies are verified when they are read.
+/// An existing row wins over a trailer, which is as old as its body. An adopted original is stale, since a later 304 may have
+/// changed its fields (RFC 9111 §4.3.4): it is revalidated before use. Bodies are verified when they are read.
 extension DiskSession {
     /// Whether to keep a file without a row: it was adopted, or a newer release's.
     func keeps(_ path: String, _ diskClass: DiskClass) throws(DiskFault) -> Bool {

@@ -34,9 +34,9 @@ extension DiskSession {
         return path
     }
 
-    /// What is wrong with an entry's file; `nil` where nothing is.
+    /// Returns the damage of an entry's file; `nil` if it is sound.
     ///
-    /// - Parameter readsAll: whether to compare the bytes with their digest, too.
+    /// - Parameter readsAll: whether to also compare the bytes with their digest.
     /// - Throws: an error that does not prove damage: too many open files, an I/O error.
     func damage(of entry: DiskIndex.Entry, readsAll: Bool = false) throws(Errno) -> DiskDamage.Kind? {
         do throws(Errno) {

@@ -85,7 +85,7 @@ extension DiskSession {
         sweep.variants = walk.isDone ? [] : [walk]
     }
 
-    /// Protects what is about to be stored from the purges under way; removes what they select of its old entry at once.
+    /// Exempts an entry about to be stored from purges in progress; immediately removes what they select of the old entry.
     ///
     /// Called before the row is written. Soft purges still apply, which only costs a revalidation.
     func spare(_ origin: OriginRecord, variant: VariantRecord? = nil) throws(DiskFault) {
@@ -108,7 +108,7 @@ extension DiskSession {
         }
     }
 
-    /// Records a removal before its first step, so that none of it is adopted or served by the seed in between.
+    /// Records a removal before its first step, so that removed entries are neither adopted nor served from the seed meanwhile.
     private func prepare(_ sweep: DiskSweep) throws(DiskFault) {
         guard let time = sweep.purge.staleFrom else { return try hideForGood(sweep.purge.selection) }
         // The seed cannot be changed, so a stale copy of the record is stored here.

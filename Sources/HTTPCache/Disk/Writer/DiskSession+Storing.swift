@@ -94,7 +94,7 @@ extension DiskSession {
 
     /// Writes an original's row; removes its variants if the digest has changed.
     ///
-    /// - Parameter encoded: the record's encoding, where it has been made already.
+    /// - Parameter encoded: the encoded record, if already available.
     /// - Returns: the row's number.
     func put(
         _ origin: OriginRecord,
@@ -131,7 +131,7 @@ extension DiskSession {
         }
     }
 
-    /// Adds metadata that only the stored record of the same body has.
+    /// Copies metadata that is missing from the new record from the stored record of the same body.
     private func completed(
         _ origin: OriginRecord,
         over state: DiskIndex.OriginEntry?

@@ -211,13 +211,13 @@ final class DiskWriter {
         while session?.sweeps.isEmpty == false { stepSweeps() }
     }
 
-    /// Keeps a purge until the folder is usable; readers go on hiding what it selects.
+    /// Postpones a purge until the folder is usable; readers continue to hide what it selects.
     private func postpone(_ purge: Purge) {
         // Equal purges are run once.
         if !deferred.insert(purge).inserted { shared.removals.finish(purge) }
     }
 
-    /// Degrades the store for lack of free space: stores fail until there is more, all else goes on.
+    /// Degrades the store for lack of free space: stores fail until there is more; everything else continues.
     private func noteShortage(_ fault: DiskFault) {
         isShort = true
         shared.health = .degraded(fault.reason(folder: shared.folder.path))
