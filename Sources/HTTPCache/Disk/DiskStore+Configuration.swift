@@ -25,7 +25,9 @@ extension DiskStore {
         package var retrySeconds: Int64 = 5
         /// Whether the writer reconciles files and rows in the background after the start.
         package var reconciles: Bool = true
-        /// Whether this release can read an entry's metadata; otherwise the entry is a miss. Not called for raw responses.
+        /// Whether this release can read an entry's metadata; otherwise the entry is a miss.
+        ///
+        /// Not called for raw responses.
         package var isReadable: @Sendable (DiskClass, _ metadata: [UInt8]) -> Bool = { _, _ in true }
         /// A read-only cache folder, searched after the store's own.
         package var seed: String?

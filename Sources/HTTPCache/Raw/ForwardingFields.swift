@@ -49,6 +49,7 @@ extension FieldLines {
     }
 
     /// Fields in which intermediaries pass on the client's address, route, host, method, URL or certificate (RFC 9440 §4).
+    ///
     /// CGI exposes `Proxy` as HTTP_PROXY.
     private static let forwarding: Set<String> = [
         "via", "cdn-loop", "forwarded", "proxy", "front-end-https", "x-real-ip", "x-client-ip", "client-ip",

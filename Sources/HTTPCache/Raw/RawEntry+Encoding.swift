@@ -2,7 +2,9 @@ import HTTPSemantics
 
 /// The encoding of a URL's stored responses on disk.
 extension RawEntry {
-    /// Field numbers. Released numbers never change; new fields take the next number and are optional when read.
+    /// Field numbers.
+    ///
+    /// Released numbers never change; new fields take the next number and are optional when read.
     private enum Tag {
         static let response: UInt16 = 1
     }

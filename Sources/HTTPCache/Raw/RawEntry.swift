@@ -2,7 +2,9 @@
 struct RawEntry: Sendable {
     /// The maximum number of variants per URL; the oldest is evicted to make room.
     static let maximumVariants = 16
-    /// The maximum size of all variants in bytes; the oldest are evicted to make room. The newest is kept whatever its size.
+    /// The maximum size of all variants in bytes; the oldest are evicted to make room.
+    ///
+    /// The newest is kept whatever its size.
     static let maximumBytes = 64 << 20
 
     /// The URL as purges select it.

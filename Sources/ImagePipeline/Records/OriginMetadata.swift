@@ -16,7 +16,9 @@ package struct OriginMetadata: Hashable, Sendable {
         self.placeholder = placeholder
     }
 
-    /// Layouts before 11 stored the same values in the record, under the same tags. Never change the meaning of a released tag.
+    /// Layouts before 11 stored the same values in the record, under the same tags.
+    ///
+    /// Never change the meaning of a released tag.
     private static let codec = RecordCodec(
         blank: OriginMetadata(header: ImageHeader(format: .jpeg, width: 0, height: 0)),
         unknown: \.unknown,

@@ -24,7 +24,9 @@ package struct VariantMetadata: Hashable, Sendable {
         self.isStandIn = isStandIn
     }
 
-    /// Layouts before 11 stored the same values in the record, under the same tags. Never change the meaning of a released tag.
+    /// Layouts before 11 stored the same values in the record, under the same tags.
+    ///
+    /// Never change the meaning of a released tag.
     private static let codec = RecordCodec(
         blank: VariantMetadata(format: .jpeg, width: 0, height: 0),
         unknown: \.unknown,
