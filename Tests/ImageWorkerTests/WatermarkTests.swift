@@ -147,7 +147,8 @@ struct WatermarkTests {
         }
         #expect(text.hasPrefix("mask: "))
         #expect(
-            failure(colour([1, 2, 3, 255], 4, 4), "watermark=c/d") == .worker("watermark: an ingredient is missing")
+            failure(colour([1, 2, 3, 255], 4, 4), "watermark=c/d")
+                == .worker("watermark: an auxiliary image is missing")
         )
     }
 

@@ -66,21 +66,21 @@ enum Workbench {
         _ query: String,
         of source: [UInt8],
         as format: ImageFormat = .png,
-        with ingredients: [(name: String, bytes: [UInt8], format: ImageFormat)],
+        with auxiliaries: [(name: String, bytes: [UInt8], format: ImageFormat)],
         maximumPixels: Int = 50_000_000
     ) throws -> Made {
         precondition(isStarted)
         let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
         var job = job(of: source, as: format, [plan.canonicalText])
-        job.ingredients = ingredients.map { ingredient in
-            WorkerJob.Ingredient(
-                name: ingredient.name,
-                length: ingredient.bytes.count,
-                format: ingredient.format,
+        job.auxiliaries = auxiliaries.map { auxiliary in
+            WorkerJob.Auxiliary(
+                name: auxiliary.name,
+                length: auxiliary.bytes.count,
+                format: auxiliary.format,
                 maximumPixels: maximumPixels
             )
         }
-        let files = [source] + ingredients.map(\.bytes)
+        let files = [source] + auxiliaries.map(\.bytes)
         let answer = JobRunner(job: job).run(descriptors: try files.map { try memoryFile($0) })
         let outputs = try answer.reply.result.get()
         return Made(description: outputs[0], bytes: answer.pictures[0].copy)

@@ -25,8 +25,8 @@ struct WorkerMessageBytesTests {
             factor: 4,
             original: ImageHeader(format: .jpeg, width: 4000, height: 3000, orientation: 6, hasAlpha: false)
         )
-        job.ingredients = [
-            WorkerJob.Ingredient(name: "logos/ä", length: 77, format: .svg, maximumPixels: 1_000_000)
+        job.auxiliaries = [
+            WorkerJob.Auxiliary(name: "logos/ä", length: 77, format: .svg, maximumPixels: 1_000_000)
         ]
         return job
     }

@@ -40,9 +40,9 @@ struct WorkerProtocolTests {
         #expect(throws: WorkerMessageError.field("webp")) { try job.encoded() }
     }
 
-    @Test func `ingredients are encoded and checked`() throws {
+    @Test func `auxiliary images are encoded and checked`() throws {
         var job = job
-        job.ingredients = (0..<8).map { number in
+        job.auxiliaries = (0..<8).map { number in
             .init(name: "logos/ä,\(number)", length: 1 << 33 + number, format: .svg, maximumPixels: 50_000_000)
         }
         let bytes = try job.encoded()
@@ -50,13 +50,13 @@ struct WorkerProtocolTests {
         for count in bytes.indices {
             #expect(throws: WorkerMessageError.self) { try WorkerJob(decoding: Array(bytes[..<count])) }
         }
-        job.ingredients.append(job.ingredients[0])
-        #expect(throws: WorkerMessageError.field("ingredients")) { try job.encoded() }
+        job.auxiliaries.append(job.auxiliaries[0])
+        #expect(throws: WorkerMessageError.field("auxiliaries")) { try job.encoded() }
         for (name, length, field) in [
-            ("a\n", 1, "ingredient"), (String(repeating: "x", count: 1025), 1, "ingredient"),
-            ("a", 0, "ingredientLength"),
+            ("a\n", 1, "auxiliary"), (String(repeating: "x", count: 1025), 1, "auxiliary"),
+            ("a", 0, "auxiliaryLength"),
         ] {
-            job.ingredients = [.init(name: name, length: length, format: .png, maximumPixels: 1)]
+            job.auxiliaries = [.init(name: name, length: length, format: .png, maximumPixels: 1)]
             #expect(throws: WorkerMessageError.field(field)) { try job.encoded() }
         }
     }

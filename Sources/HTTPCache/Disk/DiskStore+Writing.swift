@@ -1,16 +1,16 @@
 /// Writes. They only queue, and may be called on any thread.
 extension DiskStore {
-    /// Stores a variant's bytes with the records of its original and its ingredients.
+    /// Stores a variant's bytes with the records of its original and its auxiliary images.
     ///
     /// Dropped when a newer original is stored already.
-    package func store(variant: VariantRecord, origin: OriginRecord, ingredients: [OriginRecord], bytes: [UInt8]) {
+    package func store(variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord], bytes: [UInt8]) {
         guard bytes.count == variant.length, variant.origin == origin.key, variant.originDigest == origin.digest,
-            variant.ingredients == ingredients.map({ VariantRecord.Ingredient(key: $0.key, digest: $0.digest) })
+            variant.auxiliaries == auxiliaries.map({ VariantRecord.Auxiliary(key: $0.key, digest: $0.digest) })
         else {
             shared.count { $0.variants.drops += 1 }
             return
         }
-        submit(.variant(variant, origin: origin, ingredients: ingredients, bytes: bytes, use: shared.nextUse()))
+        submit(.variant(variant, origin: origin, auxiliaries: auxiliaries, bytes: bytes, use: shared.nextUse()))
     }
 
     /// Stores an original's record, and its body as a copy of the first `length` bytes of its descriptor.

@@ -43,18 +43,18 @@ extension PurgeSubject {
 extension NegativeCache {
     /// Remembers a failure of a request.
     ///
-    /// - Parameter ingredients: other originals that may have caused the failure.
+    /// - Parameter auxiliaries: other originals that may have caused the failure.
     package func record(
         _ key: CacheKey,
         _ error: Failure,
         of origin: some CacheOrigin,
         plan: String? = nil,
-        ingredients: [PurgeSubject] = [],
+        auxiliaries: [PurgeSubject] = [],
         hints: RetryHints = RetryHints(),
         hasStored: Bool = false
     ) {
         var subject = PurgeSubject(origin)
-        subject.ingredients = ingredients
+        subject.auxiliaries = auxiliaries
         record(key, error, about: subject, url: origin.text, plan: plan, hints: hints, hasStored: hasStored)
     }
 }

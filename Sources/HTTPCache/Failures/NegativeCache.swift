@@ -73,7 +73,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
 
         /// The originals whose change can invalidate the entry.
         private static func origins(of entry: Entry) -> [CacheKey] {
-            [entry.subject.origin] + entry.subject.ingredients.map(\.origin)
+            [entry.subject.origin] + entry.subject.auxiliaries.map(\.origin)
         }
 
         mutating func drop(_ key: CacheKey) {
@@ -269,7 +269,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
             if before == nil { state.nextSerial += 1 }
             let serial = before?.serial ?? state.nextSerial
             let isKept =
-                state.keeper != nil && kind != .failing && seconds >= Self.shortestKept && subject.ingredients.isEmpty
+                state.keeper != nil && kind != .failing && seconds >= Self.shortestKept && subject.auxiliaries.isEmpty
             let entry = Entry(
                 subject: subject,
                 url: String(url.prefix(Self.shownLength)),

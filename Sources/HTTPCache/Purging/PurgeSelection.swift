@@ -14,11 +14,11 @@ package enum PurgeSelection: Hashable, Sendable {
     case preset(PresetPattern)
     case all
 
-    /// Whether the selection includes a subject or one of its ingredients; `nil` if too little is known of the subject.
+    /// Whether the selection includes a subject or one of its auxiliary images; `nil` if too little is known of the subject.
     package func covers(_ subject: PurgeSubject) -> Bool? {
         let own = coversItself(subject)
-        guard own != true, !subject.ingredients.isEmpty else { return own }
-        let others = subject.ingredients.map(coversItself)
+        guard own != true, !subject.auxiliaries.isEmpty else { return own }
+        let others = subject.auxiliaries.map(coversItself)
         if others.contains(true) { return true }
         return others.contains(nil) ? nil : own
     }

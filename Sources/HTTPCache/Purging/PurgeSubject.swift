@@ -21,7 +21,7 @@ package struct PurgeSubject: Hashable, Sendable {
     package var plan: String?
     package var presets: [String] = []
     /// The other originals that a variant is made with.
-    package var ingredients: [PurgeSubject] = []
+    package var auxiliaries: [PurgeSubject] = []
 
     /// Describes an original.
     package init(origin: CacheKey, source: String, url: String = "") {
@@ -55,7 +55,7 @@ package struct PurgeSubject: Hashable, Sendable {
         var subject = PurgeSubject(record)
         subject.plan = plan
         subject.presets = presets
-        subject.ingredients = ingredients
+        subject.auxiliaries = auxiliaries
         return subject
     }
 }

@@ -15,14 +15,14 @@ package struct VariantRecord: Hashable, Sendable {
     /// SHA-256 of the bytes; the strong entity tag is derived from it (RFC 9110 §8.8.3).
     package var digest: CacheKey
     /// The other stored responses that the variant is derived from, in the plan's order.
-    package var ingredients: [Ingredient] = []
+    package var auxiliaries: [Auxiliary] = []
     /// Metadata about the bytes as tagged fields, opaque to the cache.
     package var metadata: [UInt8]
     /// Fields written by a newer release; preserved when the record is rewritten.
     var unknown = TaggedFields()
 
     /// A reference to another stored response and the body that the variant was made with.
-    package struct Ingredient: Hashable, Sendable {
+    package struct Auxiliary: Hashable, Sendable {
         package var key: CacheKey
         package var digest: CacheKey
 

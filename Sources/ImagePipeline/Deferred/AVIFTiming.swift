@@ -67,7 +67,7 @@ package enum AVIFTiming: Hashable, Sendable {
     ) -> Bool {
         let isOnDisk = parts.disk != nil && request.origin.keeps.originals.keepOnDisk
         // Background work does not fetch auxiliary images.
-        guard request.ingredients.isEmpty else { return false }
+        guard request.auxiliaries.isEmpty else { return false }
         return (isOnDisk || request.origin.source.isFolder) && outcome.storable && request.keeps != .none
             && parts.transformer.hasBackground
     }

@@ -37,7 +37,7 @@ extension CacheStatus {
         case .remembered: return nil
         case .notCached: self = .unasked(.onlyIfCached)
         case .overloaded, .workerLost, .cancelled: self = .unasked(.overloaded)
-        case .ingredient(_, let error): self.init(error)
+        case .auxiliary(_, let error): self.init(error)
         default: self = .unasked(.refused)
         }
     }

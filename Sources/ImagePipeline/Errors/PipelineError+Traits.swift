@@ -30,7 +30,7 @@ extension PipelineError {
         case .remembered(let error, _):
             FailureTraits(allowsStale: error.traits.allowsStale, isOriginFault: error.traits.isOriginFault)
         // The failure of an auxiliary image is remembered under that image's key.
-        case .ingredient(_, let error): FailureTraits(allowsStale: error.traits.allowsStale)
+        case .auxiliary(_, let error): FailureTraits(allowsStale: error.traits.allowsStale)
         case .after(_, let error): error.traits
         }
     }

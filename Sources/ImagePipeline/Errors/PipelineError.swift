@@ -41,7 +41,7 @@ package enum PipelineError: CacheFailure {
     /// A remembered failure, which is not retried for a number of seconds.
     indirect case remembered(PipelineError, secondsLeft: Int64)
     /// An auxiliary image is unavailable or unusable; the text is the parameter that names it.
-    indirect case ingredient(String, PipelineError)
+    indirect case auxiliary(String, PipelineError)
     /// A failure with the cache status of the request (RFC 9211).
     indirect case after(CacheStatus, PipelineError)
     /// The last waiter left, or the daemon is stopping.

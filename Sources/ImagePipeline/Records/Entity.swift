@@ -30,7 +30,7 @@ package final class Entity: Sendable {
     /// The digest of the original's body.
     package let originDigest: CacheKey
     /// The auxiliary images' originals, in the request's order.
-    let ingredients: [IngredientUse]
+    let auxiliaries: [AuxiliaryUse]
     /// The response header fields that are constant for this entity, encoded once.
     package let fields: [UInt8]
     /// When a use was last reported to the disk store, in wall-clock seconds.
@@ -45,9 +45,9 @@ package final class Entity: Sendable {
         origin: OriginSnapshot,
         fields: [UInt8],
         subject: PurgeSubject? = nil,
-        ingredients: [IngredientUse] = []
+        auxiliaries: [AuxiliaryUse] = []
     ) {
-        self.ingredients = ingredients
+        self.auxiliaries = auxiliaries
         plan = subject?.plan
         presets = subject?.presets ?? []
         self.description = description
@@ -72,14 +72,14 @@ package final class Entity: Sendable {
     private static let useInterval: UInt64 = 60
 
     /// Whether the original and the auxiliary images are unchanged, in bytes and metadata, since this was made.
-    package var isCurrent: Bool { origin.version == originVersion && (ingredients.isEmpty || hasCurrentIngredients) }
+    package var isCurrent: Bool { origin.version == originVersion && (auxiliaries.isEmpty || hasCurrentAuxiliaries) }
 
     /// The subject that purges match.
     var subject: PurgeSubject {
         var subject = PurgeSubject(origin.record)
         subject.plan = plan
         subject.presets = presets
-        subject.ingredients = ingredients.map { PurgeSubject($0.state.record) }
+        subject.auxiliaries = auxiliaries.map { PurgeSubject($0.state.record) }
         return subject
     }
 

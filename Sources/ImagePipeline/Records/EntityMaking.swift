@@ -61,7 +61,7 @@ extension PipelineParts {
         description: EntityDescription,
         body: Entity.Body,
         origin: OriginSnapshot,
-        ingredients: [IngredientUse] = [],
+        auxiliaries: [AuxiliaryUse] = [],
         storable: Bool,
         of flight: Flight<Answer, PipelineError>
     ) -> Entity {
@@ -71,7 +71,7 @@ extension PipelineParts {
             origin: origin,
             fields: presentation(description),
             subject: flight.subject,
-            ingredients: ingredients
+            auxiliaries: auxiliaries
         )
         if storable, case .memory = body {
             _ = flight.publish(of: origin.record) { memory.insert(entity, for: key, cost: entity.cost) }
@@ -87,7 +87,7 @@ extension PipelineParts {
         description: EntityDescription,
         file: SharedDescriptor,
         origin: OriginSnapshot,
-        ingredients: [IngredientUse] = [],
+        auxiliaries: [AuxiliaryUse] = [],
         storable: Bool,
         of flight: Flight<Answer, PipelineError>
     ) -> Entity? {
@@ -101,7 +101,7 @@ extension PipelineParts {
             description: description,
             body: body,
             origin: origin,
-            ingredients: ingredients,
+            auxiliaries: auxiliaries,
             storable: storable,
             of: flight
         )

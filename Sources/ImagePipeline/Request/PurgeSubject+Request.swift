@@ -6,6 +6,6 @@ extension PurgeSubject {
         self.init(request.origin)
         plan = request.plan
         presets = request.presets
-        ingredients = request.ingredients.map { PurgeSubject($0.origin) }
+        auxiliaries = request.auxiliaries.map { PurgeSubject($0.origin) }
     }
 }

@@ -111,7 +111,7 @@ package struct SourceRule: Hashable, Sendable {
         /// Maximum work of an animation, in pixels over all frames (`AnimationCost`).
         package var animation = AnimationLimits.standardPixels
         /// Maximum number of auxiliary images per request.
-        package var ingredients: Int
+        package var auxiliaries: Int
 
         /// Creates limits with the documented defaults.
         package init(
@@ -119,9 +119,9 @@ package struct SourceRule: Hashable, Sendable {
             frames: Int = AnimationLimits.standardFrames,
             sourceBytes: Int = 64 << 20,
             redirects: Int = 5,
-            ingredients: Int = 4
+            auxiliaries: Int = 4
         ) {
-            self.ingredients = ingredients
+            self.auxiliaries = auxiliaries
             self.pixels = pixels
             self.frames = frames
             self.sourceBytes = sourceBytes

@@ -20,7 +20,7 @@ package final class VariantRequest: Sendable {
     /// Default encoder qualities.
     package let quality: QualityDefaults
     /// The plan's auxiliary images, in order.
-    package let ingredients: [Ingredient]
+    package let auxiliaries: [Auxiliary]
 
     /// The tiers that may store the response.
     var keeps: CacheTiers { origin.keepsNothing ? .none : tiers }
@@ -31,7 +31,7 @@ package final class VariantRequest: Sendable {
     ///   - tiers: the tiers that may store it; `nil` for the source's.
     ///   - presets: names of the applied presets.
     ///   - quality: default qualities; `nil` for the source's.
-    ///   - ingredients: the plan's auxiliary images, each once.
+    ///   - auxiliaries: the plan's auxiliary images, each once.
     package init(
         origin: OriginRequest,
         plan: String?,
@@ -39,13 +39,13 @@ package final class VariantRequest: Sendable {
         tiers: CacheTiers? = nil,
         presets: [String] = [],
         quality: QualityDefaults? = nil,
-        ingredients: [Ingredient] = []
+        auxiliaries: [Auxiliary] = []
     ) {
         let policy = origin.source.cache
         // An image that must not be stored must not be stored as part of a variant either.
-        let isKept = !ingredients.contains { $0.origin.source.cache.keepsNothing }
+        let isKept = !auxiliaries.contains { $0.origin.source.cache.keepsNothing }
         self.tiers = !isKept ? .none : plan == nil ? policy.originals : tiers ?? policy.variants
-        self.ingredients = ingredients
+        self.auxiliaries = auxiliaries
         self.origin = origin
         self.presets = presets
         self.plan = plan
@@ -59,7 +59,7 @@ package final class VariantRequest: Sendable {
         let animation = origin.source.animation.keyText
         let rest = [
             animation.isEmpty ? "" : "\n\(animation)", origin.source.encodingKeyText(plan: plan, bucket: bucket),
-            ingredients.map { "\n\($0.origin.key)" }.joined(),
+            auxiliaries.map { "\n\($0.origin.key)" }.joined(),
         ]
         .joined()
         key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)\(rest)")
@@ -76,7 +76,7 @@ package final class VariantRequest: Sendable {
         bucket = request.bucket
         tiers = request.tiers
         quality = request.quality
-        ingredients = request.ingredients.map(\.withoutStorage)
+        auxiliaries = request.auxiliaries.map(\.withoutStorage)
     }
 }
 
@@ -95,8 +95,8 @@ extension VariantRequest {
 }
 
 /// An auxiliary image of a variant, such as a watermark or mask.
-package struct Ingredient: Sendable {
-    /// The image's text in the plan (`IngredientPath.text`).
+package struct Auxiliary: Sendable {
+    /// The image's text in the plan (`AuxiliaryPath.text`).
     package let name: String
     /// The parameter that names it, for errors.
     package let parameter: String
@@ -110,7 +110,7 @@ package struct Ingredient: Sendable {
     }
 
     /// The same image without storage.
-    var withoutStorage: Ingredient {
-        Ingredient(name: name, parameter: parameter, origin: origin.withoutStorage)
+    var withoutStorage: Auxiliary {
+        Auxiliary(name: name, parameter: parameter, origin: origin.withoutStorage)
     }
 }

@@ -79,7 +79,7 @@ final class PlaceholderTask: Sendable {
                 description: description,
                 body: entity.body,
                 origin: origin,
-                ingredients: entity.ingredients,
+                auxiliaries: entity.auxiliaries,
                 storable: parts.memory.value(for: request.key) === entity,
                 of: flight
             )

@@ -14,10 +14,10 @@ struct DiskVariantStage: Sendable {
         // If the live state has a newer original than the row, this variant is invalid.
         guard origin.record.digest == stored.record.originDigest else { return nil }
         guard !request.mustStayOriginal(origin.record) else { return nil }
-        guard let ingredients = ingredients(of: stored.record, for: request) else { return nil }
+        guard let auxiliaries = auxiliaries(of: stored.record, for: request) else { return nil }
         var description = EntityDescription(stored.record, origin: origin.record, for: request)
-        description.restrict(toStrictestOf: ingredients.map(\.record), origin: origin.record)
-        let uses = ingredients.map { IngredientUse($0) }
+        description.restrict(toStrictestOf: auxiliaries.map(\.record), origin: origin.record)
+        let uses = auxiliaries.map { AuxiliaryUse($0) }
         guard request.keeps.keepInMemory, description.length <= parts.memoryObject else {
             let entity = open(stored.file, description, for: request.key, origin: origin, uses, of: flight)
             if request.keeps.keepOnDisk {
@@ -30,7 +30,7 @@ struct DiskVariantStage: Sendable {
             description: description,
             file: stored.file,
             origin: origin,
-            ingredients: uses,
+            auxiliaries: uses,
             storable: true,
             of: flight
         )
@@ -42,7 +42,7 @@ struct DiskVariantStage: Sendable {
         _ description: EntityDescription,
         for key: CacheKey,
         origin: OriginSnapshot,
-        _ ingredients: [IngredientUse],
+        _ auxiliaries: [AuxiliaryUse],
         of flight: Flight<Answer, PipelineError>
     ) -> Entity {
         parts.entity(
@@ -50,7 +50,7 @@ struct DiskVariantStage: Sendable {
             description: description,
             body: .file(file, length: description.length),
             origin: origin,
-            ingredients: ingredients,
+            auxiliaries: auxiliaries,
             storable: false,
             of: flight
         )
@@ -58,11 +58,11 @@ struct DiskVariantStage: Sendable {
 
     /// Returns the auxiliary images that a variant was made with; `nil` if one was purged or has changed, which makes the variant
     /// invalid.
-    private func ingredients(of record: VariantRecord, for request: VariantRequest) -> [OriginSnapshot]? {
-        guard record.ingredients.map(\.key) == request.ingredients.map(\.origin.key) else { return nil }
+    private func auxiliaries(of record: VariantRecord, for request: VariantRequest) -> [OriginSnapshot]? {
+        guard record.auxiliaries.map(\.key) == request.auxiliaries.map(\.origin.key) else { return nil }
         var found: [OriginSnapshot] = []
-        for (made, ingredient) in zip(record.ingredients, request.ingredients) {
-            guard let origin = OriginalStore.find(ingredient.origin, in: parts)?.original,
+        for (made, auxiliary) in zip(record.auxiliaries, request.auxiliaries) {
+            guard let origin = OriginalStore.find(auxiliary.origin, in: parts)?.original,
                 origin.record.digest == made.digest
             else {
                 return nil

@@ -17,7 +17,7 @@ extension VariantTask {
                     error,
                     of: request.origin,
                     plan: request.plan,
-                    ingredients: request.ingredients.map { PurgeSubject($0.origin) }
+                    auxiliaries: request.auxiliaries.map { PurgeSubject($0.origin) }
                 )
             }
         }
@@ -64,7 +64,7 @@ extension VariantTask {
         _ made: TransformResult,
         _ plan: String,
         _ outcome: OriginOutcome,
-        _ ingredients: [OriginOutcome],
+        _ auxiliaries: [OriginOutcome],
         standsIn: Bool
     ) {
         let start = parts.time.monotonic
@@ -79,8 +79,8 @@ extension VariantTask {
         var record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
         record.isStandIn = standsIn && record.format == .webp
         if record.isStandIn { parts.deferrals.noteMade() }
-        let others = ingredients.map(\.origin.record)
-        record.ingredients = others.map { VariantRecord.Ingredient(key: $0.key, digest: $0.digest) }
+        let others = auxiliaries.map(\.origin.record)
+        record.auxiliaries = others.map { VariantRecord.Auxiliary(key: $0.key, digest: $0.digest) }
         var description = EntityDescription(record, origin: outcome.origin.record, for: request)
         description.restrict(toStrictestOf: others, origin: outcome.origin.record)
         let entity = parts.entity(
@@ -88,7 +88,7 @@ extension VariantTask {
             description: description,
             body: .memory(picture.bytes),
             origin: outcome.origin,
-            ingredients: ingredients.map { IngredientUse($0.origin) },
+            auxiliaries: auxiliaries.map { AuxiliaryUse($0.origin) },
             storable: outcome.storable && tiers.keepInMemory && picture.bytes.count <= parts.memoryObject,
             of: flight
         )
@@ -97,7 +97,7 @@ extension VariantTask {
                 parts.disk?.store(
                     variant: record,
                     origin: outcome.origin.record,
-                    ingredients: others,
+                    auxiliaries: others,
                     bytes: picture.bytes
                 )
             }

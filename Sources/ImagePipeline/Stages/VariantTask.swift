@@ -102,8 +102,8 @@ final class VariantTask: Sendable {
                 return
             }
             let status = outcome.status.ofFailure
-            gather(needsBodies: false, otherwise: { otherwise(.after(status, $0)) }) { [self] ingredients in
-                confirm(entity, by: outcome, ingredients, from: tier)
+            gather(needsBodies: false, otherwise: { otherwise(.after(status, $0)) }) { [self] auxiliaries in
+                confirm(entity, by: outcome, auxiliaries, from: tier)
             }
         }
     }
@@ -112,18 +112,18 @@ final class VariantTask: Sendable {
     private func confirm(
         _ entity: Entity,
         by outcome: OriginOutcome,
-        _ ingredients: [OriginOutcome],
+        _ auxiliaries: [OriginOutcome],
         from tier: CacheStatus.Tier
     ) {
-        guard entity.ingredients.map(\.digest) == ingredients.map(\.origin.record.digest) else {
+        guard entity.auxiliaries.map(\.digest) == auxiliaries.map(\.origin.record.digest) else {
             if outcome.body == nil { askForBody() } else { make(of: outcome) }
             return
         }
-        let states = [outcome.origin.state] + ingredients.map(\.origin.state)
+        let states = [outcome.origin.state] + auxiliaries.map(\.origin.state)
         let isCurrent =
-            entity.isCurrent && ([entity.origin] + entity.ingredients.map(\.state)).elementsEqual(states, by: ===)
-        let joined = outcome.joined(by: ingredients)
-        let current = isCurrent ? entity : renewed(entity, after: joined, ingredients)
+            entity.isCurrent && ([entity.origin] + entity.auxiliaries.map(\.state)).elementsEqual(states, by: ===)
+        let joined = outcome.joined(by: auxiliaries)
+        let current = isCurrent ? entity : renewed(entity, after: joined, auxiliaries)
         let status = joined.isStored ? CacheStatus.hit(tier) : joined.status
         finish(current, status, StageTimings(fetch: joined.fetchMicroseconds))
     }
@@ -134,11 +134,11 @@ final class VariantTask: Sendable {
         otherwise: (@Sendable (PipelineError) -> Void)? = nil,
         then: @escaping @Sendable ([OriginOutcome]) -> Void
     ) {
-        guard !request.ingredients.isEmpty else { return then([]) }
+        guard !request.auxiliaries.isEmpty else { return then([]) }
         guard !flight.isOver else { return }
         let number = begin()
-        let stage = IngredientStage(
-            request.ingredients,
+        let stage = AuxiliaryStage(
+            request.auxiliaries,
             context,
             needsBodies: needsBodies,
             originals: pipeline.originals
@@ -153,19 +153,19 @@ final class VariantTask: Sendable {
     }
 
     /// Returns an entity with the same bytes and the metadata of the validated original.
-    private func renewed(_ entity: Entity, after outcome: OriginOutcome, _ ingredients: [OriginOutcome]) -> Entity {
+    private func renewed(_ entity: Entity, after outcome: OriginOutcome, _ auxiliaries: [OriginOutcome]) -> Entity {
         var description = entity.description
         description.lastModified = description.standIn == nil ? outcome.origin.record.lastModified : nil
         description.cacheControl = outcome.origin.record.downstreamCacheControl
         description.advertisedLifetime = outcome.origin.record.advertisedLifetime
         description.hints = OriginalHints(outcome.origin.record, for: request.origin.source)
-        description.restrict(toStrictestOf: ingredients.map(\.origin.record), origin: outcome.origin.record)
+        description.restrict(toStrictestOf: auxiliaries.map(\.origin.record), origin: outcome.origin.record)
         return parts.entity(
             key: request.key,
             description: description,
             body: entity.body,
             origin: outcome.origin,
-            ingredients: ingredients.map { IngredientUse($0.origin) },
+            auxiliaries: auxiliaries.map { AuxiliaryUse($0.origin) },
             storable: outcome.storable && tiers.keepInMemory,
             of: flight
         )
@@ -234,8 +234,8 @@ final class VariantTask: Sendable {
         let otherwise: @Sendable (PipelineError) -> Void = { [self] error in
             end(.failure(.after(outcome.status.ofFailure, error)))
         }
-        gather(needsBodies: true, otherwise: otherwise) { [self] ingredients in
-            transform(outcome, body, by: plan, ingredients)
+        gather(needsBodies: true, otherwise: otherwise) { [self] auxiliaries in
+            transform(outcome, body, by: plan, auxiliaries)
         }
     }
 
@@ -243,10 +243,10 @@ final class VariantTask: Sendable {
         _ origin: OriginOutcome,
         _ body: OriginBody,
         by plan: String,
-        _ ingredients: [OriginOutcome]
+        _ auxiliaries: [OriginOutcome]
     ) {
         guard !flight.isOver else { return }
-        let outcome = origin.joined(by: ingredients)
+        let outcome = origin.joined(by: auxiliaries)
         let header = outcome.origin.record.header
         let timing = AVIFTiming(of: request, plan: plan, outcome, parts)
         let number = begin()
@@ -256,14 +256,14 @@ final class VariantTask: Sendable {
             outcome: outcome,
             body: body,
             priority: context.priority,
-            ingredients: zip(request.ingredients, ingredients).compactMap { TransformJob.Ingredient($0, $1) },
+            auxiliaries: zip(request.auxiliaries, auxiliaries).compactMap { TransformJob.Auxiliary($0, $1) },
             mezzanine: keepsMezzanine(of: outcome) ? Mezzanine.smallest(for: plan, of: header) : nil,
             bucket: timing.bucket,
             publish: { [flight] keep in _ = flight.publish(of: outcome.origin.record, keep) }
         ) { [self] result in
             switch result {
             case .success(let made):
-                publish(made, plan, outcome, ingredients, standsIn: timing == .later)
+                publish(made, plan, outcome, auxiliaries, standsIn: timing == .later)
             case .failure(let error): fail(error, outcome.status.ofFailure)
             }
         }

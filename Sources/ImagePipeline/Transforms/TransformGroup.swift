@@ -49,7 +49,7 @@ final class TransformGroup: Sendable {
             body: body,
             priority: orders.map(\.priority).max() ?? .normal
         )
-        job.ingredients = first.ingredients
+        job.auxiliaries = first.auxiliaries
         if let source {
             job.reduction = Reduction(factor: source.mezzanine.factor, original: job.header)
             job.header.format = source.format

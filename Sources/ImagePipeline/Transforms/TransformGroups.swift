@@ -40,7 +40,7 @@ final class TransformGroups: Sendable {
     func order(_ order: TransformOrder, in delivery: Delivery?) {
         let header = order.outcome.origin.record.header
         // Decoding a small original is cheaper than sharing; an order with auxiliary images is a job of its own.
-        guard order.ingredients.isEmpty,
+        guard order.auxiliaries.isEmpty,
             header.width.multipliedSaturated(by: header.height) >= Mezzanine.minimumPixels, header.frames == 1
         else {
             return alone(order)

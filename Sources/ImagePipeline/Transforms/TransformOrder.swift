@@ -20,7 +20,7 @@ final class TransformOrder: TransformHandle {
     /// The format bucket; `nil` for the request's own.
     let bucket: FormatBucket?
     /// The plan's auxiliary images.
-    let ingredients: [TransformJob.Ingredient]
+    let auxiliaries: [TransformJob.Auxiliary]
     /// The smallest mezzanine that can replace the original; `nil` if none can.
     let mezzanine: Mezzanine?
     /// The estimated time of its steps and encoder.
@@ -35,7 +35,7 @@ final class TransformOrder: TransformHandle {
         outcome: OriginOutcome,
         body: OriginBody,
         priority: TransformJob.Priority,
-        ingredients: [TransformJob.Ingredient] = [],
+        auxiliaries: [TransformJob.Auxiliary] = [],
         mezzanine: Mezzanine?,
         bucket: FormatBucket? = nil,
         publish: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
@@ -46,7 +46,7 @@ final class TransformOrder: TransformHandle {
         self.outcome = outcome
         self.body = body
         self.priority = priority
-        self.ingredients = ingredients
+        self.auxiliaries = auxiliaries
         self.mezzanine = mezzanine
         self.bucket = bucket
         milliseconds = Self.milliseconds(of: plan, request, outcome, bucket ?? request.bucket)

@@ -44,13 +44,13 @@ package struct TransformJob: Sendable {
     }
 
     /// Another original.
-    package struct Ingredient: Sendable {
+    package struct Auxiliary: Sendable {
         package var source: SharedDescriptor
         /// What the worker is told of it.
-        package var description: WorkerJob.Ingredient
+        package var description: WorkerJob.Auxiliary
 
-        /// Creates an ingredient of a file.
-        package init(source: SharedDescriptor, description: WorkerJob.Ingredient) {
+        /// Creates an auxiliary image of a file.
+        package init(source: SharedDescriptor, description: WorkerJob.Auxiliary) {
             self.source = source
             self.description = description
         }
@@ -59,11 +59,11 @@ package struct TransformJob: Sendable {
     package var source: SharedDescriptor
     /// The sniffed header of the source; for a mezzanine, that of the original except for the format.
     package var header: ImageHeader
-    /// What the worker is told beside what the pool fills in: the identifier, the source's format and the ingredients.
+    /// What the worker is told beside what the pool fills in: the identifier, the source's format and the auxiliary images.
     package var message: WorkerJob
     package var priority: Priority
     /// The other originals that the outputs' plans name.
-    package var ingredients: [Ingredient] = []
+    package var auxiliaries: [Auxiliary] = []
 
     /// Creates a job.
     package init(source: SharedDescriptor, header: ImageHeader, message: WorkerJob, priority: Priority = .normal) {
@@ -80,14 +80,14 @@ package struct TransformJob: Sendable {
     }
 
     /// The descriptors that travel beside the message, the source's first.
-    var sources: [SharedDescriptor] { [source] + ingredients.map(\.source) }
+    var sources: [SharedDescriptor] { [source] + auxiliaries.map(\.source) }
 
     /// Returns the message to the worker.
     func message(id: UInt64) -> WorkerJob {
         var message = message
         message.id = id
         message.sourceFormat = header.format
-        message.ingredients = ingredients.map(\.description)
+        message.auxiliaries = auxiliaries.map(\.description)
         return message
     }
 }

@@ -136,7 +136,7 @@ extension WorkerDriver {
             // A truncated file faults when its mapping is read. The image is not at fault, so the failure must not be cached.
             attempt.pending.end(.failure(.workerLost))
         case .crashed:
-            note { statistics, _ in statistics.deadly += 1 }
+            note { statistics, _ in statistics.decoderCrashes += 1 }
             attempt.pending.end(.failure(.crashedDecoder))
         }
     }
@@ -153,7 +153,7 @@ extension WorkerDriver {
 extension TransformJob {
     /// Whether one of the sources is shorter than stated: a file of a `file:` source may change at any time.
     fileprivate var isCutShort: Bool {
-        let files = [(source, message.sourceLength)] + ingredients.map { ($0.source, $0.description.length) }
+        let files = [(source, message.sourceLength)] + auxiliaries.map { ($0.source, $0.description.length) }
         return files.contains { file, length in
             var status = stat()
             return unsafe fstat(file.number, &status) != 0 || status.st_size < length

@@ -61,7 +61,7 @@ extension WorkerPool {
         /// Processes replaced because of their age or size.
         package var retirements = 0
         /// Jobs whose image crashed its worker.
-        package var deadly = 0
+        package var decoderCrashes = 0
         /// Jobs whose worker was killed after the deadline.
         package var timeouts = 0
         /// Jobs that ran a second time after losing their worker.

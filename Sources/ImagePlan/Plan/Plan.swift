@@ -83,18 +83,18 @@ extension Plan {
 
 extension Plan {
     /// An auxiliary image of a plan: a mask or a watermark that is an original of its own.
-    package struct Ingredient: Hashable, Sendable {
-        package let path: IngredientPath
+    package struct Auxiliary: Hashable, Sendable {
+        package let path: AuxiliaryPath
         /// The first parameter that names it.
         package let parameter: String
     }
 
     /// The auxiliary images the steps need, without duplicates, in order of appearance.
-    package var ingredients: [Ingredient] {
-        var found: [Ingredient] = []
+    package var auxiliaries: [Auxiliary] {
+        var found: [Auxiliary] = []
         for step in steps {
-            guard let path = step.ingredient, !found.contains(where: { $0.path == path }) else { continue }
-            found.append(Ingredient(path: path, parameter: step.parameters.first?.name ?? "plan"))
+            guard let path = step.auxiliary, !found.contains(where: { $0.path == path }) else { continue }
+            found.append(Auxiliary(path: path, parameter: step.parameters.first?.name ?? "plan"))
         }
         return found
     }

@@ -11,7 +11,7 @@ package struct MaskStep: SingleParameterStep {
     package enum Outline: Hashable, Sendable {
         case shape(Shape)
         /// The luma times the alpha of another image, stretched to this one.
-        case picture(IngredientPath)
+        case picture(AuxiliaryPath)
     }
 
     package let outline: Outline
@@ -22,7 +22,7 @@ package struct MaskStep: SingleParameterStep {
     }
 
     /// Creates the step with another image.
-    package init(picture: IngredientPath) {
+    package init(picture: AuxiliaryPath) {
         outline = .picture(picture)
     }
 
@@ -38,7 +38,7 @@ package struct MaskStep: SingleParameterStep {
                 "must be a shape (\(names.joined(separator: ", "))) or an image as SOURCE/PATH\(hint)"
             )
         }
-        outline = .picture(try IngredientPath(parsing: parameter))
+        outline = .picture(try AuxiliaryPath(parsing: parameter))
     }
 
     package var value: String {
@@ -48,7 +48,7 @@ package struct MaskStep: SingleParameterStep {
         }
     }
 
-    package var ingredient: IngredientPath? {
+    package var auxiliary: AuxiliaryPath? {
         if case .picture(let path) = outline { path } else { nil }
     }
 

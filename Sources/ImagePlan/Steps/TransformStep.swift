@@ -37,7 +37,7 @@ package protocol TransformStep: Hashable, Sendable {
     /// What the step, if it runs before the first resize, requires of a source loaded at a reduced size.
     func loadRequirement(on picture: PictureShape) -> LoadRequirement
     /// The auxiliary image the step needs.
-    var ingredient: IngredientPath? { get }
+    var auxiliary: AuxiliaryPath? { get }
     /// The font family the step needs.
     var font: String? { get }
 }
@@ -53,7 +53,7 @@ extension TransformStep {
     package var makesAlpha: Bool { false }
     package func cost(on picture: PictureShape) -> Int { picture.size.pixels }
     package func loadRequirement(on picture: PictureShape) -> LoadRequirement { .fullSize }
-    package var ingredient: IngredientPath? { nil }
+    package var auxiliary: AuxiliaryPath? { nil }
     package var font: String? { nil }
 
     /// Whether another step, of any type, is equal.

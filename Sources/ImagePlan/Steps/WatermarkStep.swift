@@ -22,7 +22,7 @@ package struct WatermarkStep: SingleParameterStep {
 
     /// The overlay.
     package enum Mark: Hashable, Sendable {
-        case picture(IngredientPath, Scale)
+        case picture(AuxiliaryPath, Scale)
         case text(MarkText)
     }
 
@@ -84,7 +84,7 @@ package struct WatermarkStep: SingleParameterStep {
             )
         } else {
             mark = .picture(
-                try IngredientPath(parsing: parts[0]),
+                try AuxiliaryPath(parsing: parts[0]),
                 try Scale(parsing: part(4), of: parameter, in: context)
             )
         }
@@ -117,7 +117,7 @@ package struct WatermarkStep: SingleParameterStep {
         return fields.joined(separator: ",")
     }
 
-    package var ingredient: IngredientPath? {
+    package var auxiliary: AuxiliaryPath? {
         if case .picture(let path, _) = mark { path } else { nil }
     }
 

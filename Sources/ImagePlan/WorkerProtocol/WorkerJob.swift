@@ -1,6 +1,6 @@
 /// One unit of work for `edgeprint-worker`: one source and the outputs to make of it.
 ///
-/// The bytes of the source and of its ingredients travel beside the message as read-only descriptors.
+/// The bytes of the source and of its auxiliary images travel beside the message as read-only descriptors.
 package struct WorkerJob: Hashable, Sendable {
     /// An identifier that the reply repeats.
     package var id: UInt64 = 0
@@ -23,11 +23,11 @@ package struct WorkerJob: Hashable, Sendable {
     /// The limits on animations, and whether the original may be returned unchanged.
     package var animation = AnimationLimits()
     /// The other originals that the outputs' steps name, at most 8; their descriptors follow the source's in this order.
-    package var ingredients: [Ingredient] = []
+    package var auxiliaries: [Auxiliary] = []
 
     /// Another original, such as a watermark or a mask.
-    package struct Ingredient: Hashable, Sendable {
-        /// The name in the plan (`IngredientPath.text`).
+    package struct Auxiliary: Hashable, Sendable {
+        /// The name in the plan (`AuxiliaryPath.text`).
         package var name: String
         /// The length in bytes, from offset 0 of its descriptor; at least 1.
         package var length: Int
@@ -132,7 +132,7 @@ extension WorkerJob: FieldCoded {
                 MessageField("smallest", \.search.takesSmallest, .flag),
             ]
         ),
-        MessageField("ingredients", \.ingredients, .list(0...WorkerMessage.maximumIngredients)),
+        MessageField("auxiliaries", \.auxiliaries, .list(0...WorkerMessage.maximumAuxiliaries)),
     ]
 }
 
@@ -149,14 +149,14 @@ extension WorkerJob.Output: FieldCoded {
     ]
 }
 
-extension WorkerJob.Ingredient: FieldCoded {
+extension WorkerJob.Auxiliary: FieldCoded {
     static var blank: Self { Self(name: "", length: 0, format: .jpeg, maximumPixels: 0) }
 
     static let fields: [MessageField<Self>] = [
-        MessageField("ingredient", \.name, .text(IngredientPath.longest)),
-        MessageField("ingredientLength", \.length, .uint64(1...Int.max)),
-        MessageField("ingredientFormat", \.format, .enumeration),
-        MessageField("ingredientPixels", \.maximumPixels, .uint64(1...Int.max)),
+        MessageField("auxiliary", \.name, .text(AuxiliaryPath.longest)),
+        MessageField("auxiliaryLength", \.length, .uint64(1...Int.max)),
+        MessageField("auxiliaryFormat", \.format, .enumeration),
+        MessageField("auxiliaryPixels", \.maximumPixels, .uint64(1...Int.max)),
     ]
 }
 

@@ -13,8 +13,8 @@ package enum WorkerMessage {
     package static let maximumSize = maximumInline + (32 << 10)
     /// The most outputs of one job, and so the most descriptors beside one reply.
     package static let maximumOutputs = 16
-    /// The most ingredients of one job.
-    package static let maximumIngredients = 8
+    /// The most auxiliary images of one job.
+    package static let maximumAuxiliaries = 8
     /// The most bytes of one plan's canonical text; the limit on request lines keeps real plans shorter.
     package static let maximumPlanSize = 16 << 10
     /// The most bytes of a failure's text.
@@ -26,7 +26,7 @@ package enum WorkerMessage {
     package enum Kind: UInt8, Sendable {
         /// Worker to daemon, once: libvips has started and jobs are accepted.
         case ready = 1
-        /// Daemon to worker, with the descriptors of the source and of its ingredients.
+        /// Daemon to worker, with the descriptors of the source and of its auxiliary images.
         case job = 2
         /// Worker to daemon, with the descriptors of the large results.
         case reply = 3

@@ -16,7 +16,7 @@ struct Canvas {
     /// The steps after the running one.
     var following: ArraySlice<ResolvedStep> = []
     /// The other originals of the job.
-    var ingredients: IngredientPictures?
+    var auxiliaries: AuxiliaryPictures?
     /// The factor by which the image was loaded smaller than `shape.size`; 1 after the resize.
     private(set) var loadFactor: Int
     private var orientation: Orientation

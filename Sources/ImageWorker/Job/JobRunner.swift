@@ -10,26 +10,26 @@ struct JobRunner {
         var pictures: [EncodedPicture]
     }
 
-    /// Runs the job and closes the descriptors: the source's, then those of the ingredients.
+    /// Runs the job and closes the descriptors: the source's, then those of the auxiliary images.
     func run(descriptors: [CInt]) -> Answer {
         // An unread error of an earlier libvips call would be taken for this job's.
         VipsError.forget()
         let deadline = Deadline(milliseconds: job.deadlineMilliseconds)
-        let lengths = [job.sourceLength] + job.ingredients.map(\.length)
+        let lengths = [job.sourceLength] + job.auxiliaries.map(\.length)
         // Map or close every descriptor before the first failure is thrown.
         let mappings = zip(descriptors, lengths).map { descriptor, length in
             Result { () throws(WorkerReply.Failure) in try SourceMapping(descriptor: descriptor, length: length) }
         }
         do {
-            let formats = [job.sourceFormat] + job.ingredients.map(\.format)
+            let formats = [job.sourceFormat] + job.auxiliaries.map(\.format)
             var sources = try zip(formats, mappings).map { format, mapping in
                 format == .svgz
                     ? try mapping.get().expanded(atMost: job.maximumSourceLength) : try mapping.get()
             }
             let mapping = sources.removeFirst()
-            let ingredients = try IngredientPictures(job.ingredients, sources, deadline)
+            let auxiliaries = try AuxiliaryPictures(job.auxiliaries, sources, deadline)
             // No raster of the mappings outlives this call.
-            return try withExtendedLifetime((mapping, sources, deadline)) { try make(mapping, ingredients, deadline) }
+            return try withExtendedLifetime((mapping, sources, deadline)) { try make(mapping, auxiliaries, deadline) }
         } catch {
             return Answer(
                 reply: WorkerReply(id: job.id, result: .failure(Self.failure(error, deadline)), timing: .init()),
@@ -40,7 +40,7 @@ struct JobRunner {
 
     private func make(
         _ mapping: SourceMapping,
-        _ ingredients: IngredientPictures,
+        _ auxiliaries: AuxiliaryPictures,
         _ deadline: Deadline
     ) throws -> Answer {
         if job.outputs.count == 1, job.outputs[0].plan == MetadataCleaner.planText { return try clean(mapping) }
@@ -52,7 +52,7 @@ struct JobRunner {
         for index in try Self.order(of: makers, shared) {
             var maker = makers[index]
             maker.shared = shared
-            maker.ingredients = ingredients
+            maker.auxiliaries = auxiliaries
             // A placeholder that is late must not fail the finished result.
             if !maker.isPlaceholder || made.isEmpty { try deadline.check() }
             let output = try maker.make()

@@ -15,7 +15,7 @@ struct OutputMaker {
     /// The decoded source that the job's outputs share.
     var shared: SharedDecode?
     /// The other originals that the steps name.
-    var ingredients: IngredientPictures?
+    var auxiliaries: AuxiliaryPictures?
 
     /// A result and the time that it took.
     struct Made {
@@ -177,7 +177,7 @@ struct OutputMaker {
                 throw WorkerReply.Failure.worker("a step without a pixel operation: \(type(of: steps[index].step))")
             }
             canvas.following = steps[(index + 1)...]
-            canvas.ingredients = ingredients
+            canvas.auxiliaries = auxiliaries
             try step.apply(to: &canvas)
             let (made, planned) = (canvas.shape, steps[index].output)
             if step.sizeDependsOnPixels {

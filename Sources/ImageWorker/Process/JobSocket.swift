@@ -11,7 +11,7 @@ struct JobSocket {
 
     /// The outcome of waiting for a job.
     enum Arrival {
-        /// A job and the descriptors of its source and its ingredients, which the receiver must close.
+        /// A job and the descriptors of its source and its auxiliary images, which the receiver must close.
         case job(WorkerJob, [CInt])
         /// The daemon closed the socket or sent an invalid job.
         case end
@@ -25,7 +25,7 @@ struct JobSocket {
         var entry = pollfd(fd: Self.descriptor, events: Int16(POLLIN), revents: 0)
         if unsafe poll(&entry, 1, Self.idleTime) == 0 { edge_malloc_trim() }
         var bytes = [UInt8](repeating: 0, count: WorkerMessage.maximumSize + 1)
-        var sources = [CInt](repeating: -1, count: 1 + WorkerMessage.maximumIngredients)
+        var sources = [CInt](repeating: -1, count: 1 + WorkerMessage.maximumAuxiliaries)
         var count: CInt
         var received: Int
         repeat {
@@ -34,7 +34,7 @@ struct JobSocket {
         } while received < 0 && errno == EINTR
         guard received > 0 else { return .end }
         bytes.removeSubrange(received...)
-        guard let job = try? WorkerJob(decoding: bytes), Int(count) == 1 + job.ingredients.count else { return .end }
+        guard let job = try? WorkerJob(decoding: bytes), Int(count) == 1 + job.auxiliaries.count else { return .end }
         return .job(job, Array(sources.prefix(Int(count))))
     }
 

@@ -11,19 +11,19 @@ extension MaskStep: PixelStep {
                     width: size.width,
                     height: size.height
                 )
-            case .picture(let path): try Self.coverage(path, size, canvas.ingredients)
+            case .picture(let path): try Self.coverage(path, size, canvas.auxiliaries)
             }
         try canvas.change(to: canvas.shape) { frame in try frame.masked(by: mask) }
     }
 
     /// Returns another image's luma (as of `filter=grayscale`) times its alpha, 0–255 per pixel.
     private static func coverage(
-        _ path: IngredientPath,
+        _ path: AuxiliaryPath,
         _ size: PixelSize,
-        _ ingredients: IngredientPictures?
+        _ auxiliaries: AuxiliaryPictures?
     ) throws -> Raster {
-        guard let ingredients else { throw WorkerReply.Failure.worker("\(name): an ingredient is missing") }
-        let picture = try ingredients.picture(path, for: name) { _ in size }
+        guard let auxiliaries else { throw WorkerReply.Failure.worker("\(name): an auxiliary image is missing") }
+        let picture = try auxiliaries.picture(path, for: name) { _ in size }
         let luma = try picture.bands(from: 0, count: 3)
             .recombined(by: .lumaRamp(from: [0, 0, 0], to: [255, 255, 255]))
             .bands(from: 0, count: 1)

@@ -6,7 +6,7 @@ extension WatermarkStep: PixelStep {
     func apply(to canvas: inout Canvas) throws {
         try canvas.settle()
         let picture = canvas.shape.size
-        let mark = try drawn(on: picture, canvas.ingredients).faded(by: opacity.value)
+        let mark = try drawn(on: picture, canvas.auxiliaries).faded(by: opacity.value)
         let (layer, left, top): (Raster, Int, Int)
         if place == .tile {
             let cell = cell(of: PixelSize(width: mark.width, height: mark.height), on: picture)
@@ -28,11 +28,13 @@ extension WatermarkStep: PixelStep {
         try canvas.change(to: canvas.shape) { frame in try frame.marked(with: part, at: area) }
     }
 
-    private func drawn(on picture: PixelSize, _ ingredients: IngredientPictures?) throws -> Raster {
+    private func drawn(on picture: PixelSize, _ auxiliaries: AuxiliaryPictures?) throws -> Raster {
         switch mark {
         case .picture(let path, _):
-            guard let ingredients else { throw WorkerReply.Failure.worker("\(Self.name): an ingredient is missing") }
-            return try ingredients.picture(path, for: Self.name) { own in size(of: own, on: picture) }
+            guard let auxiliaries else {
+                throw WorkerReply.Failure.worker("\(Self.name): an auxiliary image is missing")
+            }
+            return try auxiliaries.picture(path, for: Self.name) { own in size(of: own, on: picture) }
         case .text(let text):
             let ink = try text.drawn()
             let size = size(of: PixelSize(width: ink.width, height: ink.height), on: picture)

@@ -38,7 +38,7 @@ extension Problem {
             self.init(error)
             lifetime = seconds
             if status >= 500 { retryAfter = Int(seconds) }
-        case .ingredient(let parameter, let error):
+        case .auxiliary(let parameter, let error):
             self.init(error)
             detail = "\(parameter): \(detail)"
             self.parameter = parameter

@@ -14,15 +14,15 @@ enum MarkRules {
         rule: (String) -> SourceRule?,
         fonts: [String]
     ) -> RequestError? {
-        for ingredient in plan.ingredients {
-            let name = ingredient.path.path.source
+        for auxiliary in plan.auxiliaries {
+            let name = auxiliary.path.path.source
             guard let rule = rule(name) else {
                 let hint = NearestName.hint(name, among: sources())
-                return RequestError(parameter: ingredient.parameter, reason: "there is no source '\(name)'\(hint)")
+                return RequestError(parameter: auxiliary.parameter, reason: "there is no source '\(name)'\(hint)")
             }
             if rule.isRaw {
                 let reason = "source '\(name)' is raw: it has no images"
-                return RequestError(parameter: ingredient.parameter, reason: reason)
+                return RequestError(parameter: auxiliary.parameter, reason: reason)
             }
         }
         for (family, parameter) in plan.fonts where !fonts.contains(family) {

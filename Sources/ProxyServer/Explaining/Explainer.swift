@@ -37,7 +37,7 @@ struct Explainer: Sendable {
             explanation.sections = try sections(request, accept: accept)
             if explanation.problem == nil { explanation.problem = addressRefusal(of: request) }
             if explanation.problem == nil, let resolved = try? resolver.withoutGuards.resolve(request.bytes) {
-                explanation.problem = ingredientRefusal(resolved)
+                explanation.problem = auxiliaryRefusal(resolved)
             }
         } catch {
             explanation.problem = explanation.problem ?? error
@@ -91,7 +91,7 @@ struct Explainer: Sendable {
         return [
             try requestSection(subject), sourceSection(subject), upstreamSection(subject), try guardSection(subject),
             try stepsSection(subject), try settingsSection(subject), cacheSection(subject, resolved),
-        ] + ingredientSections(resolved) + ruleSections(subject)
+        ] + auxiliarySections(resolved) + ruleSections(subject)
     }
 }
 

@@ -26,7 +26,7 @@ extension PipelineError {
     fileprivate var refusedRule: String? {
         switch self {
         case .addressRefused(let rule): rule
-        case .ingredient(_, let error): error.refusedRule
+        case .auxiliary(_, let error): error.refusedRule
         default: nil
         }
     }

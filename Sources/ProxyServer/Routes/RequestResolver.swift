@@ -182,18 +182,18 @@ struct RequestResolver: Sendable {
         guard !parsed.timing || permission == nil || parsed.signature != nil else {
             throw Problem(403, "timing=1 requires a signature.", parameter: "timing")
         }
-        let ingredients = try ingredients(of: parsed.plan, within: origin.source)
+        let auxiliaries = try auxiliaries(of: parsed.plan, within: origin.source)
         return ResolvedRequest(
-            choice(origin, parsed, ingredients),
+            choice(origin, parsed, auxiliaries),
             saving: savesData(origin.source, parsed)
-                ? choice(origin, parsed, ingredients, saving: origin.source.saveDataStep) : nil,
+                ? choice(origin, parsed, auxiliaries, saving: origin.source.saveDataStep) : nil,
             hints: parsed.hints.isEmpty ? nil : hints.map { RequestHints(used: parsed.hints, options: $0) },
             disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
             crossOrigin: answers.cors.fields,
             tellsTiming: answers.serverTiming || parsed.timing,
             expires: parsed.expires,
             refreshes: parsed.refresh,
-            fallback: fallback.flatMap { standIn($0, parsed, ingredients) }
+            fallback: fallback.flatMap { standIn($0, parsed, auxiliaries) }
         )
     }
 
@@ -201,14 +201,14 @@ struct RequestResolver: Sendable {
     private func standIn(
         _ fallback: ConfiguredSource.Fallback,
         _ parsed: ParsedQuery,
-        _ ingredients: [Ingredient]
+        _ auxiliaries: [Auxiliary]
     ) -> ResolvedRequest.StandInPicture? {
         guard let path = try? RequestPath.parse(Array(fallback.image.utf8)),
             let rule = table.sources[path.source]?.rule,
             let origin = try? origin(of: rule, path, forwardedQuery: "")
         else { return nil }
         return ResolvedRequest.StandInPicture(
-            choice: choice(origin, parsed, ingredients),
+            choice: choice(origin, parsed, auxiliaries),
             status: fallback.status,
             ttl: fallback.ttl
         )
@@ -225,7 +225,7 @@ struct RequestResolver: Sendable {
     private func choice(
         _ origin: OriginRequest,
         _ parsed: ParsedQuery,
-        _ ingredients: [Ingredient],
+        _ auxiliaries: [Auxiliary],
         saving step: Int = 0
     ) -> ResolvedRequest.Choice {
         guard !parsed.isBare else {
@@ -248,7 +248,7 @@ struct RequestResolver: Sendable {
                 tiers: tiers,
                 presets: parsed.presets,
                 quality: quality,
-                ingredients: ingredients
+                auxiliaries: auxiliaries
             )
         }
         guard parsed.plan.settings.format == .auto else { return .fixed(variant(nil)) }

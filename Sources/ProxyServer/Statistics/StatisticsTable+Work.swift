@@ -84,10 +84,10 @@ extension StatisticsTable {
             Metric("edgeprint_worker_retirements_total", "Workers replaced because of their age or memory use.")
         ) { $0.workers.retirements },
         .counter(
-            "workers.deadly",
-            Metric("edgeprint_transform_deadly_total", "Jobs whose picture crashed the worker."),
+            "workers.decoderCrashes",
+            Metric("edgeprint_transform_decoder_crashes_total", "Jobs whose picture crashed the worker."),
             Phrase(.workers, .noun("crash", plural: "crashes"), omitsZero: true)
-        ) { $0.workers.deadly },
+        ) { $0.workers.decoderCrashes },
         .counter(
             "workers.timeouts",
             Metric("edgeprint_transform_timeouts_total", "Jobs whose worker was killed at the deadline.")

@@ -74,7 +74,7 @@ struct DiskLayoutTests {
         store.close()
     }
 
-    @Test func `finds raw responses, failures, tags and ingredients of the release before`() throws {
+    @Test func `finds raw responses, failures, tags and auxiliary images of the release before`() throws {
         let store = try open()
         let raw = try #require(store.raw(old.raw.key))
         #expect(raw.record.kind == .raw && raw.record.tags == ["green"] && raw.record.metadata.isEmpty)
@@ -93,7 +93,7 @@ struct DiskLayoutTests {
         store.store(origin: mark, body: try CacheFixture.body(body))
         store.flush()
         for variant in old.variants {
-            #expect((store.variant(variant.key) == nil) == !variant.ingredients.isEmpty)
+            #expect((store.variant(variant.key) == nil) == !variant.auxiliaries.isEmpty)
         }
         store.close()
     }
@@ -245,11 +245,11 @@ struct OldFolder {
             length: Int(row.integer(9)),
             digest: digest
         )
-        let ingredient = row.blob(11)
-        if let key = CacheKey(bytes: Array(ingredient.prefix(32))),
-            let digest = CacheKey(bytes: Array(ingredient.suffix(32)))
+        let auxiliary = row.blob(11)
+        if let key = CacheKey(bytes: Array(auxiliary.prefix(32))),
+            let digest = CacheKey(bytes: Array(auxiliary.suffix(32)))
         {
-            record.ingredients = [VariantRecord.Ingredient(key: key, digest: digest)]
+            record.auxiliaries = [VariantRecord.Auxiliary(key: key, digest: digest)]
         }
         return record
     }

@@ -30,7 +30,7 @@ struct EncoderMemoryTests {
             let small = try RequestLanguage.parse(query: "w=900&format=\(format)", options: ParseOptions()).plan
             let made = try await pool.result(of: PoolBench.job(small.canonicalText, of: drawing, as: .svg)).get()
             #expect(made.pictures[0].bytes.count > 300)
-            #expect(pool.statistics.starts == 1 && pool.statistics.deadly == 0)
+            #expect(pool.statistics.starts == 1 && pool.statistics.decoderCrashes == 0)
         }
     }
 

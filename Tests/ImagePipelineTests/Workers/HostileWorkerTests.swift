@@ -51,7 +51,7 @@ struct HostileWorkerTests {
         #expect(error == .workerLost)
         #expect(statistics.violations == 2)
         #expect(statistics.retries == 1)
-        #expect(statistics.deadly == 0)
+        #expect(statistics.decoderCrashes == 0)
     }
 
     @Test func `a well-formed failure is accepted`() async throws {

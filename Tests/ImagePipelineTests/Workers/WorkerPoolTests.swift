@@ -75,7 +75,7 @@ struct WorkerPoolTests {
             let start = clock.now
             _ = try await pool.result(of: PoolBench.job()).get()
             #expect(clock.now - start < .seconds(2))
-            #expect(pool.statistics.deadly == 1)
+            #expect(pool.statistics.decoderCrashes == 1)
             #expect(pool.statistics.retries == 0)
         }
     }

@@ -69,10 +69,10 @@ struct WatermarkStepTests {
 
     @Test func `lists its auxiliary images, each once and in order`() throws {
         let plan = try plan("mask=m/a.png&watermark=l/x%252Cy.png&watermark=m/a.png,north&watermark=text:x,,,,,,,serif")
-        #expect(plan.ingredients.map(\.path.text) == ["m/a.png", "l/x%2Cy.png"])
-        #expect(plan.ingredients.map(\.parameter) == ["mask", "watermark"])
-        #expect(plan.ingredients[1].path.path.source == "l")
-        #expect(plan.ingredients[1].path.path.rawPath == "x,y.png")
+        #expect(plan.auxiliaries.map(\.path.text) == ["m/a.png", "l/x%2Cy.png"])
+        #expect(plan.auxiliaries.map(\.parameter) == ["mask", "watermark"])
+        #expect(plan.auxiliaries[1].path.path.source == "l")
+        #expect(plan.auxiliaries[1].path.path.rawPath == "x,y.png")
         #expect(plan.fonts.map(\.family) == ["serif"])
     }
 

@@ -68,7 +68,7 @@ struct ConfigurationProblemTests {
             "sources.a.set-cookie: only applies to raw sources (raw: true)"
         ),
         ("fonts: [\"a<b\"]", "test.yaml:1: fonts: expected a font family's name"),
-        ("limits: { ingredients: 9 }", "expected a whole number from 0 to 8, found '9'"),
+        ("limits: { auxiliaries: 9 }", "expected a whole number from 0 to 8, found '9'"),
         ("sources: []", "test.yaml:1: sources: expected a map of sources"),
         ("- a", "test.yaml:1: a configuration must be a map of keys"),
         ("a: [1", "test.yaml:2: is not valid YAML"), ("a: 1\n b: 2", "test.yaml:2: is not valid YAML"),

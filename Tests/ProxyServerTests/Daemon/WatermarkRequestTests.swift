@@ -49,7 +49,7 @@ struct WatermarkRequestTests {
     ])
     func `what cannot be had is said by the parameter's name`(query: String, status: Int, parameter: String) throws {
         let rig = try rig(
-            "fonts: [sans]\nlimits: { ingredients: 2 }",
+            "fonts: [sans]\nlimits: { auxiliaries: 2 }",
             source: " }\n  plain: { url: \"http://plain.test/\", raw: true }\n  files: { url: \"file:///nowhere/\""
         )
         let answer = try rig.get("/photos/a.png?format=png&\(query)")
@@ -65,7 +65,7 @@ struct WatermarkRequestTests {
         let explained = try RawHTTPClient(port: rig.daemon.admin).get(
             "/explain?path=%2Fphotos%2Fa.png%3Fwatermark%3Dphotos%2Flogo.png"
         )
-        #expect(explained.text.contains("\"ingredients\"") && explained.text.contains("photos/logo.png"))
+        #expect(explained.text.contains("\"auxiliaries\"") && explained.text.contains("photos/logo.png"))
         #expect(explained.text.contains("\(rig.origin.url)/logo.png"))
     }
 }

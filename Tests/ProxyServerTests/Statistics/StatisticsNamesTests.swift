@@ -63,7 +63,7 @@ struct StatisticsNamesTests {
         edgeprint_transfers_active gauge
         edgeprint_transfers_total counter
         edgeprint_transfers_waiting gauge
-        edgeprint_transform_deadly_total counter
+        edgeprint_transform_decoder_crashes_total counter
         edgeprint_transform_duration_seconds histogram
         edgeprint_transform_queue gauge
         edgeprint_transform_retries_total counter
@@ -94,7 +94,7 @@ struct StatisticsNamesTests {
         requests.results: collapsed disk error fallback memory miss negative original other refused revalidated stale
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
         transfers: active bytes newConnections outcomes requests reusedConnections waiting
-        workers: busy deadly jobs queued ready residentBytes restarts retirements retries slots starts timeouts
+        workers: busy decoderCrashes jobs queued ready residentBytes restarts retirements retries slots starts timeouts
         """
 
     /// Those that only some kernels tell.

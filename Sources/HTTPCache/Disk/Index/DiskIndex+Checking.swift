@@ -52,7 +52,7 @@ extension DiskIndex {
         try connection.first(
             """
             SELECT 1 FROM variants WHERE origin = ?1 UNION ALL \
-            SELECT 1 FROM ingredients WHERE origin = ?1 UNION ALL \
+            SELECT 1 FROM auxiliaries WHERE origin = ?1 UNION ALL \
             SELECT 1 FROM origins WHERE id = ?1 AND for_seed = 1 AND ?2 LIMIT 1
             """,
             [.integer(id), .integer(keepsSeeded ? 1 : 0)]

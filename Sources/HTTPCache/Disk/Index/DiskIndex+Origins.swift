@@ -125,7 +125,7 @@ extension DiskIndex {
             """
             DELETE FROM origins WHERE id = ?1 AND has_body = 0 AND for_seed = 0 \
             AND NOT EXISTS (SELECT 1 FROM variants WHERE origin = ?1) \
-            AND NOT EXISTS (SELECT 1 FROM ingredients WHERE origin = ?1)
+            AND NOT EXISTS (SELECT 1 FROM auxiliaries WHERE origin = ?1)
             """,
             [.integer(id)]
         )

@@ -26,6 +26,8 @@ extension DiskIndex {
         DROP INDEX variants_by_use;
         DROP INDEX variants_by_origin;
         DROP INDEX variants_by_plan;
+        DROP INDEX ingredients_by_origin;
+        ALTER TABLE ingredients RENAME TO auxiliaries;
         ALTER TABLE origins RENAME TO old_origins;
         ALTER TABLE variants RENAME TO old_variants;
         """
@@ -74,19 +76,20 @@ extension DiskIndex {
         CREATE INDEX variants_by_use ON variants (used, length);
         CREATE INDEX variants_by_origin ON variants (origin);
         CREATE INDEX variants_by_plan ON variants (plan, presets);
+        CREATE INDEX auxiliaries_by_origin ON auxiliaries (origin);
         CREATE TRIGGER origins_lose_tags AFTER DELETE ON origins BEGIN
             DELETE FROM tags WHERE origin = OLD.id;
         END;
-        CREATE TRIGGER variants_lose_ingredients AFTER DELETE ON variants BEGIN
-            DELETE FROM ingredients WHERE variant = OLD.id;
+        CREATE TRIGGER variants_lose_auxiliaries AFTER DELETE ON variants BEGIN
+            DELETE FROM auxiliaries WHERE variant = OLD.id;
         END;
-        CREATE TRIGGER origins_lose_ingredients AFTER DELETE ON origins BEGIN
-            DELETE FROM ingredients WHERE origin = OLD.id;
+        CREATE TRIGGER origins_lose_auxiliaries AFTER DELETE ON origins BEGIN
+            DELETE FROM auxiliaries WHERE origin = OLD.id;
         END;
-        CREATE TRIGGER ingredients_lose_origins AFTER DELETE ON ingredients BEGIN
+        CREATE TRIGGER auxiliaries_lose_origins AFTER DELETE ON auxiliaries BEGIN
             DELETE FROM origins WHERE id = OLD.origin AND has_body = 0 AND for_seed = 0
             AND NOT EXISTS (SELECT 1 FROM variants WHERE origin = OLD.origin)
-            AND NOT EXISTS (SELECT 1 FROM ingredients WHERE origin = OLD.origin);
+            AND NOT EXISTS (SELECT 1 FROM auxiliaries WHERE origin = OLD.origin);
         END;
         """
 

@@ -95,20 +95,20 @@ extension DiskIndex {
 
 /// The auxiliary images of variants.
 extension DiskIndex {
-    /// Replaces a variant's ingredients.
-    mutating func putIngredients(
+    /// Replaces a variant's auxiliary images.
+    mutating func putAuxiliaries(
         _ rows: [(origin: Int64, digest: CacheKey)],
         of variant: Int64
     ) throws(SQLiteError) {
         for row in rows {
             try connection.run(
-                "INSERT OR REPLACE INTO ingredients VALUES (?1, ?2, ?3)",
+                "INSERT OR REPLACE INTO auxiliaries VALUES (?1, ?2, ?3)",
                 [.integer(variant), .integer(row.origin), .key(row.digest)]
             )
         }
     }
 
-    /// The variants that have an original as an ingredient, or only those made with another body of it than `digest`.
+    /// The variants that have an original as an auxiliary image, or only those made with another body of it than `digest`.
     mutating func variantEntries(
         madeWith id: Int64,
         except digest: CacheKey? = nil
@@ -116,7 +116,7 @@ extension DiskIndex {
         try connection.all(
             """
             SELECT \(Self.entryColumns) FROM variants WHERE id IN \
-            (SELECT variant FROM ingredients WHERE origin = ?1 AND (?2 IS NULL OR digest <> ?2))
+            (SELECT variant FROM auxiliaries WHERE origin = ?1 AND (?2 IS NULL OR digest <> ?2))
             """,
             [.integer(id), digest.map { .key($0) } ?? .null],
             Self.variantEntry

@@ -96,9 +96,9 @@ extension VariantRecord {
         .value(10, \.digest, isRequired: true),
         .list(11, \.presets),
         RecordField(tag: 13) { record, encoding in
-            if !record.ingredients.isEmpty { encoding.put(13, Ingredient.encode(record.ingredients)) }
+            if !record.auxiliaries.isEmpty { encoding.put(13, Auxiliary.encode(record.auxiliaries)) }
         } read: { record, bytes in
-            record.ingredients = Ingredient.decode(bytes)
+            record.auxiliaries = Auxiliary.decode(bytes)
             return true
         },
         .bytes(14, \.metadata),
@@ -120,22 +120,22 @@ extension VariantRecord {
     }
 }
 
-extension VariantRecord.Ingredient {
+extension VariantRecord.Auxiliary {
     /// Alternating keys and digests.
-    fileprivate static func encode(_ ingredients: [Self]) -> [UInt8] {
-        ingredients.flatMap { $0.key.bytes + $0.digest.bytes }
+    fileprivate static func encode(_ auxiliaries: [Self]) -> [UInt8] {
+        auxiliaries.flatMap { $0.key.bytes + $0.digest.bytes }
     }
 
     fileprivate static func decode(_ bytes: ArraySlice<UInt8>) -> [Self] {
         var rest = bytes
-        var ingredients: [Self] = []
+        var auxiliaries: [Self] = []
         while let key = CacheKey(bytes: Array(rest.prefix(32))),
             let digest = CacheKey(bytes: Array(rest.dropFirst(32).prefix(32)))
         {
-            ingredients.append(Self(key: key, digest: digest))
+            auxiliaries.append(Self(key: key, digest: digest))
             rest = rest.dropFirst(64)
         }
-        return ingredients
+        return auxiliaries
     }
 }
 

@@ -7,7 +7,7 @@ extension DiskSession {
     func store(
         _ variant: VariantRecord,
         origin: OriginRecord,
-        ingredients: [OriginRecord] = [],
+        auxiliaries: [OriginRecord] = [],
         bytes: [UInt8],
         use: DiskIndex.Use
     ) throws(DiskFault) {
@@ -23,8 +23,8 @@ extension DiskSession {
         let path = try write(.variants, variant.key, variant.digest, trailer) { file throws(DiskFault) in
             try DiskFault.file { () throws(Errno) in try self.files.write(bytes, to: file) }
         }
-        // First the ingredients: dropping variants that they make void may delete the original's row.
-        _ = try put(ingredients, use: use)
+        // First the auxiliary images: dropping variants that they make void may delete the original's row.
+        _ = try put(auxiliaries, use: use)
         let state = try originEntry(origin.key)
         let id: Int64
         if let state, state.digest == origin.digest {
@@ -33,8 +33,8 @@ extension DiskSession {
         } else {
             id = try put(origin, originRecord, over: state, body: .none, use: use)
         }
-        // Then again, since the original may have made variants void whose removal deleted ingredients' rows.
-        let others = try put(ingredients, use: use)
+        // Then again, since the original may have made variants void whose removal deleted auxiliary images' rows.
+        let others = try put(auxiliaries, use: use)
         do throws(SQLiteError) {
             if let old = try index.variantEntry(variant.key) { noteGone(old.entry) }
             let row = try index.putVariant(
@@ -44,7 +44,7 @@ extension DiskSession {
                 trailer: trailer.count,
                 use: use
             )
-            try index.putIngredients(others, of: row)
+            try index.putAuxiliaries(others, of: row)
         } catch {
             throw .index(error)
         }
@@ -152,17 +152,17 @@ extension DiskSession {
     }
 }
 
-/// Ingredients: their records are kept for as long as a variant made with them, and a new body of one makes the variant void.
+/// Auxiliary images: their records are kept for as long as a variant made with them, and a new body of one makes the variant void.
 extension DiskSession {
-    /// Writes the records of a variant's ingredients, unless newer ones are stored.
+    /// Writes the records of a variant's auxiliary images, unless newer ones are stored.
     ///
     /// - Returns: the numbers of their rows, with the digests of the bodies that the variant was made with.
     func put(
-        _ ingredients: [OriginRecord],
+        _ auxiliaries: [OriginRecord],
         use: DiskIndex.Use
     ) throws(DiskFault) -> [(origin: Int64, digest: CacheKey)] {
         var rows: [(origin: Int64, digest: CacheKey)] = []
-        for record in ingredients {
+        for record in auxiliaries {
             try spare(record)
             let state = try originEntry(record.key)
             if let state, state.responseTime >= record.freshness.responseTime {
@@ -175,7 +175,7 @@ extension DiskSession {
         return rows
     }
 
-    /// Removes the variants that have an original as an ingredient, or only those made with another body of it than `digest`.
+    /// Removes the variants that have an original as an auxiliary image, or only those made with another body of it than `digest`.
     func removeVariants(madeWith id: Int64, except digest: CacheKey?) throws(SQLiteError) {
         for variant in try index.variantEntries(madeWith: id, except: digest) { try drop(variant) }
     }

@@ -3,7 +3,7 @@ enum DiskWrite: Sendable {
     case variant(
         VariantRecord,
         origin: OriginRecord,
-        ingredients: [OriginRecord],
+        auxiliaries: [OriginRecord],
         bytes: [UInt8],
         use: DiskIndex.Use
     )

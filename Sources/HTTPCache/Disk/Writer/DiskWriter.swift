@@ -89,9 +89,9 @@ final class DiskWriter {
 
     private func perform(_ write: DiskWrite) {
         switch write {
-        case .variant(let variant, let origin, let ingredients, let bytes, let use):
+        case .variant(let variant, let origin, let auxiliaries, let bytes, let use):
             store(.variants) { session throws(DiskFault) in
-                try session.store(variant, origin: origin, ingredients: ingredients, bytes: bytes, use: use)
+                try session.store(variant, origin: origin, auxiliaries: auxiliaries, bytes: bytes, use: use)
             }
         case .original(let origin, let body, let use):
             store(.originals) { session throws(DiskFault) in

@@ -90,10 +90,10 @@ extension InheritedSetting {
             "Redirects of an origin that are followed."
         ),
         InheritedSetting(
-            "limits.ingredients",
-            \.limits.origin.ingredients,
-            \.limits.ingredients,
-            .count(0...WorkerMessage.maximumIngredients),
+            "limits.auxiliaries",
+            \.limits.origin.auxiliaries,
+            \.limits.auxiliaries,
+            .count(0...WorkerMessage.maximumAuxiliaries),
             "The most other pictures that one request may name, as watermarks and masks; 0 for none."
         ),
     ]

@@ -6,7 +6,7 @@ extension RequestResolver {
     ///
     /// - Parameter source: the rule of the main image, which limits their number.
     /// - Throws: `Problem` with the parameter.
-    func ingredients(of plan: Plan, within source: SourceRule) throws(Problem) -> [Ingredient] {
+    func auxiliaries(of plan: Plan, within source: SourceRule) throws(Problem) -> [Auxiliary] {
         let refusal = MarkRules.refusal(
             of: plan,
             sources: table.sources.keys.sorted(),
@@ -14,23 +14,23 @@ extension RequestResolver {
             fonts: table.fonts
         )
         if let refusal { throw Problem(refusal) }
-        let wanted = plan.ingredients
-        let limit = source.limits.ingredients
+        let wanted = plan.auxiliaries
+        let limit = source.limits.auxiliaries
         if wanted.count > limit {
-            let reason = "is one image too many; a request may name \(limit) (limits.ingredients)"
+            let reason = "is one image too many; a request may name \(limit) (limits.auxiliaries)"
             throw Problem(RequestError(parameter: wanted[limit].parameter, reason: reason))
         }
-        var found: [Ingredient] = []
-        for ingredient in wanted {
-            guard let rule = table.sources[ingredient.path.path.source]?.rule else { continue }
+        var found: [Auxiliary] = []
+        for auxiliary in wanted {
+            guard let rule = table.sources[auxiliary.path.path.source]?.rule else { continue }
             do {
-                let origin = try origin(of: rule, ingredient.path.path, forwardedQuery: "")
-                let name = ingredient.path.text
-                found.append(Ingredient(name: name, parameter: ingredient.parameter, origin: origin))
+                let origin = try origin(of: rule, auxiliary.path.path, forwardedQuery: "")
+                let name = auxiliary.path.text
+                found.append(Auxiliary(name: name, parameter: auxiliary.parameter, origin: origin))
             } catch {
                 let reason = (error as? RequestError)?.reason ?? "names nothing"
                 let whole = "names an image whose path \(reason)"
-                throw Problem(RequestError(parameter: ingredient.parameter, reason: whole))
+                throw Problem(RequestError(parameter: auxiliary.parameter, reason: whole))
             }
         }
         return found

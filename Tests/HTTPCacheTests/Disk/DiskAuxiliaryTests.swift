@@ -8,7 +8,7 @@ import Testing
 
 /// Variants that were made with other originals beside their own, none of which has a body here (as those of folders).
 @Suite(.timeLimit(.minutes(1)))
-struct DiskIngredientTests {
+struct DiskAuxiliaryTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -25,7 +25,7 @@ struct DiskIngredientTests {
         -> VariantRecord
     {
         var variant = CacheFixture.variant(number, of: origin, bytes: bytes)
-        variant.ingredients = [VariantRecord.Ingredient(key: logo.key, digest: logo.digest)]
+        variant.auxiliaries = [VariantRecord.Auxiliary(key: logo.key, digest: logo.digest)]
         return variant
     }
 
@@ -37,7 +37,7 @@ struct DiskIngredientTests {
         in store: DiskStore
     ) {
         let record = variant(number, of: origin, with: logo, bytes)
-        store.store(variant: record, origin: origin, ingredients: [logo], bytes: bytes)
+        store.store(variant: record, origin: origin, auxiliaries: [logo], bytes: bytes)
         store.flush()
     }
 
@@ -53,7 +53,7 @@ struct DiskIngredientTests {
         let (picture, logo) = (origin(1, version: 1), origin(2, version: 1))
         store(1, picture, logo, CacheFixture.bytes(100, seed: 1), in: disk)
         let stored = try #require(disk.variant(CacheKey(hashing: "variant 1")))
-        #expect(stored.record.ingredients == [.init(key: logo.key, digest: logo.digest)])
+        #expect(stored.record.auxiliaries == [.init(key: logo.key, digest: logo.digest)])
         #expect(disk.origin(logo.key)?.record == logo)
         // The quota takes the first, and with it all that only the first needed.
         store(2, origin(3, version: 1), origin(4, version: 1), CacheFixture.bytes(100, seed: 2), in: disk)
@@ -80,7 +80,7 @@ struct DiskIngredientTests {
         #expect(try damage().isEmpty)
     }
 
-    @Test func `the original may be its own ingredient`() throws {
+    @Test func `the original may be its own auxiliary image`() throws {
         let disk = try DiskStore.forTest(folder.path)
         for version in 1...2 {
             store(1, origin(1, version: version), origin(1, version: version), [UInt8(version)], in: disk)
@@ -94,7 +94,8 @@ struct DiskIngredientTests {
     }
 
     @Test
-    func `an index made anew from the files forgets the link, and the variant is no answer without its ingredient`()
+    func
+        `an index made anew from the files forgets the link, and the variant is no answer without its auxiliary image`()
         throws
     {
         let disk = try DiskStore.forTest(folder.path)
@@ -106,7 +107,7 @@ struct DiskIngredientTests {
         later.reconcile()
         later.flush()
         let stored = try #require(later.variant(CacheKey(hashing: "variant 1")))
-        #expect(stored.record.ingredients.map(\.key) == [logo.key])
+        #expect(stored.record.auxiliaries.map(\.key) == [logo.key])
         #expect(later.origin(logo.key) == nil)
     }
 }

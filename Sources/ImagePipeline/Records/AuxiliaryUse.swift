@@ -1,7 +1,7 @@
 import HTTPCache
 
 /// The use of an auxiliary image in an entity, with the image's shared freshness state.
-struct IngredientUse: Sendable {
+struct AuxiliaryUse: Sendable {
     let state: OriginState
     /// The version of `state` for which the entity was made.
     let version: UInt64
@@ -20,18 +20,18 @@ extension Entity {
     /// Whether it may be served without validation (RFC 9111 §4.2).
     @inline(__always)
     package func isFresh(at now: Int64) -> Bool {
-        origin.isFresh(at: now) && (ingredients.isEmpty || ingredients.allSatisfy { $0.state.isFresh(at: now) })
+        origin.isFresh(at: now) && (auxiliaries.isEmpty || auxiliaries.allSatisfy { $0.state.isFresh(at: now) })
     }
 
     /// The value of `Age` at `now`, in seconds (RFC 9111 §4.2.3).
     @inline(__always)
     package func age(at now: Int64) -> Int64 {
         let own = origin.age(at: now)
-        return ingredients.isEmpty ? own : ingredients.reduce(own) { max($0, $1.state.age(at: now)) }
+        return auxiliaries.isEmpty ? own : auxiliaries.reduce(own) { max($0, $1.state.age(at: now)) }
     }
 
     /// Whether the auxiliary images are unchanged since the entity was made.
-    var hasCurrentIngredients: Bool { ingredients.allSatisfy { $0.state.version == $0.version } }
+    var hasCurrentAuxiliaries: Bool { auxiliaries.allSatisfy { $0.state.version == $0.version } }
 
     /// Whether it may be served stale while it is revalidated (RFC 5861 §3).
     func mayBeUsedWhileRevalidating(at now: Int64, by request: VariantRequest) -> Bool {
@@ -54,6 +54,6 @@ extension Entity {
     /// The states of all originals with their sources, the main original first.
     private func states(_ request: VariantRequest) -> [(OriginState, SourceRule)] {
         [(origin, request.origin.source)]
-            + zip(ingredients, request.ingredients).map { ($0.state, $1.origin.source) }
+            + zip(auxiliaries, request.auxiliaries).map { ($0.state, $1.origin.source) }
     }
 }

@@ -7,10 +7,10 @@ extension EntityDescription {
     /// `Age` is that of the oldest original (`Entity.age`), so clients never keep the variant longer than any original allows.
     /// `Last-Modified` is removed, because one original's date does not reflect a change of another. Directives that permit stale
     /// use are omitted.
-    mutating func restrict(toStrictestOf ingredients: [OriginRecord], origin: OriginRecord) {
-        guard !ingredients.isEmpty else { return }
+    mutating func restrict(toStrictestOf auxiliaries: [OriginRecord], origin: OriginRecord) {
+        guard !auxiliaries.isEmpty else { return }
         lastModified = nil
-        let records = [origin] + ingredients
+        let records = [origin] + auxiliaries
         let spoken = records.compactMap(\.downstreamCacheControl).map { CacheControl($0) }
         guard !spoken.isEmpty else {
             advertisedLifetime = records.map(\.advertisedLifetime).min() ?? advertisedLifetime

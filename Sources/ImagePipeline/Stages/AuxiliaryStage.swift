@@ -6,7 +6,7 @@ import OriginTransfer
 /// Stages 4 to 6 for auxiliary images: fetches all originals that a variant needs concurrently, each in a shared flight.
 ///
 /// Starts on any thread; ends on the thread that delivers the last image or the first failure.
-final class IngredientStage: Sendable {
+final class AuxiliaryStage: Sendable {
     typealias Completion = @Sendable (Result<[OriginOutcome], PipelineError>) -> Void
 
     private struct State: Sendable {
@@ -15,7 +15,7 @@ final class IngredientStage: Sendable {
         var completion: Completion?
     }
 
-    private let ingredients: [Ingredient]
+    private let auxiliaries: [Auxiliary]
     private let context: LoadContext
     private let needsBodies: Bool
     private let originals: Originals
@@ -23,15 +23,15 @@ final class IngredientStage: Sendable {
 
     /// - Parameters:
     ///   - needsBodies: whether the bytes are needed; otherwise only freshness is checked.
-    ///   - completion: called exactly once unless cancelled, with the outcomes in the order of `ingredients`.
+    ///   - completion: called exactly once unless cancelled, with the outcomes in the order of `auxiliaries`.
     init(
-        _ ingredients: [Ingredient],
+        _ auxiliaries: [Auxiliary],
         _ context: LoadContext,
         needsBodies: Bool,
         originals: Originals,
         completion: @escaping Completion
     ) {
-        self.ingredients = ingredients
+        self.auxiliaries = auxiliaries
         self.context = context
         self.needsBodies = needsBodies
         self.originals = originals
@@ -40,7 +40,7 @@ final class IngredientStage: Sendable {
 
     /// Requests all images.
     func start() {
-        for index in ingredients.indices { join(index, for: .any) }
+        for index in auxiliaries.indices { join(index, for: .any) }
     }
 
     /// Leaves all flights; the completion is not called.
@@ -49,7 +49,7 @@ final class IngredientStage: Sendable {
     private func join(_ index: Int, for purpose: Originals.Purpose) {
         guard state.withLock({ $0.completion != nil }) else { return }
         let subscription = originals.join(
-            ingredients[index].origin,
+            auxiliaries[index].origin,
             context,
             purpose: purpose,
             needsBody: needsBodies
@@ -70,28 +70,28 @@ final class IngredientStage: Sendable {
     }
 
     private func arrive(_ outcome: OriginOutcome, at index: Int) {
-        let ingredient = ingredients[index]
+        let auxiliary = auxiliaries[index]
         if needsBodies {
             guard outcome.body != nil else {
                 return fail(.originProtocol("the original was not delivered"), at: index)
             }
             let header = outcome.origin.record.header
-            let (plan, source) = (Plan.identity.canonicalText, ingredient.origin.source)
+            let (plan, source) = (Plan.identity.canonicalText, auxiliary.origin.source)
             if let refusal = HeaderGate.refusal(of: header, plan: plan, source: source) {
                 return fail(refusal.concealed(by: source), at: index)
             }
         }
         let (all, completion) = state.withLock { state -> ([OriginOutcome], Completion?) in
             state.outcomes[index] = outcome
-            guard state.outcomes.count == ingredients.count else { return ([], nil) }
+            guard state.outcomes.count == auxiliaries.count else { return ([], nil) }
             defer { state.completion = nil }
-            return (ingredients.indices.compactMap { state.outcomes[$0] }, state.completion)
+            return (auxiliaries.indices.compactMap { state.outcomes[$0] }, state.completion)
         }
         completion?(.success(all))
     }
 
     private func fail(_ error: PipelineError, at index: Int) {
-        take(.failure(.ingredient(ingredients[index].parameter, error.bare)))?.cancelAll()
+        take(.failure(.auxiliary(auxiliaries[index].parameter, error.bare)))?.cancelAll()
     }
 
     /// Ends the stage, and returns the subscriptions; `nil` if it has already ended.
@@ -117,26 +117,26 @@ extension [Subscription] {
 
 extension OriginOutcome {
     /// Combines the outcomes of an original and its auxiliary images: the longest fetch, the strictest storability.
-    func joined(by ingredients: [OriginOutcome]) -> OriginOutcome {
+    func joined(by auxiliaries: [OriginOutcome]) -> OriginOutcome {
         var joined = self
-        joined.storable = storable && ingredients.allSatisfy(\.storable)
-        joined.fetchMicroseconds = ingredients.reduce(fetchMicroseconds) { max($0, $1.fetchMicroseconds) }
-        if isStored, let other = ingredients.first(where: { !$0.isStored }) { joined.status = other.status }
+        joined.storable = storable && auxiliaries.allSatisfy(\.storable)
+        joined.fetchMicroseconds = auxiliaries.reduce(fetchMicroseconds) { max($0, $1.fetchMicroseconds) }
+        if isStored, let other = auxiliaries.first(where: { !$0.isStored }) { joined.status = other.status }
         return joined
     }
 }
 
-extension TransformJob.Ingredient {
+extension TransformJob.Auxiliary {
     /// Describes an auxiliary image for a worker; `nil` without a body.
-    init?(_ ingredient: Ingredient, _ outcome: OriginOutcome) {
+    init?(_ auxiliary: Auxiliary, _ outcome: OriginOutcome) {
         guard let body = outcome.body else { return nil }
         self.init(
             source: body.file,
-            description: WorkerJob.Ingredient(
-                name: ingredient.name,
+            description: WorkerJob.Auxiliary(
+                name: auxiliary.name,
                 length: body.length,
                 format: outcome.origin.record.header.format,
-                maximumPixels: ingredient.origin.source.limits.pixels
+                maximumPixels: auxiliary.origin.source.limits.pixels
             )
         )
     }

@@ -10,7 +10,7 @@ import Testing
 
 /// Variants of several originals.
 @Suite(.timeLimit(.minutes(1)))
-struct IngredientTests {
+struct AuxiliaryTests {
     let rig: PipelineRig
 
     init() throws { rig = try PipelineRig() }
@@ -32,7 +32,7 @@ struct IngredientTests {
             origin: picture.origin,
             plan: plan,
             bucket: nil,
-            ingredients: [Ingredient(name: Self.logo, parameter: "watermark", origin: origin)]
+            auxiliaries: [Auxiliary(name: Self.logo, parameter: "watermark", origin: origin)]
         )
     }
 
@@ -102,7 +102,7 @@ struct IngredientTests {
 
     @Test func `a purge of the auxiliary image ends a failure that it may have caused`() throws {
         try fail()
-        _ = try purge(.originals([request("a.png", "w=10", of: rig).ingredients[0].origin.key]))
+        _ = try purge(.originals([request("a.png", "w=10", of: rig).auxiliaries[0].origin.key]))
         let again = ask("a.png")
         try rig.loader.wait(for: 3)[2].answer(rig.png(width: 7), at: 1000)
         try rig.transformer.wait(for: 2)[1].make([3])
@@ -134,10 +134,10 @@ struct IngredientTests {
         logo.answer(body, at: 1000)
         let jobs = try rig.transformer.wait(for: 2)
         for job in jobs {
-            let ingredient = try #require(job.job.ingredients.first)
-            let description = ingredient.description
-            #expect(job.job.ingredients.count == 1 && description.name == Self.logo && description.format == .png)
-            #expect(description.length == body.count && ingredient.source.read(count: body.count) == body)
+            let auxiliary = try #require(job.job.auxiliaries.first)
+            let description = auxiliary.description
+            #expect(job.job.auxiliaries.count == 1 && description.name == Self.logo && description.format == .png)
+            #expect(description.length == body.count && auxiliary.source.read(count: body.count) == body)
             #expect(job.job.sources.count == 2)
             job.make([1])
         }
@@ -164,9 +164,9 @@ struct IngredientTests {
         let first = ask("a.png")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         try rig.loader.wait(for: 2)[1].refuse(404, at: 1000)
-        #expect(try first.error() == .ingredient("watermark", .originStatus(404)))
+        #expect(try first.error() == .auxiliary("watermark", .originStatus(404)))
         let again = try ask("a.png", "w=20").error()
-        guard case .ingredient("watermark", .remembered(.originStatus(404), _)) = again else {
+        guard case .auxiliary("watermark", .remembered(.originStatus(404), _)) = again else {
             Issue.record("\(String(describing: again))")
             return
         }
@@ -178,7 +178,7 @@ struct IngredientTests {
         let pending = ask("a.png") { $0.limits.pixels = 30 }
         try rig.loader.wait(for: 1)[0].answer(rig.png(width: 100), at: 1000)
         try rig.loader.wait(for: 2)[1].answer(rig.png(width: 7), at: 1000)
-        guard case .ingredient("watermark", .refused(let text, _)) = try pending.error() else {
+        guard case .auxiliary("watermark", .refused(let text, _)) = try pending.error() else {
             Issue.record("not refused")
             return
         }
@@ -344,7 +344,7 @@ struct IngredientTests {
         _ = try check.run(repairs: false)
         #expect(damage.isEmpty)
         let later = try rig.restarted()
-        let logo = request("a.png", "w=10", of: later).ingredients[0].origin.key
+        let logo = request("a.png", "w=10", of: later).auxiliaries[0].origin.key
         #expect(later.store.origin(logo) != nil)
     }
 }

@@ -1,7 +1,7 @@
 /// The path of an auxiliary image, `NAME/PATH`, below a configured source; never a URL.
 ///
 /// PATH is written as in a request path, percent-encoded within the parameter's value; a comma in it is `%2C`.
-package struct IngredientPath: Hashable, Sendable {
+package struct AuxiliaryPath: Hashable, Sendable {
     /// The longest path in bytes, in canonical form.
     package static let longest = 1024
 

@@ -3,7 +3,7 @@ import ImagePlan
 /// The other originals of a job, such as watermarks, each decoded once per size that the steps need.
 ///
 /// Confined to the worker's only job thread.
-final class IngredientPictures {
+final class AuxiliaryPictures {
     private struct Source {
         let decoder: Result<SourceDecoder, WorkerReply.Failure>
         let maximumPixels: Int
@@ -19,14 +19,16 @@ final class IngredientPictures {
     private var pictures: [Key: Raster] = [:]
 
     /// Creates decoders without opening anything; the mappings must outlive this object and its rasters.
-    init(_ ingredients: [WorkerJob.Ingredient], _ mappings: [SourceMapping], _ deadline: Deadline) throws {
-        guard ingredients.count == mappings.count else { throw WorkerReply.Failure.worker("an ingredient is missing") }
+    init(_ auxiliaries: [WorkerJob.Auxiliary], _ mappings: [SourceMapping], _ deadline: Deadline) throws {
+        guard auxiliaries.count == mappings.count else {
+            throw WorkerReply.Failure.worker("an auxiliary image is missing")
+        }
         var sources: [String: Source] = [:]
-        for (ingredient, mapping) in zip(ingredients, mappings) {
+        for (auxiliary, mapping) in zip(auxiliaries, mappings) {
             let decoder = Result { () throws(WorkerReply.Failure) in
-                try SourceDecoder(mapping, format: ingredient.format.expanded)
+                try SourceDecoder(mapping, format: auxiliary.format.expanded)
             }
-            sources[ingredient.name] = Source(decoder: decoder, maximumPixels: ingredient.maximumPixels)
+            sources[auxiliary.name] = Source(decoder: decoder, maximumPixels: auxiliary.maximumPixels)
         }
         self.sources = sources
         self.deadline = deadline
@@ -39,7 +41,7 @@ final class IngredientPictures {
     ///   - size: returns the wanted size for the original's upright size.
     /// - Throws: `WorkerReply.Failure`, which names the step.
     func picture(
-        _ path: IngredientPath,
+        _ path: AuxiliaryPath,
         for step: String,
         size: (_ own: PixelSize) -> PixelSize
     ) throws(WorkerReply.Failure) -> Raster {
@@ -54,7 +56,7 @@ final class IngredientPictures {
     }
 
     private func load(_ name: String, _ size: (PixelSize) -> PixelSize) throws -> Raster {
-        guard let source = sources[name] else { throw WorkerReply.Failure.worker("an ingredient is missing") }
+        guard let source = sources[name] else { throw WorkerReply.Failure.worker("an auxiliary image is missing") }
         let decoder = try source.decoder.get()
         let facts = try decoder.facts()
         guard facts.decodedPixels <= source.maximumPixels else {
