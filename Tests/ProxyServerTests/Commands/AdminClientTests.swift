@@ -63,7 +63,7 @@ struct AdminClientTests {
         let reached = try client(["127.0.0.1:\(origin.port)", "127.0.0.1:1", "unix:\(folder.path)/none.sock"])
         #expect(try reached.send("GET", "/") == "here")
         let text = try failure(client(["127.0.0.1:1", "unix:\(folder.path)/none.sock"]))
-        #expect(text.hasPrefix("nobody answers at unix:\(folder.path)/none.sock (connect: No such file"), "\(text)")
+        #expect(text.hasPrefix("cannot connect to unix:\(folder.path)/none.sock (connect: No such file"), "\(text)")
     }
 
     @Test func `a failure names the address, and what to do`() throws {
@@ -71,7 +71,7 @@ struct AdminClientTests {
         let silent = "127.0.0.1:\(mute.port)"
         #expect(
             try failure(client([silent], timeout: 50))
-                == "\(silent) does not answer in time (50 ms); see the daemon's log and the machine's load"
+                == "\(silent) did not respond within 50 ms; check the daemon's log and the machine's load"
         )
         let cut = try ScriptedOrigin { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")

@@ -21,7 +21,7 @@ struct CachePolicyTests {
     @Test(arguments: [
         ("ram", "sources.a.cache: expected one of all, memory, disk, none, found 'ram'"),
         ("{ variants: mem }", "sources.a.cache.variants: expected one of all, memory, disk, none, found 'mem'"),
-        ("{ results: all }", "sources.a.cache.results: is not known here: variants, originals"),
+        ("{ results: all }", "sources.a.cache.results: is not a known key: variants, originals"),
     ])
     func `says what is wrong`(text: String, start: String) {
         let found = problems("sources: { a: { url: \"https://x/\", cache: \(text) } }")

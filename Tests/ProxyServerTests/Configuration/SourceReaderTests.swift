@@ -178,11 +178,11 @@ struct SourceReaderTests {
             "sources.a.forward-query: expected a query parameter's name"
         ),
         ("a: { url: \"https://x/\", preset: nope }", "sources.a.preset: there is no preset 'nope'"),
-        ("a: { url: \"https://x/\", headers: { \"A B\": x } }", "sources.a.headers.A B: is no header field's name"),
-        ("a: { url: \"https://x/\", headers: { Content-Length: 5 } }", "is a field that the daemon sets itself"),
+        ("a: { url: \"https://x/\", headers: { \"A B\": x } }", "sources.a.headers.A B: is not a valid field name"),
+        ("a: { url: \"https://x/\", headers: { Content-Length: 5 } }", "is a field that the server sets itself"),
         (
             "a: { url: \"https://x/\", headers: { A: \"b\\r\\nc: d\" } }",
-            "sources.a.headers.A: expected a text without control"
+            "sources.a.headers.A: must not contain control"
         ),
         ("a: { url: \"file:///a\", headers: { A: b } }", "sources.a.headers: does not apply to a file:// source"),
         ("a: { url: \"https://x/\", cache: ram }", "sources.a.cache: expected one of all, memory, disk, none"),
@@ -193,7 +193,7 @@ struct SourceReaderTests {
         ("a: { url: \"https://x/\", auth: { bearer: \"hidden hidden\" } }", "sources.a.auth.bearer: expected a text"),
         (
             "a: { url: \"https://x/\", auth: { basic: { user: \"a:b\", password: hidden } } }",
-            "expected a user without a colon"
+            "expected a user name without a colon"
         ),
         (
             "a: { url: \"https://x/\", auth: { basic: { user: u } } }",

@@ -62,8 +62,8 @@ struct ValueFilesTests {
         ("/run/none", "/run/none: there is no such file"), ("/run/empty", "/run/empty is empty"),
         ("/run/blank", "/run/blank is empty"),
         ("\"\"", "!file requires a path"), ("/run/long", "/run/long is larger than 64 KiB"),
-        ("/run/bad", "expected a text of visible ASCII"),
-        ("/run/two", "expected a text of visible ASCII"),
+        ("/run/bad", "expected visible ASCII"),
+        ("/run/two", "expected visible ASCII"),
     ])
     func `says what is wrong with a file, and not what it holds`(path: String, message: String) {
         let found = problem(

@@ -154,9 +154,9 @@ struct PurgingTests {
         #expect(unknown.code == 1 && unknown.errors.contains("no such source"), "\(unknown)")
         #expect(try CommandRun(["purge"] + admin).code == 64)
         #expect(try CommandRun(["purge", "/a", "--all"] + admin).code == 64)
-        let nobody = try CommandRun([
+        let absent = try CommandRun([
             "purge", "--all", "--config", rig.daemon.configurationFile, "--admin", "127.0.0.1:1",
         ])
-        #expect(nobody.code == 1 && nobody.errors.contains("nobody answers at 127.0.0.1:1"), "\(nobody)")
+        #expect(absent.code == 1 && absent.errors.contains("cannot connect to 127.0.0.1:1"), "\(absent)")
     }
 }

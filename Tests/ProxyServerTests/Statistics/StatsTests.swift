@@ -111,7 +111,7 @@ struct StatsTests {
         #expect(!table.output.contains("/s"))
         let watch = try CommandRun(["stats", "--admin", admin, "--watch", "0.1", "--count", "3"])
         #expect(watch.output.split(separator: "\n").count { $0.hasPrefix("requests ") } == 3)
-        #expect(watch.output.contains("requests      1 (0/s), 0 under way"), "\(watch.output)")
+        #expect(watch.output.contains("requests      1 (0/s), 0 in progress"), "\(watch.output)")
         let json = try CommandRun(["stats", "--json", "--admin", admin, "--watch", "0.1", "--count", "2"])
         let lines = json.output.split(separator: "\n")
         #expect(lines.count == 2)
@@ -129,7 +129,7 @@ struct StatsTests {
             """
         )
         let text = lines(now, before: before, seconds: 2)
-        #expect(text.contains("110 (50/s), 90 % without origin, 0 under way, 3 MiB sent (1 MiB/s)"), "\(text)")
+        #expect(text.contains("110 (50/s), 90 % without origin, 0 in progress, 3 MiB sent (1 MiB/s)"), "\(text)")
         #expect(text.contains("memory 95 (45/s), miss 15 (5/s)"))
         #expect(text.contains("512 KiB of 1 MiB (50 %), 1 entry, 0 evicted"))
         #expect(!lines(before, before: now, seconds: 2).contains("/s"))
@@ -151,7 +151,7 @@ struct StatsTests {
         #expect(try line("disk", both)?.hasSuffix("1 error") == true)
     }
 
-    @Test func `says that memory is short while less is allowed than the quotas`() throws {
+    @Test func `reports the reduced limit while memory pressure keeps it below the quotas`() throws {
         func memory(_ allowed: Int, _ steps: Int) throws -> String {
             try lines(
                 parse(
@@ -162,12 +162,12 @@ struct StatsTests {
                 )
             )
         }
-        #expect(try memory(1 << 20, 1) == "memory        memory is short: 1 MiB allowed\n")
+        #expect(try memory(1 << 20, 1) == "memory        limited to 1 MiB by memory pressure\n")
         #expect(try memory(3 << 20, 1) == "" && memory(1 << 20, 0) == "")
     }
 
     @Test func `says why there is nothing to print`() throws {
-        #expect(try CommandRun(["stats", "--admin", "127.0.0.1:1"]).errors.contains("nobody answers at 127.0.0.1:1"))
+        #expect(try CommandRun(["stats", "--admin", "127.0.0.1:1"]).errors.contains("cannot connect to 127.0.0.1:1"))
         #expect(try CommandRun(["stats", "--watch", "0"]).code == 64)
         #expect(try CommandRun(["stats", "--count", "3"]).code == 64)
     }

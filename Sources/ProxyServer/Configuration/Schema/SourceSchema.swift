@@ -102,14 +102,14 @@ enum SourceSchema {
         Setting(
             "preset",
             \.preset,
-            .optional(.text("a preset's name")),
+            .optional(.text("the name of a preset")),
             only: .pictures,
             "Preset that is applied first to every request."
         ),
         Setting(
             "fallback.image",
             \.fallbackImage,
-            .optional(.text("a path of this daemon such as /static/missing.png")),
+            .optional(.text("a path on this server such as /static/missing.png")),
             only: .pictures,
             "Image that replaces an unavailable original."
         ),
