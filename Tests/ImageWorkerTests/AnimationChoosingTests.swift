@@ -62,7 +62,7 @@ struct AnimationChoosingTests {
         let clear = Workbench.png(PixelImage(width: 4, height: 4) { x, _ in [9, 9, 9, UInt8(x * 60)] })
         let photo = try Workbench.make("format=jpeg", of: TestImages.gradient(width: 4, height: 4), as: .png).bytes
         let refusal = WorkerReply.Failure.refused(
-            "strict: jpeg has no transparency, which the image has",
+            "strict: jpeg cannot store the image's transparency",
             parameter: "strict"
         )
         #expect(throws: refusal) { try Workbench.make("format=jpeg&strict=1", of: clear, as: .png) }

@@ -77,7 +77,7 @@ struct AnimationTests {
             #expect(Array(try Workbench.decode(made)[4, 4].prefix(3)) == [255, 0, 0])
         }
         let refusal = WorkerReply.Failure.refused(
-            "anim: 3 frames are over the limit of 2 (limits.frames)",
+            "anim: 3 frames exceed the limit of 2 (limits.frames)",
             parameter: "anim"
         )
         #expect(throws: refusal) {

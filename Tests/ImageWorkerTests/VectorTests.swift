@@ -127,7 +127,7 @@ struct VectorTests {
             (TestImages.gradient(width: 4, height: 4), .broken("the compressed data is not an SVG")),
             (
                 source + spaces,
-                .refused("more than 67108864 bytes when expanded; that is the limit (limits.source-bytes)")
+                .refused("larger than 67108864 bytes when expanded (limits.source-bytes)")
             ),
         ] {
             #expect(throws: failure) { try Workbench.make("format=png", of: Gzip.encode(held), as: .svgz) }

@@ -44,7 +44,7 @@ final class DiskReaderPool: Sendable {
         change { $0.generation = nil }
     }
 
-    /// Why a read failed, and the generation of the index that it read.
+    /// The error of a failed read, and the generation of the index that it read.
     struct Failure: Error {
         var error: SQLiteError
         var generation: Int

@@ -160,7 +160,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
 
     /// Begins a purge: flights that it selects, including those that start before `endPurge`, finish for their waiters only.
     ///
-    /// When this function returns, none of them stores anything any more: what they have stored can be removed for good.
+    /// Once this function has returned, none of them stores anything, so what they have stored can be removed.
     /// - Returns: the number of flights in progress that the purge definitely selects.
     package func beginPurge(_ selection: PurgeSelection) -> Int {
         let purged = state.withLock { state in
@@ -203,6 +203,6 @@ package final class Subscription: Sendable {
         self.leave = leave
     }
 
-    /// Detaches the waiter; it is not called any more unless the flight is ending at this moment.
+    /// Detaches the waiter, which is not called afterwards unless its flight is already delivering its outcome.
     package func cancel() { leave() }
 }

@@ -139,7 +139,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     }
 }
 
-/// What a memory cache holds, and counters since it was created.
+/// The contents of a memory cache, and counters since it was created.
 package struct MemoryStatistics: Hashable, Sendable {
     /// Sum of the entries' costs, bookkeeping included.
     package var bytes = 0

@@ -11,7 +11,7 @@ extension EventLoop {
         }
         guard let connection = connection(id) else { return }
         if flags & (edge_EPOLLERR | edge_EPOLLHUP) != 0 {
-            // A reset, or both directions closed: nobody would read a response.
+            // A reset, or both directions closed: a response could not be delivered.
             return end(connection)
         }
         if flags & edge_EPOLLRDHUP != 0 {

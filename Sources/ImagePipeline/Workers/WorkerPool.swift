@@ -100,7 +100,7 @@ package final class WorkerPool: Transforming {
         do throws(TransformQueue.Refusal) {
             try shared.queue.append(pending)
         } catch {
-            pending.endElsewhere(error == .full ? .overloaded("transform queue") : .cancelled)
+            pending.endElsewhere(error == .full ? .overloaded("the transform queue is full") : .cancelled)
         }
         return pending
     }
@@ -124,7 +124,7 @@ package final class WorkerPool: Transforming {
         }
     }
 
-    /// Sets the most jobs that may wait for a worker; applies to new jobs.
+    /// Sets the maximum number of jobs that wait for a worker; applies to new jobs.
     package func setQueueLimit(_ limit: Int) { shared.queue.setLimit(limit) }
 
     private func close() {

@@ -118,7 +118,7 @@ package struct HEIFSequence: Hashable, Sendable {
         return delays
     }
 
-    /// The loop count (§8.6.6): the edit list says whether the track repeats, and the track header until when.
+    /// The loop count (§8.6.6): the edit list states whether the track repeats, and the track header until when.
     ///
     /// Without an edit list, the track repeats for ever.
     private static func rounds(_ bytes: Span<UInt8>, of total: Int, in track: Range<Int>) throws(SniffStop) -> Int {

@@ -30,7 +30,7 @@ extension OutputMaker {
         guard plan.settings.isStrict, !traits.hasAlpha, plan.hasAlpha(source: facts.hasAlpha) else { return }
         throw RequestError(
             parameter: PlanSetting.strict.name,
-            reason: "\(format) has no transparency, which the image has",
+            reason: "\(format) cannot store the image's transparency",
             status: .unprocessable
         )
     }

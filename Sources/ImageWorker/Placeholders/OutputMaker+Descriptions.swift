@@ -47,7 +47,7 @@ extension OutputMaker {
 
     /// Makes the original's placeholder, an empty one if that fails, so that the job's image is still returned.
     ///
-    /// After the deadline the text is no placeholder at all, so that a later job tries again.
+    /// After the deadline the text is not a valid placeholder, so that a later job tries again.
     func makePlaceholder() -> Made {
         var clock = StageClock()
         let tiny = isRefused ? nil : try? shrink(.identity, &clock)

@@ -1,9 +1,9 @@
 import CLanes
 import ImagePlan
 
-/// Makes a picture of 8-bit samples smaller, row by row as they come: Lanczos of three lobes in both directions.
+/// Scales an image of 8-bit samples down, row by row as they arrive, with a three-lobed Lanczos kernel in both directions.
 ///
-/// One resize's; confined to the worker's only job thread.
+/// Used for one resize; confined to the worker's only job thread.
 ///
 /// **Own code, to be deleted.** libvips 8.14 reduces the lines of a picture one sample at a time (its horizontal pass), which was
 /// the largest part of a small result's time after decoding; here both directions take eight samples at once. That pass is all

@@ -29,7 +29,7 @@ extension Problem {
         case .workerLost:
             self.init(
                 503,
-                "The transform failed twice because of lost workers, not because of the image.",
+                "The transform failed twice because its worker was lost; the image is not at fault.",
                 retryAfter: 1
             )
         case .noWorker: self.init(503, "Images cannot be transformed at the moment: no worker starts.", retryAfter: 5)

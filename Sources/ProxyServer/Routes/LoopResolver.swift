@@ -21,7 +21,7 @@ final class LoopResolver: Sendable {
 
     /// Resolves a request, with its client hints if the target uses `auto`.
     ///
-    /// - Throws: `Problem` that says what is wrong with the target.
+    /// - Throws: `Problem` that describes the error in the target.
     func resolve(_ head: borrowing RequestHead, in bytes: Span<UInt8>) throws(Problem) -> ResolvedRequest {
         let request = try resolve(head.pathAndQuery, in: bytes)
         guard let hints = request.hints else { return request }

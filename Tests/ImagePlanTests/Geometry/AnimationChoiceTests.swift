@@ -90,12 +90,12 @@ struct AnimationChoiceTests {
     @Test func `never decodes more frames than the limit`() throws {
         let limits = AnimationLimits(frames: 99)
         #expect(try choose("w=9", limits) == .still(frame: 0))
-        #expect(refusal("anim=keep", limits) == "anim: 100 frames are over the limit of 99 (limits.frames)")
-        #expect(refusal("strict=1", limits) == "strict: 100 frames are over the limit of 99 (limits.frames)")
+        #expect(refusal("anim=keep", limits) == "anim: 100 frames exceed the limit of 99 (limits.frames)")
+        #expect(refusal("strict=1", limits) == "strict: 100 frames exceed the limit of 99 (limits.frames)")
         #expect(try choose("frame=98", limits) == .still(frame: 98))
         #expect(
             refusal("frame=99", limits)
-                == "frame: requires decoding 100 frames: 100 frames are over the limit of 99 (limits.frames)"
+                == "frame: requires decoding 100 frames: 100 frames exceed the limit of 99 (limits.frames)"
         )
     }
 
@@ -109,13 +109,13 @@ struct AnimationChoiceTests {
         #expect(try choose("h=100") == .still(frame: 0))
         #expect(try choose("frame=199") == .still(frame: 199))
         let error = #expect(throws: RequestError.self) { try choose("anim=keep") }
-        #expect(error?.reason == "200 frames have 12000000 rows in total, over the limit of 10000000")
+        #expect(error?.reason == "200 frames have 12000000 rows in total, more than the limit of 10000000")
     }
 
     @Test func `keep gives all frames or an error that names the limit`() throws {
         let limits = AnimationLimits(pixels: 1_000_000)
         #expect(try choose("anim=keep") == .all)
-        let reason = "100 frames cost about 1125000 pixels, over the limit of 1000000 (limits.animation)"
+        let reason = "100 frames cost about 1125000 pixels, more than the limit of 1000000 (limits.animation)"
         #expect(refusal("anim=keep", limits) == "anim: \(reason)")
         #expect(refusal("strict=1", limits) == "strict: \(reason)")
         #expect(

@@ -57,7 +57,7 @@ struct CleanOriginalsTests {
         let svg = Array("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"><!-- me --></svg>".utf8)
         let rig = try rig(["a.svg": svg, "cut.png": Array(picture[..<(picture.count - 20)])])
         let refused = try rig.get("/photos/a.svg")
-        #expect(refused.status == 422 && refused.text.contains("image/svg+xml cannot be given without its metadata"))
+        #expect(refused.status == 422 && refused.text.contains("image/svg+xml cannot be served without its metadata"))
         let broken = try rig.get("/photos/cut.png")
         #expect(broken.status == 422 && broken.text.contains("the file is truncated"))
     }

@@ -62,6 +62,6 @@ struct CompressedMarkupTests {
             script: ScriptedOrigin.pictures(["a.svgz": Gzip.encode(svg)])
         )
         let refused = try rig.get("/photos/a.svgz")
-        #expect(refused.status == 422 && refused.text.contains("cannot be given without its metadata"))
+        #expect(refused.status == 422 && refused.text.contains("cannot be served without its metadata"))
     }
 }

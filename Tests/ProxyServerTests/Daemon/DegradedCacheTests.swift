@@ -23,7 +23,7 @@ struct DegradedCacheTests {
         }
         let ready = try daemon.waitUntilReady()
         #expect(ready.contains(#""ready":true"#) && ready.contains("degraded: /proc/version/cache: "), "\(ready)")
-        #expect(daemon.logText.contains("name another folder as cache.path"))
+        #expect(daemon.logText.contains("set cache.path to another folder"))
         let metrics = try RawHTTPClient(port: daemon.admin).get("/metrics").text
         #expect(metrics.contains("edgeprint_disk_healthy 0"))
         #expect(daemon.logText.split(separator: "\n").count { $0.contains("disk cache has failed") } == 1)

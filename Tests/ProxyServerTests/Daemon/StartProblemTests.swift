@@ -84,7 +84,7 @@ struct StartProblemTests {
     @Test func `a cache folder in use is named with its key and line`() throws {
         let daemon = try DaemonProcess("cache: { path: \"\(folder.path)/cache\" }\n", in: TemporaryFolder())
         let (text, file) = try refusal("127.0.0.1:0")
-        let reason = "the cache folder \(folder.path)/cache is in use by another daemon; stop that one"
+        let reason = "the cache folder \(folder.path)/cache is in use by another daemon; stop it"
         #expect(text.hasPrefix("edgeprint: \(file):3: cache.path: \(reason)"), "\(text)")
         withExtendedLifetime(daemon) {}
     }
