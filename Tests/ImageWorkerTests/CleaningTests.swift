@@ -31,7 +31,7 @@ struct CleaningTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp])
-    func `pixels, profile and orientation stay, all else goes`(format: ImageFormat) throws {
+    func `keeps pixels, profile and orientation, and removes everything else`(format: ImageFormat) throws {
         let picture = PixelImage(width: 48, height: 32) { x, y in [UInt8(x * 5), UInt8(y * 7), 90, 255] }
         let tagged = try TaggedImages.make(picture, as: format)
         let raster = try Workbench.metadata(try Workbench.made(tagged, as: format))
@@ -56,7 +56,7 @@ struct CleaningTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp, .gif])
-    func `a file cut short is broken, never given out`(format: ImageFormat) throws {
+    func `a truncated file is broken, and never returned`(format: ImageFormat) throws {
         let picture = PixelImage(width: 48, height: 32) { x, y in [UInt8(x * 5), UInt8(y * 7), 90, 255] }
         let file = try Workbench.make("format=\(format)", of: Workbench.png(picture), as: .png).bytes
         for length in [file.count / 2, file.count * 3 / 4] {
@@ -86,7 +86,7 @@ struct CleaningTests {
     ]
 
     @Test(.enabled(if: SharedImages.isAvailable))
-    func `real photographs stay as they look`() throws {
+    func `real photographs look the same`() throws {
         for name in Self.photographs {
             guard let bytes = SharedImages.bytes(name),
                 case .image(let header) = ImageSniffer.sniff(bytes.span, totalLength: bytes.count),

@@ -12,7 +12,7 @@ struct RotateCanvasTests {
     }
 
     @Test(arguments: [(40, 20), (20, 40), (40, 21), (9, 30)])
-    func `a quarter turn lies in the middle, cut off and bared`(width: Int, height: Int) throws {
+    func `a quarter turn is centred, cut off on two sides and exposed on two`(width: Int, height: Int) throws {
         let source = picture(width, height)
         let turned = try Workbench.pixels("rotate=90&expand=0", of: Workbench.png(source))
         #expect(turned.width == width && turned.height == height)
@@ -44,7 +44,7 @@ struct RotateCanvasTests {
     }
 
     @Test(arguments: [15, 30, 45, 120, 200, 330])
-    func `another angle is the middle of what grows`(degrees: Int) throws {
+    func `any other angle is the centre of the grown canvas`(degrees: Int) throws {
         for (width, height) in [(50, 30), (30, 50), (50, 6)] {
             let source = Workbench.png(picture(width, height))
             let whole = try Workbench.pixels("rotate=\(degrees)", of: source)

@@ -89,16 +89,16 @@ struct WideGamutTests {
     }
 
     @Test(arguments: [8, 16])
-    func `a PNG in Display P3 comes out in the same colours of sRGB`(depth: Int) throws {
+    func `a PNG in Display P3 is converted to the same colours in sRGB`(depth: Int) throws {
         try check(Self.png(depth: depth), .png, 1.5)
     }
 
-    @Test func `a JPEG in Display P3 comes out in the same colours of sRGB`() throws {
+    @Test func `a JPEG in Display P3 is converted to the same colours in sRGB`() throws {
         // JPEG at 95 with subsampled chroma is slightly lossy.
         try check(Self.jpeg(), .jpeg, 2.5)
     }
 
-    @Test func `the numbers differ from what they are without the profile`() {
+    @Test func `pixel values differ from those without the profile`() {
         let plain = Self.colours.map { $0.map { UInt8(($0 * 255).rounded()) } }
         #expect(zip(plain, Self.expected).contains { ImageComparison.colourDistance($0, $1) > 3 })
     }

@@ -48,7 +48,7 @@ struct DiskAuxiliaryTests {
         return damage
     }
 
-    @Test func `keeps what they are, and their records as long as a variant needs them`() throws {
+    @Test func `stores auxiliary images with a variant, and their records while a variant needs them`() throws {
         let disk = try DiskStore.forTest(folder.path) { $0.limits.variants = 150 }
         let (picture, logo) = (origin(1, version: 1), origin(2, version: 1))
         store(1, picture, logo, CacheFixture.bytes(100, seed: 1), in: disk)
@@ -65,7 +65,7 @@ struct DiskAuxiliaryTests {
     }
 
     @Test(arguments: [(1, 2), (2, 1), (2, 2)])
-    func `a variant takes the place of the one that a change has made void`(picture: Int, logo: Int) throws {
+    func `a variant replaces the one that a change has invalidated`(picture: Int, logo: Int) throws {
         let disk = try DiskStore.forTest(folder.path)
         store(1, origin(1, version: 1), origin(2, version: 1), [1, 1], in: disk)
         store(2, origin(3, version: 1), origin(2, version: 1), [2, 2], in: disk)

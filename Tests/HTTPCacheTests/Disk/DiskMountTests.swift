@@ -38,7 +38,7 @@ struct DiskMountTests {
         }
     }
 
-    @Test func `fills a file system to its end, serves what it has, and goes on when there is room again`() throws {
+    @Test func `fills a file system, serves its content, and continues when space is free again`() throws {
         let said = Lock<[DiskHealth]>([])
         let store = try DiskStore.forTest(path, time: time) {
             $0.healthChanged = { health in said.withLock { $0.append(health) } }
@@ -69,7 +69,7 @@ struct DiskMountTests {
         #expect(damages.isEmpty)
     }
 
-    @Test func `stays within a file system by the minimum that it leaves free`() throws {
+    @Test func `leaves the minimum of free space on the file system`() throws {
         // Large enough for SQLite's log, which takes up to 4 MiB.
         try mount.resize(bytes: 12 << 20)
         let store = try DiskStore.forTest(path, time: time) { $0.limits.minimumFree = 2 << 20 }
@@ -86,7 +86,7 @@ struct DiskMountTests {
         store.close()
     }
 
-    @Test func `misses on a read-only file system, and works when that can be written`() throws {
+    @Test func `misses on a read-only file system, and works once it is writable`() throws {
         let first = try DiskStore.forTest(path)
         put(1, into: first)
         first.close()
@@ -103,7 +103,7 @@ struct DiskMountTests {
         store.close()
     }
 
-    @Test func `misses when the file system goes away under it, and finds its entries when it is back`() throws {
+    @Test func `misses while the file system is hidden, and finds its entries afterwards`() throws {
         let store = try DiskStore.forTest(path, time: time)
         put(1, into: store)
         try mount.hide()

@@ -16,7 +16,7 @@ struct DiskOriginLifetimeTests {
         folder = try TemporaryFolder()
     }
 
-    @Test func `keeps an origin's record after its body as long as a variant needs it`() throws {
+    @Test func `keeps an original's record without its body while a variant needs it`() throws {
         let store = try DiskStore.forTest(folder.path) { $0.limits.originals = 1500 }
         let first = CacheFixture.origin(1, body: body)
         let variant = CacheFixture.variant(1, of: first, bytes: picture)
@@ -40,7 +40,7 @@ struct DiskOriginLifetimeTests {
         store.close()
     }
 
-    @Test func `forgets an origin with its last variant`() throws {
+    @Test func `removes an original's record with its last variant`() throws {
         let store = try DiskStore.forTest(folder.path) { $0.limits.variants = 150 }
         let first = CacheFixture.origin(1, body: body)
         let second = CacheFixture.origin(2, body: body)
@@ -52,7 +52,7 @@ struct DiskOriginLifetimeTests {
         store.close()
     }
 
-    @Test func `updates an origin's fields after a 304 and keeps body and variants`() throws {
+    @Test func `updates an original's fields after a 304 and keeps body and variants`() throws {
         let store = try DiskStore.forTest(folder.path)
         let origin = CacheFixture.origin(1, body: body)
         let variant = CacheFixture.variant(1, of: origin, bytes: picture)
@@ -76,7 +76,7 @@ struct DiskOriginLifetimeTests {
         store.close()
     }
 
-    @Test func `does not make an origin of an update alone`() throws {
+    @Test func `an update does not create an original`() throws {
         let store = try DiskStore.forTest(folder.path)
         let origin = CacheFixture.origin(1, body: body)
         store.store(origin: origin, body: nil)
@@ -86,7 +86,7 @@ struct DiskOriginLifetimeTests {
     }
 
     @Test(arguments: [true, false])
-    func `voids variants when the original has changed`(bringsBody: Bool) throws {
+    func `invalidates variants when the original has changed`(bringsBody: Bool) throws {
         let store = try DiskStore.forTest(folder.path)
         let old = CacheFixture.origin(1, body: body)
         let variants = (1...3).map { CacheFixture.variant($0, of: old, bytes: picture) }
@@ -118,7 +118,7 @@ struct DiskOriginLifetimeTests {
         store.close()
     }
 
-    @Test func `serves nothing of a removed origin from the call on`() throws {
+    @Test func `serves nothing of a removed original after the call`() throws {
         let store = try DiskStore.forTest(folder.path)
         let origin = CacheFixture.origin(1, body: body)
         let variant = CacheFixture.variant(1, of: origin, bytes: picture)
@@ -147,7 +147,7 @@ struct DiskOriginLifetimeTests {
         store.close()
     }
 
-    @Test func `keeps what is removed and stored again in one go`() throws {
+    @Test func `keeps an original that is removed and stored again in one batch`() throws {
         let store = try DiskStore.forTest(folder.path)
         let origin = CacheFixture.origin(1, body: body)
         for _ in 0..<20 {

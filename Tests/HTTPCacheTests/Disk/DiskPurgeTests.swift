@@ -82,7 +82,7 @@ struct DiskPurgeTests {
         again.close()
     }
 
-    @Test func `removes more than one transaction takes`() throws {
+    @Test func `removes more entries than one transaction holds`() throws {
         let store = try DiskStore.forTest(path)
         for number in 0..<700 {
             let origin = CacheFixture.origin(number, body: [1])
@@ -93,7 +93,7 @@ struct DiskPurgeTests {
         store.close()
     }
 
-    @Test func `hides what is to be removed before it is, and what came before goes too`() throws {
+    @Test func `hides entries before their removal, and includes earlier writes`() throws {
         let store = try DiskStore.forTest(path)
         let origins = try fill(store)
         let gate = Monitor((isEntered: false, isOpen: false))

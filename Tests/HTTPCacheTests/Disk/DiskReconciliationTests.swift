@@ -36,7 +36,7 @@ struct DiskReconciliationTests {
         store.close()
     }
 
-    @Test func `misses at once where a file is gone, short or long, and drops the row`() throws {
+    @Test func `a missing, short or long file is a miss, and its row is dropped`() throws {
         try fill()
         TemporaryFolder.delete(file(1))
         try CacheFixture.write(CacheFixture.bytes(99), to: file(2))
@@ -57,7 +57,7 @@ struct DiskReconciliationTests {
         store.close()
     }
 
-    @Test func `does not drop a row because its file cannot be opened for now`() throws {
+    @Test func `keeps the row of a file that temporarily cannot be opened`() throws {
         try fill()
         let files = FaultyFiles()
         let store = try DiskStore.forTest(folder.path, files: files)
@@ -69,7 +69,7 @@ struct DiskReconciliationTests {
         store.close()
     }
 
-    @Test func `removes files without rows, rows without files, and what lies in tmp`() throws {
+    @Test func `removes files without rows, rows without files, and temporary files`() throws {
         try fill()
         TemporaryFolder.delete(file(1))
         try CacheFixture.write(CacheFixture.bytes(3), to: file(2))
@@ -96,7 +96,7 @@ struct DiskReconciliationTests {
         store.close()
     }
 
-    @Test func `clears up by itself after the start`() throws {
+    @Test func `reconciles by itself after the start`() throws {
         try fill()
         try CacheFixture.write([1], to: layout.temporary + "/17")
         TemporaryFolder.delete(file(1))
@@ -108,7 +108,7 @@ struct DiskReconciliationTests {
         store.close()
     }
 
-    @Test func `removes rows that an older release or a crash left void`() throws {
+    @Test func `removes invalid rows left by an older release or a crash`() throws {
         try fill()
         do {
             var index = try DiskIndex.writing(layout.index)
@@ -135,7 +135,7 @@ struct DiskReconciliationTests {
         store.close()
     }
 
-    @Test func `counts anew when the stored totals are wrong`() throws {
+    @Test func `recounts wrong totals`() throws {
         try fill()
         do {
             let index = try DiskIndex.writing(layout.index)
@@ -151,7 +151,7 @@ struct DiskReconciliationTests {
         store.close()
     }
 
-    @Test func `survives kill -9 while it writes, with nothing wrong and little lost`() async throws {
+    @Test func `survives kill -9 during writes, with nothing wrong and little lost`() async throws {
         let path = folder.path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
             let store = try DiskStore.forTest(path)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DiskScaleTests {
-    @Test func `is ready at once with 100,000 rows`() throws {
+    @Test func `is ready immediately with 100,000 rows`() throws {
         let folder = try TemporaryFolder()
         let first = try DiskStore.forTest(folder.path)
         let bytes = CacheFixture.bytes(10)

@@ -31,7 +31,7 @@ struct DiskSpaceTests {
         store.variant(CacheKey(hashing: "variant \(number)")) != nil
     }
 
-    @Test func `makes room on the file system by what was not used for longest, and no more than is missing`() throws {
+    @Test func `evicts the least recently used entries for free space, and no more than needed`() throws {
         let files = ScriptedFiles()
         let store = try open(files, DiskLimits(originals: 1 << 20, variants: 1 << 20, minimumFree: 10_000))
         for number in 1...5 { put(number, into: store) }
@@ -47,7 +47,7 @@ struct DiskSpaceTests {
         store.close()
     }
 
-    @Test func `stores nothing while too little is free, says so, serves on, and heals`() throws {
+    @Test func `stores nothing while free space is short, reports it, continues to serve, and recovers`() throws {
         let files = ScriptedFiles()
         let said = Lock<[DiskHealth]>([])
         let store = try DiskStore.forTest(folder.path, time: time, files: files) {
@@ -72,7 +72,7 @@ struct DiskSpaceTests {
         store.close()
     }
 
-    @Test func `gives way a little at a time when others need the file system`() throws {
+    @Test func `evicts in small steps when others need the space`() throws {
         let files = ScriptedFiles()
         let store = try open(files, DiskLimits(originals: 1 << 20, variants: 1 << 20, minimumFree: 10_000))
         for number in 1...9 { put(number, into: store) }
@@ -86,7 +86,7 @@ struct DiskSpaceTests {
         store.close()
     }
 
-    @Test func `drops what nobody asked for during the maximum age`() throws {
+    @Test func `drops entries unused for the maximum age`() throws {
         let store = try open(SystemFiles(), DiskLimits(originals: 1 << 20, variants: 1 << 20, maximumAge: 7200))
         store.flush()
         for number in 1...3 { put(number, into: store) }
@@ -108,7 +108,7 @@ struct DiskSpaceTests {
     }
 
     @Test(arguments: [315_360_000, -315_360_000, -3600] as [Int64])
-    func `keeps its entries, their order and its bytes when the clock jumps`(seconds: Int64) throws {
+    func `keeps its entries, their order and its totals when the clock jumps`(seconds: Int64) throws {
         let store = try open(SystemFiles(), DiskLimits(originals: 1 << 20, variants: 5000, maximumAge: 86_400))
         for number in 1...4 { put(number, into: store) }
         time.advance(seconds: 5000)

@@ -62,7 +62,7 @@ struct DiskSweepTests {
         PurgeSelection.all, .tags(["red"]), .source("photos"), .confirmedBefore(1500),
         .preset(PresetPattern(name: "thumb", steps: "", settings: [])),
     ])
-    func `what is stored while a purge is under way stays, and all that was there before goes`(
+    func `a purge in progress removes all earlier entries and keeps later ones`(
         selection: PurgeSelection
     ) throws {
         let done = Signal<PurgeCounts?>(nil)
@@ -114,7 +114,7 @@ struct DiskSweepTests {
         store.close()
     }
 
-    @Test func `a store that is closed while a purge is under way does it to its end`() throws {
+    @Test func `closing a store completes a purge in progress`() throws {
         let done = Signal<PurgeCounts?>(nil)
         #expect(store.tombstone(Purge(.all)))
         #expect(store.remove(Purge(.all)) { counts in done.update { $0 = counts } })

@@ -12,7 +12,7 @@ struct MemoryBoundTests {
     }
 
     @Test(arguments: [(1, UInt64(1)), (1, 2), (4, 3), (8, 4)])
-    func `keeps its bound and its accounts whatever happens to it, and never gives an old value`(
+    func `stays within its bound with correct totals, and never returns an old value`(
         shards: Int,
         seed: UInt64
     ) {
@@ -68,7 +68,7 @@ struct MemoryBoundTests {
         #expect(cache.statistics.bytes <= 5000)
     }
 
-    @Test func `a key that comes back soon is kept from then on`() {
+    @Test func `a key that returns soon after its eviction is kept`() {
         var shard = MemoryShard<Int, S3FIFO>(capacity: 1000, largest: 100)
         var dropped: [Int] = []
         func insert(_ number: Int) {
@@ -91,7 +91,7 @@ struct MemoryBoundTests {
         #expect(cache.value(for: CacheFixture.key(1)) == 2)
     }
 
-    @Test func `remembers no more keys that went than it has entries`() {
+    @Test func `keeps no more ghosts than entries`() {
         var shard = MemoryShard<Int, S3FIFO>(capacity: 1000, largest: 100)
         var dropped: [Int] = []
         for number in 0..<20_000 {
@@ -101,7 +101,7 @@ struct MemoryBoundTests {
         #expect(shard.policy.ghosts.count <= 128 && shard.policy.ghosts.count > 64)
     }
 
-    @Test func `a ghost counts until so many others have come`() {
+    @Test func `a ghost expires after a number of others`() {
         var ghosts = GhostTable()
         ghosts.insert(1 << 40)
         for number in UInt64(1)...20 { ghosts.insert(number << 33 | 5) }
@@ -113,7 +113,7 @@ struct MemoryBoundTests {
         #expect(!isKnownLate && isKnown && !isKnownTwice)
     }
 
-    @Test func `one eviction ends soon however often everything was used`() {
+    @Test func `one eviction is bounded however often entries were used`() {
         var policy = S3FIFO()
         for slot in Int32(0)..<20_000 { policy.insert(slot, fingerprint: UInt64(slot), cost: 1) }
         for _ in 0..<3 { for slot in Int32(0)..<20_000 { policy.use(slot) } }
@@ -123,7 +123,7 @@ struct MemoryBoundTests {
         #expect(start.duration(to: .now) < .milliseconds(50))
     }
 
-    @Test func `spreads keys evenly over its parts`() {
+    @Test func `spreads keys evenly over its shards`() {
         let cache = MemoryCache<Int>(.init(capacity: 8 * 100_000, shards: 8, largestDivisor: 4, overhead: 0))
         // 90 % of the quota: parts that differed much would evict.
         for number in 0..<7200 { cache.insert(number, for: CacheFixture.key(number), cost: 100) }

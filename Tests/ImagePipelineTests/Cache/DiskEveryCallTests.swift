@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct DiskEveryCallTests {
     @Test(arguments: [EIO, ENOSPC, EROFS])
-    func `gives no wrong byte and heals, whichever call fails`(code: CInt) throws {
+    func `returns no wrong byte and recovers, whichever call fails`(code: CInt) throws {
         let calls = try run(failing: nil, with: code)
         for number in 1...calls { _ = try run(failing: number, with: code) }
         print("\(calls) calls failed one by one with \(Errno(code, "injected"))")
@@ -54,7 +54,7 @@ struct DiskEveryCallTests {
         return calls
     }
 
-    @Test func `loses nothing that was committed and serves nothing that was purged, wherever it is cut off`() throws {
+    @Test func `loses nothing committed and serves nothing purged, wherever it is interrupted`() throws {
         let limit = Int(TestEnvironment.value("EDGEPRINT_CUTS") ?? "") ?? 60
         let scenario = DiskScenario(originals: 4, variants: 4, versions: 4)
         let folder = try TemporaryFolder()

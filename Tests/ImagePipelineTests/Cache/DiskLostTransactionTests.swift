@@ -59,7 +59,7 @@ struct DiskLostTransactionTests {
         store.store(variant: CacheFixture.variant(number, of: origin, bytes: bytes), origin: origin, bytes: bytes)
     }
 
-    @Test func `hides nothing for ever when the same removal is lost and refused`() throws {
+    @Test func `hides nothing permanently when the same removal is lost and then refused`() throws {
         let store = try open()
         var second = origin
         second.length = 77
@@ -83,7 +83,7 @@ struct DiskLostTransactionTests {
         store.close()
     }
 
-    @Test func `leaves no file of a lost transaction, also of what it had replaced itself`() throws {
+    @Test func `leaves no files of a lost transaction, including ones it had replaced itself`() throws {
         let store = try open()
         put(9, of: stubborn, seed: 9, into: store)
         store.flush()

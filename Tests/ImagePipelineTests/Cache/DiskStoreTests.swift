@@ -19,7 +19,7 @@ struct DiskStoreTests {
         path = folder.path + "/deep/cache"
     }
 
-    @Test func `gives an original and a variant back, over a restart too`() throws {
+    @Test func `returns a stored original and variant, also after a restart`() throws {
         let body = CacheFixture.bytes(100_000, seed: 1)
         let picture = CacheFixture.bytes(20_000, seed: 2)
         let origin = CacheFixture.origin(1, body: body)
@@ -87,7 +87,7 @@ struct DiskStoreTests {
         store.close()
     }
 
-    @Test func `keeps a file readable for who has it open when its entry goes`() throws {
+    @Test func `an open file stays readable after its entry is removed`() throws {
         let store = try DiskStore.forTest(path)
         let body = CacheFixture.bytes(5000)
         let origin = CacheFixture.origin(1, body: body)
@@ -101,7 +101,7 @@ struct DiskStoreTests {
         store.close()
     }
 
-    @Test func `stores no body that is not what its record says`() throws {
+    @Test func `stores no body that contradicts its record`() throws {
         let store = try DiskStore.forTest(path)
         let body = CacheFixture.bytes(5000)
         // Says more bytes than there are.
@@ -152,7 +152,7 @@ struct DiskStoreTests {
         store.close()
     }
 
-    @Test func `lays its folder out as documented`() throws {
+    @Test func `has the documented folder layout`() throws {
         let store = try DiskStore.forTest(path)
         store.close()
         let names = TemporaryFolder.names(in: path)
@@ -161,7 +161,7 @@ struct DiskStoreTests {
         #expect(String(decoding: tag, as: UTF8.self).hasPrefix("Signature: 8a477f597d28d172789f06886806bc55\n"))
     }
 
-    @Test func `refuses writes over the queue's bounds at once, and removals not`() throws {
+    @Test func `refuses stores over the queue's bounds immediately, but not removals`() throws {
         let store = try DiskStore.forTest(path) {
             $0.queueCount = 4
             $0.queueBytes = 1000
@@ -198,7 +198,7 @@ struct DiskStoreTests {
         store.close()
     }
 
-    @Test func `takes one object that is larger than the queue's bytes`() throws {
+    @Test func `accepts one object that is larger than the queue's bytes`() throws {
         let store = try DiskStore.forTest(path) { $0.queueBytes = 1000 }
         let body = CacheFixture.bytes(5000)
         let origin = CacheFixture.origin(1, body: body)
@@ -208,7 +208,7 @@ struct DiskStoreTests {
         store.close()
     }
 
-    @Test func `reads beside writes from several threads, always whole pictures`() async throws {
+    @Test func `concurrent readers see only complete bodies during writes`() async throws {
         let store = try DiskStore.forTest(path) {
             $0.limits.variants = 200_000
             $0.queueBytes = 10 << 20

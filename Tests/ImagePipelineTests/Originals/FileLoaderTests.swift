@@ -122,7 +122,7 @@ struct FileLoaderTests {
         "socket",
         "forbidden/x", "a.jpg\u{0}.png", "dangling", "/proc/self/environ",
     ])
-    func `reports missing, outside and irregular files alike`(_ path: String) async throws {
+    func `reports missing, outside and irregular files identically`(_ path: String) async throws {
         try link("out", to: "../outside/secret")
         try link("folder", to: "../outside")
         try link("absolute", to: "/etc/passwd")

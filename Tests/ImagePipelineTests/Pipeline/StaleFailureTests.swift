@@ -19,7 +19,7 @@ struct StaleFailureTests {
     }
 
     @Test(arguments: [400, 414, 431])
-    func `a response to a malformed request counts as an outage and is not remembered`(status: Int) throws {
+    func `a status about a single request counts as an outage and is not cached`(status: Int) throws {
         let first = rig.ask("none.png", "w=10")
         try rig.loader.wait(for: 1)[0].refuse(status, at: rig.time.wallSeconds)
         #expect(try first.error() == .originStatus(status))

@@ -88,7 +88,7 @@ struct StaleServingTests {
         #expect(try late.error() == error)
     }
 
-    @Test func `serving stale does not ask an origin that has just failed`() throws {
+    @Test func `serving stale does not contact an origin that has just failed`() throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: Self.words)
         rig.time.advance(seconds: 61)
         let request = rig.request("photo.png", "w=10")

@@ -38,7 +38,7 @@ struct TaskPoolTests {
     let log = Log()
     let starts = Starts()
 
-    @Test func `equal keys share one flight and its value, in the order of arrival`() {
+    @Test func `equal keys share one flight, and waiters receive its value in order of arrival`() {
         let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
         for name in ["first", "second", "third"] {
             pool.join(key, waiter: log.waiter(name)) { starts.append($0) }

@@ -15,7 +15,9 @@ struct EncoderMemoryTests {
     )
 
     @Test(arguments: ["avif&chroma=444", "avif&lossless=1", "jxl", "jxl&effort=7"])
-    func `a picture that does not fit into a worker is refused without ending it`(format: String) async throws {
+    func `an image that needs more memory than a worker has is refused without ending the worker`(format: String)
+        async throws
+    {
         try await PoolBench.withPool { configuration in
             configuration.addressSpace = 512 << 20
         } _: { pool in
@@ -34,7 +36,7 @@ struct EncoderMemoryTests {
         }
     }
 
-    @Test func `the smallest format is one that fits into memory`() async throws {
+    @Test func `the smallest format is chosen among those that fit into memory`() async throws {
         try await PoolBench.withPool { configuration in
             configuration.addressSpace = 512 << 20
         } _: { pool in
@@ -46,7 +48,7 @@ struct EncoderMemoryTests {
         }
     }
 
-    @Test func `an AVIF that does not fit into a worker is refused`() async throws {
+    @Test func `an AVIF that needs more memory than a worker has is refused`() async throws {
         try await PoolBench.withPool { configuration in
             // Ten more than what is refused at once; up to 480 no encode succeeded.
             configuration.addressSpace = 456 << 20

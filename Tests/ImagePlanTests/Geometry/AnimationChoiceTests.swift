@@ -77,7 +77,7 @@ struct AnimationChoiceTests {
         #expect(try choose("max_bytes=9999", limits) == .some(33))
     }
 
-    @Test func `bounds the pixels in memory, too`() throws {
+    @Test func `limits the pixels in memory, too`() throws {
         // 64 MP decoded at one eighth, almost nothing encoded; memory holds 4 pixels per unit of the budget.
         let limits = AnimationLimits(pixels: 13_000_000)
         #expect(try choose("w=1", side: 800, limits) == .some(81))
@@ -99,7 +99,7 @@ struct AnimationChoiceTests {
         )
     }
 
-    @Test func `never decodes together frames that cannot be stacked`() throws {
+    @Test func `never decodes frames together that cannot be stacked`() throws {
         let header = ImageHeader(format: .gif, width: 1, height: 60_000, frames: 200)
         func choose(_ query: String) throws -> AnimationChoice {
             let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
@@ -112,7 +112,7 @@ struct AnimationChoiceTests {
         #expect(error?.reason == "200 frames have 12000000 rows in total, more than the limit of 10000000")
     }
 
-    @Test func `keep gives all frames or an error that names the limit`() throws {
+    @Test func `keep returns all frames or an error that names the limit`() throws {
         let limits = AnimationLimits(pixels: 1_000_000)
         #expect(try choose("anim=keep") == .all)
         let reason = "100 frames cost about 1125000 pixels, more than the limit of 1000000 (limits.animation)"

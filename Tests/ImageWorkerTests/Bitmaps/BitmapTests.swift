@@ -17,7 +17,7 @@ struct BitmapTests {
     }
 
     @Test(arguments: BitmapFile.Kind.allCases)
-    func `every kind of pixel comes out as it was written, in any size`(kind: BitmapFile.Kind) throws {
+    func `decodes every pixel format in any size`(kind: BitmapFile.Kind) throws {
         var generator = SeededGenerator(seed: 7)
         for seed in 0..<200 as Range<UInt64> {
             let isRuns = kind == .runs4 || kind == .runs8
@@ -44,7 +44,7 @@ struct BitmapTests {
         for y in 0..<2 { for x in 0..<3 { #expect(pixels[x, y] == file.expected[x, y].prefix(3) + [255]) } }
     }
 
-    @Test func `jumps in runs leave the first colour`() throws {
+    @Test func `skipped pixels of a run have the first colour`() throws {
         let head =
             BitmapFile.word(40) + BitmapFile.word(4) + BitmapFile.word(3) + BitmapFile.half(1) + BitmapFile.half(8)
         let sizes =
@@ -79,7 +79,7 @@ struct BitmapTests {
             ("a greater height", 22, [200, 0, 0, 0]),
         ] as [(String, Int, [UInt8])]
     )
-    func `what cannot be is refused`(what: String, offset: Int, patch: [UInt8]) throws {
+    func `invalid headers are refused`(what: String, offset: Int, patch: [UInt8]) throws {
         var file = BitmapFile(kind: .rgb24, width: 5, height: 5, seed: 1)
         var bytes = file.file()
         bytes.replaceSubrange(offset..<offset + patch.count, with: patch)
@@ -123,7 +123,7 @@ struct BitmapTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable))
-    func `a bitmap of another program decodes`() throws {
+    func `a bitmap written by another program is decoded`() throws {
         let pixels = try Workbench.pixels("", of: Workbench.photograph("small.bmp"), as: .bmp)
         #expect(pixels.width > 1 && Set(pixels.bytes).count > 1)
     }

@@ -32,7 +32,7 @@ struct HalvingTests {
     }
 
     @Test(arguments: [2, 4, 8, 16])
-    func `a noisy picture keeps its mean at every size`(factor: Int) throws {
+    func `a noisy image keeps its mean at every size`(factor: Int) throws {
         var generator = SeededGenerator(seed: UInt64(factor))
         let (width, height) = (512, 384)
         let sky = [110, 160, 220]

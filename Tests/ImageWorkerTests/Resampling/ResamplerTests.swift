@@ -28,7 +28,7 @@ struct ResamplerTests {
         (40, 30, 20, 15), (41, 29, 40, 28), (17, 90, 17, 31), (90, 17, 31, 17), (64, 64, 17, 23), (5, 5, 5, 5),
         (3, 3, 1, 1), (1, 9, 1, 4), (200, 7, 67, 2),
     ])
-    func `every sample is the sum that Lanczos' weights make`(
+    func `every sample is the sum with Lanczos weights`(
         width: Int,
         height: Int,
         newWidth: Int,
@@ -49,7 +49,7 @@ struct ResamplerTests {
     }
 
     @Test(arguments: [(4000, 3000, 37, 29), (333, 257, 20, 15), (1001, 999, 1, 1), (129, 65, 30, 16)])
-    func `a picture made very much smaller keeps its places and its colours`(
+    func `a strongly reduced image keeps positions and colours`(
         width: Int,
         height: Int,
         newWidth: Int,
@@ -81,7 +81,7 @@ struct ResamplerTests {
     }
 
     @Test(arguments: [500, 125, 31, 8])
-    func `thumbnails of a noisy sky are as light as it is`(width: Int) throws {
+    func `thumbnails of a noisy sky have its brightness`(width: Int) throws {
         var generator = SeededGenerator(seed: 7)
         let source = PixelSize(width: 1600, height: 1200)
         let sky = [110, 160, 220]
@@ -101,7 +101,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test func `every size gives all rows`() throws {
+    @Test func `every size produces all rows`() throws {
         var generator = SeededGenerator(seed: 20)
         for round in 0..<300 {
             let longest = round.isMultiple(of: 3) ? 300 : 30
@@ -120,7 +120,7 @@ struct ResamplerTests {
     }
 
     @Test(arguments: [0, 1, 127, 254, 255] as [UInt8])
-    func `one colour stays as it is`(value: UInt8) throws {
+    func `a uniform colour is unchanged`(value: UInt8) throws {
         let sizes = [(640, 480, 639, 479), (640, 480, 211, 97), (1999, 33, 50, 1), (101, 1001, 3, 77)]
         for (width, height, newWidth, newHeight) in sizes {
             let picture = Picture(PixelSize(width: width, height: height), bands: 3) { _, _, _ in value }
@@ -140,7 +140,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test func `other pictures are left to libvips`() {
+    @Test func `other resizes are left to libvips`() {
         let size = PixelSize(width: 100, height: 100)
         for bands in [1, 2, 5] {
             #expect(Resampler(from: size, to: PixelSize(width: 50, height: 50), bands: bands) == nil)
@@ -153,7 +153,7 @@ struct ResamplerTests {
         #expect(Resampler(from: tall, to: PixelSize(width: 9_999, height: 2), bands: 3) == nil)
     }
 
-    @Test func `transparent, deep and grey pictures are left to libvips`() throws {
+    @Test func `transparent, 16-bit and grey images are left to libvips`() throws {
         precondition(Workbench.isStarted)
         let deadline = Deadline(milliseconds: 20_000)
         let clear = try Raster.sRGB([UInt8](repeating: 9, count: 400), width: 10, height: 10, bands: 4)
@@ -174,7 +174,7 @@ struct ResamplerTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"))
-    func `a photograph is as libvips makes it`() throws {
+    func `a photograph looks like libvips' result`() throws {
         let bytes = try Workbench.photograph("kimono.jpg")
         let decoded = try Workbench.decoded(bytes, as: .jpeg)
         for width in [decoded.width - 1, decoded.width * 3 / 5, decoded.width / 3, decoded.width / 11] {

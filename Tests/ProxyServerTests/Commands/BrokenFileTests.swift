@@ -104,7 +104,7 @@ struct BrokenFileTests {
         #expect(!run.errors.contains(Self.key))
     }
 
-    @Test func `is refused when it is no text, too large, a folder, or not there`() throws {
+    @Test func `is refused if it is not text, too large, a folder, or missing`() throws {
         #expect(try check(Data([0xFF, 0xFE, 0x00])).run.errors.contains("is not UTF-8"))
         #expect(try check(Data("cache: {}\n\0".utf8)).run.errors.contains("is not valid YAML"))
         #expect(
@@ -116,7 +116,7 @@ struct BrokenFileTests {
         }
     }
 
-    @Test func `is refused when aliases of aliases would fill the memory`() throws {
+    @Test func `is refused if nested aliases would exhaust memory`() throws {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...9 {
             text += "a\(level): &a\(level) [\((0..<10).map { _ in "*a\(level - 1)" }.joined(separator: ", "))]\n"

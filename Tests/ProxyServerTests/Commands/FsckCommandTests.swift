@@ -28,7 +28,7 @@ struct FsckCommandTests {
         return names.filter { $0.hasPrefix("variants/") && $0.utf8.count > 80 }.map { "\(root)/\($0)" }.sorted()
     }
 
-    @Test func `waits for no daemon, and finds its folder sound when it has ended`() throws {
+    @Test func `refuses a folder in use, and finds it sound once the daemon has stopped`() throws {
         let rig = try rig()
         let held = try fsck(rig, "--repair")
         #expect(held.code == 1)
@@ -42,7 +42,7 @@ struct FsckCommandTests {
         #expect(sound.errors.isEmpty, "no progress where nobody watches")
     }
 
-    @Test func `repairs a flipped byte, after which the daemon serves the picture anew`() throws {
+    @Test func `removes a corrupt body, and the daemon then fetches the image again`() throws {
         let rig = try rig()
         let before = try rig.get("/photos/a.png?w=4&format=png").body
         rig.daemon.killNow()

@@ -46,7 +46,7 @@ struct InheritedSettingTests {
         try value(setting, load(yaml(setting.top.name, top: nil, own: text)).sources.first?.rule)
     }
 
-    @Test func `every setting that a source may override is declared once, with an example here`() {
+    @Test func `every inherited setting is declared once, with an example here`() {
         let names = InheritedSetting.all.map(\.top.name)
         #expect(Set(names).count == names.count && Set(names) == Set(Self.examples.keys))
         #expect(Set(Self.contract).isSubset(of: names))
@@ -56,7 +56,7 @@ struct InheritedSettingTests {
         #expect(top.intersection(SourceSchema.table.settings.map(\.name)) == Set(names))
     }
 
-    @Test func `the source's value counts before the file's top, and that before the default`() throws {
+    @Test func `a source's value overrides the file's top, and that overrides the default`() throws {
         for setting in InheritedSetting.all {
             let name = setting.top.name
             let example = try #require(Self.examples[name])
@@ -77,7 +77,7 @@ struct InheritedSettingTests {
         }
     }
 
-    @Test func `sources have libwebp's options of the file's top`() throws {
+    @Test func `sources inherit libwebp's options from the file's top`() throws {
         let configuration = try load(
             "webp: { pass: 7 }\nsources: { s: { url: \"https://s.example/\", quality: { webp: 5 } } }"
         )
@@ -85,7 +85,7 @@ struct InheritedSettingTests {
         #expect(configuration.remoteRule.quality.webpOptions.pass == 7)
     }
 
-    @Test func `a key that means nothing for raw sources is refused there`() {
+    @Test func `a key without effect for raw sources is refused there`() {
         for setting in InheritedSetting.all where setting.source.kind == .pictures {
             let name = setting.top.name
             let parts = name.split(separator: ".")

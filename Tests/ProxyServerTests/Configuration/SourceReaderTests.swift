@@ -53,7 +53,7 @@ struct SourceReaderTests {
         #expect(configuration.sources == [ConfiguredSource(rule: expected, preset: "thumb")])
     }
 
-    @Test func `reads how far results may look, and how formats are chosen`() throws {
+    @Test func `reads quality.distance and auto`() throws {
         let configuration = try load(
             """
             sources:
@@ -67,7 +67,7 @@ struct SourceReaderTests {
         #expect(rules.map(\.quality.distance) == [750, 2_000])
     }
 
-    @Test func `inherits what the file, the environment and nobody says`() throws {
+    @Test func `inherits from the file, the environment and the defaults`() throws {
         let configuration = try load(
             """
             sources:
@@ -155,7 +155,7 @@ struct SourceReaderTests {
         "https://[x]/",
         "file://srv/images", "file:/srv", "file:///a?b", "file:///a%00b", "file:///a%zz", "file:///%FF", "file:///a\nb",
     ])
-    func `refuses what is no location`(text: String) {
+    func `refuses invalid locations`(text: String) {
         #expect(throws: LocationParser.BadLocation.self) { try LocationParser.parse(text).get() }
     }
 
@@ -241,7 +241,7 @@ struct SourceReaderTests {
             "sources.a.headers: contains X-Amz-Date"
         ),
     ])
-    func `refuses a wrong source`(yaml: String, expected: String) {
+    func `refuses invalid sources`(yaml: String, expected: String) {
         let found = problems("sources:\n  \(yaml)")
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("test.yaml:2: ") == true)
@@ -249,7 +249,7 @@ struct SourceReaderTests {
         #expect(!found.joined().contains("hidden"))
     }
 
-    @Test func `reads credentials, and shows none`() throws {
+    @Test func `reads credentials without showing them`() throws {
         let configuration = try load(
             """
             sources:

@@ -10,7 +10,7 @@ import Testing
 struct CrashTests {
     private let rounds = Int(TestEnvironment.value("EDGEPRINT_CRASH_ROUNDS") ?? "") ?? 3
 
-    @Test func `survives kill -9 under load with no wrong byte, no error and no orphan that stays`() throws {
+    @Test func `survives kill -9 under load without wrong bytes, errors or lasting orphans`() throws {
         let origin = CrashOrigin()
         let rig = try EndToEndRig(script: origin.script)
         let load = CrashLoad(origin: origin)

@@ -108,7 +108,7 @@ struct BrokenInputTests {
         #expect(origin.connections == 0)
     }
 
-    @Test func `a GIF that would kill its decoder costs one answer, and the daemon serves on`() throws {
+    @Test func `a GIF that crashes its decoder costs one response, and the daemon continues to serve`() throws {
         let rig = try EndToEndRig(
             "limits: { pixels: 5000MP }",
             script: ScriptedOrigin.pictures([

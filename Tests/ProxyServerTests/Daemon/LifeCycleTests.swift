@@ -7,7 +7,7 @@ import Testing
 struct LifeCycleTests {
     let picture = TestImages.gradient(width: 320, height: 240)
 
-    @Test func `SIGTERM finishes what is under way, refuses what is new, and exits 0`() async throws {
+    @Test func `SIGTERM finishes requests in progress, refuses new ones, and exits 0`() async throws {
         let gate = try ScriptedGate()
         let rig = try EndToEndRig { [picture] _, connection in
             gate.wait()
@@ -28,7 +28,7 @@ struct LifeCycleTests {
         #expect(rig.daemon.waitForExit() == 0)
     }
 
-    @Test func `a worker that is killed from outside costs nobody anything`() async throws {
+    @Test func `a worker killed from outside fails no request`() async throws {
         let gate = try ScriptedGate()
         let rig = try EndToEndRig("workers: { count: 1 }") { [picture] _, connection in
             gate.wait()
@@ -49,7 +49,7 @@ struct LifeCycleTests {
         #expect(try rig.metric("edgeprint_worker_restarts_total") == 1)
     }
 
-    @Test func `health and readiness are told on the admin listener alone`() throws {
+    @Test func `health and readiness are only on the admin listener`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture]))
         let admin = try RawHTTPClient(port: rig.daemon.admin)
         #expect(try admin.get("/healthz").status == 200)
@@ -76,7 +76,7 @@ struct LifeCycleTests {
         #expect(log.contains("in use by another daemon"), "\(log)")
     }
 
-    @Test func `a file that is no configuration is refused with key and line`() throws {
+    @Test func `an invalid configuration is refused with key and line`() throws {
         let failure = #expect(throws: DaemonProcess.Failure.self) {
             try DaemonProcess("cache: { memroy: 1MiB }\n", in: TemporaryFolder())
         }

@@ -7,7 +7,7 @@ import Testing
 struct MissingWorkerTests {
     private let picture = TestImages.gradient(width: 64, height: 48)
 
-    @Test func `is not ready, names the file, blames no picture, and becomes ready when a worker greets`() throws {
+    @Test func `is not ready, names the file, caches no failure, and becomes ready when a worker starts`() throws {
         let folder = try TemporaryFolder()
         let (binary, worker) = (folder.path + "/edgeprint", folder.path + "/edgeprint-worker")
         try FileManager.default.copyItem(atPath: DaemonProcess.buildFolder + "/edgeprint", toPath: binary)

@@ -31,7 +31,7 @@ struct CompositionTests {
         }
     }
 
-    @Test func `knows every key`() {
+    @Test func `uses only known keys`() {
         #expect(Set(composition.keys) == ["name", "services", "volumes", "secrets"])
         // The compose specification's, as far as they are used.
         let known: Set = [
@@ -45,7 +45,7 @@ struct CompositionTests {
         }
     }
 
-    @Test func `keeps both services in bounds`() throws {
+    @Test func `limits the resources of both services`() throws {
         #expect(Set(services.keys) == ["edgeprint", "nginx"])
         for (name, service) in services {
             #expect(service["image"] is String, "\(name)")
@@ -58,7 +58,7 @@ struct CompositionTests {
         #expect(try service("edgeprint")["cap_add"] == nil)
     }
 
-    @Test func `declares its volumes and secrets, and names files that are there`() throws {
+    @Test func `declares its volumes and secrets, and names existing files`() throws {
         let declared = try #require(composition["volumes"] as? [String: Any])
         let secrets = try #require(composition["secrets"] as? [String: [String: String]])
         var used: Set<String> = []
@@ -83,7 +83,7 @@ struct CompositionTests {
         #expect(FileManager.default.fileExists(atPath: dockerfile))
     }
 
-    @Test func `configures a daemon that nginx finds, and leaves it time to end`() throws {
+    @Test func `configures a daemon that nginx can reach, with time to stop`() throws {
         let edgeprint = try service("edgeprint")
         let environment = try #require(edgeprint["environment"] as? [String: String])
         let file = Self.checkout.appendingPathComponent("config/edgeprint.yaml").path

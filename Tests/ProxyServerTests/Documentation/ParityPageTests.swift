@@ -24,14 +24,14 @@ struct ParityPageTests {
         ("From articles and older versions", 8),
     ]
 
-    @Test func `has every row once`() {
+    @Test func `has every row exactly once`() {
         #expect(page.malformed == [])
         #expect(page.sections.map(\.title) == Self.counts.map(\.0))
         #expect(page.sections.map(\.rows.count) == Self.counts.map(\.1))
         #expect(Set(page.rows.map(\.name)).count == page.rows.count)
     }
 
-    @Test func `says what is missing where something is`() {
+    @Test func `states what is missing in partial rows`() {
         for row in page.rows {
             let parts = row.here.components(separatedBy: "Not yet: ")
             #expect(!parts[0].lowercased().contains("not yet") || row.isNotYet, "\(row)")

@@ -6,14 +6,14 @@ import Testing
 /// Where the sources differ on purpose, the case names a `DeliberateDifference`.
 @Suite(.timeLimit(.minutes(1)))
 struct OriginAnswerParityTests {
-    @Test func `both sources agree for how long an answer is fresh`() async throws {
+    @Test func `both sources compute the same freshness`() async throws {
         try await run(AnswerCase.freshness)
     }
-    @Test func `both sources store the same answers`() async throws { try await run(AnswerCase.storing) }
-    @Test func `both sources treat stale answers alike`() async throws { try await run(AnswerCase.validating) }
-    @Test func `both sources remember failures alike`() async throws { try await run(AnswerCase.failures) }
+    @Test func `both sources store the same responses`() async throws { try await run(AnswerCase.storing) }
+    @Test func `both sources treat stale responses alike`() async throws { try await run(AnswerCase.validating) }
+    @Test func `both sources cache failures alike`() async throws { try await run(AnswerCase.failures) }
 
-    @Test func `a picture source alone states the age of what the origin has just answered`() throws {
+    @Test func `only an image source sends Age with a response that has just arrived`() throws {
         let rig = try TwoSourceRig()
         let step = AnswerCase.Step.asks(.picture("Cache-Control: max-age=60", "Date: \(AnswerCase.date(-30))"))
         let test = try #require(AnswerCase("", step).steps(from: rig.time.wallSeconds).first)

@@ -17,14 +17,14 @@ struct ConformanceTests {
         }
     }
 
-    @Test func `the page on tests names each case that a picture source is not asked`() throws {
+    @Test func `Tests/README.md lists each case that does not apply to an image source`() throws {
         let rows = try MarkdownTable(in: "Tests/README.md", below: "## Conformance").rows
         let named = rows.map { row in "\(row[0]): \(row[1])" }
         #expect(named == PictureConformance.notAsked.map { "\($0.key): \($0.value.rawValue)" }.sorted())
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `freshness is what the origin says, and nothing where it says nothing`(kind: CacheRig.Kind) throws {
+    func `freshness is computed from the origin's fields only`(kind: CacheRig.Kind) throws {
         try run(
             through: kind,
             [
@@ -62,7 +62,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `stores what may be stored, of any status`(kind: CacheRig.Kind) throws {
+    func `stores storable responses of any status`(kind: CacheRig.Kind) throws {
         let fresh = "Cache-Control: max-age=60"
         try run(
             through: kind,
@@ -110,7 +110,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `validates with both validators, and renews by a 304`(kind: CacheRig.Kind) throws {
+    func `validates with both validators, and updates from a 304`(kind: CacheRig.Kind) throws {
         let stale = ["Cache-Control: max-age=60", "Age: 90"]
         let validators = ["ETag: \"a\"", "Last-Modified: Tue, 15 Nov 1994 08:12:31 GMT"]
         try run(
@@ -164,7 +164,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `requests say what they would have`(kind: CacheRig.Kind) throws {
+    func `honours request directives`(kind: CacheRig.Kind) throws {
         let aged = ["Cache-Control: max-age=60", "Age: 40"]
         try run(
             through: kind,
@@ -185,7 +185,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `answers parts of the whole, and keeps no part`(kind: CacheRig.Kind) throws {
+    func `serves ranges of a whole response, and stores no partial one`(kind: CacheRig.Kind) throws {
         let fresh = "Cache-Control: max-age=60"
         try run(
             through: kind,
@@ -232,7 +232,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `what changes a resource invalidates it, and what it names`(kind: CacheRig.Kind) throws {
+    func `unsafe methods invalidate their target and the URLs that the response names`(kind: CacheRig.Kind) throws {
         let fresh = "Cache-Control: max-age=60"
         func change(_ method: String, _ status: String = "200 OK", _ fields: [String] = [], suffix: String = "")
             -> CacheCase.Step
@@ -275,7 +275,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `HEAD is answered from GET, and tells of it`(kind: CacheRig.Kind) throws {
+    func `HEAD is served from a stored GET, and updates it`(kind: CacheRig.Kind) throws {
         let fresh = "Cache-Control: max-age=60"
         try run(
             through: kind,
@@ -314,7 +314,9 @@ struct ConformanceTests {
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `stale answers stand in where one side allows it, and never where the origin forbids it`(kind: CacheRig.Kind)
+    func `stale responses replace failures if either side allows it and the origin does not forbid it`(
+        kind: CacheRig.Kind
+    )
         throws
     {
         func failed(_ source: CacheCase.Step.Source = .origin, status: Int, body: String? = nil) -> CacheCase.Step {

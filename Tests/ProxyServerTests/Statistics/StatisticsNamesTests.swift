@@ -113,7 +113,7 @@ struct StatisticsNamesTests {
 
     private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 
-    @Test func `Prometheus is told the same families, types and labels as ever`() throws {
+    @Test func `Prometheus families, types and labels are stable`() throws {
         let rig = try rig()
         let text = try RawHTTPClient(port: rig.daemon.admin).get("/metrics").text
         var found: [String] = []
@@ -135,7 +135,7 @@ struct StatisticsNamesTests {
         #expect(expected.subtracting(sorted).subtracting(Self.optional) == [])
     }
 
-    @Test func `the JSON has the same members as ever`() throws {
+    @Test func `the JSON members are stable`() throws {
         let rig = try rig()
         let text = try RawHTTPClient(port: rig.daemon.admin, timeoutMilliseconds: 30_000).get("/stats").text
         var found: Set<String> = []
@@ -157,7 +157,7 @@ struct StatisticsNamesTests {
         #expect(found.symmetricDifference(expected) == [])
     }
 
-    @Test func `tells everything that it counts, in a form that can be read`() throws {
+    @Test func `reports every count in a valid form`() throws {
         let rig = try rig()
         #expect(try rig.get("/photos/none.png").status == 404)
         try rig.waitUntil("edgeprint_request_duration_seconds_count", is: 1)

@@ -22,7 +22,7 @@ struct StatsTests {
         return StatisticsLines(table, StatisticsChange(now, before: before, seconds: seconds, table: table)).text
     }
 
-    @Test func `answers what was asked, kept and made`() throws {
+    @Test func `reports requests, caches and transforms`() throws {
         let rig = try rig()
         for _ in 1...4 { _ = try rig.get("/photos/a.png?w=4&format=png") }
         #expect(try rig.get("/nowhere").status == 404)
@@ -52,7 +52,7 @@ struct StatsTests {
         #expect(answer.text.contains("\"memoryPressure\":{\"allowed\":"))
     }
 
-    @Test func `lists what can be read and written, by which libraries`() throws {
+    @Test func `lists the formats that can be read and written, and the libraries`() throws {
         let rig = try rig()
         // Several at once: one worker is asked.
         let clients = try (0..<3).map { _ in try RawHTTPClient(port: rig.daemon.admin, timeoutMilliseconds: 30_000) }
@@ -79,7 +79,7 @@ struct StatsTests {
         #expect(text.contains("\n              writes jpeg png gif webp "))
     }
 
-    @Test func `a worker that does not answer leaves the coders out, and is asked again`() throws {
+    @Test func `a worker that does not respond leaves the coders out, and is queried again`() throws {
         let asked = Lock(0)
         let survey = CoderSurvey {
             let number = asked.withLock { count in
@@ -118,7 +118,7 @@ struct StatsTests {
         for line in lines { #expect(try parse(String(line))["requests.total"] == .number(1)) }
     }
 
-    @Test func `counts rates from two snapshots, and none over a restart`() throws {
+    @Test func `computes rates from two snapshots, and none across a restart`() throws {
         let before = try parse(
             #"{"uptime":100,"requests":{"total":10,"inFlight":0,"bytes":1048576,"results":{"memory":5,"miss":5}}}"#
         )
@@ -137,7 +137,7 @@ struct StatsTests {
         #expect(RequestResult.hitRatio { _ in 0 } == nil)
     }
 
-    @Test func `tells what was not written of originals and of variants apart`() throws {
+    @Test func `reports dropped writes of originals and variants separately`() throws {
         func line(_ name: String, _ disk: String) throws -> Substring? {
             try lines(parse("{\"disk\":{\"health\":\"ok\",\(disk)}}")).split(separator: "\n").first {
                 $0.hasPrefix(name)
@@ -166,7 +166,7 @@ struct StatsTests {
         #expect(try memory(3 << 20, 1) == "" && memory(1 << 20, 0) == "")
     }
 
-    @Test func `says why there is nothing to print`() throws {
+    @Test func `reports why there is nothing to print`() throws {
         #expect(try CommandRun(["stats", "--admin", "127.0.0.1:1"]).errors.contains("cannot connect to 127.0.0.1:1"))
         #expect(try CommandRun(["stats", "--watch", "0"]).code == 64)
         #expect(try CommandRun(["stats", "--count", "3"]).code == 64)
