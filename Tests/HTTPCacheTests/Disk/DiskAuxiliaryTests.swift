@@ -93,11 +93,7 @@ struct DiskAuxiliaryTests {
         #expect(try damage().isEmpty)
     }
 
-    @Test
-    func
-        `an index made anew from the files forgets the link, and the variant is no answer without its auxiliary image`()
-        throws
-    {
+    @Test func `a rebuild from the files keeps the keys of a variant's auxiliary images, but not their rows`() throws {
         let disk = try DiskStore.forTest(folder.path)
         let logo = origin(2, version: 1)
         store(1, origin(1, version: 1), logo, [7], in: disk)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The same answers of an origin through a raw source and through a picture source: RFC 9111 is decided alike for both.
+/// Compares a raw source and an image source with the same origin: both apply RFC 9111 in the same way.
 ///
 /// Where the sources differ on purpose, the case names a `DeliberateDifference`.
 @Suite(.timeLimit(.minutes(1)))
@@ -31,7 +31,7 @@ struct OriginAnswerParityTests {
 
     @Test func `the page on the cache's decisions names each deliberate difference`() throws {
         let page = "Sources/ProxyServer/ProxyServer.docc/CacheDecisions.md"
-        let rows = try MarkdownTable(in: page, below: "## Where raw and picture sources differ").rows
+        let rows = try MarkdownTable(in: page, below: "## Where raw and image sources differ").rows
         #expect(rows.map(\.first) == DeliberateDifference.allCases.map(\.rawValue))
         #expect(rows.map(\.last) == DeliberateDifference.allCases.map(\.reason))
     }
