@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import ProxyServer
 
-/// A daemon within the test's process, under a manual clock, with a raw source and a picture source of one origin.
+/// A daemon in the test's process, under a manual clock, with a raw source and an image source of one origin.
 ///
 /// The admin listener is there to count what is stored.
 final class TwoSourceRig: Sendable {

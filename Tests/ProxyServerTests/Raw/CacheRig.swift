@@ -9,7 +9,7 @@ final class CacheRig: Sendable {
 
         /// Keys of the source, as `, key: value`.
         ///
-        /// A picture source has no freshness but what the origin states.
+        /// An image source with only the freshness that the origin states.
         fileprivate var settings: String {
             switch self {
             case .raw: ", raw: true, methods: [POST, PUT, DELETE, PATCH, M-SEARCH], set-cookie: store"
@@ -105,7 +105,7 @@ final class CacheRig: Sendable {
         var complaints: [String] = []
         let status = kind.status(step.status)
         if answer.status != status { complaints.append("\(answer.status), not \(status)") }
-        // A failure of a picture source has a document of its own.
+        // A failure of an image source has its own document.
         if let body = step.body, kind == .raw || status < 400, answer.body != content(body, of: step) {
             complaints.append("«\(answer.text.prefix(80))», not «\(body)»")
         }
