@@ -5,7 +5,7 @@ package import LinuxSystem
 /// The machine's files, of which each call is announced before it is made: a test may let it fail, or look at the folder as it
 /// is at that moment.
 package final class ScriptedFiles: FileSystem {
-    /// Called with the number of a call and its name.
+    /// Called with the number and the name of each call.
     package typealias Script = @Sendable (_ number: Int, _ call: String) throws(Errno) -> Void
 
     private struct State: Sendable {
@@ -17,10 +17,10 @@ package final class ScriptedFiles: FileSystem {
     private let state = Lock(State())
     private let system = SystemFiles()
 
-    /// Creates files of which no call is looked at.
+    /// Creates a file system without observation.
     package init() {}
 
-    /// Calls so far.
+    /// The number of calls so far.
     package var calls: Int { state.withLock { $0.calls } }
 
     package func setScript(_ script: Script?) { state.withLock { $0.script = script } }

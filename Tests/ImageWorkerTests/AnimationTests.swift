@@ -8,7 +8,7 @@ import Testing
 struct AnimationTests {
     private static let palette: [(UInt8, UInt8, UInt8)] = [(255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 0)]
 
-    /// Three frames of 16×12 in one colour each but for a yellow pixel in the top left corner.
+    /// Three frames of 16×12, each in one colour except for a yellow pixel in the top left corner.
     private let gif = TestImages.gif(
         width: 16,
         height: 12,

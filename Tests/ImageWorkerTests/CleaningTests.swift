@@ -100,14 +100,14 @@ struct CleaningTests {
     }
 }
 
-/// Pictures with metadata of the kinds that libvips writes.
+/// Images with all metadata that libvips can write.
 private enum TaggedImages {
     static let secret = Array("GPS 52.5N 13.4E".utf8)
 
     static func make(_ picture: PixelImage, as format: ImageFormat) throws -> [UInt8] {
         let png = try Workbench.make("format=png", of: Workbench.png(picture), as: .png)
         let plain = try Workbench.metadata(png)
-        // A transform to sRGB brings libvips' own profile of it along.
+        // A conversion to sRGB attaches libvips' own sRGB profile.
         let raster = try Raster.make("test") { out in
             unsafe edge_vips_icc_to_srgb(plain.pointer, &out, "srgb", VIPS_INTENT_RELATIVE)
         }

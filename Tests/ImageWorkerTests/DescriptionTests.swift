@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// `format=json`, `blurhash`, `lqip`, and the placeholder beside a picture.
+/// `format=json`, `blurhash`, `lqip`, and the placeholder made together with an image.
 @Suite(.timeLimit(.minutes(1)))
 struct DescriptionTests {
     /// Two thirds red, one third blue.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// PDF, where libvips can draw it.
+/// PDF, if libvips can render it.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: Workbench.decodes(.pdf)))
 struct DocumentTests {
     private let red = "1 0 0 rg 0 0 100 100 re f"
@@ -15,7 +15,7 @@ struct DocumentTests {
         #expect(made.description.width == width && made.description.height == height)
         #expect(!made.description.hasAlpha)
         let pixels = try Workbench.decode(made)
-        // Drawn rather than enlarged: the edge is at most a pixel wide.
+        // Rendered rather than enlarged: the edge is at most a pixel wide.
         #expect(Array(pixels[width / 2 - 2, height / 2]) == [255, 0, 0])
         #expect(Array(pixels[width / 2 + 1, height / 2]) == [255, 255, 255])
     }

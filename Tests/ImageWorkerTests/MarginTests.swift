@@ -35,7 +35,7 @@ struct MarginTests {
         #expect(made.description.height == 22)
     }
 
-    /// A picture of one colour with another's rectangle in it.
+    /// An image of one colour with a rectangle of another.
     private func sheet(
         _ paper: [UInt8],
         _ ink: [UInt8],
@@ -121,7 +121,7 @@ struct MarginTests {
         #expect(throws: WorkerReply.Failure.self) {
             try Workbench.make("trim=10&crop=5,5,5,5&format=png", of: Workbench.png(source), as: .png)
         }
-        // 1×20 at a width of 5000 is 100,000 high: more than any picture may be.
+        // 1×20 at a width of 5000 is 100,000 high, which exceeds the limit.
         let failure = #expect(throws: WorkerReply.Failure.self) {
             try Workbench.make("trim=10&w=5000&enlarge=1&format=png", of: Workbench.png(source), as: .png)
         }

@@ -15,9 +15,9 @@ struct MaskTests {
         return (0..<height).map { y in (0..<width).map { Double(pixels.alpha($0, y)) / 255 } }
     }
 
-    /// The area of each shape, its longest reach being 100 pixels (the width of the picture being 100, or its height).
+    /// The area of each shape in a box of 100 pixels.
     private static func area(_ shape: MaskStep.Shape) -> Double {
-        /// Of a regular polygon, around which the radius is 1.
+        /// The area of a regular polygon with a circumradius of 1.
         func regular(_ corners: Double) -> Double { corners / 2 * sin(2 * Double.pi / corners) }
         switch shape {
         case .circle: return 2500 * Double.pi
@@ -62,7 +62,7 @@ struct MaskTests {
             let touched = rows.indices.filter { rows[$0].contains { $0 > 0 } }
             let reached = (0..<width).filter { x in rows.contains { $0[x] > 0 } }
             #expect(touched.count >= height - 1 || reached.count >= width - 1)
-            // As far from the top as from the bottom, as from the left to the right.
+            // Equal distances to top and bottom, and to left and right.
             #expect(abs((touched.first ?? 0) - (height - 1 - (touched.last ?? 0))) <= 1)
             #expect(abs((reached.first ?? 0) - (width - 1 - (reached.last ?? 0))) <= 1)
         }

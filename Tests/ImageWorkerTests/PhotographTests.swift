@@ -12,7 +12,7 @@ struct PhotographTests {
         let small = try Workbench.make("w=512&format=png", of: source, as: .jpeg)
         #expect(small.description.width == 512)
         #expect(small.description.height == 384)
-        // A rectangle of the full size before the resize: everything is decoded, and must look the same.
+        // A crop at full size before the resize: everything is decoded, and must look the same.
         let full = try Workbench.pixels("blur=0.3&w=512", of: source, as: .jpeg)
         #expect(try ImageComparison.structuralSimilarity(Workbench.decode(small), full) > 0.97)
     }
@@ -39,7 +39,7 @@ struct PhotographTests {
         }
     }
 
-    /// The wheel is drawn so that, after its profile, the pure colours of sRGB stand at the even hours.
+    /// The wheel shows, after conversion by its profile, the pure colours of sRGB at the even hours.
     @Test(
         arguments: [
             (12, [255, 0, 0]), (2, [255, 255, 0]), (4, [0, 255, 0]), (6, [0, 255, 255]), (8, [0, 0, 255]),
@@ -48,7 +48,7 @@ struct PhotographTests {
     )
     func `an embedded profile is applied`(hour: Int, colour: [UInt8]) throws {
         let pixels = try Workbench.pixels("w=400", of: Workbench.photograph("icc-red-at-12-oclock.jpg"), as: .jpeg)
-        // The hue changes by a degree a degree: what counts is that the pure colour is met at the hour, give or take four degrees.
+        // The hue changes by one degree per degree; the pure colour must be within four degrees of the hour.
         let distances = (-4...4).map { offset in
             let angle = Double(hour * 30 + offset) * .pi / 180
             let shown = pixels[Int(200 + 153 * sin(angle)), Int(200 - 153 * cos(angle))]
@@ -59,7 +59,7 @@ struct PhotographTests {
 
     @Test func `a profile with only a perceptual table is applied through it`() throws {
         let pixels = try Workbench.pixels("w=290", of: Workbench.photograph("icc-xyb.jpg"), as: .jpeg)
-        // Straw, which is green where the profile's table is not used.
+        // Straw, which would be green without the profile's table.
         let straw = pixels.cropped(x: 0, y: 100, width: 40, height: 40)
         let sums = (0..<3).map { channel in
             (0..<1600).reduce(0) { $0 + Int(straw[$1 % 40, $1 / 40][channel]) }
@@ -116,7 +116,7 @@ struct PhotographTests {
         let shown = try Workbench.decode(made)
         let expected = try Workbench.decode(Workbench.photograph("\(name).png"), as: .png)
         #expect(shown.width == expected.width && shown.height == expected.height)
-        // Every frame, one below the other: what shows, in its colour.
+        // Every frame, one below the other, with its visible colours.
         var wrong = 0
         for y in 0..<expected.height {
             for x in 0..<expected.width where shown.alpha(x, y) > 0 || expected.alpha(x, y) > 0 {

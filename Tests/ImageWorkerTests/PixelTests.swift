@@ -28,7 +28,7 @@ struct PixelTests {
     }
 
     @Test func `a blur on a reduced image looks like one at full size`() throws {
-        // Twice 11 after another is a deviation of 15.56, which runs on a smaller picture when asked at once.
+        // Two blurs of 11 equal one of 15.56, which alone runs on a reduced image.
         let source = PixelImage(width: 200, height: 150) { x, y in
             (x / 50 + y / 50).isMultiple(of: 2) ? [220, 30, 90, 255] : [10, 180, 140, 255]
         }
@@ -104,7 +104,7 @@ struct PixelTests {
     }
 
     @Test func `formats off the allow-list are unsupported`() {
-        // Compressed SVG is expanded before: no coder reads it as it is.
+        // Compressed SVG is expanded first; no coder reads it directly.
         #expect(throws: WorkerReply.Failure.unsupported("svgz is not decoded here")) {
             try Workbench.decode([1, 2, 3], as: .svgz)
         }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import ImageWorker
 
-/// How an animation plays: its times, rounds and order.
+/// Delays, loop count and order of animations.
 @Suite(.timeLimit(.minutes(1)))
 struct PlaybackTests {
     private static let palette: [(UInt8, UInt8, UInt8)] = [(255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 0)]
 
-    /// Frames of 8×8 in turn red, green, blue and yellow; delays in hundredths of a second.
+    /// Frames of 8×8, alternately red, green, blue and yellow; delays in hundredths of a second.
     private static func gif(_ delays: [Int], loop: Int? = 0) -> [UInt8] {
         let frames = delays.enumerated().map { index, delay in
             var frame = GIFFrame(width: 8, height: 8, colour: UInt8(index % 4))
@@ -49,7 +49,7 @@ struct PlaybackTests {
         let source = Self.gif([0, 1, 2])
         #expect(try delays(Workbench.make("speed=2&format=webp", of: source, as: .gif)) == [50, 50, 20])
         #expect(try delays(Workbench.make("speed=.5&format=webp", of: source, as: .gif)) == [200, 200, 40])
-        // Unasked they stay as they are.
+        // Without `speed` they are unchanged.
         #expect(try delays(Workbench.make("w=8&format=gif", of: source, as: .gif)) == [0, 10, 20])
     }
 
@@ -96,7 +96,7 @@ struct PlaybackTests {
 
     @Test(arguments: ["gif", "webp"])
     func `fewer frames take as long as all of them`(format: String) throws {
-        // Ten frames of 64 pixels; the fifth and sixth as browsers show them.
+        // Ten frames of 64 pixels; the fifth and sixth have the delays that browsers use.
         let source = Self.gif([3, 4, 5, 6, 0, 1, 7, 8, 9, 10])
         let cost = AnimationCostCase(frames: 10, pixels: 64, format: format)
         let made = try Workbench.make(

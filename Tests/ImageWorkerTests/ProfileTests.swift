@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// Embedded profiles of curves and a matrix, against what libvips makes of them through CIELAB.
+/// Embedded matrix profiles, compared with libvips' conversion through CIELAB.
 @Suite(.timeLimit(.minutes(1)))
 struct ProfileTests {
     init() { precondition(Workbench.isStarted) }
@@ -39,7 +39,7 @@ struct ProfileTests {
         withExtendedLifetime(deadline) {}
         #expect(made.channels == expected.channels)
         let differences = zip(made.bytes, expected.bytes).map { abs(Int($0) - Int($1)) }
-        // Where a colour is out of sRGB's reach, rounding before the cut shows most.
+        // For colours outside sRGB, rounding before clipping matters most.
         #expect(differences.max() ?? 0 <= 3, "\(space): \(differences.max() ?? 0)")
         #expect(ImageComparison.meanDifference(made, expected) < 0.5)
         #expect(ImageComparison.meanDifference(made, Self.colours(hasAlpha: hasAlpha)) > 2)
@@ -75,7 +75,7 @@ struct ProfileTests {
         #expect(conversions.conversion(of: [UInt8](repeating: 0, count: 128)) == nil)
         let large = Self.profile(.displayP3) + [UInt8](repeating: 0, count: 65_536)
         #expect(conversions.conversion(of: large) == nil)
-        // Each cut of a profile is refused or read, and never past its end.
+        // Each truncated profile is refused or read, and never past its end.
         let whole = Self.profile(.adobeRGB)
         for count in stride(from: 0, to: whole.count, by: 7) { _ = ProfileConversion(profile: Array(whole[..<count])) }
     }

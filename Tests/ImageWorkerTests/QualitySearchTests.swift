@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// `q=auto` and `auto: smallest`, on pictures.
+/// `q=auto` and `auto: smallest`, on real encoders.
 @Suite(.timeLimit(.minutes(2)))
 struct QualitySearchTests {
     /// Waves and noise, which are expensive for lossy formats.

@@ -3,10 +3,10 @@ import Testing
 
 @testable import ImageWorker
 
-/// `rotate` with `expand=0`: the canvas keeps its size, as SDWebImage's with fitSize being false.
+/// `rotate` with `expand=0`: the canvas keeps its size, like SDWebImage with `fitSize: false`.
 @Suite(.timeLimit(.minutes(1)))
 struct RotateCanvasTests {
-    /// Every pixel has a colour of its own.
+    /// Every pixel has a unique colour.
     private func picture(_ width: Int, _ height: Int) -> PixelImage {
         PixelImage(width: width, height: height) { x, y in [UInt8(x * 5), UInt8(y * 5), 77, 255] }
     }
@@ -16,7 +16,7 @@ struct RotateCanvasTests {
         let source = picture(width, height)
         let turned = try Workbench.pixels("rotate=90&expand=0", of: Workbench.png(source))
         #expect(turned.width == width && turned.height == height)
-        // Of the turned picture, whose sides are swapped.
+        // In the rotated image, whose sides are swapped.
         let (left, top) = ((width - height) >> 1, (height - width) >> 1)
         for y in 0..<height {
             for x in 0..<width {

@@ -35,7 +35,7 @@ struct SizeAgreementTests {
         }
     }
 
-    /// Two to five steps, of which one is a resize at most and one a trim at most.
+    /// Two to five steps, with at most one resize and one trim.
     private static func steps(using generator: inout SeededGenerator) -> [String] {
         var steps: [String] = []
         for _ in 0..<Int.random(in: 2...5, using: &generator) {

@@ -21,7 +21,7 @@ struct StatedColourTests {
         PixelImage(width: side, height: side) { _, _ in colour + [255] }
     }
 
-    /// A PNG of one colour, of as many channels as it has samples, with chunks in front of its pixels.
+    /// A PNG of one colour, with one channel per sample, and chunks before its pixels.
     private static func png(
         _ colour: [UInt8],
         _ chunks: [(name: String, content: [UInt8])],
@@ -59,7 +59,7 @@ struct StatedColourTests {
         "cHRM", [31_270, 32_900, 68_000, 32_000, 26_500, 69_000, 15_000, 6_000].flatMap(PNGChunk.word)
     )
 
-    /// A lossless AVIF of one colour whose `colr` box of the kind nclx says something else.
+    /// A lossless AVIF of one colour whose `nclx` box has other code points.
     private static func avif(_ colour: [UInt8], primaries: Int, transfer: Int) throws -> [UInt8] {
         var file = try Workbench.make("format=avif&lossless=1", of: Workbench.png(flat(colour)), as: .png).bytes
         let mark = Array("colrnclx".utf8)
@@ -128,7 +128,7 @@ struct StatedColourTests {
         #expect(Self.isNear(animation[4, 4].map { Int($0) }, Self.srgb))
     }
 
-    // MARK: Which goes before which
+    // MARK: Precedence
 
     @Test func `cICP overrides a profile, a profile sRGB, and sRGB gAMA and cHRM`() throws {
         let wide = try Self.profile(Self.bt2020)
@@ -227,7 +227,7 @@ struct StatedColourTests {
             let shown = try Self.colour(Self.png([sample, sample, sample], [Self.cICP(Self.bt2020, Self.pq)]))
             let share = light / 203
             let expected = share <= 0.0031308 ? 12.92 * share : 1.055 * pow(share, 1 / 2.4) - 0.055
-            // A step of eight bits of signal is some of the result.
+            // A step of the 8-bit signal is several steps of the result.
             #expect(abs(Double(shown[1]) - 255 * expected) <= 4, "\(light): \(shown)")
         }
         for transfer in [Self.pq, Self.hlg] {
@@ -241,7 +241,7 @@ struct StatedColourTests {
         let sample: [UInt8] = [140, 120, 90]
         let avif = try Self.colour(Self.avif(sample, primaries: Self.bt2020, transfer: Self.pq), as: .avif)
         let png = try Self.colour(Self.png(sample, [Self.cICP(Self.bt2020, Self.pq)]))
-        // A step of the signal, which the way through Y, Cb and Cr may take, is three of the result.
+        // A step of the signal, lost in Y′CbCr conversion, is three steps of the result.
         #expect(Self.isNear(avif, png.map { UInt8($0) }, within: 4), "\(avif), \(png)")
         #expect(!Self.isNear(avif, sample, within: 8))
     }

@@ -134,7 +134,7 @@ struct ToneTests {
     }
 }
 
-/// A GIF of three frames, red, green and blue, with a yellow left half in the third: what each step must reach.
+/// A GIF of three frames, red, green and blue, the third with a yellow left half.
 enum ThreeFrames {
     private static let palette: [(UInt8, UInt8, UInt8)] = [(200, 40, 0), (0, 180, 60), (30, 0, 220), (250, 250, 0)]
 

@@ -22,7 +22,7 @@ struct TransformedHEIFTests {
         return PixelImage(width: width, height: height, channels: 3) { x, y in
             var (x, y) = axis == 0 ? (x, height - 1 - y) : (width - 1 - x, y)
             var (w, h) = (width, height)
-            // Back by a quarter turn clockwise each.
+            // Inverts each anticlockwise quarter turn.
             for _ in 0..<turns {
                 (x, y) = (h - 1 - y, x)
                 (w, h) = (h, w)
@@ -58,7 +58,7 @@ struct TransformedHEIFTests {
         let pixels = try Workbench.pixels("", of: source, as: .avif)
         try #require(pixels.width == 20 && pixels.height == 32 && pixels.channels == 4)
         for (x, y) in [(0, 0), (19, 0), (0, 31), (19, 31), (7, 20)] {
-            // Turned anticlockwise and upside down, rows become columns.
+            // Rotated anticlockwise and flipped, rows become columns.
             let expected = Self.pixel(8 + y, 4 + x)
             let found = pixels[x, y]
             #expect(abs(Int(found[3]) - Int(expected[0])) <= 4, "alpha at \(x), \(y)")

@@ -114,7 +114,7 @@ struct VectorTests {
             let plain = try Workbench.make(query, of: source, as: .svg)
             let compressed = try Workbench.make(query, of: Gzip.encode(source), as: .svgz)
             #expect(compressed.description.width == plain.description.width)
-            // But for the file's own size.
+            // Except for the file's own size.
             if query != "format=json" { #expect(compressed.bytes == plain.bytes, "\(query)") }
         }
     }
@@ -144,7 +144,7 @@ struct VectorTests {
             #expect(pixels.width == 400 && pixels.height == 400)
             #expect(pixels.alpha(198, 200) == 0 && pixels.alpha(201, 200) == 255, "\(query)")
         }
-        // Like other sources it stops at its own size without enlarge.
+        // Like other sources, it is not enlarged without `enlarge`.
         #expect(try Workbench.make("w=400&format=png", of: source, as: .svg).description.width == 10)
         let strip = try Workbench.make(
             "w=16000&h=2&fit=fill&enlarge=1&format=png",

@@ -202,7 +202,7 @@ struct WatermarkTests {
     }
 
     @Test func `a mask image keeps what is light and opaque`() throws {
-        // Black, middle grey, white, and white that is half transparent, stretched over the picture's quarters.
+        // Black, middle grey, white and half-transparent white, stretched over the quarters of the image.
         let values: [[UInt8]] = [[0, 0, 0, 255], [128, 128, 128, 255], [255, 255, 255, 255], [255, 255, 255, 128]]
         let mask = Workbench.png(PixelImage(width: 64, height: 16) { x, _ in values[x / 16] })
         let image = try pixels("mask=a/b", mask: mask)
@@ -211,7 +211,7 @@ struct WatermarkTests {
             #expect(abs(Int(image.alpha(x, 15)) - alpha) <= 1, "\(x): \(image.alpha(x, 15))")
         }
         #expect(Array(image[25, 15].prefix(3)) == [100, 100, 100])
-        // Pure green counts by its luma, and alpha that is there is multiplied.
+        // Pure green counts by its luma, and existing alpha is multiplied.
         let green = try pixels("mask=a/b", mask: colour([0, 255, 0, 255], 3, 3))
         #expect(green.alpha(20, 15) == 182)
         let faint = Workbench.png(PixelImage(width: 10, height: 10) { _, _ in [9, 9, 9, 100] })

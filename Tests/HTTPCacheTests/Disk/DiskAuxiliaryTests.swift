@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPCache
 
-/// Variants that were made with other originals beside their own, none of which has a body here (as those of folders).
+/// Variants with auxiliary images whose bodies are not stored, like those of folder sources.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskAuxiliaryTests {
     private let folder: TemporaryFolder
@@ -55,7 +55,7 @@ struct DiskAuxiliaryTests {
         let stored = try #require(disk.variant(CacheKey(hashing: "variant 1")))
         #expect(stored.record.auxiliaries == [.init(key: logo.key, digest: logo.digest)])
         #expect(disk.origin(logo.key)?.record == logo)
-        // The quota takes the first, and with it all that only the first needed.
+        // The quota evicts the first, and with it everything that only the first needed.
         store(2, origin(3, version: 1), origin(4, version: 1), CacheFixture.bytes(100, seed: 2), in: disk)
         #expect(disk.variant(CacheKey(hashing: "variant 1")) == nil)
         #expect(disk.origin(logo.key) == nil && disk.origin(picture.key) == nil)
@@ -74,7 +74,7 @@ struct DiskAuxiliaryTests {
         #expect(stored.file.read(count: 2) == [3, 3])
         #expect(stored.origin == origin(1, version: picture))
         #expect(disk.origin(origin(2, version: 1).key)?.record == origin(2, version: logo))
-        // What was made with the logo of before is void as well.
+        // Variants made with the earlier logo are invalid as well.
         #expect((disk.variant(CacheKey(hashing: "variant 2")) == nil) == (logo == 2))
         disk.close()
         #expect(try damage().isEmpty)

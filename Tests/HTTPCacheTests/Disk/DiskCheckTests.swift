@@ -39,7 +39,7 @@ struct DiskCheckTests {
         store.close()
     }
 
-    /// What a check found, as "kind path", sorted, and what it came to.
+    /// The findings of a check, as sorted "kind path" lines, and its result.
     private func check(
         repairs: Bool = false,
         files: any FileSystem = SystemFiles()
@@ -50,7 +50,7 @@ struct DiskCheckTests {
         return (found.sorted(), result)
     }
 
-    /// Finds exactly this without touching anything, repairs it, and finds nothing any more.
+    /// Expects exactly these findings without changes, repairs them, and expects no more findings.
     private func expect(_ wanted: [String], entries: Int, comment: Comment? = nil) throws {
         let before = Self.tree(folder.path)
         let report = try check()
@@ -67,7 +67,7 @@ struct DiskCheckTests {
         #expect(again.found.isEmpty)
         #expect(again.result.isSound)
         #expect(again.result.variants.entries == entries)
-        // What is left is served.
+        // Remaining entries are served.
         let store = try DiskStore.forTest(folder.path)
         #expect(store.statistics.variants.entries == entries)
         #expect((1...4).count { store.variant(record($0).key) != nil } == entries)
@@ -114,7 +114,7 @@ struct DiskCheckTests {
             ],
             entries: 1
         )
-        // The variant that is left needs its origin's row.
+        // The remaining variant needs its original's row.
         #expect(CacheFixture.files(.variants, in: folder.path) == [String(file(4).suffix(81))])
     }
 
@@ -180,7 +180,7 @@ struct DiskCheckTests {
         try fill()
         try CacheFixture.write(garbage, to: layout.index)
         try expect(["index index.sqlite"], entries: 4)
-        // An empty file is not worth keeping.
+        // An empty index is not kept for inspection.
         #expect(TemporaryFolder.names(in: folder.path).contains("index.sqlite.damaged") == !garbage.isEmpty)
     }
 
@@ -197,7 +197,7 @@ struct DiskCheckTests {
         try fill()
         do {
             let index = try DiskIndex.writing(layout.index)
-            // The b-tree of recency stays as it is while its definition now says something else.
+            // The b-tree of recency is unchanged, but its definition is different now.
             try index.connection.execute(
                 """
                 PRAGMA writable_schema = 1;
@@ -222,7 +222,7 @@ struct DiskCheckTests {
         let late = CacheFixture.variant(9, of: origin, bytes: CacheFixture.bytes(100, seed: 9))
         store.store(variant: late, origin: origin, bytes: CacheFixture.bytes(100, seed: 9))
         store.flush()
-        // As the disk is at this moment, the log not yet in the database.
+        // The disk at this moment, with the log not yet in the database.
         let files = try CommandCopy.run(from: folder.path, to: copy.path)
         store.close()
         #expect(files.contains("index.sqlite-wal"))
@@ -242,7 +242,7 @@ struct DiskCheckTests {
         #expect(throws: DiskCheckError.self) { try check(repairs: true, files: files) }
         files.fail(.create, with: nil)
         files.fail(.write, with: nil)
-        // The folder can be had, and yet its files stay: the probe is one of these.
+        // The folder can be opened, but its files cannot be removed.
         do {
             let run = try check(repairs: true, files: files)
             #expect(!run.result.isSound)
@@ -259,7 +259,7 @@ struct DiskCheckTests {
         let index = DiskIndexCheck(folder: layout, files: SystemFiles())
         #expect(try index.problem() == nil)
         #expect(throws: DiskCheckError.self) { try check(files: files) }
-        // A folder in a body's place opens, but has no bytes to read.
+        // A folder in place of a body opens, but cannot be read.
         TemporaryFolder.delete(file(1))
         try SystemFiles().makeFolder(file(1))
         let run = try check()
@@ -311,7 +311,7 @@ struct DiskCheckTests {
     }
 }
 
-/// Copies a flat look of a folder as it is at one moment.
+/// Copies a folder's files at one moment.
 private enum CommandCopy {
     static func run(from source: String, to target: String) throws -> [String] {
         for name in TemporaryFolder.names(in: source) {

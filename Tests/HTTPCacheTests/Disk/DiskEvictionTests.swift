@@ -31,7 +31,7 @@ struct DiskEvictionTests {
 
     private func key(_ number: Int) -> CacheKey { CacheKey(hashing: "variant \(number)") }
 
-    /// Which variants are stored, by their files, so that looking is no use.
+    /// The stored variants, determined by their files so that the check does not count as a use.
     private func stored(_ numbers: ClosedRange<Int>) -> [Int] {
         let names = CacheFixture.files(.variants, in: folder.path)
         return numbers.filter { number in names.contains { $0.hasPrefix(key(number).description) } }
@@ -49,7 +49,7 @@ struct DiskEvictionTests {
         time.advance(seconds: 1)
         #expect(store.variant(key(1)) != nil)
         store.touch(.variants, key(4))
-        // Uses that wait for the writer survive an orderly end.
+        // Uses that wait for the writer survive a normal stop.
         store.close()
         store = try open(1000)
         // The order is now 3 5 6 7 8 9 10 2 1 4.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPCache
 
-/// Kept failures in the index.
+/// Persistent failures in the index.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskFailuresTests {
     private let folder: TemporaryFolder
@@ -47,7 +47,7 @@ struct DiskFailuresTests {
             store.keep(failure(number))
             store.flush()
         }
-        // The first came again after the third.
+        // The first was stored again after the third.
         #expect(store.keptFailures(limit: 10).map(\.failures) == [5, 4, 1])
     }
 

@@ -30,7 +30,7 @@ struct DiskFaultTests {
     @Test func `refuses a folder in use by another store, until that is closed`() throws {
         let first = try DiskStore.forTest(path)
         #expect(throws: DiskStoreError.locked(path: path)) { try DiskStore.forTest(path) }
-        // Being refused has not disturbed the first.
+        // The refusal did not affect the first store.
         put(1, into: first)
         #expect(first.variant(key(1)) != nil)
         first.close()
@@ -91,7 +91,7 @@ struct DiskFaultTests {
             first.store(variant: CacheFixture.variant(number, of: origin, bytes: bytes), origin: origin, bytes: bytes)
         }
         first.close()
-        // Everything after what an index without rows has, which is all that opening looks at.
+        // Only bytes that opening does not read, beyond those of an empty index.
         let empty = try TemporaryFolder()
         try DiskStore.forTest(empty.path).close()
         func length(_ path: String) throws -> Int {
@@ -131,7 +131,7 @@ struct DiskFaultTests {
         #expect(store.statistics.drops == 1)
         #expect(store.variant(key(1)) != nil)
         #expect(store.variant(key(2)) == nil)
-        // Too early to try again, though the disk is well.
+        // Too early to retry, although the disk works again.
         files.fail(call, with: nil)
         time.advance(seconds: 4)
         put(3, into: store)

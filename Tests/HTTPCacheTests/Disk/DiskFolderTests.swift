@@ -33,7 +33,7 @@ struct DiskFolderTests {
         #expect(!DiskFolder.isFan("0F") && !DiskFolder.isFan("f") && !DiskFolder.isFan("0ff"))
     }
 
-    /// Files and folders below a path that others than their owner may use, with their modes.
+    /// Files and folders below a path that are accessible to users other than their owner, with their modes.
     private func open(below path: String) -> [String] {
         TemporaryFolder.names(in: path).flatMap { name -> [String] in
             var status = stat()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPCache
 
-/// A file system of the kernel's own that is too small, or cannot be written: no injected error.
+/// A real file system that is too small or read-only, instead of injected errors.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: SmallMount.isPossible, "mounting a tmpfs needs root"))
 struct DiskMountTests {
     private let mount: SmallMount
@@ -28,7 +28,7 @@ struct DiskMountTests {
         store.flush()
     }
 
-    /// Numbers of variants that are found; their bytes must be right.
+    /// The numbers of the variants found, whose bytes must be correct.
     private func found(_ numbers: ClosedRange<Int>, _ store: DiskStore) throws -> [Int] {
         try numbers.filter { number in
             guard let stored = store.variant(CacheKey(hashing: "variant \(number)")) else { return false }
@@ -48,7 +48,7 @@ struct DiskMountTests {
         #expect(said.withLock { $0.count } == 1, "once, not with every object")
         let before = try found(1...40, store)
         #expect(before.count > 5 && before.count < 21)
-        // Still full: every attempt to come back fails, and what is there is served.
+        // Still full: every attempt to recover fails, and stored entries are served.
         for number in 41...43 {
             time.advance(seconds: 6)
             put(number, into: store)
@@ -78,7 +78,7 @@ struct DiskMountTests {
             #expect(try SystemFiles().freeBytes(mount.path) > 3 << 19, "the log is not counted beforehand")
         }
         #expect(store.statistics.variants.evictions > 100)
-        // SQLite's log may have taken the last of it for a moment: then the store pauses, and goes on by itself.
+        // SQLite's log may have used the last space temporarily; then the store pauses, and recovers by itself.
         time.advance(seconds: 6)
         for number in 301...303 { put(number, into: store) }
         #expect(store.health == .healthy)

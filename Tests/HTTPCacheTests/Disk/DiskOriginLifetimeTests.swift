@@ -30,12 +30,12 @@ struct DiskOriginLifetimeTests {
         #expect(found.file == nil)
         #expect(store.variant(variant.key)?.origin == first)
         #expect(store.statistics.originals.entries == 1)
-        // Its body comes back beside the variant.
+        // Its body is stored again next to the variant.
         store.store(origin: first, body: try CacheFixture.body(body))
         store.flush()
         #expect(store.origin(first.key)?.file != nil)
         #expect(store.variant(variant.key) != nil)
-        // The second had no variant: nothing is left of it.
+        // The second had no variant, so nothing is left of it.
         #expect(store.origin(CacheFixture.origin(2, body: other).key) == nil)
         store.close()
     }
@@ -66,7 +66,7 @@ struct DiskOriginLifetimeTests {
         #expect(store.variant(variant.key)?.origin == news)
         #expect(store.origin(origin.key)?.record == news)
         #expect(store.origin(origin.key)?.file != nil)
-        // A variant that was under way meanwhile brings the older record: it does not turn the clock back.
+        // A variant in progress has the older record, which does not replace the newer one.
         let late = CacheFixture.variant(2, of: origin, bytes: picture)
         store.store(variant: late, origin: origin, bytes: picture)
         store.flush()
@@ -93,7 +93,7 @@ struct DiskOriginLifetimeTests {
         store.store(origin: old, body: try CacheFixture.body(body))
         for variant in variants { store.store(variant: variant, origin: old, bytes: picture) }
         store.flush()
-        // The same length: nothing but the digest tells.
+        // The same length, so only the digest differs.
         let changed = CacheFixture.bytes(1000, seed: 7)
         let new = CacheFixture.origin(1, body: changed, responseTime: 2000)
         if bringsBody {
@@ -111,7 +111,7 @@ struct DiskOriginLifetimeTests {
         #expect(CacheFixture.files(.originals, in: folder.path).count == (bringsBody ? 1 : 0))
         #expect(store.statistics.originals.bytes == (bringsBody ? 1000 : 0))
         if let file = store.origin(old.key)?.file { #expect(try CacheFixture.read(file) == changed) }
-        // One that was being made from the old body comes too late.
+        // A variant made from the old body is stored too late.
         store.store(variant: variants[0], origin: old, bytes: picture)
         store.flush()
         #expect(store.variant(variants[0].key) == nil)
@@ -132,7 +132,7 @@ struct DiskOriginLifetimeTests {
         }
         _ = gate.wait { $0.isEntered ? true : nil }
         store.remove(origin: origin.key)
-        // The writer stands still, and yet:
+        // The writer is blocked, but the removal is visible:
         #expect(store.variant(variant.key) == nil)
         #expect(store.origin(origin.key) == nil)
         gate.update(wakingAll: true) { $0.isOpen = true }

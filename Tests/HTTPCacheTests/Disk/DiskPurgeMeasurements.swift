@@ -9,7 +9,7 @@ import Testing
 
 private let purgeRows = TestEnvironment.value("EDGEPRINT_PURGE_ROWS").flatMap { Int($0) }
 
-/// How long purges take, and how long stores wait beside them, by rows of the index; run by hand (Tests/README.md).
+/// Measures purges, and concurrent stores, by the number of rows; run manually (Tests/README.md).
 @Suite(.timeLimit(.minutes(20)), .enabled(if: purgeRows != nil, "EDGEPRINT_PURGE_ROWS says how many"))
 struct DiskPurgeMeasurements {
     /// A quarter of the rows are originals, each with three variants in one of forty sizes; no files.

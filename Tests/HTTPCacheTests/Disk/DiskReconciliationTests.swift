@@ -76,10 +76,10 @@ struct DiskReconciliationTests {
         let orphan = DiskFolder.name(CacheFixture.key(1), CacheFixture.key(2))
         let neighbour = file(3).dropLast(81)
         try CacheFixture.write([1], to: neighbour + orphan)
-        // Another body's file beside the right one.
+        // A file of another body next to the valid one.
         let stale = DiskFolder.name(record(4).key, CacheFixture.key(9))
         try CacheFixture.write([1], to: file(4).dropLast(81) + stale)
-        // Not a name of ours: somebody put it there on purpose.
+        // Not a name of the cache, so it is kept.
         try CacheFixture.write([1], to: neighbour + "README")
         try CacheFixture.write([1, 2, 3], to: layout.temporary + "/17")
         try SystemFiles().makeFolder(layout.root(of: .originals) + "/zz")
@@ -101,7 +101,7 @@ struct DiskReconciliationTests {
         try CacheFixture.write([1], to: layout.temporary + "/17")
         TemporaryFolder.delete(file(1))
         let store = try DiskStore.forTest(folder.path) { $0.reconciles = true }
-        // The background has no end to wait for: its steps follow the batches.
+        // Background work has no end to wait for: its steps follow the batches.
         while !TemporaryFolder.names(in: layout.temporary).isEmpty || store.statistics.variants.entries != 5 {
             store.flush()
         }
@@ -157,7 +157,7 @@ struct DiskReconciliationTests {
             let store = try DiskStore.forTest(path)
             KillFixture.write(0..<200, to: store)
             store.flush()
-            // These are in the queue, in tmp, renamed and half committed when the process ends.
+            // At the kill, these are queued, in tmp, renamed, or partly committed.
             KillFixture.write(200..<1500, to: store)
             while store.statistics.variants.entries < 500 { sched_yield() }
             kill(getpid(), SIGKILL)
@@ -185,7 +185,7 @@ struct DiskReconciliationTests {
     }
 }
 
-/// What the process that is killed writes.
+/// The writes of the process that is killed.
 enum KillFixture {
     static func bytes(_ number: Int) -> [UInt8] { CacheFixture.bytes(200 + number % 50, seed: number) }
 

@@ -8,7 +8,7 @@ struct DiskRemovalsTests {
     private let removals = DiskRemovals()
     private let key = CacheFixture.key(1)
 
-    /// An original that has been marked, at a place, and by now confirmed.
+    /// An original with a tag, a URL, and a time of validation.
     private var subject: PurgeSubject {
         var origin = CacheFixture.origin(1, body: [1], responseTime: 500)
         origin.key = key
@@ -16,7 +16,7 @@ struct DiskRemovalsTests {
         return PurgeSubject(origin)
     }
 
-    /// Reads a row of the key's original that is there, or not.
+    /// Reads the row of a key's original, which may be missing.
     private func read(_ row: () -> Int?) -> Int? { removals.visible({ _ in subject }, expire: { $0 -= Int($1) }, row) }
 
     private static let matching: [PurgeSelection] = [
@@ -71,7 +71,7 @@ struct DiskRemovalsTests {
         var rows: [Int?] = [7, nil]
         let row = read {
             let row = rows.removeFirst()
-            // The row was read of the state before; now nothing waits any more.
+            // The row was read before the commit; now no removal is pending.
             if row != nil { removals.finish(Purge(.all)) }
             return row
         }

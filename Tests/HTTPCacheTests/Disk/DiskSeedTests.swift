@@ -33,7 +33,7 @@ struct DiskSeedTests {
 
     private func open() throws -> DiskStore { try DiskStore.forTest(path) { $0.seed = seed } }
 
-    /// All files below a folder with their sizes and times of change.
+    /// All files below a folder with their sizes and modification times.
     private func tree(_ path: String) throws -> [String] {
         TemporaryFolder.names(in: path).sorted() + CacheFixture.files(.variants, in: path)
             + CacheFixture.files(.originals, in: path)
@@ -154,7 +154,7 @@ struct DiskSeedTests {
         store.reconcile()
         store.flush()
         try check()
-        // The origin has been asked: it is fresh again, and that is kept as well.
+        // After a validation it is fresh again, and that is stored as well.
         var confirmed = origin
         confirmed.freshness.responseTime = 1020
         for _ in 0..<2 { store.store(origin: confirmed, body: nil) }
@@ -185,7 +185,7 @@ struct DiskSeedTests {
             store.reconcile()
             store.flush()
         }
-        // What was hidden does not come back softly.
+        // A later soft purge does not make hidden entries reappear.
         purge(.all, staleFrom: 1010, of: store)
         #expect(store.variant(key(1)) == nil && store.origin(origin.key) == nil)
         store.close()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPCache
 
-/// Bounds that are not a quota's: the file system's free bytes, and ages.
+/// Bounds other than quotas: free space on the file system, and age.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskSpaceTests {
     private let folder: TemporaryFolder
@@ -37,7 +37,7 @@ struct DiskSpaceTests {
         for number in 1...5 { put(number, into: store) }
         #expect(has(1, store))
         store.flush()
-        // 600 bytes short of 10,000 and the object's 1000, and every eviction gives 1000 back.
+        // 600 bytes are missing for the minimum of 10,000 and the object's 1000; every eviction frees 1000.
         let entries: @Sendable () -> Int = { store.statistics.variants.entries }
         files.setFree { 10_400 + (5 - entries()) * 1000 }
         put(6, into: store)
@@ -55,7 +55,7 @@ struct DiskSpaceTests {
             $0.healthChanged = { health in said.withLock { $0.append(health) } }
         }
         for number in 1...5 { put(number, into: store) }
-        // Others have taken it, and nothing that goes gives anything back.
+        // Others use the space, and evictions free nothing.
         files.setFree { 10_500 }
         for number in 6...8 { put(number, into: store) }
         #expect(said.withLock { $0.count } == 1)
@@ -90,7 +90,7 @@ struct DiskSpaceTests {
         let store = try open(SystemFiles(), DiskLimits(originals: 1 << 20, variants: 1 << 20, maximumAge: 7200))
         store.flush()
         for number in 1...3 { put(number, into: store) }
-        // The clock is believed after an hour of even going.
+        // The clock is trusted after it has run evenly for an hour.
         for _ in 0..<70 {
             time.advance(seconds: 60)
             store.flush()
@@ -122,7 +122,7 @@ struct DiskSpaceTests {
         for number in 1...4 { #expect(has(number, store)) }
         #expect(has(1, store))
         store.flush()
-        // Two is the least recently used, whatever the clock says.
+        // Two is the least recently used, regardless of the clock.
         put(5, into: store)
         put(6, into: store)
         #expect(!has(2, store) && has(1, store) && has(6, store))

@@ -39,7 +39,7 @@ struct FileCopyTests {
     }
 
     @Test func `copies from files that the kernel cannot copy`() throws {
-        // /proc files have no length and neither call takes them on all kernels.
+        // Files in /proc have no length, and not all kernels support either call for them.
         let source = try SystemFiles().open("/proc/self/limits", flags: O_RDONLY)
         let target = try target()
         #expect(try SystemFiles().copy(source, to: target, length: 100) == 100)

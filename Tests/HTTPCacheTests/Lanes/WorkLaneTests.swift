@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct WorkLaneTests {
-    /// A place where work stands until the test lets it go.
+    /// Blocks work until the test releases it.
     private struct Gate: Sendable {
         private let state = Monitor((entered: 0, isOpen: false))
 
@@ -27,7 +27,7 @@ struct WorkLaneTests {
         let lane = try WorkLane(.init(name: "test", threads: 3, capacity: 8))
         let gate = Gate()
         for _ in 0..<3 { #expect(lane.submit(gate.pass)) }
-        // Returns only if all three run at one time.
+        // Returns only if all three run at the same time.
         gate.waitUntil(entered: 3)
         gate.open()
         lane.stop()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct MemoryBoundTests {
-    /// What a value says of itself, to be held against the cache's accounts.
+    /// A value's own facts, to compare with the cache's totals.
     private struct Told: Sendable, Equatable {
         var version: Int
         var cost: Int
@@ -55,7 +55,7 @@ struct MemoryBoundTests {
     }
 
     @Test func `a hot set survives one-time writes of ten times the quota`() {
-        // 200 hot pictures in a cache for 500.
+        // 200 hot images in a cache for 500.
         let cache = MemoryCache<Int>(.init(capacity: 5000, shards: 1, largestDivisor: 4, overhead: 0))
         for _ in 0..<3 {
             for number in 0..<200 where cache.value(for: CacheFixture.shared[number]) == nil {
@@ -125,13 +125,13 @@ struct MemoryBoundTests {
 
     @Test func `spreads keys evenly over its shards`() {
         let cache = MemoryCache<Int>(.init(capacity: 8 * 100_000, shards: 8, largestDivisor: 4, overhead: 0))
-        // 90 % of the quota: parts that differed much would evict.
+        // 90 % of the quota: unevenly filled shards would evict.
         for number in 0..<7200 { cache.insert(number, for: CacheFixture.key(number), cost: 100) }
         #expect(cache.statistics.evictions < 72)
     }
 }
 
-/// Numbers that are the same in each run of a seed (SplitMix64).
+/// Deterministic random numbers from a seed (SplitMix64).
 struct SeededNumbers {
     private var state: UInt64
 

@@ -114,7 +114,7 @@ struct MemoryCacheTests {
         final class Reentrant: Sendable {
             let cache: Lock<MemoryCache<Reentrant>?>
             init(_ cache: MemoryCache<Reentrant>) { self.cache = Lock(cache) }
-            // Would lock the same lock again.
+            // Would take the same lock again.
             deinit { _ = cache.withLock { $0?.statistics.entries } }
         }
         let cache = MemoryCache<Reentrant>(.init(capacity: 1, shards: 1, largestDivisor: 1, overhead: 0))
@@ -155,6 +155,6 @@ struct MemoryCacheTests {
 }
 
 extension CacheFixture {
-    /// Keys made once.
+    /// Keys, computed once.
     static let shared = (0..<500).map(key)
 }

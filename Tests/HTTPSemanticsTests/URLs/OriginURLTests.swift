@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct OriginURLTests {
-    /// What version 1 sent and made keys of: a text that changes here loses what is cached under it.
+    /// The URLs that version 1 sent and used in keys: changing one invalidates the entries cached under it.
     @Test(arguments: [
         ("http://Example.COM", "http://example.com/", "http://example.com/"),
         ("http://example.com", "http://example.com/", "http://example.com/"),
@@ -67,7 +67,7 @@ struct OriginURLTests {
         #expect(try OriginURL(normalized).normalized == normalized)
     }
 
-    /// What two readers could read differently is refused.
+    /// URLs that two parsers could interpret differently are refused.
     @Test(arguments: [
         ("", OriginURL.Defect.relative), ("example.com", .relative), ("example.com/a", .relative), ("/a", .relative),
         ("//example.com/", .relative), ("http:/example.com/", .relative), ("http:/example.com", .relative),
@@ -150,7 +150,7 @@ struct OriginURLTests {
         #expect(try OriginURL("http://a/?").query == "")
     }
 
-    /// RFC 3986 §5.4, with its base's scheme exchanged; fragments are dropped.
+    /// RFC 3986 §5.4, with another scheme of the base; fragments are dropped.
     @Test(arguments: [
         ("http:g", "!"), ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
         ("/g", "http://a/g"), ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),

@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPCache
 @testable import ImagePipeline
 
-/// `Samples/Layout10` is a cache folder that the last release before layout 11 has made: its daemon, asked for these URLs, and stopped.
+/// `Samples/Layout10` is a cache folder written by the last release before layout 11, from requests for these URLs.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskLayoutTests {
     private let folder: TemporaryFolder
@@ -85,7 +85,7 @@ struct DiskLayoutTests {
         let failure = try #require(store.keptFailures(limit: 10).first)
         #expect(failure.identity.hasSuffix("/missing.png") && failure.kind == .missing)
         #expect(store.count(.tags(["blue"])).variants == 2 && store.count(.tags(["green"])).originals == 1)
-        // A new mark makes void what was made with the old one, and nothing else.
+        // A new watermark invalidates only variants made with the old one.
         var mark = try #require(old.pictures.first { $0.record.url.hasSuffix("mark.png") }?.record)
         let body = CacheFixture.bytes(10)
         (mark.digest, mark.length) = (CacheKey(hashing: body), body.count)
@@ -133,7 +133,7 @@ struct DiskLayoutTests {
         let copy = folder.path + "/cut"
         do {
             var index = try SQLiteConnection(path: path + "/index.sqlite", access: .readWrite)
-            // A cache of one page: what is not committed reaches the log.
+            // A cache of one page, so that uncommitted changes reach the log.
             try index.execute("PRAGMA journal_mode = WAL; PRAGMA cache_size = 1; BEGIN IMMEDIATE")
             try DiskIndex.moveRecords(&index)
             try CacheFixture.copyTree(path, to: copy)
@@ -164,7 +164,7 @@ struct DiskLayoutTests {
     }
 }
 
-/// A copy of the sample, and what its index says of it in the columns of layout 10.
+/// A copy of the sample, and the content of its index in the columns of layout 10.
 struct OldFolder {
     var pictures: [(record: OriginRecord, hasBody: Bool)] = []
     var raw: (key: CacheKey, freshness: Freshness)

@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPCache
 @testable import ImagePipeline
 
-/// Purges by prefix, tag, preset and age, and soft ones, of what is on disk.
+/// Purges of the disk by prefix, tag, preset and age, and soft ones.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskPurgeFormTests {
     private let folder: TemporaryFolder
@@ -85,7 +85,7 @@ struct DiskPurgeFormTests {
         let (kept, _) = try fill(3, tags: ["rounder"])
         #expect(store.origin(first.key)?.record == first)
         #expect(store.count(.tags(["round"])) == counts(2, 2))
-        // The origin's later words replace the earlier ones.
+        // The origin's later tags replace the earlier ones.
         var refreshed = first
         refreshed.tags = ["blue"]
         store.store(origin: refreshed, body: nil)
@@ -158,7 +158,7 @@ struct DiskPurgeFormTests {
     @Test func `softly purged entries stay, and are stale`() throws {
         let (first, variant) = try fill(1, tags: ["red"])
         let (other, _) = try fill(2)
-        // Shown to readers as stale before the writer has come to it.
+        // Readers see it as stale before the writer has processed the purge.
         let gate = Monitor((isEntered: false, isOpen: false))
         store.flush {
             gate.update(wakingAll: true) { $0.isEntered = true }
@@ -175,7 +175,7 @@ struct DiskPurgeFormTests {
         #expect(store.variant(variant.key)?.origin.freshness.staleAt == 1010)
         #expect(store.origin(first.key)?.record.freshness.isFresh(at: 1010) == false)
         #expect(store.origin(other.key)?.record == other)
-        // A later one makes nothing stale only from then on, nor fresh again.
+        // A later soft purge neither postpones staleness nor makes entries fresh.
         #expect(try purge(.all, staleFrom: 5000) == counts(2, 2))
         #expect(store.origin(first.key)?.record.freshness.staleAt == 1010)
         #expect(store.origin(other.key)?.record == other)

@@ -12,7 +12,7 @@ import Testing
 struct DiskPurgeScaleTests {
     private static let rows = 100_000
 
-    /// What one step of a purge looks at.
+    /// The number of rows that a step of a purge reads.
     private func page(
         _ selection: PurgeSelection,
         _ index: inout DiskIndex

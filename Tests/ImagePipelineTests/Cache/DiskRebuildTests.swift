@@ -33,7 +33,7 @@ struct DiskRebuildTests {
         layout.file(.variants, record(number).key, record(number).digest)
     }
 
-    /// A closed folder with an original and three variants, whose index is gone.
+    /// A closed folder with an original and three variants, whose index is missing.
     private func fillAndLose() throws {
         let store = try DiskStore.forTest(path)
         store.store(origin: origin, body: try CacheFixture.body(body))
@@ -67,7 +67,7 @@ struct DiskRebuildTests {
         #expect(store.statistics.adoptions == 4)
         #expect(store.statistics.variants.bytes == 300 && store.statistics.originals.bytes == 500)
         store.close()
-        // Once: from now on a file without row is an orphan again.
+        // Only once: from now on a file without a row is an orphan again.
         var index = try DiskIndex.writing(layout.index)
         let isRebuilding = try index.isRebuilding()
         #expect(!isRebuilding)
@@ -83,7 +83,7 @@ struct DiskRebuildTests {
 
     @Test func `continues an interrupted rebuild`() throws {
         try fillAndLose()
-        // Opened and closed before anything could be taken in.
+        // Opened and closed before anything could be adopted.
         try DiskStore.forTest(path).close()
         let store = try DiskStore.forTest(path)
         store.reconcile()
@@ -248,7 +248,7 @@ struct DiskRebuildTests {
         #expect(store.statistics.variants.entries == 1 && store.statistics.originals.entries == 0)
         #expect(CacheFixture.files(.variants, in: path).count == 1)
         #expect(CacheFixture.files(.originals, in: path).isEmpty)
-        // Written anew, it is good again.
+        // Stored again, it is valid.
         store.store(variant: record(1), origin: origin, bytes: bytes(1))
         store.flush()
         #expect(store.variant(record(1).key) != nil)

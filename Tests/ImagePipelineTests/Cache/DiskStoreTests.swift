@@ -104,7 +104,7 @@ struct DiskStoreTests {
     @Test func `stores no body that contradicts its record`() throws {
         let store = try DiskStore.forTest(path)
         let body = CacheFixture.bytes(5000)
-        // Says more bytes than there are.
+        // States more bytes than there are.
         var short = try CacheFixture.body(body)
         var origin = CacheFixture.origin(1, body: body)
         short.length = 6000
@@ -117,7 +117,7 @@ struct DiskStoreTests {
             digest: CacheKey(hashing: body)
         )
         store.store(origin: CacheFixture.origin(2, body: body), body: changed)
-        // The same bytes unsealed are good.
+        // The same bytes unsealed are accepted.
         let unsealed = OriginBody(
             file: try CacheFixture.memoryFile(body, isSealed: false),
             length: 5000,
@@ -224,7 +224,7 @@ struct DiskStoreTests {
             }
             for reader in 0..<2 {
                 group.addTask {
-                    // Most of what is written last stays, so that there is something to find in the end.
+                    // Most of the last writes are kept, so that there is something to find at the end.
                     var hits = 0
                     var step = 0
                     while hits < 500 {

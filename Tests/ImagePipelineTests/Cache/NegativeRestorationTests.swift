@@ -5,10 +5,10 @@ import Testing
 @testable import HTTPCache
 @testable import ImagePipeline
 
-/// What is decided while kept failures are still being read counts more than they do.
+/// Changes made while stored failures are being read take precedence over them.
 @Suite(.timeLimit(.minutes(1)))
 struct NegativeRestorationTests {
-    /// Keeps failures in a dictionary.
+    /// Stores failures in a dictionary.
     private final class Keeper: FailureKeeping {
         let kept: Lock<[CacheKey: KeptFailure]>
 

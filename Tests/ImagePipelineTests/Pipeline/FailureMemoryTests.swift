@@ -5,7 +5,7 @@ import ImagePipeline
 import TestSupport
 import Testing
 
-/// Remembered failures from a request's view (SDWebImage: failedURLs, RetryFailed, shouldBlockFailedURL).
+/// Cached failures as seen by requests (SDWebImage: failedURLs, RetryFailed, shouldBlockFailedURL).
 @Suite(.timeLimit(.minutes(1)))
 struct FailureMemoryTests {
     let rig: PipelineRig

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ImagePipeline
 
-/// Remembered failures after a restart of the daemon.
+/// Cached failures after a restart of the daemon.
 @Suite(.timeLimit(.minutes(1)))
 struct FailureRestartTests {
     let rig: PipelineRig

@@ -72,7 +72,7 @@ struct StaleFailureTests {
                 load.answer(Array("<html>Sorry".utf8), at: rig.time.wallSeconds)
             }
             #expect(try pending.value().entity.memory == [1])
-            // Also while the failure is remembered.
+            // Also while the failure is cached.
             #expect(try rig.ask("a.png", "w=10").value().status == .hit(.stale))
             #expect(rig.pipeline.stale(rig.request("a.png", "w=10"), now: rig.time.wallSeconds)?.memory == [1])
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ImagePipeline
 
-/// Which failures of a raw source's origin are remembered, and for which requests.
+/// The failures of a raw source's origin that are cached, and for which requests.
 @Suite(.timeLimit(.minutes(1)))
 struct RawNegativeTests {
     let rig: RawRig

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// Pictures halved without libvips.
+/// Images halved without libvips.
 @Suite(.timeLimit(.minutes(1)))
 struct HalvingTests {
     init() { precondition(Workbench.isStarted) }

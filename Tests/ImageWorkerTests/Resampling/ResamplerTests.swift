@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// Pictures scaled down without libvips.
+/// Images scaled down without libvips.
 @Suite(.timeLimit(.minutes(1)))
 struct ResamplerTests {
     /// A picture's samples.
@@ -56,7 +56,7 @@ struct ResamplerTests {
         newHeight: Int
     ) throws {
         let (source, target) = (PixelSize(width: width, height: height), PixelSize(width: newWidth, height: newHeight))
-        // Even slopes: a result's value is that of its place, wherever the kernel ends.
+        // On a linear gradient, a result has the value of its position.
         let picture = Picture(source, bands: 3) { x, y, band in
             switch band {
             case 0: UInt8(x * 255 / max(1, width - 1))
@@ -95,7 +95,7 @@ struct ResamplerTests {
                 let own = stride(from: band, to: samples.count, by: 3).map { Double(samples[$0]) }
                 return own.reduce(0, +) / Double(own.count)
             }
-            // With so few pixels rounding does not average out.
+            // With few pixels, rounding errors do not average out.
             let allowed = width < 31 ? 0.15 : 0.05
             #expect(abs(means[1] - means[0]) <= allowed, "band \(band): \(means)")
         }
@@ -148,7 +148,7 @@ struct ResamplerTests {
         for (width, height) in [(101, 50), (50, 101)] {
             #expect(Resampler(from: size, to: PixelSize(width: width, height: height), bands: 3) == nil)
         }
-        // Thousands of rows would have to be held.
+        // It would need thousands of rows in memory.
         let tall = PixelSize(width: 10_000, height: 100_000)
         #expect(Resampler(from: tall, to: PixelSize(width: 9_999, height: 2), bands: 3) == nil)
     }
@@ -189,7 +189,7 @@ struct ResamplerTests {
         }
     }
 
-    /// Runs the resampler over a picture.
+    /// Runs the resampler on an image.
     private func resampled(_ picture: Picture, to target: PixelSize) throws -> [UInt8] {
         let resampler = try #require(Resampler(from: picture.size, to: target, bands: picture.bands))
         let length = target.width * picture.bands
@@ -207,7 +207,7 @@ struct ResamplerTests {
         return made
     }
 
-    /// The same in floats, by the definition; for factors below four.
+    /// The same in floats, by definition; for factors below four.
     private func exact(_ picture: Picture, to target: PixelSize) -> [Double] {
         let columns = weights(picture.size.width, target.width)
         let rows = weights(picture.size.height, target.height)

@@ -19,13 +19,13 @@ struct InheritedSettingTests {
         "avif.effort": ("1", "2", "3"), "avif.stand-in": ("30s", "20s", "10s"),
     ]
 
-    /// What the contract says that a source may override of the sections at the file's top.
+    /// The documented keys that a source may override.
     private static let contract = [
         "limits.pixels", "limits.frames", "limits.source-bytes", "limits.redirects", "timeouts.connect",
         "timeouts.first-byte", "timeouts.total", "timeouts.transform", "quality.jpeg", "quality.webp", "quality.avif",
     ]
 
-    /// The file's top, then the source, each with the key where a value is given.
+    /// The file's top and the source, each with the key if it has a value.
     private func yaml(_ name: String, top: String?, own: String?) -> String {
         let parts = name.split(separator: ".")
         func map(_ value: String?) -> String? { value.map { "\(parts[0]): { \(parts[1]): \($0) }" } }
@@ -36,12 +36,12 @@ struct InheritedSettingTests {
             """
     }
 
-    /// A rule's value as the file would say it.
+    /// A rule's value as a configuration file would contain it.
     private func value(_ setting: InheritedSetting, _ rule: SourceRule?) throws -> JSONValue? {
         try setting.source.write(SourceSchema.Draft(rule: #require(rule))).map(JSONValue.init)
     }
 
-    /// A text of the file as it is written again.
+    /// A configuration text after parsing and printing.
     private func normal(_ setting: InheritedSetting, _ text: String) throws -> JSONValue? {
         try value(setting, load(yaml(setting.top.name, top: nil, own: text)).sources.first?.rule)
     }
@@ -51,7 +51,7 @@ struct InheritedSettingTests {
         #expect(Set(names).count == names.count && Set(names) == Set(Self.examples.keys))
         #expect(Set(Self.contract).isSubset(of: names))
         #expect(InheritedSetting.all.map(\.source.name) == names)
-        // Nor does another key stand in both places, which would have to be merged elsewhere.
+        // No other key exists in both places, as it would have to be merged elsewhere.
         let top = Set(ConfigurationSchema.root.settings.map(\.name))
         #expect(top.intersection(SourceSchema.table.settings.map(\.name)) == Set(names))
     }

@@ -19,7 +19,7 @@ struct LifeCycleTests {
         rig.daemon.signal(SIGTERM)
         let admin = try RawHTTPClient(port: rig.daemon.admin)
         while try admin.get("/readyz").status == 200 {}
-        // The loops close their listeners one after the other; then nobody is let in any more.
+        // The loops close their listeners one after the other; then no connection is accepted.
         while (try? RawHTTPClient(port: rig.daemon.port).get("/")) != nil {}
         gate.open()
         let answer = try client.readResponse()
@@ -38,7 +38,7 @@ struct LifeCycleTests {
         try client.send("GET /photos/a.png?w=50&format=png HTTP/1.1\r\nHost: a\r\n\r\n")
         await rig.origin.arrival(of: 1)
         try rig.waitUntil("edgeprint_workers_ready", is: 1)
-        // It waits for a job: stopped first, it takes the job and cannot finish it; then it is killed.
+        // The idle worker is stopped first, so that it receives the job without finishing it, and is then killed.
         let worker = try #require(Self.children(of: rig.daemon.identifier).first)
         kill(worker, SIGSTOP)
         gate.open()

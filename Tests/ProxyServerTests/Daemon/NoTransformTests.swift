@@ -29,9 +29,9 @@ struct NoTransformTests {
             #expect(answer["X-Untransformed"] == "no-transform")
             #expect(answer["Cache-Status"] == "edgeprint; \(status)")
         }
-        // The bare original is what was asked for.
+        // The request is for the unchanged original.
         #expect(try rig.get("/photos/a.png")["X-Untransformed"] == nil)
-        // What tells of the picture is no transform of it.
+        // Descriptions of the image are not transforms.
         #expect(try rig.get("/photos/a.png?format=json")["Content-Type"] == "application/json")
         try rig.waitForStores(2)
         try rig.restartAfterKill(source: Self.obey)

@@ -105,7 +105,7 @@ struct PhotographRequestTests {
         #expect(try get("small-check-after.jpg").status == 404)
     }
 
-    /// A file that does not begin like an image is a 404: see `FolderAnswerTests`.
+    /// A file without an image signature is a 404: see `FolderAnswerTests`.
     @Test func `corrupt files of the PNG suite are refused, the others decoded`() throws {
         for name in TemporaryFolder.names(in: SharedImages.path("pngsuite")) where name.hasSuffix(".png") {
             let status = try get("pngsuite/\(name)?w=16&format=png").status

@@ -33,7 +33,7 @@ struct CompositionTests {
 
     @Test func `uses only known keys`() {
         #expect(Set(composition.keys) == ["name", "services", "volumes", "secrets"])
-        // The compose specification's, as far as they are used.
+        // The keys of the compose specification that are used.
         let known: Set = [
             "image", "build", "depends_on", "command", "environment", "ports", "volumes", "secrets", "read_only",
             "tmpfs",
@@ -97,7 +97,7 @@ struct CompositionTests {
         let shared = try volumes("edgeprint").filter { $0.source == "socket" }.map(\.target)
         #expect(try volumes("nginx").filter { $0.source == "socket" }.map(\.target) == shared)
         #expect(shared.contains { path.hasPrefix($0 + "/") })
-        // nginx gets there by a link from the place that its configuration names.
+        // nginx reaches it through a link at the path in its configuration.
         let command = try #require(service("nginx")["command"] as? [String]).joined(separator: "\n")
         let site = try String(contentsOf: Self.deploy.appendingPathComponent("nginx.conf"), encoding: .utf8)
         #expect(command.contains("ln -sf \(path.dropFirst("/run/".count)) /run/edgeprint.sock"))

@@ -62,7 +62,7 @@ struct MetricsTests {
         #expect(histogram.sum == 1_000_222)
     }
 
-    /// What the table of the next tests is read from.
+    /// The values that the table of the following tests reads.
     private struct Reading {
         let counter = Counter<StatusClass>(loops: 0)
         let histogram = Histogram(bounds: [500, 1_000_000], loops: 0)

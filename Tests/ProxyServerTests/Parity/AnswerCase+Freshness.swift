@@ -1,5 +1,5 @@
 extension AnswerCase {
-    /// For how long an answer is fresh.
+    /// The freshness of responses.
     static let freshness: [AnswerCase] = [
         AnswerCase(
             "max-age",

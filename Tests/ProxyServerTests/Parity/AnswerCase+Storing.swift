@@ -1,7 +1,7 @@
 extension AnswerCase {
     private static let fresh = "Cache-Control: max-age=60"
 
-    /// What may be stored, and for whom.
+    /// The storability of responses.
     static let storing: [AnswerCase] = [
         AnswerCase(
             "no-store",

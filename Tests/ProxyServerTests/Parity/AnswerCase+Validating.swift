@@ -2,7 +2,7 @@ extension AnswerCase {
     private static let fresh = "Cache-Control: max-age=60"
     private static let tag = "ETag: \"a\""
 
-    /// What becomes of a stale answer.
+    /// The handling of stale responses.
     static let validating: [AnswerCase] = [
         AnswerCase(
             "max-age=0 with an entity tag",
@@ -61,7 +61,7 @@ extension AnswerCase {
         AnswerCase(
             "304 with another entity tag",
             .asks(.picture(fresh, tag)),
-            // Asked once more, without a condition.
+            // Requested again, without a condition.
             Step(answer: .unchanged(fresh, "ETag: \"b\""), after: 60, asked: 2),
             .stored()
         ),

@@ -108,13 +108,13 @@ struct RawRequestFormTests {
                 connection.respond("200 OK", fields, text: "0123456789")
             }
         }
-        // The whole is fetched and kept for its parts.
+        // The whole response is fetched and stored for its ranges.
         for result in ["fwd=uri-miss", "hit; detail=memory"] {
             let part = try rig.get("/photos/part", [("Range", "bytes=2-3")])
             #expect(part.status == 206 && part.text == "23" && part["Content-Range"] == "bytes 2-3/10")
             #expect(part["Cache-Status"] == "edgeprint; \(result)")
         }
-        // Of what is too large for that the origin sends the part, which is not kept.
+        // If it is too large for that, the origin sends the range, which is not stored.
         for _ in 0..<2 {
             let part = try rig.get("/photos/large", [("Range", "bytes=2-3")])
             #expect(part.status == 206 && part.text == "23" && part["Content-Range"] == "bytes 2-3/10")

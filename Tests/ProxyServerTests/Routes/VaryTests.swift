@@ -79,7 +79,7 @@ struct VaryTests {
             #expect(one.key != other.key && one.plan == other.plan && one.bucket == other.bucket)
             #expect(other.quality == one.quality.lowered(by: 15))
         }
-        // Of a source whose qualities are those it is the same.
+        // It equals the variant of a source with these qualities.
         let low = try Self.resolve("?w=10", ", quality: { jpeg: 65, webp: 64, avif: 45 }")
         #expect(low.choice.variant(for: .webp).key == saving.variant(for: .webp).key)
     }

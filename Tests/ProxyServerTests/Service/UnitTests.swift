@@ -111,8 +111,8 @@ struct UnitTests {
         }
     }
 
-    /// A forbidden call is its caller's end here; but for two, which their callers try and do without: libdispatch raises a
-    /// thread's priority, libnuma (by x265) asks what the kernel can.
+    /// A forbidden call kills its caller here, except for two that are optional for their callers: libdispatch raises a
+    /// thread's priority, and libnuma (used by x265) queries the kernel's features.
     @Test func `no forbidden system call is made`() throws {
         let service = "SystemCallErrorNumber=kill\nSystemCallFilter=setpriority set_mempolicy"
         let units = try BootedUnits(yaml, service: service)

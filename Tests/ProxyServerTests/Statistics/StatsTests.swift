@@ -54,7 +54,7 @@ struct StatsTests {
 
     @Test func `lists the formats that can be read and written, and the libraries`() throws {
         let rig = try rig()
-        // Several at once: one worker is asked.
+        // Several concurrent requests query one worker.
         let clients = try (0..<3).map { _ in try RawHTTPClient(port: rig.daemon.admin, timeoutMilliseconds: 30_000) }
         for client in clients { try client.send("GET /stats HTTP/1.1\r\nHost: localhost\r\n\r\n") }
         let answers = try clients.map { try parse($0.readResponse().text)["coders"] }
