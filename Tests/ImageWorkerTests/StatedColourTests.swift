@@ -138,7 +138,7 @@ struct StatedColourTests {
             ("cICP of sRGB", [Self.cICP(1, Self.sRGBCurve), wide], Self.p3),
             ("a profile", [p3, ("sRGB", [0]), Self.gamma(100_000)], Self.srgb),
             ("sRGB", [("sRGB", [0]), Self.gamma(100_000), Self.primariesOfP3], Self.p3),
-            ("a cICP that is none", [("cICP", [12, 13, 1, 1]), p3], Self.srgb),
+            ("an invalid cICP", [("cICP", [12, 13, 1, 1]), p3], Self.srgb),
             ("an unknown cICP", [Self.cICP(99, Self.sRGBCurve), p3], Self.srgb),
             ("gAMA of nothing", [Self.gamma(0), ("cHRM", [UInt8](repeating: 0, count: 32))], Self.p3),
         ]

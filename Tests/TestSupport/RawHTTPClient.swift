@@ -184,7 +184,7 @@ extension RawHTTPClient {
 
     /// Reads one response, which may be interim (1xx).
     ///
-    /// - Parameter toHEAD: whether the request was HEAD, so that no body follows, whatever Content-Length says.
+    /// - Parameter toHEAD: whether the request was HEAD, so that no body follows, regardless of Content-Length.
     /// - Throws: `Failure` if no complete response arrives.
     package func readResponse(toHEAD: Bool = false) throws(Failure) -> RawHTTPResponse {
         var end: Int?

@@ -39,7 +39,7 @@ final class DiskReaderPool: Sendable {
         }
     }
 
-    /// Stops new reads; reads under way finish.
+    /// Stops new reads; reads in progress finish.
     func close() {
         change { $0.generation = nil }
     }

@@ -19,7 +19,7 @@ final class DiskSeed: Sendable {
         case .unreadable(let errno): throw .seed(path: path, reason: "cannot be read: \(errno)")
         case .free, .foreign: throw .seed(path: path, reason: "not a cache folder of Edgeprint")
         case .cache(let cache):
-            // A folder in use changes under its reader. With a log beside it, the index file alone is out of date.
+            // A folder in use changes while it is read. If there is a log, the index file alone is out of date.
             guard inspector.isAtRest(isLocked: cache.isLocked) else {
                 throw .seed(
                     path: path,

@@ -85,12 +85,12 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     ) -> Subscription {
         let admission = state.withLock { state -> Admission<Value, Failure> in
             guard let flight = newFlight(key, about: subject, in: &state, isAlone: true) else {
-                return .refused("too many requests are under way")
+                return .refused("too many requests are in progress")
             }
             return .started(flight, flight.addFirst(waiter))
         }
         guard case .started(let flight, let subscription) = admission else {
-            Flight<Value, Failure>.refuse(waiter, "too many requests are under way")
+            Flight<Value, Failure>.refuse(waiter, "too many requests are in progress")
             return Subscription {}
         }
         start(flight)
@@ -107,7 +107,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
             switch flight.add(waiter, limit: waiterLimit.load(ordering: .relaxed)) {
             case .added(let subscription): return .joined(subscription)
             case .full: return .refused("too many requests wait for this picture")
-            case .ended: break  // Over, and about to leave the pool: start anew.
+            case .ended: break  // It is about to leave the pool: start another flight.
             }
         }
         guard let flight = newFlight(key, about: subject, in: &state) else {

@@ -29,7 +29,7 @@ package struct AVIFPolicy: Hashable, Sendable {
     package var isAuto = true
     /// Maximum estimated milliseconds of an encode during a request; longer ones run in the background while clients receive WebP.
     package var budget = 100
-    /// Seconds for which clients may cache the WebP that stands in until then.
+    /// Seconds for which clients may cache the WebP that is served until then.
     package var standInLifetime: Int64 = 30
 
     /// Creates the default policy.

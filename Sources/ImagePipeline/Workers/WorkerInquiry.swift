@@ -20,7 +20,7 @@ package struct WorkerInquiry: Sendable {
     private let path: String
     private let configuration: WorkerPool.Configuration
 
-    /// Creates an inquiry of the configured worker, by default the one beside the running executable.
+    /// Creates an inquiry of the configured worker, by default the one next to the running executable.
     ///
     /// - Throws: `Errno` if the running executable cannot be found.
     package init(_ configuration: WorkerPool.Configuration) throws(Errno) {

@@ -9,7 +9,7 @@ extension WorkerPool {
         package var workers: Int
         /// The maximum number of waiting jobs; further jobs fail with `.overloaded`.
         package var queueLimit = 512
-        /// The path of the worker; `nil` for `edgeprint-worker` beside the running executable.
+        /// The path of the worker; `nil` for `edgeprint-worker` next to the running executable.
         package var workerPath: String?
         /// The address space of a worker, in bytes; libraries take about 0.16 GiB of it.
         package var addressSpace: Int64 = 3 << 30
@@ -17,7 +17,7 @@ extension WorkerPool {
         package var outputLimit = 64 << 20
         /// The maximum number of a worker's open descriptors.
         package var files: Int64 = 64
-        /// The processor time of a worker over all its jobs, in seconds: a backstop beside the deadlines.
+        /// The processor time of a worker over all its jobs, in seconds: a backstop in addition to the deadlines.
         package var processorSeconds: Int64 = 3600
         /// The number of jobs after which a worker is replaced.
         package var jobsPerWorker = 2_000

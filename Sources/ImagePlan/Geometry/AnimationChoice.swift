@@ -48,7 +48,7 @@ package enum AnimationChoice: Hashable, Sendable {
                 header.format.decodesAnimation
                 ? "\(format) has one frame, but the image has \(frames)"
                 : "only the first frame of \(header.format) is decoded, but the image has \(frames)"
-            if settings.animation.mode == .keep { throw refusal(.animation, "asks for all frames; \(reason)") }
+            if settings.animation.mode == .keep { throw refusal(.animation, "requests all frames; \(reason)") }
             if settings.isStrict { throw refusal(.strict, reason) }
             return .still(frame: 0)
         }

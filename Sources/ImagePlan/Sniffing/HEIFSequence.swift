@@ -9,7 +9,7 @@ package struct HEIFSequence: Hashable, Sendable {
 
     /// The number of frames at which counting stops.
     private static let maximumFrames = 100_000
-    /// The most tracks to visit.
+    /// The maximum number of tracks to visit.
     private static let maximumTracks = 64
     /// The major brands of files meant to be played; with any other, the still image is meant.
     private static let brands = ["avis", "msf1", "hevc", "hevx", "hevm", "hevs"]

@@ -11,7 +11,7 @@ extension OutputMaker {
         var size: PixelSize
     }
 
-    /// Makes the description that a plan asks for.
+    /// Makes the description that a plan requests.
     ///
     /// - Parameter isClean: whether to leave out the original's metadata.
     /// - Throws: `VipsError`, `RequestError` or `WorkerReply.Failure`.

@@ -78,7 +78,7 @@ extension SourceMapping {
     /// Expands compressed SVG.
     ///
     /// The result must be markup: librsvg would expand data compressed twice without a limit.
-    /// - Parameter limit: the most bytes after expansion.
+    /// - Parameter limit: the maximum number of bytes after expansion.
     /// - Throws: `WorkerReply.Failure`: `.broken` for damaged data or anything but SVG, `.refused` above the limit.
     func expanded(atMost limit: Int) throws(WorkerReply.Failure) -> SourceMapping {
         let expansion = withSpan { bytes in GzipExpansion(of: bytes, atMost: limit) }

@@ -41,7 +41,7 @@ final class LoopResolver: Sendable {
 
     /// Resolves a target in the read buffer.
     ///
-    /// - Throws: `Problem` that says what is wrong with it.
+    /// - Throws: `Problem` that describes the error in it.
     private func resolve(_ target: Range<Int>, in bytes: Span<UInt8>) throws(Problem) -> ResolvedRequest {
         if let known = state.withLock({ state in known(target, in: bytes, state: &state) }) { return known }
         var copy: [UInt8] = []

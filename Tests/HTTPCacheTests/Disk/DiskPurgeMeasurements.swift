@@ -10,7 +10,7 @@ import Testing
 private let purgeRows = TestEnvironment.value("EDGEPRINT_PURGE_ROWS").flatMap { Int($0) }
 
 /// Measures purges, and concurrent stores, by the number of rows; run manually (Tests/README.md).
-@Suite(.timeLimit(.minutes(20)), .enabled(if: purgeRows != nil, "EDGEPRINT_PURGE_ROWS says how many"))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: purgeRows != nil, "set EDGEPRINT_PURGE_ROWS to a number of rows"))
 struct DiskPurgeMeasurements {
     /// A quarter of the rows are originals, each with three variants in one of forty sizes; no files.
     private static func fill(_ path: String, rows: Int) throws {

@@ -61,7 +61,7 @@ struct DiskSpaceTests {
         #expect(said.withLock { $0.count } == 1)
         #expect(store.health.description.contains("cache.min-free is 10000"))
         #expect(store.statistics.drops == 3)
-        #expect(has(5, store), "the cache does not go for what nobody can have")
+        #expect(has(5, store), "entries are not evicted for a write that cannot succeed")
         files.setFree { 1 << 30 }
         time.advance(seconds: 2)
         store.flush()

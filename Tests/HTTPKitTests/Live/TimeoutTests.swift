@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A clock that moves only when a test says so.
+/// A clock that only tests advance.
 final class SteppedTime: TimeSource {
     private let nanoseconds = Atomic<Int64>(1_000_000_000)
 

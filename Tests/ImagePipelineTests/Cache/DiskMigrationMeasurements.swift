@@ -9,7 +9,7 @@ import Testing
 private let migrationRows = TestEnvironment.value("EDGEPRINT_MIGRATION_ROWS").flatMap { Int($0) }
 
 /// Measures the migration from layout 10 and the next start, by the number of rows; run manually (Tests/README.md).
-@Suite(.timeLimit(.minutes(20)), .enabled(if: migrationRows != nil, "EDGEPRINT_MIGRATION_ROWS says how many"))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: migrationRows != nil, "set EDGEPRINT_MIGRATION_ROWS to a number of rows"))
 struct DiskMigrationMeasurements {
     @Test func `migrates, and then starts as fast as before`() throws {
         let rows = try #require(migrationRows)

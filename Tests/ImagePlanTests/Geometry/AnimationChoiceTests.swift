@@ -120,12 +120,12 @@ struct AnimationChoiceTests {
         #expect(refusal("strict=1", limits) == "strict: \(reason)")
         #expect(
             refusal("anim=keep", as: .jpeg, limits)
-                == "anim: asks for all frames; jpeg has one frame, but the image has 100"
+                == "anim: requests all frames; jpeg has one frame, but the image has 100"
         )
         #expect(refusal("strict=1", as: .jpeg, limits) == "strict: jpeg has one frame, but the image has 100")
     }
 
-    @Test func `losses the request asks for are not errors`() throws {
+    @Test func `requested losses are not errors`() throws {
         #expect(try choose("anim=first&strict=1", as: .jpeg) == .still(frame: 0))
         #expect(try choose("frame=7&strict=1") == .still(frame: 7))
         #expect(try choose("strict=1&format=json") == .still(frame: 0))
@@ -133,7 +133,7 @@ struct AnimationChoiceTests {
         #expect(try choose("anim=keep", frames: 1, as: .jpeg) == .still(frame: 0))
     }
 
-    @Test func `the original stands in if the request changes nothing`() throws {
+    @Test func `the original is returned if the request changes nothing`() throws {
         let limits = AnimationLimits(pixels: 1)
         for query in ["", "anim=keep", "strict=1", "format=source", "format=gif", "meta=keep"] {
             #expect(try choose(query, as: .gif, limits) == .original, "\(query)")

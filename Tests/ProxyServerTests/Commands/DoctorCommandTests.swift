@@ -41,7 +41,7 @@ struct DoctorCommandTests {
         let blocked = folder.path + "/plain"
         try Data("x".utf8).write(to: URL(fileURLWithPath: blocked))
         let file = try configuration("sources: { gone: { url: \"file://\(folder.path)/gone\" } }", cache: blocked)
-        // A copy of the daemon has no worker beside it.
+        // A copy of the daemon has no worker next to it.
         let lonely = folder.path + "/edgeprint"
         try FileManager.default.copyItem(atPath: DaemonProcess.buildFolder + "/edgeprint", toPath: lonely)
         let script = "ulimit -n 64; exec '\(lonely)' doctor --config '\(file.path)'"

@@ -39,7 +39,7 @@ struct FsckCommandTests {
         #expect(sound.code == 0, "\(sound.output)\(sound.errors)")
         #expect(sound.output.contains("1 original (") && sound.output.contains("2 variants ("))
         #expect(sound.output.hasSuffix("sound\n"))
-        #expect(sound.errors.isEmpty, "no progress where nobody watches")
+        #expect(sound.errors.isEmpty, "no progress unless on a terminal")
     }
 
     @Test func `removes a corrupt body, and the daemon then fetches the image again`() throws {

@@ -28,7 +28,7 @@ struct BrokenInputTests {
         Case("451", 404) { $1.respond("451 Unavailable For Legal Reasons", text: "no") },
         Case("410", 410) { $1.respond("410 Gone", text: "no") },
         Case("500", 502) { $1.respond("500 Internal Server Error", text: "no") },
-        Case("a 206 that nobody asked for", 502) { $1.respond("206 Partial Content", body: picture) },
+        Case("an unrequested 206", 502) { $1.respond("206 Partial Content", body: picture) },
         Case("text", 415) { $1.respond(text: "hello, I am text") },
         Case("HTML called an image", 415) { $1.respond("200 OK", ["Content-Type: image/png"], text: "<html></html>") },
         Case("nothing", 415) { $1.respond(body: []) },
@@ -43,7 +43,7 @@ struct BrokenInputTests {
         Case("a body over the limit", 413) { _, connection in
             connection.respond(body: [UInt8](repeating: 0xFF, count: 300_000))
         },
-        Case("a body over the limit that says no length", 413) { _, connection in
+        Case("a body over the limit without a length", 413) { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
             connection.send([UInt8](repeating: 0xFF, count: 300_000))
             connection.close()

@@ -69,7 +69,7 @@ struct CacheWayTests {
             #expect(stored["Cache-Status"] == "edgeprint; hit; detail=disk")
             #expect(stored["Cache-Control"] == told)
         }
-        // Stored by CDN-Cache-Control, whatever Cache-Control says.
+        // Stored by CDN-Cache-Control, regardless of Cache-Control.
         let rig = try EndToEndRig { [picture] _, connection in
             connection.respond("200 OK", ["Cache-Control: no-store", "CDN-Cache-Control: max-age=60"], body: picture)
         }

@@ -40,7 +40,7 @@ struct DeferredAVIFTests {
         let others = try rig.get(Self.target, [("Accept", "image/webp")])
         #expect(others["Content-Type"] == "image/webp" && others["Cache-Control"] == "max-age=3600")
         #expect(try rig.metric("edgeprint_deferred_total") == 1)
-        // The WebP, the AVIF, and WebP's own variant, beside the original.
+        // The original, the WebP, the AVIF, and WebP's own variant.
         try rig.waitForStores(4)
         try rig.restartAfterKill("avif: { budget: 0ms, effort: 0 }")
         let stored = try rig.get(Self.target, Self.accept)

@@ -49,7 +49,7 @@ struct RefusedOriginTests {
             sources: "\n  far: { url: \"\(prefix)\", allow-private: true }",
             script: ScriptedOrigin.pictures([:])
         )
-        // With the prefix longer than any URL that is asked.
+        // With the prefix, longer than any URL that can be requested.
         let path = "/far/" + String(repeating: "a", count: 8000)
         for _ in 0..<2 {
             let answer = try rig.get("\(path)?w=10")

@@ -134,7 +134,7 @@ extension AnswerCase {
         .differs(.picturesAlone, 1, at: .document + .storage + [.status])
         .differs(.picturesAlone, 2, at: .document + .storage + [.status, .detail, .age, .retryAfter]),
         AnswerCase(
-            "206 that nobody asked for",
+            "unrequested 206",
             .asks(
                 ScriptedAnswer(status: "206 x", fields: [fresh, "Content-Range: bytes 0-9/99"], content: .first)
             ),

@@ -58,7 +58,7 @@ extension AnswerCase {
             .asks(.unchanged("Cache-Control: no-cache=\"etag\", max-age=60", "ETag: \"a\""))
         ),
         AnswerCase(
-            "must-understand beside no-store",
+            "must-understand with no-store",
             .asks(.picture("Cache-Control: max-age=60, must-understand, no-store")),
             .stored(after: 59),
             .asks(.changed(fresh), after: 1)

@@ -85,7 +85,7 @@ struct AnswerCase: Sendable {
             precondition(self.steps.indices.contains(step - 1), "\(name) has no step \(step)")
             for aspect in aspects {
                 let old = test.differences.updateValue(difference, forKey: Place(step: step, aspect: aspect))
-                precondition(old == nil, "\(name) says twice why step \(step) differs in \(aspect)")
+                precondition(old == nil, "\(name) gives two reasons why step \(step) differs in \(aspect)")
             }
         }
         return test

@@ -40,7 +40,7 @@ struct MemoryAllowanceTests {
         #expect(allowance.bytes == 500)
         allowance.move(.tight, held: 500)
         allowance.move(.calm, held: 500)
-        #expect(allowance.bytes == 500, "after a break the calm begins anew")
+        #expect(allowance.bytes == 500, "after an interruption, the calm period starts again")
         var readings = 0
         while allowance.isReduced, readings < 1000 {
             allowance.move(.calm, held: 500)

@@ -33,7 +33,7 @@ extension DiskSession {
     static let rowsAtOnce = 128
     private static let foldersAtOnce = 16
 
-    /// Starts a reconciliation, from the beginning if one is under way.
+    /// Starts a reconciliation, from the beginning if one is in progress.
     func startReconciling() {
         reconciliation = DiskReconciliation()
         hasSkipped = false

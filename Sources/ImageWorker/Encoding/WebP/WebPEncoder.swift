@@ -43,7 +43,7 @@ struct WebPEncoder {
         )
     }
 
-    /// Encodes an animation frame by frame, holding the pixels of one frame beside libwebp's state.
+    /// Encodes an animation frame by frame, holding the pixels of one frame and libwebp's state.
     ///
     /// - Returns: the file, and the first frame in memory.
     func encode(_ frames: [Raster], _ animation: Animation) throws -> (EncodedPicture, Raster) {
