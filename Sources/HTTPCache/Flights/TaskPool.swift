@@ -106,12 +106,12 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         if let flight = state.flights[key] {
             switch flight.add(waiter, limit: waiterLimit.load(ordering: .relaxed)) {
             case .added(let subscription): return .joined(subscription)
-            case .full: return .refused("too many requests wait for this picture")
+            case .full: return .refused("too many requests are waiting for this response")
             case .ended: break  // It is about to leave the pool: start another flight.
             }
         }
         guard let flight = newFlight(key, about: subject, in: &state) else {
-            return .refused("too many pictures are being made")
+            return .refused("too many responses are in progress")
         }
         return .started(flight, flight.addFirst(waiter))
     }

@@ -51,7 +51,7 @@ struct DiskPurgeMeasurements {
             ("preset of 2.5 % of the variants", Purge(.preset(PresetPattern(name: "thumb", steps: "", settings: [])))),
             ("age, of half of the originals", Purge(.confirmedBefore(originals / 2))),
             ("tag of all that is left, soft", Purge(.tags(["all"]), staleFrom: 1 << 30)),
-            ("all that is left", Purge(.all)),
+            ("everything left", Purge(.all)),
         ]
         for (name, purge) in purges {
             let done = Lock<(counts: PurgeCounts, at: Int64)?>(nil)

@@ -114,7 +114,7 @@ struct DiskSeedTests {
         }
         try SystemFiles().makeFolder(folder.path + "/empty")
         #expect(refusal(folder.path + "/none")?.contains("cache.seed") == true)
-        #expect(refusal(folder.path + "/empty")?.contains("no cache folder") == true)
+        #expect(refusal(folder.path + "/empty")?.contains("not a cache folder") == true)
         let holder = try DiskStore.forTest(seed)
         #expect(refusal(seed)?.contains("in use") == true)
         holder.close()

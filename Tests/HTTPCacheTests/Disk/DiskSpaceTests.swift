@@ -59,7 +59,7 @@ struct DiskSpaceTests {
         files.setFree { 10_500 }
         for number in 6...8 { put(number, into: store) }
         #expect(said.withLock { $0.count } == 1)
-        #expect(store.health.description.contains("cache.min-free is 10000"))
+        #expect(store.health.description.contains("less than cache.min-free (10000)"))
         #expect(store.statistics.drops == 3)
         #expect(has(5, store), "entries are not evicted for a write that cannot succeed")
         files.setFree { 1 << 30 }

@@ -95,7 +95,7 @@ struct AuxiliaryTests {
         try rig.transformer.wait(for: 1)[0].fail(.broken("the mark"))
         #expect(try first.error() == .broken("the mark"))
         guard case .remembered = try ask("a.png").error() else {
-            Issue.record("it is not remembered")
+            Issue.record("the failure is not cached")
             return
         }
     }

@@ -48,7 +48,7 @@ struct RawNegativeTests {
         try #require(try rig.loader.wait(for: 1).last).fail(.originUnreachable("no connection"))
         try result.wait { $0 != nil }
         guard case .remembered(.originUnreachable, _)? = try remembered(request())?.bare else {
-            Issue.record("the failure was not remembered")
+            Issue.record("the failure was not cached")
             return
         }
     }

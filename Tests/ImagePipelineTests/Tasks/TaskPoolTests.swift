@@ -92,7 +92,7 @@ struct TaskPoolTests {
         for name in ["first", "second", "third"] {
             pool.join(key, waiter: log.waiter(name)) { starts.append($0) }
         }
-        #expect(log.all == ["third:overloaded(\"too many requests wait for this picture\")"])
+        #expect(log.all == ["third:overloaded(\"too many requests are waiting for this response\")"])
     }
 
     @Test func `a flight over the limit is refused`() {
@@ -100,7 +100,7 @@ struct TaskPoolTests {
         pool.join(key, waiter: log.waiter("a")) { starts.append($0) }
         pool.join(other, waiter: log.waiter("b")) { starts.append($0) }
         #expect(starts.all.count == 1)
-        #expect(log.all == ["b:overloaded(\"too many pictures are being made\")"])
+        #expect(log.all == ["b:overloaded(\"too many responses are in progress\")"])
     }
 
     @Test func `a waiter that leaves does not affect the others`() {

@@ -71,11 +71,11 @@ struct BitmapTests {
 
     @Test(
         arguments: [
-            ("an unknown head", 14, [41, 0, 0, 0]), ("no width", 18, [0, 0, 0, 0]),
+            ("an unknown header", 14, [41, 0, 0, 0]), ("no width", 18, [0, 0, 0, 0]),
             ("a negative width", 18, [255, 255, 255, 255]),
-            ("no height", 22, [0, 0, 0, 0]), ("the least height", 22, [0, 0, 0, 128]), ("a depth of 7", 28, [7, 0]),
+            ("no height", 22, [0, 0, 0, 0]), ("the lowest height", 22, [0, 0, 0, 128]), ("a depth of 7", 28, [7, 0]),
             ("JPEG inside", 30, [4, 0, 0, 0]), ("a great width", 18, [255, 255, 255, 127]),
-            ("pixels far away", 10, [255, 255, 255, 255]), ("pixels in the head", 10, [20, 0, 0, 0]),
+            ("pixels far beyond the file", 10, [255, 255, 255, 255]), ("pixels in the header", 10, [20, 0, 0, 0]),
             ("a greater height", 22, [200, 0, 0, 0]),
         ] as [(String, Int, [UInt8])]
     )

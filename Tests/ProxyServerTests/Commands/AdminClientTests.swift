@@ -86,8 +86,8 @@ struct AdminClientTests {
             connection.send("220 mail.example.com ESMTP\r\n")
             connection.close()
         }
-        #expect(try failure(client(["127.0.0.1:\(other.port)"])).contains("is no admin listener of Edgeprint"))
-        #expect(try failure(client(["admin.example.com:8081"])).hasPrefix("admin.example.com:8081 is a name"))
+        #expect(try failure(client(["127.0.0.1:\(other.port)"])).contains("is not the admin listener of Edgeprint"))
+        #expect(try failure(client(["admin.example.com:8081"])).hasPrefix("admin.example.com:8081 is a host name"))
     }
 
     @Test func `an error response is reported with the daemon's detail`() throws {

@@ -61,7 +61,7 @@ struct BrokenFileTests {
         ("sources: { a: { url: \"https://x/\", preset: none-such } }", ":1: sources.a.preset: there is no preset"),
         (
             "sources:\n  a:\n    url: \"https://x/\"\n    auth: { bearer: \"\(key) \" }",
-            ":4: sources.a.auth.bearer: expected a text"
+            ":4: sources.a.auth.bearer: expected visible ASCII"
         ),
         ("sources:\n  a:\n    url: \"s3://pics/\"", ":3: sources.a.url: requires the bucket's region"),
         ("presets: { p: \"w=9999999\" }", ":1: presets.p: "), ("presets: { p: \"preset=q\" }", ":1: presets.p: "),

@@ -55,7 +55,7 @@ struct ExplainCommandTests {
         let file = try ConfigurationText("sources: { photos: { url: \"https://photos.example.com/\" } }")
         let text = try CommandRun(["explain", "/photos/a.jpg?w=0", "--config", file.path])
         #expect(text.code == 1)
-        #expect(text.output.contains("answers 400 Bad Request: w: must be"), "\(text.output)")
+        #expect(text.output.contains("responds with 400 Bad Request: w: must be"), "\(text.output)")
         let json = try CommandRun(["explain", "/photos/a.jpg?w=0", "--config", file.path, "--json"])
         #expect(json.code == 1)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])

@@ -59,7 +59,7 @@ struct BrokenInputTests {
             connection.send("SSH-2.0-OpenSSH_9.2\r\n")
             connection.close()
         },
-        Case("a connection closed at once", 502) { $1.close() },
+        Case("a connection closed immediately", 502) { $1.close() },
     ]
 
     @Test(arguments: cases)

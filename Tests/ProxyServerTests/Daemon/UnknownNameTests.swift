@@ -101,7 +101,7 @@ struct UnknownNameTests {
         #expect(answer["Content-Type"] == "application/problem+json")
         #expect(answer.text.contains("/fetch?url="), "\(answer.text)")
         let explained = try CommandRun(["explain", target, "--config", rig.daemon.configurationFile])
-        #expect(explained.code == 1 && explained.output.contains("answers 404 Not Found"), "\(explained)")
+        #expect(explained.code == 1 && explained.output.contains("responds with 404 Not Found"), "\(explained)")
     }
 
     @Test(arguments: ["/", "/?"])

@@ -17,7 +17,7 @@ extension AnswerCase {
             timed("503 x", "Retry-After: 30", then: "Retry-After: 1"),
             timed("503 x", "Retry-After: \(date(30))", then: "Retry-After: 1"),
             AnswerCase(
-                "failures in a row",
+                "consecutive failures",
                 .asks(.status("503 x")),
                 .asks(.status("503 x"), after: 13),
                 .remembered(.status("503 x"), after: 13),
@@ -26,8 +26,8 @@ extension AnswerCase {
             .differs(.failureStatus, 1, 2, at: [.status]).differs(.failureDocument, 1, 2, at: .document),
         ]
         + [
-            lost("cut off in the body", ScriptedAnswer(fields: [fresh], content: .half)),
-            lost("cut off before the head", ScriptedAnswer(content: .cut)),
+            lost("aborted in the body", ScriptedAnswer(fields: [fresh], content: .half)),
+            lost("aborted before the head", ScriptedAnswer(content: .cut)),
             AnswerCase("refused connection", Step(isDead: true), Step(isDead: true), Step(after: 13, isDead: true)),
         ]
 
@@ -149,7 +149,7 @@ extension AnswerCase {
         .differs(.picturesAlone, 1, at: .document + .storage + [.status])
         .differs(.picturesAlone, 2, at: .document + .storage + [.status, .detail, .age, .retryAfter]),
         AnswerCase(
-            "a page in place of a picture",
+            "a page instead of an image",
             .asks(.status("200 OK", fresh)),
             .remembered(.status("200 OK", fresh), after: 59),
             .asks(.picture(fresh), after: 600)

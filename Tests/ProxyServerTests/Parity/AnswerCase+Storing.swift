@@ -112,7 +112,7 @@ extension AnswerCase {
             .stored()
         ),
         AnswerCase(
-            "Range of what is stored",
+            "Range of a stored response",
             .asks(.picture(fresh)),
             .stored(with: "Range: bytes=0-9"),
             .stored(with: "Range: bytes=99999-")
@@ -125,13 +125,13 @@ extension AnswerCase {
         )
         .differs(.conditions, 1, at: [.conditions]),
         AnswerCase(
-            "If-Modified-Since of what is stored",
+            "If-Modified-Since of a stored response",
             .asks(.picture(fresh, "Last-Modified: \(date(-1000))")),
             .stored(with: "If-Modified-Since: \(date(-1000))"),
             .stored(with: "If-Modified-Since: \(date(-2000))")
         ),
         AnswerCase(
-            "If-Modified-Since of what states a Date alone",
+            "If-Modified-Since of a response with only a Date",
             .asks(.picture(fresh, "Date: \(date(0))")),
             .stored(with: "If-Modified-Since: \(date(0))")
         )
