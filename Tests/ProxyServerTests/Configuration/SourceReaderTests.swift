@@ -190,7 +190,10 @@ struct SourceReaderTests {
         ("a: { url: \"https://x/\", auth: { baerer: hidden } }", "did you mean sources.a.auth.bearer?"),
         ("a: { url: \"https://x/\", auth: { digest: {} } }", "sources.a.auth.digest: is not a known key"),
         ("a: { url: \"https://x/\", auth: { bassic: { user: u } } }", "did you mean sources.a.auth.basic?"),
-        ("a: { url: \"https://x/\", auth: { bearer: \"hidden hidden\" } }", "sources.a.auth.bearer: expected visible ASCII"),
+        (
+            "a: { url: \"https://x/\", auth: { bearer: \"hidden hidden\" } }",
+            "sources.a.auth.bearer: expected visible ASCII"
+        ),
         (
             "a: { url: \"https://x/\", auth: { basic: { user: \"a:b\", password: hidden } } }",
             "expected a user name without a colon"
