@@ -69,7 +69,7 @@ struct CoderRegistryTests {
             animation: nil,
             filter: MetadataFilter(policy: .strip)
         )
-        #expect(throws: WorkerReply.Failure.unsupported("heic is not encoded here")) {
+        #expect(throws: WorkerReply.Failure.unsupported("encoding heic is not supported")) {
             try HEICCoder().encode(picture, options)
         }
     }

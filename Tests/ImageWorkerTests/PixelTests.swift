@@ -105,7 +105,7 @@ struct PixelTests {
 
     @Test func `formats off the allow-list are unsupported`() {
         // Compressed SVG is expanded first; no coder reads it directly.
-        #expect(throws: WorkerReply.Failure.unsupported("svgz is not decoded here")) {
+        #expect(throws: WorkerReply.Failure.unsupported("decoding svgz is not supported")) {
             try Workbench.decode([1, 2, 3], as: .svgz)
         }
     }

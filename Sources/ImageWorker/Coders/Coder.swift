@@ -71,7 +71,7 @@ extension Coder {
     func storedSize(of _: SourceMapping) -> PixelSize? { nil }
 
     func encode(_: FinishedPicture, _: EncodingOptions) throws -> EncodedPicture {
-        throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
+        throw WorkerReply.Failure.unsupported("encoding \(format) is not supported")
     }
 
     /// Whether bytes are of this format by their header (`SDImageCoder.canDecode(from:)`).

@@ -10,7 +10,7 @@ extension OutputMaker {
         let wantsStill = plan.settings.animation.stillFrame != nil
         let format = chooseFormat(plan, size, frames: wantsStill ? 1 : facts.frames)
         guard let traits = CoderRegistry.encoders[format] else {
-            throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
+            throw WorkerReply.Failure.unsupported("encoding \(format) is not supported")
         }
         let choice = try AnimationChoice.make(
             of: plan,

@@ -171,7 +171,7 @@ struct FileLoaderTests {
         #expect(await loader.failure(fetch("a.jpg", limit: 6)) == nil)
         try write("root/b.gif", "GIF89a and more")
         #expect(await loader.failure(fetch("b.gif", limit: 5)) == .sourceTooLarge(limit: 5))
-        // A file that is not an image is reported as missing, whatever its size.
+        // A file that is not an image is reported as missing, regardless of its size.
         #expect(await loader.failure(fetch("a.jpg", limit: 5)) == .originNotFound)
         try write("root/empty", "")
         let empty = try await loader.fetched(fetch("empty"))

@@ -27,7 +27,7 @@ struct MissingWorkerTests {
         #expect(!daemon.logText.contains("\"message\":\"ready\"") && daemon.logText.contains(worker))
         let lost = try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000).get("/photos/a.png?w=8&format=png")
         #expect(lost.status == 503 && lost["Retry-After"] != nil && lost["Cache-Control"] == "no-store")
-        #expect(lost.text.contains("no worker starts") && !lost.text.contains(folder.path), "\(lost.text)")
+        #expect(lost.text.contains("no worker can be started") && !lost.text.contains(folder.path), "\(lost.text)")
         // Requests that need no worker are served.
         #expect(try RawHTTPClient(port: daemon.port).get("/photos/a.png").body == picture)
         try FileManager.default.createSymbolicLink(
