@@ -32,7 +32,8 @@ extension Problem {
                 "The transform failed twice because its worker was lost; the image is not at fault.",
                 retryAfter: 1
             )
-        case .noWorker: self.init(503, "Images cannot be transformed at the moment: no worker can be started.", retryAfter: 5)
+        case .noWorker:
+            self.init(503, "Images cannot be transformed at the moment: no worker can be started.", retryAfter: 5)
         case .notCached: self.init(504, "Nothing suitable is cached, and the request has only-if-cached.")
         case .remembered(let error, let seconds):
             self.init(error)
