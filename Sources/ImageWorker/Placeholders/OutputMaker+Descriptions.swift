@@ -90,7 +90,9 @@ extension OutputMaker {
         let raster = try canvas.frames[0].withAlpha().inMemory()
         guard let picture = TinyPicture(width: raster.width, height: raster.height, rgba: try raster.pixelBytes())
         else {
-            throw WorkerReply.Failure.worker("an unexpected thumbnail of \(raster.width)×\(raster.height)×\(raster.bands)")
+            throw WorkerReply.Failure.worker(
+                "an unexpected thumbnail of \(raster.width)×\(raster.height)×\(raster.bands)"
+            )
         }
         clock.endTransform()
         return Tiny(raster: raster, picture: picture, size: size)
