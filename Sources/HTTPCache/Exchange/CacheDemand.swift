@@ -2,7 +2,7 @@ package import HTTPSemantics
 
 /// A request's cache directives (RFC 9111 §5.2.1).
 package struct CacheDemand: Hashable, Sendable {
-    /// Whether only a stored response may be used, without asking the origin.
+    /// Whether only a stored response may be used, without contacting the origin.
     package var onlyIfCached = false
     /// Whether stored responses require validation.
     package var noCache = false

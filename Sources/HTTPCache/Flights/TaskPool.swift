@@ -85,12 +85,12 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     ) -> Subscription {
         let admission = state.withLock { state -> Admission<Value, Failure> in
             guard let flight = newFlight(key, about: subject, in: &state, isAlone: true) else {
-                return .refused("too many requests are under way")
+                return .refused("too many requests are in progress")
             }
             return .started(flight, flight.addFirst(waiter))
         }
         guard case .started(let flight, let subscription) = admission else {
-            Flight<Value, Failure>.refuse(waiter, "too many requests are under way")
+            Flight<Value, Failure>.refuse(waiter, "too many requests are in progress")
             return Subscription {}
         }
         start(flight)
@@ -106,12 +106,12 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         if let flight = state.flights[key] {
             switch flight.add(waiter, limit: waiterLimit.load(ordering: .relaxed)) {
             case .added(let subscription): return .joined(subscription)
-            case .full: return .refused("too many requests wait for this picture")
-            case .ended: break  // Over, and about to leave the pool: start anew.
+            case .full: return .refused("too many requests are waiting for this response")
+            case .ended: break  // It is about to leave the pool: start another flight.
             }
         }
         guard let flight = newFlight(key, about: subject, in: &state) else {
-            return .refused("too many pictures are being made")
+            return .refused("too many responses are in progress")
         }
         return .started(flight, flight.addFirst(waiter))
     }
@@ -160,7 +160,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
 
     /// Begins a purge: flights that it selects, including those that start before `endPurge`, finish for their waiters only.
     ///
-    /// When this function returns, none of them stores anything any more: what they have stored can be removed for good.
+    /// Once this function has returned, none of them stores anything, so what they have stored can be removed.
     /// - Returns: the number of flights in progress that the purge definitely selects.
     package func beginPurge(_ selection: PurgeSelection) -> Int {
         let purged = state.withLock { state in
@@ -203,6 +203,6 @@ package final class Subscription: Sendable {
         self.leave = leave
     }
 
-    /// Detaches the waiter; it is not called any more unless the flight is ending at this moment.
+    /// Detaches the waiter, which is not called afterwards unless its flight is already delivering its outcome.
     package func cancel() { leave() }
 }

@@ -48,7 +48,7 @@ package final class OriginState: Sendable {
     /// A number that changes when earlier responses become invalid: the body, or the fields sent to clients, have changed.
     package var version: UInt64 { currentVersion.load(ordering: .acquiring) }
 
-    /// Whether responses may be served without asking the origin (RFC 9111 §4.2).
+    /// Whether responses may be served without contacting the origin (RFC 9111 §4.2).
     package func isFresh(at now: Int64) -> Bool { now < staleAt.load(ordering: .relaxed) }
 
     /// The remaining seconds of freshness; negative once the original is stale.

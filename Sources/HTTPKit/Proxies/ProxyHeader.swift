@@ -1,8 +1,8 @@
-/// A PROXY protocol header, which tells the client's address (HAProxy, "The PROXY protocol", versions 1 and 2).
+/// A PROXY protocol header, which states the client's address (HAProxy, "The PROXY protocol", versions 1 and 2).
 ///
 /// The parser is strict, and the header is required from proxies configured to send it.
 package struct ProxyHeader: Hashable, Sendable {
-    /// The client; `nil` if the proxy speaks for itself (LOCAL) or does not know (UNKNOWN, other families).
+    /// The client; `nil` for the proxy's own connections (LOCAL) and unknown addresses (UNKNOWN, other families).
     package var client: PeerAddress?
     /// The length of the header in bytes.
     package var length: Int

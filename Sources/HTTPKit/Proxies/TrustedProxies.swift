@@ -5,7 +5,7 @@ package struct TrustedProxies: Sendable {
     /// Whether their connections start with a PROXY protocol header, which is then required.
     package var usesProxyProtocol: Bool
 
-    /// Trusts nobody.
+    /// Trusts no peer.
     package static let none = TrustedProxies(usesProxyProtocol: false) { _ in false }
 
     /// Trusts the peers for which the closure returns true.

@@ -154,7 +154,7 @@ extension Entity.Body {
 
 /// Counts the results of deferred AVIFs; any thread.
 package final class DeferredStatistics: Sendable {
-    /// The end of a deferred AVIF.
+    /// The outcome of a deferred AVIF.
     package enum End: Int, Sendable, CaseIterable {
         /// The AVIF replaced the WebP.
         case swapped
@@ -162,7 +162,7 @@ package final class DeferredStatistics: Sendable {
         case larger
         /// The AVIF could not be made, and the WebP stays permanently.
         case failed
-        /// The job ended for a reason outside the picture (a purge, a lost worker, a shutdown); a later request tries again.
+        /// The job ended for another reason (a purge, a lost worker, a shutdown); a later request tries again.
         case abandoned
         /// The queue was full; a later request tries again.
         case dropped
@@ -182,7 +182,7 @@ package final class DeferredStatistics: Sendable {
     /// Number of stand-ins made.
     package var made: UInt64 { standIns.load(ordering: .relaxed) }
 
-    /// The number of AVIFs with an end.
+    /// The number of AVIFs with an outcome.
     package subscript(end: End) -> UInt64 { ends[end]?.count.load(ordering: .relaxed) ?? 0 }
 
     func noteMade() { standIns.add(1, ordering: .relaxed) }

@@ -10,7 +10,7 @@ extension Pipeline {
     ///
     /// - Parameters:
     ///   - isSoft: whether to mark entries as stale instead of removing them; not for presets, whose originals have not changed.
-    ///   - beside: purges other caches above the same disk, after the disk entries are hidden and before they are removed; returns the
+    ///   - beside: purges other caches over the same disk, after the disk entries are hidden and before they are removed; returns the
     ///     number of purged entries.
     ///   - completion: called when the removal from disk is durable, on the store's thread; without a disk, before this returns.
     /// - Returns: false when too many purges are waiting for the disk; nothing is removed from it, and the completion is not called.

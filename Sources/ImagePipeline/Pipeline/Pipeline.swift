@@ -33,7 +33,7 @@ package final class Pipeline: Sendable {
         originals = Originals(pool: flights, parts: parts)
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
         background = BackgroundWork(pool: variants, deferredLimit: parts.limits.deferred, time: parts.time)
-        // Without a restore, origins of remembered failures are simply asked again.
+        // Without a restore, requests simply contact the origins of cached failures again.
         let failures = parts.failures
         if failures.hasKept, !parts.readLane.submit({ failures.restore() }) { failures.skipRestore() }
     }
@@ -116,7 +116,7 @@ package final class Pipeline: Sendable {
 
     /// Revalidates a stale variant in the background, once per key at a time.
     func refresh(_ request: VariantRequest) {
-        // Do not ask an origin that has just failed.
+        // Do not contact an origin that has just failed.
         guard parts.failures.backoffError(for: request.origin.key) == nil else { return }
         background.offer(.refresh, for: request) { [self] flight in
             start(request, .background(.low, isRefresh: true), flight)

@@ -42,7 +42,7 @@ struct Originals: Sendable {
 
     /// Refreshes an original in the background, unless a refresh is already running.
     private func refresh(_ request: OriginRequest) {
-        // Do not ask an origin that has just failed.
+        // Do not contact an origin that has just failed.
         guard parts.failures.backoffError(for: request.key) == nil else { return }
         var refresh = CacheRequest(request)
         refresh.needsBody = false
@@ -135,6 +135,6 @@ struct OriginOutcome: Sendable {
         )
     }
 
-    /// Whether a fresh stored original was used without asking the origin.
+    /// Whether a fresh stored original was used without contacting the origin.
     var isStored: Bool { status == .hit(.original) }
 }

@@ -60,7 +60,7 @@ final class VariantTask: Sendable {
         use(entity, from: .disk)
     }
 
-    /// Serves a stored variant if allowed, otherwise asks the origin.
+    /// Serves a stored variant if allowed, otherwise contacts the origin.
     private func use(_ entity: Entity, from tier: CacheStatus.Tier) {
         let now = parts.time.wallSeconds
         let isFresh = entity.isFresh(at: now)

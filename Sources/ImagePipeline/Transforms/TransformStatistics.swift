@@ -21,7 +21,7 @@ package final class EncodingCounts: Sendable {
 
     package var statistics: Statistics { state.withLock { $0 } }
 
-    /// Counts a picture that a search produced.
+    /// Counts a result of a search.
     func note(_ made: WorkerReply.Output, of search: EncodingSearch) {
         guard made.tries > 0 || search.takesSmallest, made.format.image != nil else { return }
         state.withLock { statistics in

@@ -71,7 +71,7 @@ extension WorkerDriver {
 
     /// Ends a job with its worker's message.
     ///
-    /// - Returns: `false` if the worker must be replaced: it failed, or its message is not a valid answer to this job.
+    /// - Returns: `false` if the worker must be replaced: it failed, or its message is not a valid reply to this job.
     private func finish(
         _ attempt: Attempt,
         _ bytes: [UInt8],
@@ -111,7 +111,7 @@ extension WorkerDriver {
         }
     }
 
-    /// Counts a valid answer, before the completion runs.
+    /// Counts a valid reply, before the completion runs.
     private func count(_ age: inout WorkerAge) {
         age.jobs += 1
         let jobs = age.jobs

@@ -48,7 +48,7 @@ package enum AnimationChoice: Hashable, Sendable {
                 header.format.decodesAnimation
                 ? "\(format) has one frame, but the image has \(frames)"
                 : "only the first frame of \(header.format) is decoded, but the image has \(frames)"
-            if settings.animation.mode == .keep { throw refusal(.animation, "asks for all frames; \(reason)") }
+            if settings.animation.mode == .keep { throw refusal(.animation, "requests all frames; \(reason)") }
             if settings.isStrict { throw refusal(.strict, reason) }
             return .still(frame: 0)
         }
@@ -59,7 +59,8 @@ package enum AnimationChoice: Hashable, Sendable {
         if limits.givesOriginals, plan.leavesAsItIs(header, as: format) { return .original }
         if let setting = settings.animation.mode == .keep ? PlanSetting.animation : settings.isStrict ? .strict : nil {
             let isTall = frames <= limits.frames && rows(of: header) > maximumRows
-            let reason = "\(frames) frames have \(rows(of: header)) rows in total, over the limit of \(maximumRows)"
+            let reason =
+                "\(frames) frames have \(rows(of: header)) rows in total, more than the limit of \(maximumRows)"
             throw refusal(setting, isTall ? reason : overLimit(frames, cost, limits))
         }
         return affordable >= max(2, (frames + largestStride - 1) / largestStride) ? .some(affordable) : .still(frame: 0)
@@ -90,9 +91,10 @@ package enum AnimationChoice: Hashable, Sendable {
         _ limits: AnimationLimits,
         keeping kept: Int? = nil
     ) -> String {
-        if frames > limits.frames { return "\(frames) frames are over the limit of \(limits.frames) (limits.frames)" }
+        if frames > limits.frames { return "\(frames) frames exceed the limit of \(limits.frames) (limits.frames)" }
         let pixels = cost.pixels(keeping: kept ?? frames, of: frames)
-        return "\(frames) frames cost about \(pixels) pixels, over the limit of \(limits.pixels) (limits.animation)"
+        return
+            "\(frames) frames cost about \(pixels) pixels, more than the limit of \(limits.pixels) (limits.animation)"
     }
 
     private static func refusal(_ setting: PlanSetting, _ reason: String) -> RequestError {

@@ -44,7 +44,7 @@ package struct AnimationCost: Hashable, Sendable {
     /// The cost of each effort as a multiple of the default's.
     private static let webpEfforts = [1, 1, 1, 2, 2, 4, 5]
     private static let gifEfforts = [1, 1, 1, 1, 2, 2, 2, 3]
-    /// The most encodes that a search for `max_bytes` takes.
+    /// The maximum number of encodes that a search for `max_bytes` takes.
     private static let maximumEncodes = 7
 
     /// The cost, in units, of keeping `kept` of `frames` frames.
@@ -62,7 +62,7 @@ package struct AnimationCost: Hashable, Sendable {
 
 /// Limits on animations, from the configuration.
 package struct AnimationLimits: Hashable, Sendable {
-    /// The most frames to decode (`limits.frames`).
+    /// The maximum number of frames to decode (`limits.frames`).
     package var frames: Int
     /// The highest cost, in the units of `AnimationCost` (`limits.animation`).
     package var pixels: Int

@@ -20,7 +20,7 @@ package struct Mezzanine: Hashable, Sendable {
         self.factor = factor
     }
 
-    /// The plan text that asks a worker to make the copy; no request can contain it.
+    /// The plan text with which a worker makes the copy; no request can contain it.
     package var planText: String { Self.planPrefix + String(factor) }
 
     /// Parses `planText`.

@@ -19,7 +19,7 @@ package struct AuxiliaryPath: Hashable, Sendable {
             throw parameter.error("has a % that is not followed by two hexadecimal digits")
         }
         guard text.utf8.count <= Self.longest else {
-            throw parameter.error("names an image by a path longer than \(Self.longest) bytes")
+            throw parameter.error("names an image with a path longer than \(Self.longest) bytes")
         }
         let path: RequestPath?
         do {

@@ -3,7 +3,7 @@ package struct FixedDecimal: Hashable, Sendable, Comparable {
     /// The number times a million.
     package let millionths: Int
 
-    /// The most digits before the point; keeps every product with a dpr far from overflow.
+    /// The maximum number of digits before the point; keeps every product with a dpr far from overflow.
     private static let longestWhole = 9
 
     /// Creates a number from millionths.

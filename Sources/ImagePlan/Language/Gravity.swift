@@ -69,7 +69,7 @@ package enum Gravity: Hashable, Sendable {
         if case .point(let x, let y) = self { (x, y) } else { (Self.half, Self.half) }
     }
 
-    /// Whether the position depends on the picture's pixels.
+    /// Whether the position depends on the image's pixels.
     package var needsPixels: Bool {
         switch self {
         case .point: false

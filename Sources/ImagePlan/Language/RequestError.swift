@@ -1,4 +1,4 @@
-/// An error in a request: the parameter at fault and a message for people.
+/// An error in a request: the parameter that caused it and a message for the client.
 package struct RequestError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The status to answer with.
     package enum Status: Hashable, Sendable {

@@ -18,8 +18,10 @@ package struct RequestPath: Hashable, Sendable {
     ///
     /// - Throws: 400, naming `path`, if the path is empty, contains `//` or an encoded slash, or ends in `/`.
     package func filePath() throws(RequestError) -> String {
-        guard !hasEncodedSlash else { throw Self.error("has an encoded slash, which names no file") }
-        guard !hasEmptySegment, !segments.isEmpty else { throw Self.error("has an empty segment, which names no file") }
+        guard !hasEncodedSlash else { throw Self.error("has an encoded slash, which is not valid for a file") }
+        guard !hasEmptySegment, !segments.isEmpty else {
+            throw Self.error("has an empty segment, which is not valid for a file")
+        }
         return segments.joined(separator: "/")
     }
 

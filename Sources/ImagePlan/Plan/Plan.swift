@@ -1,11 +1,11 @@
 /// A description of a transform: the steps in order, the background, and how to encode the result.
 ///
-/// A value whose identity is its canonical text, which is also the cache key and what the daemon sends to a worker.
+/// A value identified by its canonical text, which is part of the cache key and is sent to workers.
 package struct Plan: Hashable, Sendable {
     /// The steps in the order they run, after EXIF orientation.
     package let steps: [any TransformStep]
     package let settings: PlanSettings
-    /// The same text for all requests that mean the same; `Plan(canonicalText:)` reads it.
+    /// The same text for all equivalent requests; `Plan(canonicalText:)` parses it.
     package let canonicalText: String
 
     /// Creates a plan.

@@ -1,10 +1,10 @@
-/// The encoder settings of requests that name none: qualities, 1–100 (`quality` in the configuration), and libwebp's options (`webp`).
+/// The default encoder settings: qualities, 1–100 (`quality` in the configuration), and libwebp's options (`webp`).
 package struct QualityDefaults: Hashable, Sendable {
     package var jpeg: Int
     package var webp: Int
     package var avif: Int
     package var webpOptions: WebPOptions
-    /// The effort, 0–9, of AVIF that `format=auto` chooses (`avif.effort`).
+    /// The default effort, 0–9, of AVIF chosen by `format=auto` (`avif.effort`).
     package var avifEffort = standardAVIFEffort
     /// The perceptual distance that `q=auto` allows, in thousandths of the distance at which the qualities above look alike.
     package var distance = Self.standardDistance
@@ -14,7 +14,7 @@ package struct QualityDefaults: Hashable, Sendable {
     /// The range of `distance`.
     package static let distances = 100...10_000
 
-    /// Creates settings, by default those that the documentation states.
+    /// Creates settings, by default the documented ones.
     package init(jpeg: Int = 80, webp: Int = 79, avif: Int = 60, webpOptions: WebPOptions = WebPOptions()) {
         self.jpeg = jpeg
         self.webp = webp

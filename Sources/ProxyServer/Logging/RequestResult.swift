@@ -1,6 +1,6 @@
 import HTTPSemantics
 
-/// The result of a request in access log and metrics; a closed set, so that labels are bounded.
+/// The result of a request in the access log and metrics; a fixed set, so that labels are bounded.
 enum RequestResult: UInt8, Sendable, CaseIterable {
     /// Served from memory.
     case memory
@@ -47,10 +47,10 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
 
     /// Results that needed no origin.
     private static let hits: [RequestResult] = [.memory, .disk, .original, .stale, .negative]
-    /// Results of requests for pictures that were neither refused nor failed.
+    /// The results of image requests that were neither refused nor failed.
     private static let asked = hits + [.miss, .collapsed, .revalidated, .fallback]
 
-    /// The share of pictures that needed no origin, 0–1; `nil` before the first.
+    /// The share of image requests that needed no origin, 0–1; `nil` before the first.
     static func hitRatio(_ count: (RequestResult) -> Int) -> Double? {
         let asked = asked.reduce(0) { $0 + count($1) }
         return asked == 0 ? nil : Double(hits.reduce(0) { $0 + count($1) }) / Double(asked)

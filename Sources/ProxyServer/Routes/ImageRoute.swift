@@ -111,7 +111,7 @@ final class ImageRoute: Sendable {
         return demand
     }
 
-    /// Whether the client asks for reduced data usage (Save Data API §2).
+    /// Whether the client requests reduced data usage (Save Data API §2).
     @inline(__always)
     private static func savesData(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
         guard head.has(.saveData) else { return false }

@@ -21,7 +21,7 @@ final class LoopResolver: Sendable {
 
     /// Resolves a request, with its client hints if the target uses `auto`.
     ///
-    /// - Throws: `Problem` that says what is wrong with the target.
+    /// - Throws: `Problem` that describes the error in the target.
     func resolve(_ head: borrowing RequestHead, in bytes: Span<UInt8>) throws(Problem) -> ResolvedRequest {
         let request = try resolve(head.pathAndQuery, in: bytes)
         guard let hints = request.hints else { return request }
@@ -41,7 +41,7 @@ final class LoopResolver: Sendable {
 
     /// Resolves a target in the read buffer.
     ///
-    /// - Throws: `Problem` that says what is wrong with it.
+    /// - Throws: `Problem` that describes the error in it.
     private func resolve(_ target: Range<Int>, in bytes: Span<UInt8>) throws(Problem) -> ResolvedRequest {
         if let known = state.withLock({ state in known(target, in: bytes, state: &state) }) { return known }
         var copy: [UInt8] = []

@@ -17,7 +17,7 @@ extension RequestResolver {
         let wanted = plan.auxiliaries
         let limit = source.limits.auxiliaries
         if wanted.count > limit {
-            let reason = "is one image too many; a request may name \(limit) (limits.auxiliaries)"
+            let reason = "exceeds the limit of \(limit) auxiliary images per request (limits.auxiliaries)"
             throw Problem(RequestError(parameter: wanted[limit].parameter, reason: reason))
         }
         var found: [Auxiliary] = []
@@ -28,7 +28,7 @@ extension RequestResolver {
                 let name = auxiliary.path.text
                 found.append(Auxiliary(name: name, parameter: auxiliary.parameter, origin: origin))
             } catch {
-                let reason = (error as? RequestError)?.reason ?? "names nothing"
+                let reason = (error as? RequestError)?.reason ?? "is invalid"
                 let whole = "names an image whose path \(reason)"
                 throw Problem(RequestError(parameter: auxiliary.parameter, reason: whole))
             }

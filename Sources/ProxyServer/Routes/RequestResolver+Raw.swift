@@ -8,7 +8,7 @@ extension RequestResolver {
     ///
     /// The whole query is forwarded. If signatures are required, `sig` and `exp` are removed; otherwise they belong to the origin.
     /// - Parameter method: the request method, which the source must accept and the signature must cover.
-    /// - Throws: `Problem` that says what is wrong with the target.
+    /// - Throws: `Problem` that describes the error in the target.
     func rawOrigin(of target: [UInt8], method: String = "GET") throws(Problem) -> OriginRequest? {
         guard table.hasRaw else { return nil }
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count

@@ -44,7 +44,7 @@ struct RecentOriginalsTests {
         store.close()
     }
 
-    @Test func `holds only originals that wait for the disk`() throws {
+    @Test func `holds only originals not yet on disk`() throws {
         holdWriter()
         let first = try add(1, seed: 1)
         let second = try add(2, seed: 2)

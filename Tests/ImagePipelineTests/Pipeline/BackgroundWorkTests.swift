@@ -37,7 +37,7 @@ struct BackgroundWorkTests {
 
     private var started: [Flight<Answer, PipelineError>] { flights.value }
 
-    @Test func `refreshes run at once, each key once at a time`() {
+    @Test func `refreshes run immediately, one per key at a time`() {
         for number in [1, 2, 1, 3] { offer(.refresh, number) }
         #expect(started.count == 3 && pool.count == 3)
         started[0].finish(.failure(.cancelled))
@@ -53,7 +53,7 @@ struct BackgroundWorkTests {
         #expect(started.isEmpty && pool.count == 1)
     }
 
-    @Test func `placeholders over the limit are dropped, and an ended one frees its slot`() {
+    @Test func `placeholders over the limit are dropped, and a finished one frees its slot`() {
         for number in 0...BackgroundWork.maximumPlaceholders { offer(.placeholder, number) }
         #expect(started.count == BackgroundWork.maximumPlaceholders && drops.value == 1)
         started[5].finish(.failure(.cancelled))
@@ -84,7 +84,7 @@ struct BackgroundWorkTests {
         #expect(started.count == 2 && drops.value == 0)
     }
 
-    @Test func `a job that a full pool refuses is dropped, and the next one may run`() {
+    @Test func `a job refused by a full pool is dropped, and the next one may run`() {
         var others: [Flight<Answer, PipelineError>] = []
         for number in 0..<50 {
             pool.join(CacheKey(hashing: "\(number)")) { _, _ in

@@ -144,7 +144,7 @@ struct MezzanineTests {
         #expect(rig.pipeline.sharing.decodesShared == 4)
     }
 
-    @Test func `a variant that crashes its worker fails alone and is remembered alone`() throws {
+    @Test func `a variant that crashes its worker fails alone, and only its failure is cached`() throws {
         let widths = try (1...3).map { try canonical("w=\($0 * 50)") }
         let pending = widths.map { rig.ask("large.png", $0) }
         // All of them wait for the download.
@@ -199,7 +199,7 @@ struct MezzanineTests {
         #expect(try later.error() == .broken("really"))
     }
 
-    @Test func `an order that ends before its group knows it is released`() throws {
+    @Test func `an order that ends before joining its group is released`() throws {
         final class Token: Sendable {}
         weak var left: Token?
         do {

@@ -10,7 +10,7 @@ import Testing
 /// Events during a purge.
 @Suite(.timeLimit(.minutes(1)))
 struct PurgeRaceTests {
-    @Test func `a download that ends while the caches are cleared is not stored`() throws {
+    @Test func `a download that finishes while the caches are cleared is not stored`() throws {
         let hook = Lock<(@Sendable () -> Void)?>(nil)
         let rig = try PipelineRig { store in HookedDisk(store) { hook.withLock { $0 }?() } }
         // Enough entries that clearing takes as long as the end of a download.

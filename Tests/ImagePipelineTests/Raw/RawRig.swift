@@ -81,7 +81,7 @@ final class RawRig {
         )
     }
 
-    /// Sends a request with the origin's response; with `nil`, the test fails if the origin is asked.
+    /// Sends a request with the origin's response; with `nil`, the test fails if the origin is contacted.
     func ask(
         _ request: CacheRequest<OriginRequest>,
         _ fields: [String]? = nil,
