@@ -8,3 +8,12 @@ extension NegativeCache where Failure == PipelineError {
         }
     }
 }
+
+extension PipelineError {
+    /// Returns the failure that responses may reveal: in a folder source, a file that is not an image looks missing, so that no
+    /// response reveals which other files exist.
+    func concealed(by source: SourceRule) -> PipelineError {
+        guard source.isFolder, case .notAnImage = self else { return self }
+        return .originNotFound
+    }
+}

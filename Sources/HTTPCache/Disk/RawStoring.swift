@@ -10,16 +10,3 @@ package protocol RawStoring: DiskStoring {
     @discardableResult
     func store(raw content: RawContent) -> Bool
 }
-
-/// The stored responses of a raw source's URL, as read from disk.
-package struct StoredRaw: Sendable {
-    package var record: OriginRecord
-    /// An encoded `RawEntry`.
-    package var bytes: [UInt8]
-
-    /// Creates the description of a stored body.
-    package init(record: OriginRecord, bytes: [UInt8]) {
-        self.record = record
-        self.bytes = bytes
-    }
-}
