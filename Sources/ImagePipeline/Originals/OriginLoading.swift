@@ -1,4 +1,5 @@
 package import HTTPCache
+package import HTTPSemantics
 package import OriginTransfer
 
 /// Stage 6: loads the bytes of originals (SDWebImage: `SDImageLoader`).

@@ -1,4 +1,5 @@
 package import HTTPCache
+package import HTTPSemantics
 
 /// The context of a request in the pipeline, independent of the requested variant.
 package struct LoadContext: Sendable {

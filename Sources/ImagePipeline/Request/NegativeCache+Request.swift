@@ -1,4 +1,5 @@
 import HTTPCache
+import HTTPSemantics
 
 extension NegativeCache where Failure == PipelineError {
     /// Whether what is remembered of a request's originals lets a stale picture be served: where an origin denies one, none is.

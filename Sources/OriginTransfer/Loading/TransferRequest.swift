@@ -9,26 +9,9 @@ package struct TransferRequest: Sendable {
     /// The value of `If-Modified-Since`.
     package var lastModified: String?
     /// The trace context and intermediaries of the client's request.
-    package var chain = Chain()
+    package var caller = OriginCaller.nobody
     /// A request to send instead of a plain GET; its response is returned unchanged, whatever its status.
     package var exchange: Exchange?
-
-    /// Fields that link a request to the client request that caused it.
-    package struct Chain: Hashable, Sendable {
-        /// The value of `traceparent` (W3C Trace Context).
-        package var traceparent: String?
-        /// The received value of `Via` (RFC 9110 §7.6.3).
-        package var via: String?
-        /// The received value of `CDN-Loop` (RFC 8586).
-        package var cdnLoop: String?
-
-        /// Creates a chain.
-        package init(traceparent: String? = nil, via: String? = nil, cdnLoop: String? = nil) {
-            self.traceparent = traceparent
-            self.via = via
-            self.cdnLoop = cdnLoop
-        }
-    }
 
     /// A complete request: method, fields and content.
     package struct Exchange: Sendable {
