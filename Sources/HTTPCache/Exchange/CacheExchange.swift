@@ -122,7 +122,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
 
     private func send(_ form: Form) {
         let validated = form == .validating ? stored : nil
-        var fetch = CacheFetch(request.origin, for: request.caller)
+        var fetch = CacheFetch(request)
         if request.passesResponses {
             let sent = validated.map { request.validating($0) } ?? (form == .own ? request : request.unconditional)
             if widens, form == .whole { fetch.byteLimit = Self.widest }

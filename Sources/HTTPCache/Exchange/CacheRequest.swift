@@ -11,6 +11,10 @@ package struct CacheRequest<Origin: CacheOrigin>: Sendable {
     package private(set) var body: [UInt8] = []
     /// The trace context and intermediaries to forward.
     package var caller = OriginCaller.nobody
+    /// The client account that the work is charged to; `nil` for the daemon's own work.
+    package var account: String?
+    /// When the response becomes useless to all waiting requests.
+    package var deadline = SharedDeadline.none
     /// The request's cache directives (RFC 9111 §5.2.1, §5.4).
     package var demand: CacheDemand
     /// Whether the content is needed; if not, a response whose content was evicted can still be validated.

@@ -69,7 +69,7 @@ final class DeferredTask: Sendable {
             plan: plan,
             outcome: outcome,
             body: body,
-            priority: .background,
+            context: .background(.background),
             mezzanine: mezzanine,
             publish: { _ in }
         ) { [self] result in

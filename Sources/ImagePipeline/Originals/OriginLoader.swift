@@ -41,6 +41,8 @@ extension TransferRequest {
             lastModified: fetch.lastModified
         )
         caller = fetch.caller
+        account = fetch.account
+        deadline = fetch.deadline
         exchange = fetch.exchange
     }
 }

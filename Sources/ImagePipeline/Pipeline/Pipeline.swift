@@ -101,7 +101,11 @@ package final class Pipeline: Sendable {
         }
         var isProbing = false
         defer { if verdict == .probe, !isProbing { parts.failures.giveUp(request.key) } }
-        return variants.join(flightKey(request, context), about: PurgeSubject(request)) { outcome, delivery in
+        return variants.join(
+            flightKey(request, context),
+            about: PurgeSubject(request),
+            deadline: context.deadline
+        ) { outcome, delivery in
             guard delivery.isCollapsed else { return completion(outcome) }
             completion(outcome.map(\.collapsed).mapError(\.collapsed))
         } start: { flight in

@@ -30,7 +30,10 @@ struct Originals: Sendable {
         var needed = CacheRequest(request, demand: context.demand, caller: context.caller)
         needed.needsBody = needsBody
         needed.isRefresh = context.isRefresh
-        return pool.join(key(needed, purpose), about: PurgeSubject(request)) { result, delivery in
+        needed.account = context.account
+        return pool.join(key(needed, purpose), about: PurgeSubject(request), deadline: context.deadline) {
+            result,
+            delivery in
             waiter(
                 result.flatMap { OriginOutcome.result(of: $0, delivery) }
                     .mapError { delivery.isCollapsed ? $0.collapsed : $0 }
@@ -53,10 +56,15 @@ struct Originals: Sendable {
     }
 
     private func start(_ request: CacheRequest<OriginRequest>, _ flight: Flight<CacheOutcome, PipelineError>) {
-        guard parts.readLane.submit({ decide(request, flight) }) else {
-            flight.finish(.failure(.overloaded("too many requests are waiting for the disk")))
-            return
+        var request = request
+        request.deadline = flight.deadline
+        let isTaken = parts.readLane.submit { [request] in
+            guard !request.deadline.isPast(at: parts.time.monotonic) else {
+                return flight.finish(.failure(.overloaded("the request waited too long for the disk")))
+            }
+            decide(request, flight)
         }
+        if !isTaken { flight.finish(.failure(.overloaded("too many requests are waiting for the disk"))) }
     }
 
     private func decide(_ request: CacheRequest<OriginRequest>, _ flight: Flight<CacheOutcome, PipelineError>) {

@@ -10,6 +10,10 @@ package struct TransferRequest: Sendable {
     package var lastModified: String?
     /// The trace context and intermediaries of the client's request.
     package var caller = OriginCaller.nobody
+    /// The client account that the transfer is charged to; `nil` for the daemon's own work.
+    package var account: String?
+    /// The monotonic nanoseconds after which, as of the transfer's start, no request waits for it; `nil` for none.
+    package var deadline: Int64?
     /// A request to send instead of a plain GET; its response is returned unchanged, whatever its status.
     package var exchange: Exchange?
 

@@ -278,7 +278,7 @@ struct MezzanineTests {
                     status: .miss
                 ),
                 body: body,
-                priority: .normal,
+                context: LoadContext(),
                 mezzanine: nil,
                 publish: { _ in },
                 completion: { _ in }
