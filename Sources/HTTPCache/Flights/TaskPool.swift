@@ -139,7 +139,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     }
 
     /// Starts a flight that runs to its end without waiters; does nothing if the key has a flight already or the pool is full.
-    package func startUnlessUnderWay(
+    func startUnlessUnderWay(
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
         start: (Flight<Value, Failure>) -> Void

@@ -126,11 +126,15 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
 
     /// Revalidates a stale response in the background, unless a flight for the key is in progress.
     private func refresh(_ stored: StoredResponse, _ hold: RawHold?) {
-        guard proxy.context.failures.backoffError(for: request.failureKey) == nil else { return }
         var own = request.unconditional
         own.account = nil
         let refresh = RawLoad(own, proxy: proxy) { _ in }
-        proxy.flights.startUnlessUnderWay(request.key, about: PurgeSubject(request.origin)) { flight in
+        proxy.background.refresh(
+            request.key,
+            about: PurgeSubject(request.origin),
+            failures: proxy.context.failures,
+            request.failureKey
+        ) { flight in
             refresh.exchange(about: stored, .stale, hold, flight).start()
         }
     }

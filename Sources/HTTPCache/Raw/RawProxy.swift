@@ -10,6 +10,7 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
     package let cache: RawCache
     let context: CacheExchange<Origin>.Context
     let flights: TaskPool<CacheOutcome, Origin.Failure>
+    let background: BackgroundWork<CacheOutcome, Origin.Failure>
     var time: any TimeSource { context.time }
 
     /// Creates a proxy.
@@ -39,6 +40,7 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
             continueAfter: continueAfter
         )
         self.flights = TaskPool(maximumWaiters: waiters, maximumFlights: flights)
+        background = BackgroundWork(pool: self.flights, kinds: [.refresh], time: time)
     }
 
     /// Sets the maximum number of waiters per request to an origin; applies to new requests.

@@ -12,7 +12,7 @@ final class DeferredTask: Sendable {
     private let parts: PipelineParts
     private let originals: Originals
     private let flight: Flight<Answer, PipelineError>
-    private let background: BackgroundWork
+    private let background: VariantBackground
 
     /// - Parameter background: pauses the variant if the task is abandoned.
     init(
@@ -20,7 +20,7 @@ final class DeferredTask: Sendable {
         parts: PipelineParts,
         originals: Originals,
         flight: Flight<Answer, PipelineError>,
-        background: BackgroundWork
+        background: VariantBackground
     ) {
         self.request = request
         self.parts = parts

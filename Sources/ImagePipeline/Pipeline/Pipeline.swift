@@ -19,7 +19,7 @@ package final class Pipeline: Sendable {
     let originals: Originals
     let variants: TaskPool<Answer, PipelineError>
     let transforms: TransformGroups
-    private let background: BackgroundWork
+    private let background: VariantBackground
 
     /// Builds the stages around the parts.
     package init(_ parts: PipelineParts) {
@@ -32,7 +32,7 @@ package final class Pipeline: Sendable {
         )
         originals = Originals(pool: flights, parts: parts)
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
-        background = BackgroundWork(pool: variants, deferredLimit: parts.limits.deferred, time: parts.time)
+        background = VariantBackground(pool: variants, deferredLimit: parts.limits.deferred, time: parts.time)
         // Without a restore, origins of remembered failures are simply asked again.
         let failures = parts.failures
         if failures.hasKept, !parts.readLane.submit({ failures.restore() }) { failures.skipRestore() }
@@ -120,9 +120,12 @@ package final class Pipeline: Sendable {
 
     /// Revalidates a stale variant in the background, once per key at a time.
     func refresh(_ request: VariantRequest) {
-        // Do not ask an origin that has just failed.
-        guard parts.failures.backoffError(for: request.origin.key) == nil else { return }
-        background.offer(.refresh, for: request) { [self] flight in
+        background.refresh(
+            request.key,
+            about: PurgeSubject(request),
+            failures: parts.failures,
+            request.origin.key
+        ) { [self] flight in
             start(request, .background(.low, isRefresh: true), flight)
         }
     }

@@ -5,7 +5,14 @@ import LinuxSystem
 /// Looks up, fetches and stores originals, once for all variants that need them.
 struct Originals: Sendable {
     let pool: TaskPool<CacheOutcome, PipelineError>
-    let parts: PipelineParts
+    private let background: BackgroundWork<CacheOutcome, PipelineError>
+    private let parts: PipelineParts
+
+    init(pool: TaskPool<CacheOutcome, PipelineError>, parts: PipelineParts) {
+        self.pool = pool
+        self.parts = parts
+        background = BackgroundWork(pool: pool, kinds: [.refresh], time: parts.time)
+    }
 
     /// Selects the requests that share a flight.
     enum Purpose: String, Sendable {
@@ -45,12 +52,15 @@ struct Originals: Sendable {
 
     /// Refreshes an original in the background, unless a refresh is already running.
     private func refresh(_ request: OriginRequest) {
-        // Do not ask an origin that has just failed.
-        guard parts.failures.backoffError(for: request.key) == nil else { return }
         var refresh = CacheRequest(request)
         refresh.needsBody = false
         refresh.isRefresh = true
-        pool.startUnlessUnderWay(key(refresh, .any), about: PurgeSubject(request)) { flight in
+        background.refresh(
+            request.key,
+            about: PurgeSubject(request),
+            failures: parts.failures,
+            request.key
+        ) { [self, refresh] flight in
             start(refresh, flight)
         }
     }
