@@ -11,9 +11,9 @@ package struct CacheDemand: Hashable, Sendable {
     /// Maximum age of a response in seconds.
     package var maxAge: Int64?
     /// Minimum seconds for which a response must stay fresh.
-    package var minFresh: Int64?
+    var minFresh: Int64?
     /// Maximum seconds for which a response may have been stale.
-    package var maxStale: Int64?
+    var maxStale: Int64?
 
     /// No directives.
     package static let none = CacheDemand()

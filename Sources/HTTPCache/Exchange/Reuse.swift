@@ -1,9 +1,9 @@
 /// Whether a stored response may be reused for a request (RFC 9111 §4.2.4, §5.2.1; RFC 5861 §3).
 package struct Reuse: Sendable {
-    package let isFresh: Bool
+    let isFresh: Bool
     package let acceptsFresh: Bool
     package let acceptsStale: Bool
-    package let acceptsWhileRevalidating: Bool
+    let acceptsWhileRevalidating: Bool
 
     /// Evaluates a response's terms against the request's directives.
     package init(of terms: ReuseTerms, _ demand: CacheDemand) {

@@ -11,7 +11,7 @@ final class DeferredTask: Sendable {
     private let parts: PipelineParts
     private let originals: Originals
     private let flight: Flight<Answer, PipelineError>
-    private let background: BackgroundWork
+    private let background: VariantBackground
 
     /// - Parameter background: pauses the variant if the task is abandoned.
     init(
@@ -19,7 +19,7 @@ final class DeferredTask: Sendable {
         parts: PipelineParts,
         originals: Originals,
         flight: Flight<Answer, PipelineError>,
-        background: BackgroundWork
+        background: VariantBackground
     ) {
         self.request = request
         self.parts = parts
@@ -68,7 +68,7 @@ final class DeferredTask: Sendable {
             plan: plan,
             outcome: outcome,
             body: body,
-            priority: .background,
+            context: .background(.background),
             mezzanine: mezzanine,
             publish: { _ in }
         ) { [self] result in

@@ -1,4 +1,5 @@
 package import HTTPCache
+package import HTTPSemantics
 package import OriginTransfer
 
 /// Stage 6: loads the bytes of originals (SDWebImage: `SDImageLoader`).
@@ -22,6 +23,10 @@ package struct OriginFetch: Sendable {
 
     /// The trace context and intermediaries; a raw request has them in its own fields.
     package var caller = OriginCaller.nobody
+    /// The client account that the fetch is charged to; `nil` for the daemon's own work.
+    package var account: String?
+    /// The monotonic nanoseconds after which, as of the fetch's start, no request waits for it; `nil` for none.
+    package var deadline: Int64?
 
     /// A request to send instead of a plain GET, with an unchanged response; `nil` for originals.
     package var exchange: Exchange?

@@ -20,7 +20,6 @@ extension Pipeline {
         beside: (Purge) -> Int = { _ in 0 },
         completion: @escaping @Sendable (PurgeCounts) -> Void
     ) -> Bool {
-        let selection = selection.withMezzanines
         let purge = Purge(selection, staleFrom: isSoft ? parts.time.wallSeconds : nil)
         // The order matters. First hide the entries on disk, so that nothing old is read. Then stop flights that may have read old
         // entries, and those that start now, from publishing while memory is cleared. Originals come before variants, which are made
@@ -62,13 +61,5 @@ extension Pipeline {
 
     private func memoryCount(_ selection: PurgeSelection) -> Int {
         parts.memory.count { _, entity in selection.covers(entity.subject) == true }
-    }
-}
-
-extension PurgeSelection {
-    /// The selection with the mezzanines of the same originals.
-    var withMezzanines: PurgeSelection {
-        guard case .originals(let keys) = self else { return self }
-        return .originals(keys.flatMap { [$0] + MezzanineStage.keys(of: $0) })
     }
 }

@@ -9,6 +9,7 @@ import LinuxSystem
 /// the previous one (read lane, transfer thread, transform pool).
 final class VariantTask: Sendable {
     let request: VariantRequest
+    /// The context of the first request, with the latest deadline of all.
     let context: LoadContext
     let pipeline: Pipeline
     let flight: Flight<Answer, PipelineError>
@@ -25,6 +26,8 @@ final class VariantTask: Sendable {
     /// - Parameter pipeline: kept until the task has ended.
     init(_ request: VariantRequest, _ context: LoadContext, pipeline: Pipeline, flight: Flight<Answer, PipelineError>) {
         self.request = context.demand.noStore ? request.withoutStorage : request
+        var context = context
+        context.deadline = flight.deadline
         self.context = context
         self.pipeline = pipeline
         self.flight = flight
@@ -53,6 +56,10 @@ final class VariantTask: Sendable {
     }
 
     private func lookUp() {
+        guard !context.deadline.isPast(at: parts.time.monotonic) else {
+            end(.failure(.overloaded("the request waited too long for the disk")))
+            return
+        }
         guard let entity = DiskVariantStage(parts: parts).entity(for: request, of: flight) else {
             askForOriginal()
             return
@@ -255,7 +262,7 @@ final class VariantTask: Sendable {
             plan: plan,
             outcome: outcome,
             body: body,
-            priority: context.priority,
+            context: context,
             auxiliaries: zip(request.auxiliaries, auxiliaries).compactMap { TransformJob.Auxiliary($0, $1) },
             mezzanine: keepsMezzanine(of: outcome) ? Mezzanine.smallest(for: plan, of: header) : nil,
             bucket: timing.bucket,

@@ -1,4 +1,5 @@
 import HTTPCache
+import HTTPSemantics
 
 extension NegativeCache where Failure == PipelineError {
     /// Whether the cached failures of a request's originals permit a stale response; a denied original forbids it.

@@ -1,3 +1,4 @@
+package import HTTPCache
 package import ImagePlan
 package import LinuxSystem
 
@@ -62,6 +63,10 @@ package struct TransformJob: Sendable {
     /// The message to the worker; the pool fills in the identifier, the source's format and the auxiliary images.
     package var message: WorkerJob
     package var priority: Priority
+    /// The client account that the job is charged to: that of the first waiting request; `nil` for the daemon's own work.
+    package var account: String?
+    /// When the results become useless to all waiting requests; a job that a worker reaches later does not run.
+    package var deadline = SharedDeadline.none
     /// The auxiliary images that the outputs' plans name.
     package var auxiliaries: [Auxiliary] = []
 

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPCache
 import ImagePlan
 import LinuxSystem
 
@@ -32,6 +33,10 @@ extension WorkerDriver {
         let pending = attempt.pending
         guard pending.begin(wake) else { return true }
         let start = shared.time.monotonic
+        guard !pending.job.deadline.isPast(at: start) else {
+            pending.end(.failure(.overloaded("the request waited too long for a worker")))
+            return true
+        }
         note { statistics, index in
             statistics.workers[index].isBusy = true
             if attempt.number > 1 { statistics.retries += 1 }

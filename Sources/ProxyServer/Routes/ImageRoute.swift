@@ -141,9 +141,11 @@ final class ImageRoute: Sendable {
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let trace = context.trace
-        let caller = OriginCaller(head, bytes, context)
+        var load = LoadContext(demand: demand, caller: OriginCaller(head, bytes, context))
+        load.account = context.peer.account
+        load.deadline = variant.deadline(from: context.monotonic)
         let bucket = variant.bucket ?? .rest
-        let subscription = pipeline.load(variant, LoadContext(demand: demand, caller: caller)) { [self] result in
+        let subscription = pipeline.load(variant, load) { [self, account = load.account] result in
             switch result {
             case .success(let answer):
                 // Stages that several requests waited for are counted once.
@@ -162,7 +164,9 @@ final class ImageRoute: Sendable {
                     promise.complete(response)
                     return
                 }
-                standIn(fallback, bucket, of: request, secondsLeft: left, else: response) { promise.complete($0) }
+                standIn(fallback, bucket, of: request, for: account, secondsLeft: left, else: response) {
+                    promise.complete($0)
+                }
             }
         }
         waiting.join(subscription)
@@ -176,11 +180,16 @@ final class ImageRoute: Sendable {
         _ fallback: ResolvedRequest.StandInPicture,
         _ bucket: FormatBucket,
         of request: ResolvedRequest,
+        for account: String?,
         secondsLeft: Int64,
         else response: Response,
         complete: @escaping @Sendable (Response) -> Void
     ) {
-        pipeline.load(fallback.choice.variant(for: bucket)) { result in
+        let variant = fallback.choice.variant(for: bucket)
+        var load = LoadContext()
+        load.account = account
+        load.deadline = variant.deadline(from: time.monotonic)
+        pipeline.load(variant, load) { result in
             guard let entity = try? result.get().entity else { return complete(response) }
             let ttl = min(fallback.ttl, secondsLeft)
             complete(FallbackAnswer.response(entity, status: fallback.status, ttl: ttl, vary: request.fields.vary))

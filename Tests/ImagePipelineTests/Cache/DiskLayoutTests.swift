@@ -150,6 +150,53 @@ struct DiskLayoutTests {
         }
     }
 
+    @Test func `drops mezzanines that the layouts before stored as originals`() throws {
+        func mezzanine(_ number: Int, of origin: OriginRecord) throws -> (record: OriginRecord, body: OriginBody) {
+            let body = CacheFixture.bytes(100 + number)
+            var record = CacheFixture.origin(number, body: body)
+            record.entityTag = origin.digest.description
+            record.metadata = origin.metadata
+            return (record, try CacheFixture.body(body))
+        }
+        let kept = old.pictures.map(\.record)
+        let first = try mezzanine(1, of: kept[0])
+        let second = try mezzanine(2, of: kept[1])
+        let path = DiskFolder(path: path).index
+        do {
+            // Layout 11 from the release before, with two mezzanines, of which one was migrated from layout 10.
+            let store = try open()
+            for (record, body) in [first, second] { store.store(origin: record, body: body) }
+            store.flush()
+            store.close()
+            var index = try SQLiteConnection(path: path, access: .readWrite)
+            var fields = TaggedFields()
+            try #require(
+                TaggedFields.forEach(in: second.record.encoded[...]) { tag, value in
+                    if tag != 24 { fields.put(tag, value) }
+                    return true
+                }
+            )
+            fields.put(12, second.record.entityTag)
+            try index.run(
+                "UPDATE origins SET record = ?2 WHERE key = ?1",
+                [.key(second.record.key), .blob(fields.bytes)]
+            )
+            try index.execute("PRAGMA user_version = 11")
+        }
+        let store = try open()
+        for record in [first.record, second.record] { #expect(store.origin(record.key) == nil) }
+        for record in kept { #expect(store.origin(record.key)?.record == record) }
+        #expect(store.statistics.originals.entries == 5 && store.statistics.variants.entries == 6)
+        let bodies = old.pictures.filter(\.hasBody).reduce(0) { $0 + $1.record.length }
+        #expect(store.statistics.originals.bytes >= bodies)
+        // Their files have no rows any more.
+        store.reconcile()
+        store.flush()
+        #expect(store.statistics.originals.entries == 5)
+        store.close()
+        #expect(try DiskCheck(path: self.path, listener: .init(found: { _, _ in })).run(repairs: false).isSound)
+    }
+
     @Test func `an image with unknown metadata is a miss`() throws {
         let store = try open()
         var origin = try #require(old.pictures.first?.record)

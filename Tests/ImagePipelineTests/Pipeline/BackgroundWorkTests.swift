@@ -9,14 +9,14 @@ import Testing
 struct BackgroundWorkTests {
     private let pool = TaskPool<Answer, PipelineError>(maximumWaiters: 10, maximumFlights: 50)
     private let time = ManualTime()
-    private let work: BackgroundWork
+    private let work: VariantBackground
     /// The flights of the started jobs, in order.
     private let flights = Signal<[Flight<Answer, PipelineError>]>([])
     /// The number of dropped jobs.
     private let drops = Signal(0)
 
     init() {
-        work = BackgroundWork(pool: pool, deferredLimit: 2, time: time)
+        work = VariantBackground(pool: pool, deferredLimit: 2, time: time)
     }
 
     private func request(_ number: Int) -> VariantRequest {
@@ -28,7 +28,7 @@ struct BackgroundWorkTests {
         )
     }
 
-    private func offer(_ kind: BackgroundWork.Kind, _ number: Int) {
+    private func offer(_ kind: BackgroundKind, _ number: Int) {
         let (flights, drops) = (flights, drops)
         work.offer(kind, for: request(number), dropped: { drops.update { $0 += 1 } }) { flight in
             flights.update { $0.append(flight) }
@@ -54,11 +54,11 @@ struct BackgroundWorkTests {
     }
 
     @Test func `placeholders over the limit are dropped, and a finished one frees its slot`() {
-        for number in 0...BackgroundWork.maximumPlaceholders { offer(.placeholder, number) }
-        #expect(started.count == BackgroundWork.maximumPlaceholders && drops.value == 1)
+        for number in 0...BackgroundKind.maximumPlaceholders { offer(.placeholder, number) }
+        #expect(started.count == BackgroundKind.maximumPlaceholders && drops.value == 1)
         started[5].finish(.failure(.cancelled))
-        offer(.placeholder, BackgroundWork.maximumPlaceholders)
-        #expect(started.count == BackgroundWork.maximumPlaceholders + 1 && drops.value == 1)
+        offer(.placeholder, BackgroundKind.maximumPlaceholders)
+        #expect(started.count == BackgroundKind.maximumPlaceholders + 1 && drops.value == 1)
     }
 
     @Test func `deferred jobs run one at a time in order, and those over the limit are dropped`() {

@@ -59,7 +59,7 @@ private final class HookedDisk: DiskStoring {
 
     func variant(_ key: CacheKey) -> StoredVariant? { store.variant(key) }
     func origin(_ key: CacheKey) -> StoredOrigin? { store.origin(key) }
-    func store(variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord], bytes: [UInt8]) {
+    func store(variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord], bytes: [UInt8]) -> Bool {
         store.store(variant: variant, origin: origin, auxiliaries: auxiliaries, bytes: bytes)
     }
     func store(origin: OriginRecord, body: OriginBody?) -> Bool { store.store(origin: origin, body: body) }

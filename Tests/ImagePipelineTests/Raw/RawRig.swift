@@ -108,6 +108,9 @@ final class RawRig {
         return try #require(result.value).get()
     }
 
+    /// Keeps the read lane's threads busy until `free` is called.
+    func holdLane() throws -> HeldLane { try HeldLane(lane) }
+
     /// Waits until the disk's writer has finished.
     func flush() { store.flush() }
 

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPCache
 import ImagePlan
 import LinuxSystem
 import TestSupport
@@ -21,6 +22,24 @@ struct WorkerPoolTests {
             #expect(Array(result.pictures[1].bytes.prefix(2)) == [0xFF, 0xD8])
             #expect(result.timing.encode > 0)
         }
+    }
+
+    @Test func `a job that a worker reaches after its deadline does not run`() async throws {
+        let time = ManualTime()
+        let pool = try WorkerPool(WorkerPool.Configuration(workers: 1), time: time)
+        defer { pool.stop() }
+        var late = try PoolBench.job()
+        late.deadline = SharedDeadline(time.monotonic)
+        guard case .failure(.overloaded(let reason)) = await pool.result(of: late) else {
+            Issue.record("ran")
+            return
+        }
+        #expect(reason.contains("waited too long"))
+        #expect(pool.statistics.jobs == 0)
+        var timely = try PoolBench.job()
+        timely.deadline = SharedDeadline(time.monotonic + 1)
+        #expect(try await pool.result(of: timely).get().pictures.count == 1)
+        #expect(pool.statistics.jobs == 1 && pool.statistics.starts == 1)
     }
 
     @Test func `receives large results through memory files`() async throws {

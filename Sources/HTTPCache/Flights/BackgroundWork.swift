@@ -1,42 +1,48 @@
-import HTTPCache
-import LinuxSystem
+package import LinuxSystem
 
-/// Runs jobs for variants in the background, each in a flight of its own, with limits for each kind of job.
-///
-/// A key runs once at a time. A job over a limit is dropped, and a later request offers it again. Any thread.
-final class BackgroundWork: Sendable {
-    /// The kinds of jobs.
-    enum Kind: Hashable, Sendable {
-        /// Revalidates a stale variant.
-        case refresh
-        /// Computes an original's placeholder.
-        case placeholder
-        /// Makes the AVIF of a WebP stand-in.
-        case deferred
+/// A kind of background jobs, with its limits.
+package struct BackgroundKind: Hashable, Sendable {
+    /// Separates the flights of this kind from those of requests and of other kinds; `nil` if requests join them.
+    fileprivate let prefix: String?
+    /// Maximum number of running jobs.
+    fileprivate let limit: Int
+    /// Maximum number of waiting jobs; `nil` starts jobs at once or drops them.
+    fileprivate let waitingLimit: Int?
 
-        /// Returns the key of a job's flight; only a refresh shares the flight of requests.
-        fileprivate func key(of request: VariantRequest) -> CacheKey {
-            switch self {
-            case .refresh: request.key
-            case .placeholder: CacheKey(hashing: "placeholder/1\n\(request.key)")
-            case .deferred: CacheKey(hashing: "deferred/1\n\(request.key)")
-            }
-        }
+    /// Revalidates something stale; requests for it join the flight, and the pool's limit of flights applies.
+    package static let refresh = BackgroundKind(prefix: nil, limit: .max)
+
+    /// Creates a kind.
+    package init(prefix: String?, limit: Int, waitingLimit: Int? = nil) {
+        self.prefix = prefix
+        self.limit = limit
+        self.waitingLimit = waitingLimit
     }
 
-    /// Maximum number of placeholder jobs, which would otherwise fill the transform queue.
-    static let maximumPlaceholders = 32
+    /// Returns the key of a job's flight.
+    fileprivate func flightKey(_ key: CacheKey) -> CacheKey {
+        prefix.map { CacheKey(hashing: "\($0)\n\(key)") } ?? key
+    }
+}
+
+/// Runs jobs in the background, each in a flight of its own, with limits for each kind of job.
+///
+/// A key runs once at a time. A job over a limit is dropped, and a later request offers it again. Any thread.
+package final class BackgroundWork<Value: Sendable, Failure: CacheFailure>: Sendable {
+    package typealias Kind = BackgroundKind
+
     /// Nanoseconds before a paused key may run again.
-    private static let pause: Int64 = 60_000_000_000
+    private static var pause: Int64 { 60_000_000_000 }
     /// Maximum number of paused keys of a kind.
-    private static let mostPauses = 1024
+    private static var mostPauses: Int { 1024 }
 
     /// Runs a job, which must finish the flight.
-    typealias Work = @Sendable (Flight<Answer, PipelineError>) -> Void
+    package typealias Work = @Sendable (Flight<Value, Failure>) -> Void
 
     private struct Job: Sendable {
         let kind: Kind
-        let request: VariantRequest
+        let key: CacheKey
+        let subject: PurgeSubject
         let work: Work
         let dropped: @Sendable () -> Void
     }
@@ -47,9 +53,7 @@ final class BackgroundWork: Sendable {
 
     /// The jobs of one kind.
     private struct Queue: Sendable {
-        /// Maximum number of running jobs.
         let limit: Int
-        /// Maximum number of waiting jobs; `nil` starts jobs at once or drops them.
         var waitingLimit: Int?
         var running = 0
         var waiting: [Job] = []
@@ -59,7 +63,7 @@ final class BackgroundWork: Sendable {
         var pauses: [CacheKey: Int64] = [:]
 
         mutating func admit(_ job: Job, now: Int64) -> Admission {
-            let key = job.request.key
+            let key = job.key
             guard !keys.contains(key), pauses[key, default: 0] <= now else { return .known }
             if let waitingLimit {
                 guard waiting.count < waitingLimit else { return .full }
@@ -86,7 +90,7 @@ final class BackgroundWork: Sendable {
         }
     }
 
-    private let pool: TaskPool<Answer, PipelineError>
+    private let pool: TaskPool<Value, Failure>
     private let time: any TimeSource
     private let queues: Lock<[Kind: Queue]>
 
@@ -94,29 +98,32 @@ final class BackgroundWork: Sendable {
     ///
     /// - Parameters:
     ///   - pool: starts the jobs' flights, so that purges apply to them.
-    ///   - deferredLimit: the maximum number of waiting deferred jobs.
-    init(pool: TaskPool<Answer, PipelineError>, deferredLimit: Int, time: any TimeSource) {
+    ///   - kinds: the kinds of jobs that may be offered.
+    package init(pool: TaskPool<Value, Failure>, kinds: [Kind], time: any TimeSource) {
         self.pool = pool
         self.time = time
-        queues = Lock([
-            .refresh: Queue(limit: .max),
-            .placeholder: Queue(limit: Self.maximumPlaceholders),
-            .deferred: Queue(limit: 1, waitingLimit: deferredLimit),
-        ])
+        queues = Lock(
+            Dictionary(
+                uniqueKeysWithValues: kinds.map { ($0, Queue(limit: $0.limit, waitingLimit: $0.waitingLimit)) }
+            )
+        )
     }
 
     /// Starts or queues a job, unless its key is waiting, running or paused.
     ///
     /// - Parameters:
+    ///   - key: the key of what the job is for.
+    ///   - subject: what purges match the job's flight against.
     ///   - dropped: called if a limit, or another flight of the key, keeps the job from running.
     ///   - work: called at most once, on this thread or on the one that ends an earlier job.
-    func offer(
+    package func offer(
         _ kind: Kind,
-        for request: VariantRequest,
+        _ key: CacheKey,
+        about subject: PurgeSubject,
         dropped: @escaping @Sendable () -> Void = {},
         work: @escaping Work
     ) {
-        let job = Job(kind: kind, request: request, work: work, dropped: dropped)
+        let job = Job(kind: kind, key: key, subject: subject, work: work, dropped: dropped)
         let now = time.monotonic
         switch queues.withLock({ $0[kind]?.admit(job, now: now) }) {
         case .admitted: startNext(kind)
@@ -125,25 +132,40 @@ final class BackgroundWork: Sendable {
         }
     }
 
+    /// Revalidates something stale, unless its origin is in back-off or a flight for the key is in progress.
+    ///
+    /// - Parameters:
+    ///   - failures: the remembered failures of origins.
+    ///   - failureKey: the key under which those of this origin are remembered.
+    package func refresh(
+        _ key: CacheKey,
+        about subject: PurgeSubject,
+        failures: NegativeCache<Failure>,
+        _ failureKey: CacheKey,
+        work: @escaping Work
+    ) {
+        guard failures.backoffError(for: failureKey) == nil else { return }
+        offer(.refresh, key, about: subject, work: work)
+    }
+
     /// Pauses a key for a minute.
-    func pause(_ kind: Kind, _ key: CacheKey) {
+    package func pause(_ kind: Kind, _ key: CacheKey) {
         let now = time.monotonic
         queues.withLock { $0[kind]?.pause(key, now: now) }
     }
 
     /// Returns the number of waiting jobs.
-    func waitingCount(_ kind: Kind) -> Int { queues.withLock { $0[kind]?.waiting.count ?? 0 } }
+    package func waitingCount(_ kind: Kind) -> Int { queues.withLock { $0[kind]?.waiting.count ?? 0 } }
 
     /// Sets the maximum number of waiting jobs; applies to new ones.
-    func setWaitingLimit(_ limit: Int, of kind: Kind) {
+    package func setWaitingLimit(_ limit: Int, of kind: Kind) {
         queues.withLock { $0[kind]?.waitingLimit = limit }
     }
 
     private func startNext(_ kind: Kind) {
         guard let job = queues.withLock({ $0[kind]?.next() }) else { return }
-        let request = job.request
         var isStarted = false
-        pool.startUnlessUnderWay(kind.key(of: request), about: PurgeSubject(request)) { flight in
+        pool.startUnlessUnderWay(kind.flightKey(job.key), about: job.subject) { flight in
             isStarted = true
             _ = flight.addFirst { [self] _, _ in ended(job) }
             job.work(flight)
@@ -157,7 +179,7 @@ final class BackgroundWork: Sendable {
     private func ended(_ job: Job) {
         queues.withLock { queues in
             queues[job.kind]?.running -= 1
-            queues[job.kind]?.keys.remove(job.request.key)
+            queues[job.kind]?.keys.remove(job.key)
         }
         startNext(job.kind)
     }
