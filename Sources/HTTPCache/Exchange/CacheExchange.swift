@@ -60,6 +60,9 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     private let load = Lock<(any CancellableLoad)?>(nil)
     /// Whether this is the single probe after a back-off; its end permits the next probe, whatever the result.
     private let isProbe = Lock(false)
+    /// The content of a response that was announced while it arrived.
+    private let arriving = Lock<GrowingFile?>(nil)
+    private let isAnnounced = Lock(false)
 
     /// Creates an exchange; `start()` begins it.
     ///
@@ -88,6 +91,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
             unless: { [self] in
                 // Unsafe requests are never cancelled.
                 guard request.isSafe else { return true }
+                // Those who were given the arriving content no longer wait for the flight, but read the content.
+                if arriving.withLock({ $0?.hasReaders ?? false }) { return true }
                 return request.keepsOnDisk && (load.withLock { $0 }?.received ?? 0) >= context.continueAfter
             },
             cancel: { [self] in load.withLock { $0 }?.cancel() }
@@ -132,19 +137,27 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
             fetch.lastModified = validated?.lastModified
         }
         let began = context.time.monotonic
-        let handle = context.loader.load(fetch) { [self] result in
+        // Whether the whole is short enough to be fetched for a range is known at its end.
+        let announces = !(widens && form == .whole)
+        let arrival: (@Sendable (FetchedResponse) -> Void)? =
+            announces
+            ? { @Sendable [self] response in
+                announce(response, form, UInt32(clamping: (context.time.monotonic - began) / 1000))
+            } : nil
+        let handle = context.loader.load(fetch, arrival: arrival) { [self] result in
             let microseconds = UInt32(clamping: (context.time.monotonic - began) / 1000)
             switch result {
             case .failure(let error) where error.isOverLimit && widens && form == .whole:
                 store.change(.keepParts(until: context.time.wallSeconds + Self.separation))
                 send(.own)
             case .failure(let error): proceed { self.fail(error) }
-            case .success(let response):
-                proceed { self.conclude(response, form, microseconds) }
+            case .success(var response):
+                if request.passesResponses { response.content.readShort() }
+                proceed { [response] in self.conclude(response, form, microseconds) }
             }
         }
         load.withLock { $0 = handle }
-        if flight.isOver { handle.cancel() }
+        if flight.isOver, !isConcluded { handle.cancel() }
     }
 
     /// Continues on a thread that may change the store.
@@ -153,9 +166,40 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         if !lane.submit(work) { end(.failure(.overloaded("too many requests are waiting for the disk"))) }
     }
 
+    // MARK: Arriving responses
+
+    /// Gives the waiting requests a response whose content is still arriving.
+    ///
+    /// A response that may be stored is only announced: the flight ends when the content is complete and stored, so that
+    /// requests meanwhile share it. Any other response ends the flight.
+    private func announce(_ response: FetchedResponse, _ form: Form, _ microseconds: UInt32) {
+        guard case .growing(let file) = response.content, request.passesResponses || response.status == 200,
+            !(response.allowsStale && replacement != nil), !flight.isOver
+        else { return }
+        arriving.withLock { $0 = file }
+        isAnnounced.withLock { $0 = true }
+        let new = StoredResponse(response, to: request, policy: response.policy(for: request, bounds(response)))
+        let isStorable = request.isGet && file.isKept && new.isStorable(for: request) && flight.mayPublish
+        if isStorable || !request.passesResponses {
+            var outcome = CacheOutcome(new, status(of: response), isValidated: true, microseconds)
+            if form == .own { outcome.received = response }
+            flight.announce(outcome)
+        } else {
+            conclude(response, form, microseconds)
+        }
+        // Set last: the requests that were waiting are the first readers.
+        file.onAbandon { [self] in
+            if flight.isOver { load.withLock { $0 }?.cancel() } else { flight.reconsider() }
+        }
+    }
+
+    /// Whether a response that was passed on while it arrived has ended the flight.
+    private var isConcluded: Bool { flight.isOver && isAnnounced.withLock { $0 } }
+
     // MARK: Conclusions
 
     private func conclude(_ response: FetchedResponse, _ form: Form, _ microseconds: UInt32) {
+        guard !isConcluded else { return }
         if response.status == 304, form == .validating { return confirm(by: response, microseconds) }
         guard request.passesResponses || response.status == 200 else {
             return fail(.originStatus(response.status), RetryHints(response))
@@ -174,7 +218,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     private func keep(_ response: FetchedResponse, _ form: Form, _ microseconds: UInt32) {
         let policy = response.policy(for: request, bounds(response))
         var new = StoredResponse(response, to: request, policy: policy)
-        let isStorable = new.isStorable(for: request)
+        let isStorable = new.isStorable(for: request) && new.isComplete
         // Directives that forbid storing the response apply to everything derived from it.
         if !isStorable, !request.passesResponses { new.expire() }
         if request.passesResponses, !(isStorable && flight.mayPublish) {
@@ -239,6 +283,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
 
     /// Remembers a failure, and ends with it or with a stored response that may replace it.
     private func fail(_ error: Failure, _ hints: RetryHints = RetryHints()) {
+        guard !isConcluded else { return }
         remember(error, hints)
         end(standIn(for: error.after(asking: reason)))
     }
@@ -315,6 +360,8 @@ package struct CacheOutcome: Sendable {
     var cookies: [FieldLine] = []
     /// Microseconds spent on the request to the origin; 0 without one.
     package var fetchMicroseconds: UInt32 = 0
+    /// The response as received, for the request that caused it, if the origin has applied that request's conditions and range.
+    var received: FetchedResponse?
 
     package init(_ stored: StoredResponse, _ status: CacheStatus, isValidated: Bool = false, _ microseconds: UInt32 = 0)
     {

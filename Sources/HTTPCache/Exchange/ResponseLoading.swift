@@ -5,9 +5,15 @@ package protocol ResponseLoading<Origin>: Sendable {
     /// The targets that it loads.
     associatedtype Origin: CacheOrigin
 
-    /// Starts a load and returns immediately; `completion` is called exactly once, on any thread, also for cancelled loads.
+    /// Starts a load and returns immediately; the closures are called on the loader's thread.
+    ///
+    /// - Parameters:
+    ///   - arrival: called at most once, before `completion`, with a response whose content is still arriving; it is called for
+    ///     long and slow contents only.
+    ///   - completion: called exactly once, with the complete response, also for cancelled loads.
     func load(
         _ fetch: CacheFetch<Origin>,
+        arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, Origin.Failure>) -> Void
     ) -> any CancellableLoad
 }

@@ -1,19 +1,23 @@
 package import HTTPSemantics
+package import LinuxSystem
 
-/// A complete response that may be reused for other requests (RFC 9111 §3).
+/// A response that may be reused for other requests (RFC 9111 §3); it is stored once its content is complete.
 package struct StoredResponse: Sendable {
     /// The content of a stored response.
     package enum Content: Sendable {
         case bytes([UInt8])
         case file(OriginBody)
+        /// The content is still arriving, so that the response cannot be stored yet.
+        case growing(GrowingFile)
         /// The content was evicted; the fields remain for objects derived from it.
         case evicted
 
-        /// The length in bytes; 0 if evicted.
-        package var length: Int {
+        /// The length in bytes; 0 if evicted, `nil` if unknown.
+        package var length: Int? {
             switch self {
             case .bytes(let bytes): bytes.count
             case .file(let body): body.length
+            case .growing(let file): file.expected
             case .evicted: 0
             }
         }
@@ -35,12 +39,7 @@ package struct StoredResponse: Sendable {
     /// Creates a response in its stored form; `isStorable(for:)` decides whether it may be stored.
     init(_ response: FetchedResponse, to request: CacheRequest<some CacheOrigin>, policy: ResponsePolicy) {
         status = response.status
-        content =
-            switch response.content {
-            case .none: .bytes([])
-            case .bytes(let bytes): .bytes(bytes)
-            case .file(let body): .file(body)
-            }
+        content = response.storedContent
         self.policy = policy
         vary = VaryKey(vary: response.fields["vary"], request: request.fields)
         fields = Self.kept(response.fields, policy)
@@ -107,6 +106,23 @@ package struct StoredResponse: Sendable {
 
     /// Whether the content has not been evicted.
     var hasContent: Bool { if case .evicted = content { false } else { true } }
+    /// Whether the content has arrived completely.
+    package var isComplete: Bool { if case .growing = content { false } else { true } }
+    /// Whether the content is in memory, or absent.
+    var isInMemory: Bool {
+        switch content {
+        case .bytes, .evicted: true
+        case .file, .growing: false
+        }
+    }
+
+    /// Returns the response with its content in memory; `nil` if it is longer than `limit` bytes or cannot be read.
+    func inMemory(limit: Int) -> StoredResponse? {
+        guard case .file(let body) = content else { return self }
+        guard body.length <= limit, let bytes = body.file.read(count: body.length) else { return nil }
+        return StoredResponse(status: status, fields: fields, content: .bytes(bytes), policy: policy, vary: vary)
+    }
+
     /// The content in memory; empty if it is in a file or evicted.
     var bytes: [UInt8] { if case .bytes(let bytes) = content { bytes } else { [] } }
 

@@ -51,7 +51,9 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     ///   - key: the flight's cache key.
     ///   - subject: what purges match the flight against.
     ///   - deadline: when the outcome becomes useless to the waiter.
-    ///   - waiter: called exactly once, on the thread that ends the flight, unless the subscription is cancelled first.
+    ///   - early: what the waiter does with a value that the flight announces before its end.
+    ///   - waiter: called exactly once, on the thread that ends the flight or announces a value, unless the subscription is
+    ///     cancelled first.
     ///   - start: starts the work of a new flight; called on this thread, before this function returns. It must ensure that
     ///     `Flight.finish` is called, and may set with `Flight.onAbandon` what happens when the last waiter has left.
     /// - Returns: the waiter's subscription; it need not be retained.
@@ -60,12 +62,17 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
         deadline: SharedDeadline = .none,
+        early: EarlyDelivery<Value> = .none,
         waiter: @escaping Waiter,
         start: (Flight<Value, Failure>) -> Void
     ) -> Subscription {
-        switch state.withLock({ state in admit(waiter, deadline, to: key, about: subject, of: &state) }) {
-        case .joined(let subscription):
+        switch state.withLock({ state in admit(waiter, deadline, early, to: key, about: subject, of: &state) }) {
+        case .joined(let subscription, let announced):
+            if case .also(let observe) = early, let announced { observe(announced) }
             return subscription
+        case .announced(let value):
+            Flight<Value, Failure>.deliver(.success(value), to: waiter, isCollapsed: true)
+            return Subscription {}
         case .started(let flight, let subscription):
             start(flight)
             return subscription
@@ -83,6 +90,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
         deadline: SharedDeadline = .none,
+        early: EarlyDelivery<Value> = .none,
         waiter: @escaping Waiter,
         start: (Flight<Value, Failure>) -> Void
     ) -> Subscription {
@@ -90,7 +98,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
             guard let flight = newFlight(key, about: subject, in: &state, isAlone: true) else {
                 return .refused("too many requests are in progress")
             }
-            return .started(flight, flight.addFirst(waiter, deadline: deadline))
+            return .started(flight, flight.addFirst(waiter, deadline: deadline, early: early))
         }
         guard case .started(let flight, let subscription) = admission else {
             Flight<Value, Failure>.refuse(waiter, "too many requests are in progress")
@@ -103,13 +111,15 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     private func admit(
         _ waiter: @escaping Waiter,
         _ deadline: SharedDeadline,
+        _ early: EarlyDelivery<Value>,
         to key: CacheKey,
         about subject: PurgeSubject?,
         of state: inout State
     ) -> Admission<Value, Failure> {
         if let flight = state.flights[key] {
-            switch flight.add(waiter, deadline: deadline, limit: waiterLimit.load(ordering: .relaxed)) {
-            case .added(let subscription): return .joined(subscription)
+            switch flight.add(waiter, deadline: deadline, early: early, limit: waiterLimit.load(ordering: .relaxed)) {
+            case .added(let subscription, let announced): return .joined(subscription, announced)
+            case .announced(let value): return .announced(value)
             case .full: return .refused("too many requests are waiting for this response")
             case .ended: break  // It is about to leave the pool: start another flight.
             }
@@ -117,7 +127,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         guard let flight = newFlight(key, about: subject, in: &state) else {
             return .refused("too many responses are in progress")
         }
-        return .started(flight, flight.addFirst(waiter, deadline: deadline))
+        return .started(flight, flight.addFirst(waiter, deadline: deadline, early: early))
     }
 
     /// Adds a new flight to the pool; returns `nil` if the pool is full.
@@ -194,7 +204,8 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
 }
 
 private enum Admission<Value: Sendable, Failure: CacheFailure> {
-    case joined(Subscription)
+    case joined(Subscription, Value?)
+    case announced(Value)
     case started(Flight<Value, Failure>, Subscription)
     case refused(String)
 }

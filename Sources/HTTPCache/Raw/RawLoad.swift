@@ -89,15 +89,19 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
                     request.key,
                     about: subject,
                     deadline: request.deadline,
+                    early: .instead,
                     waiter: { [self] in finish($0, $1) },
                     start: start
                 )
             )
         }
-        let subscription = proxy.flights.join(request.key, about: subject, deadline: request.deadline) {
-            [self] result, delivery in
-            // Decide again: the response stored meanwhile may or may not match this request.
-            if delivery.isCollapsed { self.start(hold, mayWait: false) } else { finish(result) }
+        let subscription = proxy.flights.join(
+            request.key,
+            about: subject,
+            deadline: request.deadline,
+            early: .instead
+        ) { [self] result, delivery in
+            if !delivery.isCollapsed { finish(result) } else { decideAgain(result, hold) }
         } start: { [self] flight in
             // Another request's response may have been stored since the first lookup.
             if let outcome = answer(hold, now) { flight.finish(.success(outcome)) } else { start(flight) }
@@ -106,6 +110,18 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
     }
 
     private func finish(_ result: Result<CacheOutcome, Origin.Failure>, _ delivery: Delivery) { finish(result) }
+
+    /// Decides again after waiting for another request's response, which may or may not match this request.
+    private func decideAgain(_ result: Result<CacheOutcome, Origin.Failure>, _ hold: RawHold?) {
+        // A response whose content is still arriving is not stored yet.
+        if isWanted, case .success(let outcome) = result, case .stored(let arriving) = outcome.answer,
+            !arriving.isComplete,
+            case .serve(let response, let isStale, _) = decision([arriving], proxy.time.wallSeconds)
+        {
+            return finish(.success(CacheOutcome(response, .hit(isStale ? .stale : .memory))))
+        }
+        start(hold, mayWait: false)
+    }
 
     /// The stored response that can be served without asking the origin, if there is one now.
     private func answer(_ hold: RawHold?, _ now: Int64) -> CacheOutcome? {

@@ -16,7 +16,13 @@ struct RawStore<Origin: CacheOrigin>: ResponseStore {
     package func admit(_ response: StoredResponse, isStorable: Bool, replacing stored: StoredResponse?)
         -> StoredResponse
     {
-        publish { $0.keep(response, for: request) }
+        // Without a disk, only content that fits in memory can be stored.
+        let isOnDisk = request.tiers.keepOnDisk && proxy.cache.hasDisk
+        guard let kept = isOnDisk ? response : response.inMemory(limit: proxy.cache.largestCost) else {
+            change(.remove)
+            return response
+        }
+        publish { $0.keep(kept, for: request) }
         return response
     }
 

@@ -12,7 +12,7 @@ extension RawEntry {
     /// All responses, the oldest first.
     var encoded: [UInt8] {
         var fields = TaggedFields()
-        for response in responses { fields.put(Tag.response, response.encoded) }
+        for response in responses { if let bytes = response.encoded { fields.put(Tag.response, bytes) } }
         return fields.bytes
     }
 
@@ -42,8 +42,9 @@ extension StoredResponse {
         static let selector: UInt16 = 7
     }
 
-    /// The encoded response.
-    fileprivate var encoded: [UInt8] {
+    /// The encoded response; `nil` if its content cannot be read.
+    fileprivate var encoded: [UInt8]? {
+        guard let bytes = inMemory(limit: .max)?.bytes else { return nil }
         var encoding = TaggedFields()
         encoding.put(Tag.status, status)
         for line in fields.lines { encoding.put(Tag.field, Array(line.name.utf8) + [0x3A] + line.value) }

@@ -67,6 +67,9 @@ struct RawEntry: Sendable {
         return tags
     }
 
-    /// The size in bytes.
+    /// Whether all content is in memory.
+    var isInMemory: Bool { responses.allSatisfy(\.isInMemory) }
+
+    /// The size in memory, in bytes.
     var cost: Int { responses.reduce(64) { $0 + $1.cost } }
 }

@@ -17,6 +17,7 @@ struct ResponseEncoder: Sendable {
     private let close = Array("Connection: close\r\n".utf8)
     private let keepAlive = Array("Connection: keep-alive\r\n".utf8)
     private let age = Array("Age: ".utf8)
+    private let chunked = Array("Transfer-Encoding: chunked\r\n".utf8)
     private let lineEnd = Array("\r\n".utf8)
     /// The interim response to `Expect: 100-continue`.
     let continueLine = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
@@ -39,9 +40,13 @@ struct ResponseEncoder: Sendable {
         if let own = response.date { Self.append(own, to: &buffer) } else { Self.append(date, to: &buffer) }
         let hasBody = Self.allowsBody(response.status)
         if hasBody, (response.contentLength ?? 0) >= 0 {
-            Self.append(contentLength, to: &buffer)
-            Self.append(decimal: response.contentLength ?? response.body.count, to: &buffer)
-            Self.append(lineEnd, to: &buffer)
+            if let length = response.contentLength ?? response.body.count {
+                Self.append(contentLength, to: &buffer)
+                Self.append(decimal: length, to: &buffer)
+                Self.append(lineEnd, to: &buffer)
+            } else if options.minorVersion > 0 {
+                Self.append(chunked, to: &buffer)
+            }
         } else if response.status == 304, let length = response.contentLength {
             // RFC 9110 §8.6: in a 304, the length of the corresponding 200; never in a 204.
             Self.append(contentLength, to: &buffer)

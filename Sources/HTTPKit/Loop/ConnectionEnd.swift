@@ -25,7 +25,7 @@ extension Connection {
         case .lingering:
             return isInputEnded || drained > drainLimit ? .close : .open
         case .reading:
-            if output != nil { return .open }
+            if let output { return output.isWaiting && isHalfClosed && policy == .gone ? .close : .open }
             if closesAfterOutput {
                 return !isInputEnded && (lingers || mayRead) ? .linger : .close
             }

@@ -49,6 +49,10 @@ extension EventLoop {
             fulfil(id, sequence) { _ in response }
         case .abandoned(let id, let sequence):
             fulfil(id, sequence) { loop in loop.handler.reject(.abandoned) }
+        case .resume(let id):
+            guard let connection = connection(id) else { return }
+            if connection.output != nil { resumeOutput(connection) }
+            proceed(connection)
         case .ping(let completion):
             completion()
         case .adjust(let timeouts, let maximumConnections):

@@ -147,6 +147,7 @@ extension Entity.Body {
         switch self {
         case .memory(let bytes): bytes
         case .file(let file, let length): file.read(count: length)
+        case .growing: nil
         }
     }
 }

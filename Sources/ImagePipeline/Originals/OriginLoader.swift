@@ -15,16 +15,30 @@ package struct OriginLoader: OriginLoading {
         self.transfers = transfers
     }
 
-    /// Starts a load; the completion is called on the chosen loader's thread.
+    /// Starts a load; the closures are called on the chosen loader's thread.
+    ///
+    /// The beginning of an image is examined while it arrives, and the load ends at once if it is not one.
     package func load(
         _ fetch: OriginFetch,
+        arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle {
         let loader = fetch.source.isFolder ? files : transfers
-        return loader.load(TransferRequest(fetch)) { result in
+        var request = TransferRequest(fetch)
+        let examination = ImageExamination(of: fetch.source)
+        if fetch.exchange == nil, !fetch.source.isFolder { request.inspection = examination.inspection }
+        var announce: (@Sendable (TransferResponse) -> Void)?
+        if let arrival {
+            announce = { response in
+                if let response = try? FetchedResponse(response, to: fetch) { arrival(response) }
+            }
+        }
+        return loader.load(request, arrival: announce) { result in
             switch result {
             case .success(let response):
                 completion(Result { () throws(PipelineError) in try FetchedResponse(response, to: fetch) })
+            case .failure(.contentRefused(let reason)):
+                completion(.failure(examination.refusal ?? .notAnImage(reason)))
             case .failure(let error): completion(.failure(PipelineError(error)))
             }
         }
@@ -83,6 +97,7 @@ extension FetchedResponse {
             case .none: .none
             case .bytes(let bytes): .bytes(bytes)
             case .file(let body): .file(try OriginBody(body))
+            case .growing(let file): .growing(file)
             }
         self.init(
             status: head.status,
@@ -114,6 +129,7 @@ extension PipelineError {
             case .violation(let reason): .originProtocol(reason)
             case .addressRefused(let rule): .addressRefused(rule)
             case .unresolved: .addressRefused(PipelineError.unresolvedRule)
+            case .contentRefused(let reason): .notAnImage(reason)
             case .tooLarge(let limit): .sourceTooLarge(limit: limit)
             case .overloaded(let reason): .overloaded(reason)
             case .cancelled: .cancelled

@@ -4,12 +4,26 @@ package import OriginTransfer
 
 /// Stage 6: loads the bytes of originals (SDWebImage: `SDImageLoader`).
 package protocol OriginLoading: Sendable {
-    /// Starts a load and returns immediately; `completion` is called exactly once on the loader's thread, also for cancelled
-    /// loads.
+    /// Starts a load and returns immediately; the closures are called on the loader's thread.
+    ///
+    /// - Parameters:
+    ///   - arrival: called at most once, before `completion`, with a response whose content is still arriving.
+    ///   - completion: called exactly once, with the complete response, also for cancelled loads.
     func load(
         _ fetch: OriginFetch,
+        arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle
+}
+
+extension OriginLoading {
+    /// Starts a load whose content is delivered when it is complete.
+    package func load(
+        _ fetch: OriginFetch,
+        completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
+    ) -> any LoadHandle {
+        load(fetch, arrival: nil, completion: completion)
+    }
 }
 
 /// A fetch of an original under a source's rule; conditional if it has validators of a stored response.

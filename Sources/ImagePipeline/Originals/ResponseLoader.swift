@@ -16,9 +16,10 @@ struct ResponseLoader: ResponseLoading {
 
     func load(
         _ fetch: CacheFetch<OriginRequest>,
+        arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any CancellableLoad {
-        Load(handle: loader.load(OriginFetch(fetch), completion: completion))
+        Load(handle: loader.load(OriginFetch(fetch), arrival: arrival, completion: completion))
     }
 }
 

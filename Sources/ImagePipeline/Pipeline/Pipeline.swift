@@ -104,7 +104,8 @@ package final class Pipeline: Sendable {
         return variants.join(
             flightKey(request, context),
             about: PurgeSubject(request),
-            deadline: context.deadline
+            deadline: context.deadline,
+            early: context.takesArriving ? .instead : .none
         ) { outcome, delivery in
             guard delivery.isCollapsed else { return completion(outcome) }
             completion(outcome.map(\.collapsed).mapError(\.collapsed))

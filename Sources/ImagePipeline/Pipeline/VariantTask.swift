@@ -201,11 +201,14 @@ final class VariantTask: Sendable {
         // Later requests receive the remembered failure instead of waiting for this retry.
         if parts.failures.isProbed(request.origin.failureKey(for: context.caller)) { flight.detach() }
         let number = begin()
+        var arrival: (@Sendable (Originals.Arrival) -> Void)?
+        if needsBody { arrival = { [self] in judge($0) } }
         let subscription = pipeline.originals.join(
             request.origin,
             context,
             purpose: purpose,
-            needsBody: needsBody
+            needsBody: needsBody,
+            arrival: arrival
         ) { result in
             switch result {
             case .success(let outcome): then(outcome)
@@ -213,6 +216,25 @@ final class VariantTask: Sendable {
             }
         }
         remember(number) { subscription.cancel() }
+    }
+
+    /// Judges an original by its header, while its content is arriving.
+    ///
+    /// The bare original is passed to the waiting requests as it arrives. A plan that the header refuses fails at once; if no
+    /// other request needs the original, its download ends.
+    private func judge(_ arrival: Originals.Arrival) {
+        guard !flight.isOver, let arriving = ArrivingOriginal(arrival, of: request) else { return }
+        let header = arriving.record.header
+        if request.plan == nil || request.mustStayOriginal(arriving.record) {
+            guard HeaderGate.refusal(of: header.format, source: request.origin.source) == nil else { return }
+            flight.announce(Answer(entity: arriving.entity(for: request, parts), status: arrival.status))
+        } else if let plan = request.plan,
+            let refusal = HeaderGate.refusal(of: header, plan: plan, source: request.origin.source)
+        {
+            let giveUp = step.withLock { $0.giveUp.take() }
+            fail(refusal, arrival.status.ofFailure)
+            giveUp?()
+        }
     }
 
     private func make(of outcome: OriginOutcome) {

@@ -13,6 +13,8 @@ package struct LoadContext: Sendable {
     package var account: String?
     /// When the response becomes useless; for shared work, to all its waiters.
     package var deadline = SharedDeadline.none
+    /// Whether the bare original may be sent while it arrives, without an entity tag.
+    package var takesArriving = false
     /// Whether it is a background refresh, which must not be answered with a stale response.
     var isRefresh = false
     /// Whether it is the single retry after a failure; another may follow when it ends.

@@ -19,17 +19,34 @@ enum OriginalHeader {
             guard let bytes = body.file.read(count: look) else {
                 throw .originProtocol("the original could not be read")
             }
-            switch ImageSniffer.sniff(bytes.span, totalLength: body.length) {
-            case .image(let header) where header.format == .svgz:
-                guard let inside = OriginMarkup.header(of: bytes.span, claimed: header) else { throw unknown }
-                return inside
-            case .image(let header): return header
-            case .unknown: throw unknown
-            case .malformed(_, let reason): throw .broken(reason)
-            case .needsMore(let wanted):
+            switch try examine(bytes, of: body.length) {
+            case .found(let header): return header
+            case .needs(let wanted):
                 guard look < min(body.length, lastLook) else { throw .broken("the image header is incomplete") }
                 look = min(body.length, lastLook, max(wanted, look * 4))
             }
+        }
+    }
+
+    /// What the first bytes of an original tell.
+    enum Finding {
+        case found(ImageHeader)
+        /// The header ends later: this many bytes are needed from the beginning.
+        case needs(Int)
+    }
+
+    /// Examines the first bytes of an original of a known or assumed length.
+    ///
+    /// - Throws: `.notAnImage` or `.broken` if they are not the beginning of an image.
+    static func examine(_ bytes: [UInt8], of length: Int) throws(PipelineError) -> Finding {
+        switch ImageSniffer.sniff(bytes.span, totalLength: length) {
+        case .image(let header) where header.format == .svgz:
+            guard let inside = OriginMarkup.header(of: bytes.span, claimed: header) else { throw unknown }
+            return .found(inside)
+        case .image(let header): return .found(header)
+        case .unknown: throw unknown
+        case .malformed(_, let reason): throw .broken(reason)
+        case .needsMore(let wanted): return .needs(wanted)
         }
     }
 }

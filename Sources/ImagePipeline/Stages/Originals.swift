@@ -24,23 +24,45 @@ struct Originals: Sendable {
 
     typealias Waiter = @Sendable (Result<OriginOutcome, PipelineError>) -> Void
 
+    /// An original whose content is still arriving, and how it is obtained.
+    struct Arrival: Sendable {
+        var response: StoredResponse
+        var file: GrowingFile
+        var status: CacheStatus
+    }
+
     /// Joins or starts the flight of an original; any thread.
     ///
-    /// - Parameter waiter: called once, on the thread that ends the flight, unless the subscription is cancelled first.
+    /// - Parameters:
+    ///   - arrival: called if the content takes long to arrive, before `waiter`.
+    ///   - waiter: called once, on the thread that ends the flight, unless the subscription is cancelled first.
     func join(
         _ request: OriginRequest,
         _ context: LoadContext,
         purpose: Purpose = .any,
         needsBody: Bool,
+        arrival: (@Sendable (Arrival) -> Void)? = nil,
         waiter: @escaping Waiter
     ) -> Subscription {
         var needed = CacheRequest(request, demand: context.demand, caller: context.caller)
         needed.needsBody = needsBody
         needed.isRefresh = context.isRefresh
         needed.account = context.account
-        return pool.join(key(needed, purpose), about: PurgeSubject(request), deadline: context.deadline) {
-            result,
-            delivery in
+        var early = EarlyDelivery<CacheOutcome>.none
+        if let arrival {
+            early = .also { outcome in
+                guard case .stored(let response) = outcome.answer, case .growing(let file) = response.content else {
+                    return
+                }
+                arrival(Arrival(response: response, file: file, status: outcome.status))
+            }
+        }
+        return pool.join(
+            key(needed, purpose),
+            about: PurgeSubject(request),
+            deadline: context.deadline,
+            early: early
+        ) { result, delivery in
             waiter(
                 result.flatMap { OriginOutcome.result(of: $0, delivery) }
                     .mapError { delivery.isCollapsed ? $0.collapsed : $0 }

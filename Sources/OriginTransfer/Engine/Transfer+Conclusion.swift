@@ -12,7 +12,10 @@ extension Transfer {
         guard head.isComplete else { return .finished(.failure(headFailure(code))) }
         if isRaw {
             // A partial body must not be mistaken for the whole.
-            return .finished(code == CURLE_OK ? .success(response(.bytes(content))) : .failure(Self.failure(code)))
+            guard code == CURLE_OK else { return .finished(.failure(Self.failure(code))) }
+            // The load of a body that was only passed on may have been completed before.
+            if isPassedOn { return .finished(.success(response(.none))) }
+            return .finished(sink == nil ? .success(response(.bytes(content))) : delivered())
         }
         switch head.status {
         case 200:

@@ -66,7 +66,8 @@ extension Transfer {
     private func setTimeouts(_ easy: EasyHandle) {
         let rest = max(1, (totalDeadline - time.monotonic) / 1_000_000)
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, options.timeouts.connect))
-        easy.set(CURLOPT_TIMEOUT_MS, Int(rest) + 1_000)
+        // A body that is passed on may take any time.
+        if !ticket.wantsArrival { easy.set(CURLOPT_TIMEOUT_MS, Int(rest) + 1_000) }
     }
 
     private func setLists(_ easy: EasyHandle) {
@@ -107,7 +108,7 @@ extension Transfer {
         }
         unsafe edge_easy_set_write_callback(easy.pointer, CURLOPT_WRITEFUNCTION) { bytes, size, count, owner in
             guard let transfer = unsafe Transfer.from(owner) else { return 0 }
-            return unsafe transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+            return unsafe transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
         }
         unsafe edge_easy_set_write_callback(easy.pointer, CURLOPT_HEADERFUNCTION) { bytes, size, count, owner in
             guard let transfer = unsafe Transfer.from(owner) else { return 0 }

@@ -19,6 +19,12 @@ package final class TransferEngine: TransferLoading {
         package var idleConnections: Int
         /// Maximum total bytes of incomplete bodies; loads that need more fail with `.overloaded`.
         package var memory: Int
+        /// A folder for bodies over `memoryBody` bytes or of unknown length; `nil` keeps all in memory.
+        package var folder: String?
+        /// Maximum bytes of a body in memory if there is a folder.
+        package var memoryBody = 8 << 20
+        /// Maximum total bytes of incomplete bodies in the folder; loads that need more fail with `.overloaded`.
+        package var disk = 4 << 30
         /// The value of `User-Agent`: name and version.
         package var userAgent: String
         /// The daemon's name in `Via` and `CDN-Loop`, by which it detects its own requests.
@@ -93,6 +99,7 @@ package final class TransferEngine: TransferLoading {
     /// The completion is called on the transfer thread and must not block it; after `stop`, it is called on the caller's thread.
     package func load(
         _ request: TransferRequest,
+        arrival: (@Sendable (TransferResponse) -> Void)?,
         completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
     ) -> any LoadHandle {
         let mailbox = mailbox
@@ -100,6 +107,7 @@ package final class TransferEngine: TransferLoading {
             request,
             created: time.monotonic,
             onCancel: { mailbox.post(.cancel($0)) },
+            arrival: arrival,
             completion: completion
         )
         if !mailbox.post(.load(ticket)) { ticket.complete(.failure(.cancelled)) }

@@ -18,8 +18,10 @@ extension TransferLoop {
             url: url,
             configuration: configuration,
             budget: budget,
+            diskBudget: diskBudget,
             watch: watch,
-            time: time
+            time: time,
+            resume: { [mailbox] in mailbox.post(.resume(ticket)) }
         )
         transfers[ObjectIdentifier(ticket)] = transfer
         enqueue(transfer)
@@ -77,9 +79,9 @@ extension TransferLoop {
         } else {
             leaveWire(transfer)
         }
-        transfer.dropBody()
         transfers[ObjectIdentifier(transfer.ticket)] = nil
         finish(transfer.ticket, result)
+        transfer.endBody(result)
     }
 
     private func enqueue(_ transfer: Transfer) {
@@ -116,7 +118,7 @@ extension TransferLoop {
     private func count(_ transfer: Transfer, _ easy: EasyHandle) {
         let isAnswered = transfer.head.isComplete
         let opened = easy.long(CURLINFO_NUM_CONNECTS)
-        let bytes = (transfer.sink?.count ?? 0) + transfer.content.count + transfer.discarded
+        let bytes = transfer.received + transfer.discarded
         counters.update {
             $0.bytes += bytes
             $0.newConnections += opened

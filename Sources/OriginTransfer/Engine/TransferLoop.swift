@@ -16,6 +16,7 @@ final class TransferLoop {
     let poller: SharedDescriptor
     let multi: UnsafeMutableRawPointer
     let budget: TransferBudget
+    let diskBudget: TransferBudget
     let watch = DeadlineWatch()
     var lanes: ConnectionLanes<Transfer>
     /// All unfinished loads, including waiting ones.
@@ -43,6 +44,7 @@ final class TransferLoop {
         self.counters = counters
         self.time = time
         budget = TransferBudget(limit: configuration.memory)
+        diskBudget = TransferBudget(limit: configuration.disk)
         lanes = ConnectionLanes(limit: configuration.transfers)
         configureMulti()
         watchMailbox()
@@ -106,6 +108,7 @@ final class TransferLoop {
             case .load(let ticket): admit(ticket)
             case .cancel(let ticket):
                 if let transfer = transfers[ObjectIdentifier(ticket)] { end(transfer, .failure(.cancelled)) }
+            case .resume(let ticket): transfers[ObjectIdentifier(ticket)]?.resume()
             case .stop: isStopping = true
             }
         }
@@ -139,7 +142,7 @@ final class TransferLoop {
     func setGauges(_ statistics: inout TransferStatistics) {
         statistics.active = lanes.active
         statistics.waiting = lanes.waiting
-        statistics.bytesInFlight = budget.used
+        statistics.bytesInFlight = budget.used + diskBudget.used
     }
 }
 

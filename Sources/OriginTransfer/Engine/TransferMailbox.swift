@@ -7,6 +7,8 @@ final class TransferMailbox: Sendable {
     enum Message {
         case load(LoadTicket)
         case cancel(LoadTicket)
+        /// The readers of a paused body have caught up.
+        case resume(LoadTicket)
         case stop
     }
 

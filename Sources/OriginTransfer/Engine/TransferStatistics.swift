@@ -11,6 +11,7 @@ package struct TransferStatistics: Hashable, Sendable {
         case timeout
         case `protocol`
         case refused
+        case contentRefused = "content-refused"
         case tooLarge = "too-large"
         case overloaded
         case cancelled
@@ -64,7 +65,7 @@ extension TransferStatistics.Outcome {
         switch result {
         case .success(let response):
             switch response.body {
-            case .file, .bytes: self = .fetched
+            case .file, .bytes, .growing: self = .fetched
             case .none: self = response.head.status == 304 ? .notModified : .status
             }
         case .failure(let error):
@@ -74,6 +75,7 @@ extension TransferStatistics.Outcome {
             case .timeout: self = .timeout
             case .violation: self = .protocol
             case .addressRefused, .unresolved: self = .refused
+            case .contentRefused: self = .contentRefused
             case .tooLarge: self = .tooLarge
             case .overloaded: self = .overloaded
             case .cancelled: self = .cancelled

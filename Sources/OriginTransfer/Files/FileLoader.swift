@@ -84,6 +84,7 @@ package final class FileLoader: TransferLoading {
     /// The completion is called on a reading thread, or on the caller's thread after `stop`.
     package func load(
         _ request: TransferRequest,
+        arrival: (@Sendable (TransferResponse) -> Void)?,
         completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
     ) -> any LoadHandle {
         // The reading thread checks for cancellation before each 256 KiB.

@@ -14,8 +14,33 @@ package struct TransferRequest: Sendable {
     package var account: String?
     /// The monotonic nanoseconds after which, as of the transfer's start, no request waits for it; `nil` for none.
     package var deadline: Int64?
+    /// Examines the beginning of a plain GET's body while the rest arrives; `nil` to accept any content.
+    package var inspection: Inspection?
     /// A request to send instead of a plain GET; its response is returned unchanged, whatever its status.
     package var exchange: Exchange?
+
+    /// An examination of the first bytes of a body, which ends the transfer if it refuses them.
+    package struct Inspection: Sendable {
+        /// The result of an examination.
+        package enum Verdict: Sendable {
+            /// More bytes are needed: this many from the beginning.
+            case needs(Int)
+            case accepted
+            /// The content is useless; the text says why.
+            case refused(String)
+        }
+
+        /// The number of bytes of the first examination.
+        package var first: Int
+        /// Examines the bytes received so far, or as many as were asked for; `expected` is the announced length of the body.
+        package var examine: @Sendable (_ beginning: [UInt8], _ expected: Int?) -> Verdict
+
+        /// Creates an inspection.
+        package init(first: Int, examine: @escaping @Sendable (_ beginning: [UInt8], _ expected: Int?) -> Verdict) {
+            self.first = first
+            self.examine = examine
+        }
+    }
 
     /// A complete request: method, fields and content.
     package struct Exchange: Sendable {

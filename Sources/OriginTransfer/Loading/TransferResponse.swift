@@ -13,10 +13,12 @@ package struct TransferResponse: Sendable {
     package enum Content: Sendable {
         /// No content was requested or kept; a plain GET keeps only the content of a 200.
         case none
-        /// The complete content of a 200.
+        /// The complete content of a 200, or of an exchange's response that was announced while it arrived.
         case file(TransferBody)
         /// The complete content of an exchange's response, whatever its status.
         case bytes([UInt8])
+        /// Content that is still arriving.
+        case growing(GrowingFile)
     }
 
     /// Creates a response.
@@ -70,6 +72,8 @@ package enum TransferError: Error, Hashable, Sendable {
     ///
     /// Responses must not distinguish it from a refused address, or they would reveal which names exist in a private network.
     case unresolved
+    /// The request's inspection refused the beginning of the body; the text is its reason.
+    case contentRefused(String)
     /// The body exceeds the limit, in bytes.
     case tooLarge(limit: Int)
     /// A limit of the loader is reached, or the system is out of memory or descriptors.

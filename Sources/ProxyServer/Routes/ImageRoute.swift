@@ -145,6 +145,7 @@ final class ImageRoute: Sendable {
         load.account = context.peer.account
         load.deadline = variant.deadline(from: context.monotonic)
         let bucket = variant.bucket ?? .rest
+        load.takesArriving = head.method == .get && conditions == nil
         let subscription = pipeline.load(variant, load) { [self, account = load.account] result in
             switch result {
             case .success(let answer):

@@ -150,7 +150,18 @@ extension Response {
         dynamicFields = CacheStatusFields.field(answer.cacheStatus)
         age = answer.age
         contentLength = answer.contentLength
-        if !answer.range.isEmpty { body = .bytes(answer.body, answer.range) }
+        body = Self.body(answer)
         tag = RequestResult(answer.cacheStatus).tag
+    }
+
+    private static func body(_ answer: RawAnswer) -> ResponseBody {
+        let range = answer.range
+        guard range?.isEmpty != true else { return .none }
+        let offset = Int64(range?.lowerBound ?? 0)
+        switch answer.body {
+        case .bytes(let bytes): return .bytes(bytes, range ?? 0..<bytes.count)
+        case .file(let file): return .file(file, offset: offset, length: Int64(range?.count ?? 0))
+        case .growing(let reader): return .growing(reader, offset: offset, length: (range?.count).map(Int64.init))
+        }
     }
 }

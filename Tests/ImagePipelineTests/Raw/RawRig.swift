@@ -121,5 +121,9 @@ final class RawRig {
 }
 
 extension RawAnswer {
-    var text: String { String(decoding: body, as: UTF8.self) }
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// The whole body, if it is in memory.
+    var bytes: [UInt8] { if case .bytes(let bytes) = body { bytes } else { [] } }
+    /// The part of the body that is sent.
+    var part: ArraySlice<UInt8> { range.map { bytes[$0] } ?? [] }
 }

@@ -113,7 +113,7 @@ struct RawSharingTests {
         for range in ["bytes=0-1", "bytes=2-3", "bytes=8-"] {
             _ = rig.proxy.load(RawRig.request("a", ["Range: \(range)"])) { result in
                 guard let answer = try? result.get() else { return }
-                parts.update { $0.append(String(decoding: answer.body[answer.range], as: UTF8.self)) }
+                parts.update { $0.append(String(decoding: answer.part, as: UTF8.self)) }
             }
         }
         let load = try #require(try rig.loader.wait(for: 1).last)
