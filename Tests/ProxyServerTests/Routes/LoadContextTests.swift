@@ -71,6 +71,7 @@ private final class RouteRig: Sendable {
 
         func load(
             _ fetch: OriginFetch,
+            arrival: (@Sendable (FetchedResponse) -> Void)?,
             completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
         ) -> any LoadHandle {
             all.withLock { $0.append(fetch) }
