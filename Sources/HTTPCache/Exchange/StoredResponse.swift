@@ -1,19 +1,22 @@
 package import HTTPSemantics
 
-/// A complete response that may be reused for other requests (RFC 9111 §3).
+/// A response, complete or partial, that may be reused for other requests (RFC 9111 §3).
 package struct StoredResponse: Sendable {
     /// The content of a stored response.
     package enum Content: Sendable {
         case bytes([UInt8])
         case file(OriginBody)
+        /// Some parts of the content, from 206 responses.
+        case parts(StoredParts)
         /// The content was evicted; the fields remain for objects derived from it.
         case evicted
 
-        /// The length in bytes; 0 if evicted.
+        /// The length in bytes, of the complete representation; 0 if evicted.
         package var length: Int {
             switch self {
             case .bytes(let bytes): bytes.count
             case .file(let body): body.length
+            case .parts(let parts): parts.length
             case .evicted: 0
             }
         }
@@ -22,7 +25,7 @@ package struct StoredResponse: Sendable {
     package let status: Int
     /// The end-to-end fields without `Age`, `Content-Length` and fields named by `private`.
     package private(set) var fields: FieldLines
-    package let content: Content
+    package internal(set) var content: Content
     /// What the response allows a shared cache to do.
     package private(set) var policy: ResponsePolicy
     /// Selects the requests for which it may be reused.
@@ -105,9 +108,7 @@ package struct StoredResponse: Sendable {
     /// Whether it can be validated.
     package var hasValidator: Bool { entityTag != nil || lastModified != nil }
 
-    /// Whether the content has not been evicted.
-    package var hasContent: Bool { if case .evicted = content { false } else { true } }
-    /// The content in memory; empty if it is in a file or evicted.
+    /// The content in memory; empty if it is in a file, partial or evicted.
     package var bytes: [UInt8] { if case .bytes(let bytes) = content { bytes } else { [] } }
 
     /// The fields that may be sent without validation (RFC 9111 §5.2.2.4).
@@ -119,7 +120,10 @@ package struct StoredResponse: Sendable {
     }
 
     /// Its cost in memory, in bytes.
-    package var cost: Int { bytes.count + fields.byteCount + 512 }
+    package var cost: Int {
+        let parts = if case .parts(let parts) = content { parts.byteCount } else { 0 }
+        return bytes.count + parts + fields.byteCount + 512
+    }
     /// When the origin last sent or validated it, in wall-clock seconds.
     package var confirmedAt: Int64 { policy.freshness.responseTime }
     /// The origin's tags for purging.
@@ -187,7 +191,7 @@ extension StoredResponse {
         let staleness = policy.freshness.age(at: now) - policy.freshness.lifetime
         // A request that requires validation accepts no stale response.
         guard request.isCacheable, !request.demand.isStrict, !needsValidation,
-            hasContent || !request.needsBody, !StaleAllowance.mayReplace(status: status)
+            canAnswer(request), !StaleAllowance.mayReplace(status: status)
         else { return false }
         return staleness < staleIfError(request.source) || staleness < 0 && !policy.forbidsStale
     }

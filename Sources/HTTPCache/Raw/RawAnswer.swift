@@ -60,6 +60,7 @@ package struct RawAnswer: Sendable {
         self.cacheStatus = cacheStatus
         guard stored.status == 200 else { return }
         apply(request.fields, of: stored, at: now, isGet: request.isGet)
+        if stored.isPartial, status == 200 { narrow(to: request, in: stored) }
     }
 
     /// Returns the fields with headers that keep another host's content from acting as this host's.
@@ -91,13 +92,27 @@ package struct RawAnswer: Sendable {
             fields.remove(["content-type", "content-encoding", "content-language", "content-range", "content-md5"])
             return
         }
-        guard isGet, let asked = conditions["range"].flatMap({ ByteRange($0) }) else { return }
+        guard isGet, !stored.isPartial, let asked = conditions["range"].flatMap({ ByteRange($0) }) else { return }
         if let ifRange = conditions["if-range"],
             !IfRange.holds(ifRange, entityTag: tag, lastModified: modified, now: now)
         {
             return
         }
         narrow(to: asked)
+    }
+
+    /// Selects the range from the stored parts; the decision on the request has found the part that holds it.
+    private mutating func narrow(to request: CacheRequest<some CacheOrigin>, in stored: StoredResponse) {
+        guard let (part, range) = stored.slice(for: request.fields, isGet: request.isGet) else {
+            // Never a 200 without the content, should the part be missing after all.
+            status = 502
+            return
+        }
+        status = 206
+        body = part.bytes
+        self.range = range
+        let position = part.offset + range.lowerBound..<part.offset + range.upperBound
+        fields.append("Content-Range", ByteRange.contentRange(position, of: stored.content.length))
     }
 
     private mutating func narrow(to asked: ByteRange) {

@@ -44,6 +44,7 @@ struct CacheDecisionTests {
         case .serve(_, isStale: false, refreshes: false): "hit"
         case .serve(_, isStale: true, refreshes: false): "stale"
         case .serve(_, isStale: _, refreshes: true): "refresh"
+        case .complete: "complete"
         case .validate(_, let reason): "validate \(reason.rawValue)"
         case .forward(let reason): "forward \(reason.rawValue)"
         case .unavailable: "504"
