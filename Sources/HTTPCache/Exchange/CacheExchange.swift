@@ -182,7 +182,10 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         }
         if !request.isSafe, (200..<400).contains(response.status) { store.change(.invalidate(response)) }
         if request.isHead, response.status == 200 { store.change(.update(response)) }
-        guard request.isGet else { return pass(response, microseconds) }
+        guard request.isGet else {
+            keepRepresentation(in: response)
+            return pass(response, microseconds)
+        }
         if form == .completing, [206, 304, 416].contains(response.status) {
             return complete(by: response, microseconds)
         }

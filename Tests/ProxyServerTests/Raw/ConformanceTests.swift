@@ -185,7 +185,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `answers parts of the whole, and keeps no part`(kind: CacheRig.Kind) throws {
+    func `answers parts of the whole, and of a part with a strong validator`(kind: CacheRig.Kind) throws {
         let fresh = "Cache-Control: max-age=60"
         try run(
             through: kind,
@@ -206,6 +206,24 @@ struct ConformanceTests {
                     .first(fresh, "Content-Range: bytes 0-2/9", status: "206 x", to: ["Range: bytes=0-2"]),
                     .miss()
                 ),
+                CacheCase(
+                    "a stored part",
+                    .first(
+                        fresh,
+                        "ETag: \"a\"",
+                        "Content-Range: bytes 0-2/9",
+                        status: "206 x",
+                        to: ["Range: bytes=0-2", "Cache-Control: no-cache"]
+                    ),
+                    .hit("Range: bytes=1-1", status: 206, body: "n", has: ["Content-Range: bytes 1-1/9"]),
+                    CacheCase.Step(
+                        origin: ("206 x", [fresh, "ETag: \"a\"", "Content-Range: bytes 3-8/9"], " whole"),
+                        source: .validated,
+                        body: "one whole",
+                        lacks: ["Content-Range"]
+                    ),
+                    .hit(body: "one whole")
+                ),
                 CacheCase("cut off", CacheCase.Step(origin: nil, source: nil, status: 502), .miss()),
             ]
         )
@@ -224,6 +242,12 @@ struct ConformanceTests {
                     .miss("Foo: 2", answer: fresh),
                     .hit("Foo: 1"),
                     .hit("Foo: 2", body: "two")
+                ),
+                CacheCase(
+                    "languages",
+                    .first(fresh[0], "Vary: Accept-Language", to: ["Accept-Language: en, de"]),
+                    .hit("Accept-Language: DE,en;q=1.0"),
+                    .miss("Accept-Language: de, en;q=0.9", answer: [fresh[0], "Vary: Accept-Language"])
                 ),
                 CacheCase("left out", .first(fresh[0], fresh[1], to: ["Foo: 1"]), .miss()),
                 CacheCase("star", .first(fresh[0], "Vary: Foo, *"), .miss()),
@@ -271,6 +295,10 @@ struct ConformanceTests {
             )
         }
         cases.append(CacheCase("safe", .first(fresh), change("OPTIONS"), .hit()))
+        let own = ["Cache-Control: max-age=60", "Content-Location: /case-\(cases.count)"]
+        cases.append(
+            CacheCase("POST with the new state", .first(fresh), change("POST", "200 OK", own), .hit(body: "done"))
+        )
         try run(through: kind, cases)
     }
 
