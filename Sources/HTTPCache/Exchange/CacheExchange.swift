@@ -44,18 +44,20 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         case validating
         /// For the whole response, without conditions; the client's conditions and range are applied to the response.
         case whole
+        /// For the missing bytes of the stored partial response, if it has not changed; otherwise for the whole.
+        case completing
     }
 
     /// Maximum bytes of a whole response fetched to serve a range of it.
     static var widest: Int { 8 << 20 }
 
-    private let request: CacheRequest<Origin>
+    let request: CacheRequest<Origin>
     /// The stored response to validate or replace; `nil` if none matches.
-    private let stored: StoredResponse?
+    let stored: StoredResponse?
     private let reason: CacheStatus.Reason
-    private let store: any ResponseStore<Failure>
-    private let context: Context
-    private let flight: Flight<CacheOutcome, Failure>
+    let store: any ResponseStore<Failure>
+    let context: Context
+    let flight: Flight<CacheOutcome, Failure>
     private let widens: Bool
     private let load = Lock<(any CancellableLoad)?>(nil)
     /// Whether this is the single probe after a back-off; its end permits the next probe, whatever the result.
@@ -98,8 +100,10 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
             cancel: { [self] in load.withLock { $0 }?.cancel() }
         )
         // A 304 cannot restore evicted content.
-        let isValidatable = stored.map { $0.hasValidator && ($0.hasContent || !request.needsBody) } ?? false
-        let form: Form = isValidatable ? .validating : widens ? .whole : .own
+        let canAnswer = stored?.canAnswer(request) ?? false
+        let isValidatable = canAnswer && stored?.hasValidator == true
+        let completes = !canAnswer && stored?.isPartial == true
+        let form: Form = isValidatable ? .validating : completes ? .completing : widens ? .whole : .own
         guard request.remembersFailures else { return send(form) }
         // A request that requires validation ignores remembered failures, except an outage of the origin.
         if request.demand.isStrict {
@@ -125,20 +129,21 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         end(standIn(for: failure))
     }
 
-    private func send(_ form: Form) {
+    func send(_ form: Form) {
         let validated = form == .validating ? stored : nil
+        let isLimited = widens && (form == .whole || form == .completing)
         var fetch = CacheFetch(request)
         if request.passesResponses {
-            let sent = validated.map { request.validating($0) } ?? (form == .own ? request : request.unconditional)
-            if widens, form == .whole { fetch.byteLimit = Self.widest }
+            let sent = sentRequest(form)
+            if isLimited { fetch.byteLimit = Self.widest }
             fetch.message = CacheFetch.Message(method: sent.method, fields: sent.fields, body: sent.body)
         } else {
             fetch.entityTag = validated?.entityTag
             fetch.lastModified = validated?.lastModified
         }
         let began = context.time.monotonic
-        // Whether the whole is short enough to be fetched for a range is known at its end.
-        let announces = !(widens && form == .whole)
+        // Whether the whole is short enough to be fetched for a range is known at its end, as is what completes stored parts.
+        let announces = !isLimited && form != .completing
         let arrival: (@Sendable (FetchedResponse) -> Void)? =
             announces
             ? { @Sendable [self] response in
@@ -147,7 +152,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         let handle = context.loader.load(fetch, arrival: arrival) { [self] result in
             let microseconds = UInt32(clamping: (context.time.monotonic - began) / 1000)
             switch result {
-            case .failure(let error) where error.isOverLimit && widens && form == .whole:
+            case .failure(let error) where error.isOverLimit && isLimited:
                 store.change(.keepParts(until: context.time.wallSeconds + Self.separation))
                 send(.own)
             case .failure(let error): proceed { self.fail(error) }
@@ -158,6 +163,16 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         }
         load.withLock { $0 = handle }
         if flight.isOver, !isConcluded { handle.cancel() }
+    }
+
+    /// The raw request in a form.
+    private func sentRequest(_ form: Form) -> CacheRequest<Origin> {
+        switch (form, stored) {
+        case (.own, _): request
+        case (.validating, let stored?): request.validating(stored)
+        case (.completing, let stored?): request.completing(stored)
+        default: request.unconditional
+        }
     }
 
     /// Continues on a thread that may change the store.
@@ -204,13 +219,21 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         guard request.passesResponses || response.status == 200 else {
             return fail(.originStatus(response.status), RetryHints(response))
         }
-        if response.allowsStale, let replacement {
+        // A 416 says that the range of the stored part no longer exists.
+        if response.allowsStale, response.status != 416, let replacement {
             remember(.originStatus(response.status), RetryHints(response))
             return end(.success(replacement))
         }
         if !request.isSafe, (200..<400).contains(response.status) { store.change(.invalidate(response)) }
         if request.isHead, response.status == 200 { store.change(.update(response)) }
-        guard request.isGet else { return pass(response, microseconds) }
+        guard request.isGet else {
+            keepRepresentation(in: response)
+            return pass(response, microseconds)
+        }
+        if form == .completing, [206, 304, 416].contains(response.status) {
+            return complete(by: response, microseconds)
+        }
+        if keepPart(of: response, form) { return pass(response, microseconds) }
         keep(response, form, microseconds)
     }
 
@@ -227,7 +250,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
             } else {
                 forgetFailure()
             }
-            if stored != nil, !response.allowsStale, ![206, 304].contains(response.status) {
+            if stored != nil, !response.allowsStale || response.status == 416, ![206, 304].contains(response.status) {
                 store.change(response.isDenial ? .requireValidation : .remove)
             }
             if request.mayCollapse || widens {
@@ -260,7 +283,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         guard let stored, names(response, stored) else {
             // The 304 names another entity tag than the one sent, so retry without conditions.
             store.change(.expire)
-            return send(.whole)
+            return send(stored?.isPartial == true ? .own : .whole)
         }
         forgetFailure()
         let now = context.time.wallSeconds
@@ -270,10 +293,14 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         let changesFreshness = stored.policy.freshness.isFresh(at: now) || updated.policy.freshness.isFresh(at: now)
         updated = store.renew(updated, from: stored, changesFreshness: changesFreshness)
         var outcome = CacheOutcome(updated, status(of: response), isValidated: true, microseconds)
-        if request.source.isRaw, !request.source.storesCookies {
-            outcome.cookies = response.fields.endToEnd.lines.filter { $0.key == "set-cookie" }
-        }
+        outcome.cookies = ownCookies(in: response)
         end(.success(outcome))
+    }
+
+    /// The cookies of a response that updates a stored one; only the requesting client receives them.
+    func ownCookies(in response: FetchedResponse) -> [FieldLine] {
+        guard request.source.isRaw, !request.source.storesCookies else { return [] }
+        return response.fields.endToEnd.lines.filter { $0.key == "set-cookie" }
     }
 
     /// Ends with the response as the origin sent it.
@@ -306,7 +333,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         if error.saysGone { store.change(.removeGone) } else if error.isDenial { store.change(.requireValidation) }
     }
 
-    private func forgetFailure() {
+    func forgetFailure() {
         context.failures.forget(request.failureKey)
         if !request.passesResponses, request.failureKey != request.key { context.failures.forget(request.key) }
     }
@@ -322,7 +349,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         return CacheOutcome(stored, .hit(.stale))
     }
 
-    private func end(_ result: Result<CacheOutcome, Failure>) {
+    func end(_ result: Result<CacheOutcome, Failure>) {
         if isProbe.withLock({ $0 }) { context.failures.giveUp(request.failureKey) }
         flight.finish(result)
     }
@@ -335,9 +362,9 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         return new.matchesWeakly(old)
     }
 
-    private func status(of response: FetchedResponse) -> CacheStatus { .answered(reason, status: response.status) }
+    func status(of response: FetchedResponse) -> CacheStatus { .answered(reason, status: response.status) }
 
-    private func bounds(_ response: FetchedResponse) -> ResponsePolicy.Bounds {
+    func bounds(_ response: FetchedResponse) -> ResponsePolicy.Bounds {
         let missing = request.remembersFailures ? context.failures.lifetimeOfMissing : nil
         return request.bounds(granted: response.grantedLifetime, missing: missing)
     }

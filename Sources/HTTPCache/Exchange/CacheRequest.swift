@@ -121,6 +121,14 @@ package struct CacheRequest<Origin: CacheOrigin>: Sendable {
         return request
     }
 
+    /// Returns the request for revalidating a stored response in the background.
+    func refreshing(_ stored: StoredResponse) -> CacheRequest {
+        guard stored.isPartial else { return unconditional }
+        var request = self
+        request.fields.remove(["if-none-match", "if-modified-since", "if-range"])
+        return request
+    }
+
     /// The request with method GET, for updating a stored response from a response to HEAD.
     var asGet: CacheRequest {
         var request = self
@@ -129,12 +137,22 @@ package struct CacheRequest<Origin: CacheOrigin>: Sendable {
     }
 
     /// Returns the request with the validators of a stored response (RFC 9111 §4.3.1).
+    ///
+    /// If only parts are stored, it keeps its range and `If-Range`, which the origin evaluates after them (RFC 9110 §13.2.2).
     func validating(_ stored: StoredResponse) -> CacheRequest {
-        var request = unconditional
+        var request = stored.isPartial ? self : unconditional
+        request.fields.remove(["if-none-match", "if-modified-since"])
         if let tag = stored.fields.line("etag") { request.fields.append("If-None-Match", tag) }
         if let modified = stored.fields.line("last-modified") { request.fields.append("If-Modified-Since", modified) }
         return request
     }
+}
+
+extension CacheRequest {
+    /// Appends a field.
+    mutating func append(_ name: String, _ value: String) { fields.append(name, value) }
+    /// Appends the value of another field line under a name.
+    mutating func append(_ name: String, _ line: FieldLine) { fields.append(name, line) }
 }
 
 /// Negative caching.

@@ -1,7 +1,7 @@
 package import HTTPSemantics
 package import LinuxSystem
 
-/// A response that may be reused for other requests (RFC 9111 §3); it is stored once its content is complete.
+/// A response, complete or partial, that may be reused for other requests (RFC 9111 §3); it is stored once its content has arrived.
 package struct StoredResponse: Sendable {
     /// The content of a stored response.
     package enum Content: Sendable {
@@ -9,15 +9,18 @@ package struct StoredResponse: Sendable {
         case file(OriginBody)
         /// The content is still arriving, so that the response cannot be stored yet.
         case growing(GrowingFile)
+        /// Some parts of the content, from 206 responses.
+        case parts(StoredParts)
         /// The content was evicted; the fields remain for objects derived from it.
         case evicted
 
-        /// The length in bytes; 0 if evicted, `nil` if unknown.
+        /// The length in bytes, of the complete representation; 0 if evicted, `nil` if unknown.
         package var length: Int? {
             switch self {
             case .bytes(let bytes): bytes.count
             case .file(let body): body.length
             case .growing(let file): file.expected
+            case .parts(let parts): parts.length
             case .evicted: 0
             }
         }
@@ -26,7 +29,7 @@ package struct StoredResponse: Sendable {
     package let status: Int
     /// The end-to-end fields without `Age`, `Content-Length` and fields named by `private`.
     package private(set) var fields: FieldLines
-    package let content: Content
+    package internal(set) var content: Content
     /// What the response allows a shared cache to do.
     package private(set) var policy: ResponsePolicy
     /// Selects the requests for which it may be reused.
@@ -111,7 +114,7 @@ package struct StoredResponse: Sendable {
     /// Whether the content is in memory, or absent.
     var isInMemory: Bool {
         switch content {
-        case .bytes, .evicted: true
+        case .bytes, .parts, .evicted: true
         case .file, .growing: false
         }
     }
@@ -123,7 +126,7 @@ package struct StoredResponse: Sendable {
         return StoredResponse(status: status, fields: fields, content: .bytes(bytes), policy: policy, vary: vary)
     }
 
-    /// The content in memory; empty if it is in a file or evicted.
+    /// The content in memory; empty if it is in a file, partial or evicted.
     var bytes: [UInt8] { if case .bytes(let bytes) = content { bytes } else { [] } }
 
     /// The fields that may be sent without validation (RFC 9111 §5.2.2.4).
@@ -135,7 +138,10 @@ package struct StoredResponse: Sendable {
     }
 
     /// Its cost in memory, in bytes.
-    var cost: Int { bytes.count + fields.byteCount + 512 }
+    var cost: Int {
+        let parts = if case .parts(let parts) = content { parts.byteCount } else { 0 }
+        return bytes.count + parts + fields.byteCount + 512
+    }
     /// When the origin last sent or validated it, in wall-clock seconds.
     var confirmedAt: Int64 { policy.freshness.responseTime }
     /// The origin's tags for purging.
@@ -203,7 +209,7 @@ extension StoredResponse {
         let staleness = policy.freshness.age(at: now) - policy.freshness.lifetime
         // A request that requires validation accepts no stale response.
         guard request.isCacheable, !request.demand.isStrict, !needsValidation,
-            hasContent || !request.needsBody, !StaleAllowance.mayReplace(status: status)
+            canAnswer(request), !StaleAllowance.mayReplace(status: status)
         else { return false }
         return staleness < staleIfError(request.source) || staleness < 0 && !policy.forbidsStale
     }

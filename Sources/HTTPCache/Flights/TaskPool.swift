@@ -175,13 +175,14 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// Begins a purge: flights that it selects, including those that start before `endPurge`, finish for their waiters only.
     ///
     /// Once this function has returned, none of them stores anything, so what they have stored can be removed.
+    /// - Parameter cause: a flight that is not affected, because its own response causes the purge.
     /// - Returns: the number of flights in progress that the purge definitely selects.
-    package func beginPurge(_ selection: PurgeSelection) -> Int {
+    package func beginPurge(_ selection: PurgeSelection, except cause: Flight<Value, Failure>? = nil) -> Int {
         let purged = state.withLock { state in
             state.purges.append(selection)
             return state.take(selection)
         }
-        for flight in purged { flight.purge(selection) }
+        for flight in purged where flight !== cause { flight.purge(selection) }
         return purged.count { $0.isAbout(selection) == true }
     }
 

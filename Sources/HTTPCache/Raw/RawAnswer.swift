@@ -67,10 +67,11 @@ package struct RawAnswer: Sendable {
         (body, length) = Self.body(stored.content)
         range = length.map { 0..<$0 }
         age = stored.policy.freshness.age(at: now)
-        if request.isHead { contentLength = length.map(Int64.init) ?? -1 }
+        if request.isHead { contentLength = stored.content.length.map(Int64.init) ?? -1 }
         self.cacheStatus = cacheStatus
         guard stored.status == 200 else { return }
         apply(request.fields, of: stored, at: now, isGet: request.isGet)
+        if stored.isPartial, status == 200 { narrow(to: request, in: stored) }
     }
 
     /// Returns where the content is, and its length if that is known.
@@ -81,7 +82,7 @@ package struct RawAnswer: Sendable {
         case .growing(let file):
             // Without a reader the content has been given up, and the response is cut off.
             file.reader().map { (.growing($0), file.expected) } ?? (.bytes([]), file.expected)
-        case .evicted: (.bytes([]), 0)
+        case .parts, .evicted: (.bytes([]), 0)
         }
     }
 
@@ -114,7 +115,7 @@ package struct RawAnswer: Sendable {
             fields.remove(["content-type", "content-encoding", "content-language", "content-range", "content-md5"])
             return
         }
-        guard isGet, let asked = conditions["range"].flatMap({ ByteRange($0) }) else { return }
+        guard isGet, !stored.isPartial, let asked = conditions["range"].flatMap({ ByteRange($0) }) else { return }
         if let ifRange = conditions["if-range"],
             !IfRange.holds(ifRange, entityTag: tag, lastModified: modified, now: now)
         {
@@ -122,6 +123,20 @@ package struct RawAnswer: Sendable {
         }
         // A range of content of unknown length is ignored (RFC 9110 §14.2).
         if let length = stored.content.length { narrow(to: asked, of: length) }
+    }
+
+    /// Selects the range from the stored parts; the decision on the request has found the part that holds it.
+    private mutating func narrow(to request: CacheRequest<some CacheOrigin>, in stored: StoredResponse) {
+        guard let (part, range) = stored.slice(for: request.fields, isGet: request.isGet) else {
+            // Never a 200 without the content, should the part be missing after all.
+            status = 502
+            return
+        }
+        status = 206
+        body = .bytes(part.bytes)
+        self.range = range
+        let position = part.offset + range.lowerBound..<part.offset + range.upperBound
+        fields.append("Content-Range", ByteRange.contentRange(position, of: stored.content.length ?? 0))
     }
 
     private mutating func narrow(to asked: ByteRange, of length: Int) {

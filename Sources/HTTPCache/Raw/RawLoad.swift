@@ -39,6 +39,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
             finish(.success(CacheOutcome(stored, .hit(isStale ? .stale : tier))))
         case .unavailable: finish(.failure(.notCached))
         case .validate(let stored, let reason): ask(about: stored, reason, hold, now, mayWait: mayWait)
+        case .complete(let stored): ask(about: stored, .partial, hold, now, mayWait: mayWait)
         case .forward(let reason): ask(about: nil, reason, hold, now, mayWait: mayWait)
         }
     }
@@ -77,9 +78,14 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
         let entry = hold.flatMap { _ in proxy.cache.entry(of: request) }
         let separateUntil = entry?.separateUntil ?? .min
         let subject = PurgeSubject(request.origin)
-        let isMiss = [.uriMiss, .varyMiss].contains(reason)
-        let widens =
-            mayWait && isMiss && request.mayWiden && max(separateUntil, entry?.partsUntil ?? .min) <= now
+        let isPartsOnly = max(separateUntil, entry?.partsUntil ?? .min) > now
+        let completes = stored.map { $0.isPartial && !$0.canAnswer(request) } ?? false
+        // The rest of what is too large for a range is not fetched for one either.
+        if completes, request.isPartial, isPartsOnly || !mayWait {
+            return ask(about: nil, reason, hold, now, mayWait: mayWait)
+        }
+        let isMiss = completes || [.uriMiss, .varyMiss].contains(reason)
+        let widens = mayWait && isMiss && request.mayWiden && !isPartsOnly
         let start: (Flight<CacheOutcome, Origin.Failure>) -> Void = { [self] flight in
             exchange(about: stored, reason, hold, flight, widens: widens).start()
         }
@@ -142,7 +148,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
 
     /// Revalidates a stale response in the background, unless a flight for the key is in progress.
     private func refresh(_ stored: StoredResponse, _ hold: RawHold?) {
-        var own = request.unconditional
+        var own = request.refreshing(stored)
         own.account = nil
         let refresh = RawLoad(own, proxy: proxy) { _ in }
         proxy.background.refresh(

@@ -101,21 +101,23 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
     }
 
     /// Invalidates the stored responses that an unsafe request may have changed (RFC 9111 §4.4).
-    func invalidate(_ origin: Origin, _ response: FetchedResponse) {
-        drop(origin)
+    ///
+    /// - Parameter flight: the unsafe request's own, whose response may be stored afterwards.
+    func invalidate(_ origin: Origin, _ response: FetchedResponse, by flight: Flight<CacheOutcome, Origin.Failure>) {
+        drop(origin, by: flight)
         guard let base = origin.url else { return }
         for name in ["location", "content-location"] {
             // RFC 9111 §4.4: never URLs of another origin.
             guard let reference = response.fields[name], let url = try? base.resolving(reference),
                 url.hasSameOrigin(as: base)
             else { continue }
-            drop(origin.sibling(url))
+            drop(origin.sibling(url), by: flight)
         }
     }
 
-    private func drop(_ origin: Origin) {
+    private func drop(_ origin: Origin, by flight: Flight<CacheOutcome, Origin.Failure>) {
         let selection = PurgeSelection.originals([origin.key])
-        cache.drop(origin) { _ = flights.beginPurge(selection) }
+        cache.drop(origin) { _ = flights.beginPurge(selection, except: flight) }
         flights.endPurge(selection)
     }
 }

@@ -49,7 +49,7 @@ struct RawStore<Origin: CacheOrigin>: ResponseStore {
         case .separate(let until): publish(persists: false) { $0.separateUntil = until }
         case .keepParts(let until): publish(persists: false) { $0.partsUntil = until }
         case .update(let response): update(by: response)
-        case .invalidate(let response): proxy.invalidate(request.origin, response)
+        case .invalidate(let response): proxy.invalidate(request.origin, response, by: flight)
         }
     }
 

@@ -40,6 +40,10 @@ extension StoredResponse {
         static let initialAge: UInt16 = 5
         static let lifetime: UInt16 = 6
         static let selector: UInt16 = 7
+        /// The length of the complete representation; present instead of `body` if only parts are stored.
+        static let completeLength: UInt16 = 8
+        /// A part: the offset in 8 bytes, then the bytes.
+        static let part: UInt16 = 9
     }
 
     /// The encoded response; `nil` if its content cannot be read.
@@ -52,14 +56,19 @@ extension StoredResponse {
         encoding.put(Tag.initialAge, policy.freshness.initialAge)
         encoding.put(Tag.lifetime, policy.freshness.lifetime)
         for selector in vary.encoded { encoding.put(Tag.selector, selector) }
-        encoding.put(Tag.body, bytes)
+        if case .parts(let parts) = content {
+            encoding.put(Tag.completeLength, parts.length)
+            for part in parts.parts { encoding.put(Tag.part, Int64(part.offset).taggedBytes + part.bytes) }
+        } else {
+            encoding.put(Tag.body, bytes)
+        }
         return encoding.bytes
     }
 
     /// Reads a response; returns `nil` if a field is missing or malformed.
     fileprivate init?(encoded bytes: ArraySlice<UInt8>) {
         guard let encoding = TaggedFields.Reader(bytes), let status = encoding.count(Tag.status),
-            let body = encoding.bytes(Tag.body), let responseTime = encoding.integer(Tag.responseTime),
+            let content = Self.content(encoding), let responseTime = encoding.integer(Tag.responseTime),
             let initialAge = encoding.integer(Tag.initialAge), let lifetime = encoding.integer(Tag.lifetime),
             let vary = VaryKey(encoded: encoding.all(Tag.selector))
         else { return nil }
@@ -71,10 +80,23 @@ extension StoredResponse {
         self.init(
             status: status,
             fields: fields,
-            content: .bytes(Array(body)),
+            content: content,
             freshness: Freshness(responseTime: responseTime, initialAge: initialAge, lifetime: lifetime),
             vary: vary
         )
+    }
+
+    /// Reads the content; returns `nil` if it is missing or malformed.
+    private static func content(_ encoding: TaggedFields.Reader) -> Content? {
+        guard let length = encoding.count(Tag.completeLength) else {
+            return encoding.bytes(Tag.body).map { .bytes(Array($0)) }
+        }
+        var parts: [StoredParts.Part] = []
+        for bytes in encoding.all(Tag.part) {
+            guard let offset = Int(taggedBytes: bytes.prefix(8)) else { return nil }
+            parts.append(StoredParts.Part(offset: offset, bytes: Array(bytes.dropFirst(8))))
+        }
+        return StoredParts(parts, of: length).map { .parts($0) }
     }
 }
 

@@ -21,7 +21,15 @@ struct RawEntry: Sendable {
     }
 
     /// Stores a response in place of those with the same `Vary` key.
+    ///
+    /// A partial response is combined with the parts that are stored; it never replaces a complete response.
     mutating func keep(_ response: StoredResponse, for request: CacheRequest<some CacheOrigin>) {
+        var response = response
+        if response.isPartial {
+            let rivals = responses.filter { $0.vary == response.vary || $0.matches(request) }
+            guard rivals.allSatisfy(\.isPartial) else { return }
+            if let whole = rivals.lazy.compactMap({ $0.combined(with: response) }).first { response = whole }
+        }
         responses.removeAll { $0.vary == response.vary || $0.matches(request) }
         if responses.count >= Self.maximumVariants { responses.removeFirst() }
         responses.append(response)

@@ -125,8 +125,10 @@ package struct ResponsePolicy: Hashable, Sendable {
         _ control: CacheControl,
         hasExpires: Bool
     ) -> Bool {
-        // A 206 is a part, a 304 an update, and 1xx are not final.
-        guard request.isGet, status >= 200, status != 206, status != 304, !request.noStore else { return false }
+        // 1xx are not final, a 206 is a part and a 304 an update; 412 and 416 depend on fields that are not part of the key.
+        guard request.isGet, status >= 200, ![206, 304, 412, 416].contains(status), !request.noStore else {
+            return false
+        }
         if control.mustUnderstand {
             guard understood.contains(status) else { return false }
         } else if control.noStore {

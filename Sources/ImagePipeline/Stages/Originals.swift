@@ -112,6 +112,7 @@ struct Originals: Sendable {
             flight.finish(.success(CacheOutcome(response, .hit(isStale ? .stale : .original))))
             if refreshes { refresh(request.origin) }
         case .validate(let response, let reason): exchange(request, response, reason, flight).start()
+        case .complete(let response): exchange(request, response, .partial, flight).start()
         case .forward(let reason): exchange(request, stored, reason, flight).start()
         case .unavailable: exchange(request, stored, .request, flight).unavailable()
         }

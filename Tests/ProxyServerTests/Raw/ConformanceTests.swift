@@ -197,7 +197,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `serves ranges of a whole response, and stores no partial one`(kind: CacheRig.Kind) throws {
+    func `serves ranges of a whole response, and of a stored part with a strong validator`(kind: CacheRig.Kind) throws {
         let fresh = "Cache-Control: max-age=60"
         try run(
             through: kind,
@@ -217,6 +217,24 @@ struct ConformanceTests {
                     "partial response",
                     .first(fresh, "Content-Range: bytes 0-2/9", status: "206 x", to: ["Range: bytes=0-2"]),
                     .miss()
+                ),
+                CacheCase(
+                    "a stored part",
+                    .first(
+                        fresh,
+                        "ETag: \"a\"",
+                        "Content-Range: bytes 0-2/9",
+                        status: "206 x",
+                        to: ["Range: bytes=0-2", "Cache-Control: no-cache"]
+                    ),
+                    .hit("Range: bytes=1-1", status: 206, body: "n", has: ["Content-Range: bytes 1-1/9"]),
+                    CacheCase.Step(
+                        origin: ("206 x", [fresh, "ETag: \"a\"", "Content-Range: bytes 3-8/9"], " whole"),
+                        source: .validated,
+                        body: "one whole",
+                        lacks: ["Content-Range"]
+                    ),
+                    .hit(body: "one whole")
                 ),
                 CacheCase("aborted response", CacheCase.Step(origin: nil, source: nil, status: 502), .miss()),
             ]
@@ -240,6 +258,12 @@ struct ConformanceTests {
                     .miss("Foo: 2", answer: fresh),
                     .hit("Foo: 1"),
                     .hit("Foo: 2", body: "two")
+                ),
+                CacheCase(
+                    "languages",
+                    .first(fresh[0], "Vary: Accept-Language", to: ["Accept-Language: en, de"]),
+                    .hit("Accept-Language: DE,en;q=1.0"),
+                    .miss("Accept-Language: de, en;q=0.9", answer: [fresh[0], "Vary: Accept-Language"])
                 ),
                 CacheCase("missing Vary field", .first(fresh[0], fresh[1], to: ["Foo: 1"]), .miss()),
                 CacheCase("Vary: *", .first(fresh[0], "Vary: Foo, *"), .miss()),
@@ -287,6 +311,10 @@ struct ConformanceTests {
             )
         }
         cases.append(CacheCase("safe method", .first(fresh), change("OPTIONS"), .hit()))
+        let own = ["Cache-Control: max-age=60", "Content-Location: /case-\(cases.count)"]
+        cases.append(
+            CacheCase("POST with the new state", .first(fresh), change("POST", "200 OK", own), .hit(body: "done"))
+        )
         try run(through: kind, cases)
     }
 
