@@ -226,6 +226,7 @@ extension OutputBatch {
         written += count
         var left = count
         while next < segments.count {
+            if case .open = segments[next] { return }
             let room = segments[next].count - offset
             if left < room {
                 offset += left

@@ -72,5 +72,5 @@ extension RawRig {
 
 extension RawAnswer {
     /// The part of the body that is sent.
-    var sentText: String { String(decoding: body[range], as: UTF8.self) }
+    var sentText: String { String(decoding: part, as: UTF8.self) }
 }
