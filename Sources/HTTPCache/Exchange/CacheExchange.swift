@@ -123,6 +123,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     private func send(_ form: Form) {
         let validated = form == .validating ? stored : nil
         var fetch = CacheFetch(request.origin, for: request.caller)
+        fetch.priority = request.isRefresh ? .background : request.priority
         if request.passesResponses {
             let sent = validated.map { request.validating($0) } ?? (form == .own ? request : request.unconditional)
             if widens, form == .whole { fetch.byteLimit = Self.widest }
@@ -203,7 +204,9 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         }
         // Conditions and ranges that were not forwarded are applied to the stored response.
         let status = isReread(new) ? CacheStatus.hit(.original) : status(of: response)
-        end(.success(CacheOutcome(new, status, isValidated: true, microseconds)))
+        var outcome = CacheOutcome(new, status, isValidated: true, microseconds)
+        outcome.phases = response.phases
+        end(.success(outcome))
     }
 
     /// Whether a file of a folder source was read again, unchanged; this counts as a hit.
@@ -226,6 +229,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         let changesFreshness = stored.policy.freshness.isFresh(at: now) || updated.policy.freshness.isFresh(at: now)
         updated = store.renew(updated, from: stored, changesFreshness: changesFreshness)
         var outcome = CacheOutcome(updated, status(of: response), isValidated: true, microseconds)
+        outcome.phases = response.phases
         if request.source.isRaw, !request.source.storesCookies {
             outcome.cookies = response.fields.endToEnd.lines.filter { $0.key == "set-cookie" }
         }
@@ -268,6 +272,9 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
 
     /// Returns a failure, or the stored response that may replace it (RFC 5861 §4).
     private func standIn(for error: Failure) -> Result<CacheOutcome, Failure> {
+        if error.traits.isDisconnection, let stored, stored.mayReplaceDisconnection(for: request) {
+            return .success(CacheOutcome(stored, .hit(.stale)))
+        }
         guard error.allowsStale, let replacement else { return .failure(error) }
         return .success(replacement)
     }
@@ -315,6 +322,8 @@ package struct CacheOutcome: Sendable {
     package var cookies: [FieldLine] = []
     /// Microseconds spent on the request to the origin; 0 without one.
     package var fetchMicroseconds: UInt32 = 0
+    /// The phases of that request.
+    package var phases = FetchPhases()
 
     package init(_ stored: StoredResponse, _ status: CacheStatus, isValidated: Bool = false, _ microseconds: UInt32 = 0)
     {

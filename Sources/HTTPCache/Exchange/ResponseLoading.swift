@@ -40,6 +40,8 @@ package struct CacheFetch<Origin: CacheOrigin>: Sendable {
     package var message: Message?
     /// Maximum bytes of content, if less than the source's limit.
     package var byteLimit: Int?
+    /// The place in the loader's queue.
+    package var priority = RequestPriority.normal
 
     init(_ origin: Origin, for caller: OriginCaller) {
         self.origin = origin

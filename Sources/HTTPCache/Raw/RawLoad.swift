@@ -122,7 +122,9 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
     /// Revalidates a stale response in the background, unless a flight for the key is in progress.
     private func refresh(_ stored: StoredResponse, _ hold: RawHold?) {
         guard proxy.context.failures.backoffError(for: request.failureKey) == nil else { return }
-        let refresh = RawLoad(request.unconditional, proxy: proxy) { _ in }
+        var unconditional = request.unconditional
+        unconditional.priority = .background
+        let refresh = RawLoad(unconditional, proxy: proxy) { _ in }
         proxy.flights.startUnlessUnderWay(request.key, about: PurgeSubject(request.origin)) { flight in
             refresh.exchange(about: stored, .stale, hold, flight).start()
         }

@@ -8,18 +8,36 @@ package import OriginTransfer
 package struct OriginLoader: OriginLoading {
     private let files: any TransferLoading
     private let transfers: any TransferLoading
+    private let suspended: SuspendedSources
 
     /// Creates a loader from a file loader and a transfer engine.
-    package init(files: any TransferLoading, transfers: any TransferLoading) {
+    ///
+    /// - Parameter suspended: the sources whose loads fail at once.
+    package init(
+        files: any TransferLoading,
+        transfers: any TransferLoading,
+        suspended: SuspendedSources = SuspendedSources()
+    ) {
         self.files = files
         self.transfers = transfers
+        self.suspended = suspended
     }
 
-    /// Starts a load; the completion is called on the chosen loader's thread.
+    /// A load that has failed before it began.
+    private struct Refusal: LoadHandle {
+        var received: Int { 0 }
+        func cancel() {}
+    }
+
+    /// Starts a load; the completion is called on the chosen loader's thread, or on the caller's for a suspended source.
     package func load(
         _ fetch: OriginFetch,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle {
+        guard !suspended.contains(fetch.source.name) else {
+            completion(.failure(.sourceSuspended))
+            return Refusal()
+        }
         let loader = fetch.source.isFolder ? files : transfers
         return loader.load(TransferRequest(fetch)) { result in
             switch result {
@@ -42,6 +60,8 @@ extension TransferRequest {
         )
         chain = Chain(traceparent: fetch.caller.traceparent, via: fetch.caller.via, cdnLoop: fetch.caller.cdnLoop)
         exchange = fetch.exchange
+        priority = fetch.priority
+        cookie = fetch.cookie
     }
 }
 
@@ -53,6 +73,9 @@ extension SourceRule {
         options.headers = headers
         options.credentials = credentials
         options.connections = connections
+        options.tls = tls
+        options.proxy = proxy
+        options.interface = interface
         options.limits = TransferLimits(bytes: limits.sourceBytes, redirects: limits.redirects)
         options.timeouts = TransferTimeouts(
             connect: timeouts.connect,
@@ -90,6 +113,10 @@ extension FetchedResponse {
             responseTime: head.responseTime
         )
         if fetch.source.isFolder { grantedLifetime = Self.fileLifetime }
+        phases.resolve = response.timing.resolve
+        phases.connect = response.timing.connect
+        phases.secure = response.timing.secure
+        phases.firstByte = response.timing.firstByte
     }
 }
 
@@ -114,6 +141,8 @@ extension PipelineError {
             case .unresolved: .addressRefused(PipelineError.unresolvedRule)
             case .tooLarge(let limit): .sourceTooLarge(limit: limit)
             case .overloaded(let reason): .overloaded(reason)
+            case .circuitOpen(let seconds): .circuitOpen(secondsLeft: seconds)
+            case .suspended: .sourceSuspended
             case .cancelled: .cancelled
             }
     }

@@ -1,4 +1,5 @@
 package import HTTPCache
+package import HTTPSemantics
 package import OriginTransfer
 
 /// Stage 6: loads the bytes of originals (SDWebImage: `SDImageLoader`).
@@ -22,6 +23,11 @@ package struct OriginFetch: Sendable {
 
     /// The trace context and intermediaries; a raw request has them in its own fields.
     package var caller = OriginCaller.nobody
+
+    /// The value of `Cookie`.
+    package var cookie: String?
+    /// The place in the loader's queue.
+    package var priority = RequestPriority.normal
 
     /// A request to send instead of a plain GET, with an unchanged response; `nil` for originals.
     package var exchange: Exchange?

@@ -32,6 +32,8 @@ extension OriginFetch {
             lastModified: fetch.lastModified
         )
         caller = fetch.caller
+        priority = fetch.priority
+        cookie = fetch.origin.cookie
         if let limit = fetch.byteLimit { source.limits.sourceBytes = min(source.limits.sourceBytes, limit) }
         exchange = fetch.message.map { Exchange(method: $0.method, fields: $0.fields, body: $0.body) }
     }

@@ -30,6 +30,7 @@ struct Originals: Sendable {
         var needed = CacheRequest(request, demand: context.demand, caller: context.caller)
         needed.needsBody = needsBody
         needed.isRefresh = context.isRefresh
+        needed.priority = context.priority
         return pool.join(key(needed, purpose), about: PurgeSubject(request)) { result, delivery in
             waiter(
                 result.flatMap { OriginOutcome.result(of: $0, delivery) }
@@ -111,6 +112,8 @@ struct OriginOutcome: Sendable {
     var status: CacheStatus
     /// Microseconds of the transfer; 0 without one.
     var fetchMicroseconds: UInt32 = 0
+    /// The phases of the transfer.
+    var phases = FetchPhases()
     /// The delivery to all waiting variants.
     var delivery: Delivery?
 
@@ -130,6 +133,7 @@ struct OriginOutcome: Sendable {
                 storable: response.policy.isStorable && !response.vary.isAny,
                 status: delivery.isCollapsed ? outcome.status.collapsed : outcome.status,
                 fetchMicroseconds: outcome.fetchMicroseconds,
+                phases: outcome.phases,
                 delivery: delivery
             )
         )

@@ -7,6 +7,12 @@ final class TransferMailbox: Sendable {
     enum Message {
         case load(LoadTicket)
         case cancel(LoadTicket)
+        /// Applies other settings.
+        case adjust(TransferScheduling, BreakerPolicy)
+        /// Ends the waiting loads of a source.
+        case suspend(String)
+        /// Closes the breakers of a source, or all.
+        case closeBreakers(String?)
         case stop
     }
 

@@ -1,0 +1,37 @@
+import ImagePipeline
+import OriginTransfer
+
+/// Checks how sources are reached: whether certificates are verified, and whether the files of `tls` can be read.
+struct SourceRouteCheck: DoctorCheck {
+    let sources: [ConfiguredSource]
+
+    func findings(_ probe: any SystemProbe) -> [Finding] {
+        sources.flatMap { source in
+            let tls = source.rule.tls
+            let subject = "source \(source.rule.name)"
+            let files = [("ca", tls.authority), ("certificate", tls.certificate), ("key", tls.key)]
+            let unreadable = files.compactMap { name, path -> Finding? in
+                guard let path, let problem = Self.problem(of: path, probe) else { return nil }
+                let fix = "create it, or let the daemon's user read it; until then no original of the source is loaded"
+                return .failure(subject, "tls.\(name): \(path) \(problem)", fix: fix)
+            }
+            return unreadable + (tls.verifies ? [] : [Self.unverified(subject)])
+        }
+    }
+
+    /// The warning of `tls.verify: false`.
+    private static func unverified(_ subject: String) -> Finding {
+        .warning(
+            subject,
+            "its certificate is NOT verified (tls.verify: false): anybody on the way to it can read its credentials "
+                + "and replace its images",
+            fix: "remove tls.verify, and name the origin's certificate or its authority with tls.ca"
+        )
+    }
+
+    private static func problem(of path: String, _ probe: any SystemProbe) -> String? {
+        guard let status = probe.status(path) else { return "does not exist" }
+        guard status.kind != .folder else { return "is a folder" }
+        return probe.accessError(path, .read).map { "is not readable: \($0)" }
+    }
+}
