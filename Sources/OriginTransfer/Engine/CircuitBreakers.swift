@@ -35,9 +35,9 @@ package struct OpenBreaker: Hashable, Sendable {
 /// Stops requests to hosts that fail, and probes them after a pause (the circuit breaker pattern).
 ///
 /// A breaker belongs to a source and an origin, so that requests through `/fetch` never open that of a configured source. It opens
-/// after failures of different URLs in succession: one that always fails opens nothing. When the pause ends, it is half-open, and one
-/// request probes the host: its success closes the breaker, its failure doubles the pause. Performs no I/O; the transfer thread
-/// owns it.
+/// after failures of different URLs in succession: one that always fails opens nothing. When the pause ends, it is half-open,
+/// and one request probes the host: its success closes the breaker, its failure doubles the pause. Performs no I/O; the
+/// transfer thread owns it.
 struct CircuitBreakers<Key: Hashable> {
     /// What a request may do.
     enum Verdict: Hashable {

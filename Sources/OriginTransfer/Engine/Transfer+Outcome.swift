@@ -11,8 +11,9 @@ extension Transfer {
 
     /// Classifies the end of a request.
     ///
-    /// What a client can bring about on a host that works is no failure of the host: what a raw request gets after its connection, a
-    /// status that may be due to `CDN-Loop`, and where a redirect of a host leads that a client chose.
+    /// What a client can bring about on a host that works is no failure of the host: what a raw request gets after its
+    /// connection, a status that may be due to `CDN-Loop`, a large body that does not arrive in time, and where a redirect of
+    /// a host leads that a client chose.
     func outcome(_ conclusion: Conclusion) -> CircuitBreakers<String>.Outcome {
         let outcome: Outcome =
             switch conclusion {
@@ -30,7 +31,7 @@ extension Transfer {
 
     private func outcome(_ error: TransferError) -> CircuitBreakers<String>.Outcome {
         switch error {
-        case .unreachable, .timeout: isRaw && phase != .connect ? .unknown : .failed
+        case .unreachable, .timeout: head.isComplete || isRaw && phase != .connect ? .unknown : .failed
         case .violation: head.isComplete ? .answered : isRaw ? .unknown : .failed
         case .tooLarge: .answered
         case .notFound, .addressRefused, .unresolved, .overloaded, .circuitOpen, .suspended, .cancelled: .unknown

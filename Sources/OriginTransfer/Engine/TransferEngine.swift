@@ -15,6 +15,12 @@ package final class TransferEngine: TransferLoading {
         package var scheduling: TransferScheduling
         /// When hosts that fail are left alone.
         package var breaker: BreakerPolicy
+        /// Called on the transfer thread when the breaker of a source's host has opened, or a probe has closed it; must not block.
+        package var breakerChanged: @Sendable (_ source: String, _ origin: String, _ isOpen: Bool) -> Void = {
+            _,
+            _,
+            _ in
+        }
         /// Maximum number of idle connections.
         package var idleConnections: Int
         /// Maximum total bytes of incomplete bodies; loads that need more fail with `.overloaded`.

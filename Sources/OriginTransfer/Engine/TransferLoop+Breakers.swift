@@ -14,7 +14,7 @@ extension TransferLoop {
     /// Records what a request says about its host; ends the loads that wait for a host whose breaker opens.
     func record(_ outcome: CircuitBreakers<String>.Outcome, _ transfer: Transfer) {
         let lane = transfer.lane
-        let before = breakers.isTracked(lane.source, lane.origin)
+        let (before, wasProbe) = (breakers.isTracked(lane.source, lane.origin), transfer.isProbe)
         let opens = breakers.record(
             outcome,
             lane.source,
@@ -26,6 +26,8 @@ extension TransferLoop {
         transfer.isProbe = false
         guard before || opens else { return }
         publishBreakers()
+        if wasProbe, outcome == .answered { configuration.breakerChanged(lane.source, lane.origin, false) }
+        if opens, !wasProbe { configuration.breakerChanged(lane.source, lane.origin, true) }
         guard opens else { return }
         for waiting in lanes.waiting(where: { $0 == lane }) {
             _ = isRefused(waiting, by: breakers.verdict(lane.source, lane.origin, at: time.monotonic))

@@ -86,6 +86,7 @@ final class DaemonParts: Sendable {
         var engine = TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)", pseudonym: via.text)
         engine.scheduling = configuration.transfers
         engine.breaker = configuration.breaker
+        engine.breakerChanged = { Self.tell($0, $1, isOpen: $2, logger) }
         transfers = try TransferEngine(configuration: engine, time: time)
         suspended = SuspendedSources()
         let loader = OriginLoader(files: files, transfers: transfers, suspended: suspended)
@@ -221,6 +222,16 @@ final class DaemonParts: Sendable {
                 ]
             )
         )
+    }
+
+    /// Logs that a host is left alone, or asked again.
+    private static func tell(_ source: String, _ origin: String, isOpen: Bool, _ logger: Logger) {
+        let metadata: Logger.Metadata = ["source": "\(source)", "origin": "\(origin)"]
+        if isOpen {
+            logger.warning("the origin keeps failing and is left alone for a while", metadata: metadata)
+        } else {
+            logger.notice("the origin has recovered", metadata: metadata)
+        }
     }
 
     /// Logs at start the warnings of `edgeprint doctor` about memory.

@@ -61,8 +61,8 @@ struct Purger: Sendable {
 
     /// The selection of originals with all their copies.
     ///
-    /// Where cookies are forwarded, there are copies for each of their values under keys that cannot be told from here. They have the
-    /// URL in common, so that it selects them as a prefix, with any URL that continues it.
+    /// Where cookies are forwarded, there are copies for each of their values under keys that cannot be told from here. They
+    /// have the URL in common, so that it selects them as a prefix, with any URL that continues it.
     private static func selection(of origins: [OriginRequest]) -> PurgeSelection {
         guard origins.contains(where: { !$0.source.forwardCookies.isEmpty }) else {
             return .originals(origins.map(\.key))

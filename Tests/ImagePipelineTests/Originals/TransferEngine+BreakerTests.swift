@@ -124,6 +124,16 @@ struct TransferEngineBreakerTests {
         #expect(states.isEmpty)
     }
 
+    @Test func `bodies that are lost do not open it`() async throws {
+        let origin = try ScriptedOrigin { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab")
+            connection.close()
+        }
+        #expect(await failures(6, of: origin).allSatisfy { $0 != nil })
+        #expect(origin.requests == 6)
+        #expect(states.isEmpty)
+    }
+
     @Test func `one URL that always fails does not open it, nor do failures with successes between`() async throws {
         for _ in 0..<6 { #expect(await engine.failure(.local(origin, "/same")) == .originStatus(503)) }
         let mixed = try ScriptedOrigin { request, connection in

@@ -104,6 +104,26 @@ struct OriginControlTests {
         #expect(rig.origin.requests == 4)
     }
 
+    @Test func `a reload changes when breakers open, which is logged, as is the recovery`() throws {
+        let rig = try EndToEndRig("breaker: { failures: 0 }") { [picture] request, connection in
+            if request.target.hasPrefix("/good") {
+                connection.respond(body: picture)
+            } else {
+                connection.respond("503 Service Unavailable", text: "no")
+            }
+        }
+        for name in 0..<6 { #expect(try rig.get("/photos/\(name).png").status == 502) }
+        try rig.rewrite("breaker: { failures: 1, pause: 1ms }")
+        rig.daemon.signal(SIGHUP)
+        try rig.daemon.waitForLog("configuration reloaded")
+        #expect(try rig.get("/photos/next.png").status == 502)
+        try rig.daemon.waitForLog("the origin keeps failing and is left alone for a while")
+        // The pause is over at some time.
+        while try rig.get("/photos/good.png").status == 503 {}
+        try rig.daemon.waitForLog("the origin has recovered")
+        #expect(try rig.metric("edgeprint_breaker_openings_total") == 1)
+    }
+
     @Test func `a client's priority decides which download starts first`() async throws {
         let gate = try ScriptedGate()
         let rig = try EndToEndRig(source: ", connections: 1, raw: true") { request, connection in

@@ -3,7 +3,7 @@ import ImagePlan
 
 /// Every key of one source.
 enum SourceSchema {
-    static let table = SettingTable<Draft>(place + route + behaviour + InheritedSetting.all.map(\.source))
+    static let table = SettingTable<Draft>(place + behaviour + route + InheritedSetting.all.map(\.source))
 
     private static let place: [Setting<Draft>] = [
         Setting("url", \.location, .location, "Where the originals are: http://, https://, s3:// or file://."),
