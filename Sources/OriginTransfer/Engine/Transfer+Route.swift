@@ -15,6 +15,9 @@ extension Transfer {
         return configuration.refusal(address)
     }
 
+    /// Seconds for which libcurl keeps a source's own authority; the system's, which are many, it keeps for a day.
+    private static let authorityLifetime = 60
+
     /// Sets TLS, proxy and interface of a new or reset handle.
     func setRoute(_ easy: EasyHandle) {
         setTrust(easy)
@@ -31,7 +34,10 @@ extension Transfer {
         // Another origin must neither profit from lax settings nor see the client's certificate.
         guard isTrusted else { return }
         let tls = options.tls
-        if let authority = tls.authority { easy.set(CURLOPT_CAINFO, authority) }
+        if let authority = tls.authority {
+            easy.set(CURLOPT_CAINFO, authority)
+            easy.set(CURLOPT_CA_CACHE_TIMEOUT, Self.authorityLifetime)
+        }
         if let certificate = tls.certificate {
             easy.set(CURLOPT_SSLCERT, certificate)
             easy.set(CURLOPT_SSLKEY, tls.key ?? certificate)

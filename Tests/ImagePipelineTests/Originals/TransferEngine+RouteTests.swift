@@ -28,6 +28,7 @@ struct SourceTLSTests {
         }
         let own = source { $0.authority = origin.certificate }
         #expect(await failure("localhost", own) == nil)
+        #expect(engine.statistics.phases.secure.cumulative.last == 1 && engine.statistics.phases.secure.sum > 0)
         #expect(await failure("127.0.0.1", own) == Self.untrusted)
         // A kept connection is not reused with other settings.
         #expect(await failure("localhost", .local()) == Self.untrusted)

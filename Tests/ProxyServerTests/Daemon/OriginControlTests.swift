@@ -158,6 +158,8 @@ struct OriginControlTests {
         }
         try rig.daemon.waitForLog("NOT verified (tls.verify: false)")
         #expect(try rig.metric("edgeprint_sources_unverified") == 1)
+        let doctor = try CommandRun(["doctor", "--config", rig.daemon.configurationFile]).output
+        #expect(doctor.contains("NOT verified (tls.verify: false)"), "\(doctor)")
     }
 
     @Test func `explain says how a source is reached`() throws {

@@ -20,6 +20,16 @@ struct SourceRouteCheckTests {
         #expect(try findings("{ verify: true }").isEmpty)
     }
 
+    @Test func `names an interface that the machine does not have`() throws {
+        let sources = try load("sources: { a: { url: \"http://a.example/\", interface: eth7 } }").sources
+        var probe = RecordedProbe()
+        probe.statuses["/sys/class/net"] = FileStatus(kind: .folder, mode: 0o755, owner: 0)
+        let found = SourceRouteCheck(sources: sources).findings(probe)
+        #expect(found.map(\.message) == ["interface: there is no eth7 on this machine"])
+        probe.statuses["/sys/class/net/eth7"] = FileStatus(kind: .folder, mode: 0o755, owner: 0)
+        #expect(SourceRouteCheck(sources: sources).findings(probe).isEmpty)
+    }
+
     @Test func `names a file that is missing or cannot be read`() throws {
         let tls = "{ ca: /ca.pem, certificate: /c.pem, key: /k.pem }"
         let found = try findings(tls) { probe in

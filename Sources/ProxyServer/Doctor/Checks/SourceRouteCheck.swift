@@ -1,7 +1,7 @@
 import ImagePipeline
 import OriginTransfer
 
-/// Checks how sources are reached: whether certificates are verified, and whether the files of `tls` can be read.
+/// Checks how sources are reached: whether certificates are verified, the files of `tls` can be read, and interfaces exist.
 struct SourceRouteCheck: DoctorCheck {
     let sources: [ConfiguredSource]
 
@@ -15,8 +15,21 @@ struct SourceRouteCheck: DoctorCheck {
                 let fix = "create it, or let the daemon's user read it; until then no original of the source is loaded"
                 return .failure(subject, "tls.\(name): \(path) \(problem)", fix: fix)
             }
-            return unreadable + (tls.verifies ? [] : [Self.unverified(subject)])
+            let absent = Self.absentDevice(source.rule.interface, subject, probe).map { [$0] } ?? []
+            return unreadable + absent + (tls.verifies ? [] : [Self.unverified(subject)])
         }
+    }
+
+    /// The failure of a network interface that the machine does not have.
+    private static func absentDevice(
+        _ interface: TransferInterface?,
+        _ subject: String,
+        _ probe: any SystemProbe
+    ) -> Finding? {
+        guard case .device(let name) = interface, probe.status("/sys/class/net") != nil,
+            probe.status("/sys/class/net/\(name)") == nil
+        else { return nil }
+        return .failure(subject, "interface: there is no \(name) on this machine", fix: "choose one that ip link lists")
     }
 
     /// The warning of `tls.verify: false`.
