@@ -10,7 +10,7 @@ struct SequenceTests {
     /// Three pictures of 48×32, a tenth of a second each.
     private static func sample() throws -> [UInt8] { try SampleFiles.bytes("sequence.avif") }
 
-    @Test func `json tells frames, rounds and duration`() throws {
+    @Test func `json reports frames, loop count and duration`() throws {
         let made = try Workbench.make("format=json", of: Self.sample(), as: .avif)
         let text = String(decoding: made.bytes, as: UTF8.self)
         #expect(text.contains(#""frames":3,"orientation":1,"loop":0,"duration":300,"#), "\(text)")
@@ -33,7 +33,7 @@ struct SequenceTests {
     }
 
     @Test(arguments: ["w=9", "anim=first&strict=1&w=9", "frame=0&strict=1&w=9", "w=9&format=webp", "speed=2&w=9"])
-    func `gives the first frame where that is asked for, or nothing against it is said`(query: String) throws {
+    func `returns the first frame if it is requested or acceptable`(query: String) throws {
         let made = try Workbench.make(query, of: Self.sample(), as: .avif)
         #expect(made.description.frames == 1 && made.description.width == 9 && made.description.height == 6)
     }

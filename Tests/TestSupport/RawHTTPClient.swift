@@ -29,7 +29,7 @@ package final class RawHTTPClient {
     ///   - host: an IPv4 or IPv6 address.
     ///   - timeoutMilliseconds: the timeout of a single send or receive.
     ///   - receiveBuffer: `SO_RCVBUF` in bytes, set before connecting, for slow readers.
-    /// - Throws: `Failure.system` when nobody listens there.
+    /// - Throws: `Failure.system` if no process listens there.
     package convenience init(
         port: UInt16,
         host: String = "127.0.0.1",
@@ -57,7 +57,7 @@ package final class RawHTTPClient {
 
     /// Connects to a Unix-domain socket.
     ///
-    /// - Throws: `Failure.system` when nobody listens there.
+    /// - Throws: `Failure.system` if no process listens there.
     package convenience init(unixPath: String, timeoutMilliseconds: Int = 5000) throws(Failure) {
         try self.init(family: AF_UNIX, timeoutMilliseconds, nil)
         var address = sockaddr_un()
@@ -184,7 +184,7 @@ extension RawHTTPClient {
 
     /// Reads one response, which may be interim (1xx).
     ///
-    /// - Parameter toHEAD: whether the request was HEAD, so that no body follows, whatever Content-Length says.
+    /// - Parameter toHEAD: whether the request was HEAD, so that no body follows, regardless of Content-Length.
     /// - Throws: `Failure` if no complete response arrives.
     package func readResponse(toHEAD: Bool = false) throws(Failure) -> RawHTTPResponse {
         var end: Int?

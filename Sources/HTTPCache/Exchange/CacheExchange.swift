@@ -13,12 +13,12 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
 
     /// The dependencies that all exchanges of a cache share.
     package struct Context: Sendable {
-        package let loader: any ResponseLoading<Origin>
-        package let failures: NegativeCache<Failure>
-        package let lane: WorkLane?
-        package let time: any TimeSource
+        let loader: any ResponseLoading<Origin>
+        let failures: NegativeCache<Failure>
+        let lane: WorkLane?
+        let time: any TimeSource
         /// Bytes after which a download continues even if no request waits for it.
-        package let continueAfter: Int
+        let continueAfter: Int
 
         /// Creates a context.
         package init(
@@ -122,7 +122,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
 
     private func send(_ form: Form) {
         let validated = form == .validating ? stored : nil
-        var fetch = CacheFetch(request.origin, for: request.caller)
+        var fetch = CacheFetch(request)
         fetch.priority = request.isRefresh ? .background : request.priority
         if request.passesResponses {
             let sent = validated.map { request.validating($0) } ?? (form == .own ? request : request.unconditional)
@@ -317,9 +317,9 @@ package struct CacheOutcome: Sendable {
     package var answer: Answer
     package var status: CacheStatus
     /// Whether the origin has just sent or validated the response, so that fields named by `no-cache` may be sent.
-    package var isValidated = false
+    var isValidated = false
     /// `Set-Cookie` lines of a 304; they belong to the requesting client only.
-    package var cookies: [FieldLine] = []
+    var cookies: [FieldLine] = []
     /// Microseconds spent on the request to the origin; 0 without one.
     package var fetchMicroseconds: UInt32 = 0
     /// The phases of that request.
@@ -333,7 +333,7 @@ package struct CacheOutcome: Sendable {
         fetchMicroseconds = microseconds
     }
 
-    package init(passing response: FetchedResponse, _ status: CacheStatus, _ microseconds: UInt32) {
+    init(passing response: FetchedResponse, _ status: CacheStatus, _ microseconds: UInt32) {
         answer = .passed(response)
         self.status = status
         fetchMicroseconds = microseconds

@@ -32,6 +32,10 @@ package struct CacheFetch<Origin: CacheOrigin>: Sendable {
     package let origin: Origin
     /// The trace context and intermediaries of the request that caused the load.
     package let caller: OriginCaller
+    /// The client account that the load is charged to: that of the first waiting request; `nil` for the daemon's own work.
+    package let account: String?
+    /// The monotonic nanoseconds after which, as of the load's start, no request waits for it; `nil` for none.
+    package let deadline: Int64?
     /// The value of `If-None-Match`.
     package var entityTag: String?
     /// The value of `If-Modified-Since`.
@@ -43,8 +47,10 @@ package struct CacheFetch<Origin: CacheOrigin>: Sendable {
     /// The place in the loader's queue.
     package var priority = RequestPriority.normal
 
-    init(_ origin: Origin, for caller: OriginCaller) {
-        self.origin = origin
-        self.caller = caller
+    init(_ request: CacheRequest<Origin>) {
+        origin = request.origin
+        caller = request.caller
+        account = request.account
+        deadline = request.deadline.nanoseconds
     }
 }

@@ -99,15 +99,29 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
         round.end()
     }
 
-    package func addFirst(_ waiter: @escaping TaskPool<Value, Failure>.Waiter) -> Subscription {
-        let number = state.withLock { $0.insert(waiter, collapsed: false) }
+    /// The latest deadline of the waiters; none if one of them has none, or if the work continues without waiters.
+    package var deadline: SharedDeadline {
+        SharedDeadline(latestOf: { [weak self] in
+            self?.state.withLock { $0.waiters.values.map(\.deadline) } ?? []
+        })
+    }
+
+    package func addFirst(
+        _ waiter: @escaping TaskPool<Value, Failure>.Waiter,
+        deadline: SharedDeadline = .none
+    ) -> Subscription {
+        let number = state.withLock { $0.insert(waiter, collapsed: false, deadline) }
         return Subscription { [weak self] in self?.leave(number) }
     }
 
-    func add(_ waiter: @escaping TaskPool<Value, Failure>.Waiter, limit: Int) -> WaiterAdmission {
+    func add(
+        _ waiter: @escaping TaskPool<Value, Failure>.Waiter,
+        deadline: SharedDeadline,
+        limit: Int
+    ) -> WaiterAdmission {
         let number: Int? = state.withLock { state in
             if state.ended { return -1 }
-            return state.waiters.count < limit ? state.insert(waiter, collapsed: true) : nil
+            return state.waiters.count < limit ? state.insert(waiter, collapsed: true, deadline) : nil
         }
         switch number {
         case nil: return .full
@@ -185,6 +199,7 @@ private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
     struct Entry: Sendable {
         var waiter: TaskPool<Value, Failure>.Waiter
         var collapsed: Bool
+        var deadline: SharedDeadline
     }
 
     /// Waiters by number, in order of arrival.
@@ -193,9 +208,13 @@ private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
     var ended = false
     var abandonment: Abandonment?
 
-    mutating func insert(_ waiter: @escaping TaskPool<Value, Failure>.Waiter, collapsed: Bool) -> Int {
+    mutating func insert(
+        _ waiter: @escaping TaskPool<Value, Failure>.Waiter,
+        collapsed: Bool,
+        _ deadline: SharedDeadline
+    ) -> Int {
         defer { nextNumber += 1 }
-        waiters[nextNumber] = Entry(waiter: waiter, collapsed: collapsed)
+        waiters[nextNumber] = Entry(waiter: waiter, collapsed: collapsed, deadline: deadline)
         return nextNumber
     }
 

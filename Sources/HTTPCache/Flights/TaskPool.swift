@@ -50,6 +50,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// - Parameters:
     ///   - key: the flight's cache key.
     ///   - subject: what purges match the flight against.
+    ///   - deadline: when the outcome becomes useless to the waiter.
     ///   - waiter: called exactly once, on the thread that ends the flight, unless the subscription is cancelled first.
     ///   - start: starts the work of a new flight; called on this thread, before this function returns. It must ensure that
     ///     `Flight.finish` is called, and may set with `Flight.onAbandon` what happens when the last waiter has left.
@@ -58,10 +59,11 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     package func join(
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
+        deadline: SharedDeadline = .none,
         waiter: @escaping Waiter,
         start: (Flight<Value, Failure>) -> Void
     ) -> Subscription {
-        switch state.withLock({ state in admit(waiter, to: key, about: subject, of: &state) }) {
+        switch state.withLock({ state in admit(waiter, deadline, to: key, about: subject, of: &state) }) {
         case .joined(let subscription):
             return subscription
         case .started(let flight, let subscription):
@@ -80,17 +82,18 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     package func startAlone(
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
+        deadline: SharedDeadline = .none,
         waiter: @escaping Waiter,
         start: (Flight<Value, Failure>) -> Void
     ) -> Subscription {
         let admission = state.withLock { state -> Admission<Value, Failure> in
             guard let flight = newFlight(key, about: subject, in: &state, isAlone: true) else {
-                return .refused("too many requests are under way")
+                return .refused("too many requests are in progress")
             }
-            return .started(flight, flight.addFirst(waiter))
+            return .started(flight, flight.addFirst(waiter, deadline: deadline))
         }
         guard case .started(let flight, let subscription) = admission else {
-            Flight<Value, Failure>.refuse(waiter, "too many requests are under way")
+            Flight<Value, Failure>.refuse(waiter, "too many requests are in progress")
             return Subscription {}
         }
         start(flight)
@@ -99,21 +102,22 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
 
     private func admit(
         _ waiter: @escaping Waiter,
+        _ deadline: SharedDeadline,
         to key: CacheKey,
         about subject: PurgeSubject?,
         of state: inout State
     ) -> Admission<Value, Failure> {
         if let flight = state.flights[key] {
-            switch flight.add(waiter, limit: waiterLimit.load(ordering: .relaxed)) {
+            switch flight.add(waiter, deadline: deadline, limit: waiterLimit.load(ordering: .relaxed)) {
             case .added(let subscription): return .joined(subscription)
-            case .full: return .refused("too many requests wait for this picture")
-            case .ended: break  // Over, and about to leave the pool: start anew.
+            case .full: return .refused("too many requests are waiting for this response")
+            case .ended: break  // It is about to leave the pool: start another flight.
             }
         }
         guard let flight = newFlight(key, about: subject, in: &state) else {
-            return .refused("too many pictures are being made")
+            return .refused("too many responses are in progress")
         }
-        return .started(flight, flight.addFirst(waiter))
+        return .started(flight, flight.addFirst(waiter, deadline: deadline))
     }
 
     /// Adds a new flight to the pool; returns `nil` if the pool is full.
@@ -135,7 +139,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     }
 
     /// Starts a flight that runs to its end without waiters; does nothing if the key has a flight already or the pool is full.
-    package func startUnlessUnderWay(
+    func startUnlessUnderWay(
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
         start: (Flight<Value, Failure>) -> Void
@@ -160,7 +164,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
 
     /// Begins a purge: flights that it selects, including those that start before `endPurge`, finish for their waiters only.
     ///
-    /// When this function returns, none of them stores anything any more: what they have stored can be removed for good.
+    /// Once this function has returned, none of them stores anything, so what they have stored can be removed.
     /// - Returns: the number of flights in progress that the purge definitely selects.
     package func beginPurge(_ selection: PurgeSelection) -> Int {
         let purged = state.withLock { state in
@@ -203,6 +207,6 @@ package final class Subscription: Sendable {
         self.leave = leave
     }
 
-    /// Detaches the waiter; it is not called any more unless the flight is ending at this moment.
+    /// Detaches the waiter, which is not called afterwards unless its flight is already delivering its outcome.
     package func cancel() { leave() }
 }

@@ -45,7 +45,7 @@ package final class RawCache: Sendable {
     /// Changes the memory tier's capacity, in bytes.
     package func resize(capacity: Int) { memory.resize(capacity: capacity) }
 
-    /// Statistics of the memory tier; a hit is a request served without reading the disk or asking the origin.
+    /// Statistics of the memory tier; a hit is a request served without reading the disk or contacting the origin.
     package var statistics: MemoryStatistics {
         var statistics = memory.statistics
         // One request may perform several lookups.

@@ -52,6 +52,9 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
         subscription?.cancel()
     }
 
+    /// Ends the request without serving it.
+    func fail(_ failure: Origin.Failure) { finish(.failure(failure)) }
+
     private var isWanted: Bool { state.withLock { $0.completion != nil } }
 
     private func decision(_ stored: [StoredResponse], _ now: Int64) -> CacheDecision {
@@ -85,12 +88,14 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
                 proxy.flights.startAlone(
                     request.key,
                     about: subject,
+                    deadline: request.deadline,
                     waiter: { [self] in finish($0, $1) },
                     start: start
                 )
             )
         }
-        let subscription = proxy.flights.join(request.key, about: subject) { [self] result, delivery in
+        let subscription = proxy.flights.join(request.key, about: subject, deadline: request.deadline) {
+            [self] result, delivery in
             // Decide again: the response stored meanwhile may or may not match this request.
             if delivery.isCollapsed { self.start(hold, mayWait: false) } else { finish(result) }
         } start: { [self] flight in
@@ -121,11 +126,16 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
 
     /// Revalidates a stale response in the background, unless a flight for the key is in progress.
     private func refresh(_ stored: StoredResponse, _ hold: RawHold?) {
-        guard proxy.context.failures.backoffError(for: request.failureKey) == nil else { return }
-        var unconditional = request.unconditional
-        unconditional.priority = .background
-        let refresh = RawLoad(unconditional, proxy: proxy) { _ in }
-        proxy.flights.startUnlessUnderWay(request.key, about: PurgeSubject(request.origin)) { flight in
+        var own = request.unconditional
+        own.account = nil
+        own.priority = .background
+        let refresh = RawLoad(own, proxy: proxy) { _ in }
+        proxy.background.refresh(
+            request.key,
+            about: PurgeSubject(request.origin),
+            failures: proxy.context.failures,
+            request.failureKey
+        ) { flight in
             refresh.exchange(about: stored, .stale, hold, flight).start()
         }
     }
@@ -137,7 +147,9 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
         _ flight: Flight<CacheOutcome, Origin.Failure>,
         widens: Bool = false
     ) -> CacheExchange<Origin> {
-        CacheExchange(
+        var request = request
+        request.deadline = flight.deadline
+        return CacheExchange(
             request,
             stored: stored,
             reason,

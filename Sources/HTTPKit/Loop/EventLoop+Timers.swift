@@ -39,7 +39,7 @@ extension EventLoop {
         return ServerTimeouts.nanoseconds(milliseconds)
     }
 
-    /// Ends connections past their deadline.
+    /// Closes connections past their deadline.
     func sweep() {
         nextSweep = now + resolution
         if areListenersPaused { resumeListeners() }

@@ -29,11 +29,11 @@ struct OutputBatch {
         case yields
     }
 
-    /// The most buffers per call.
+    /// The maximum number of buffers per call.
     static let vectorLimit = 32
     /// Content up to this size, in bytes, is copied after its head, which is cheaper than a buffer of its own.
     static let copyLimit = 512
-    /// The most bytes one connection may write in one turn.
+    /// The maximum number of bytes one connection may write in one turn.
     private static let turnLimit: Int64 = 4 << 20
     private static let fileStep: Int64 = 1 << 20
 

@@ -43,13 +43,6 @@ extension PipelineError {
 
     /// Whether the origin or the original caused the failure, so that a fallback image may be served.
     package var isOriginFault: Bool { traits.isOriginFault }
-
-    /// Returns the failure that responses may reveal: in a folder source, a file that is not an image looks missing, so that no
-    /// response reveals which other files exist.
-    func concealed(by source: SourceRule) -> PipelineError {
-        guard source.isFolder, case .notAnImage = self else { return self }
-        return .originNotFound
-    }
 }
 
 extension FailureTraits {

@@ -58,7 +58,9 @@ extension TransferRequest {
             entityTag: fetch.entityTag,
             lastModified: fetch.lastModified
         )
-        chain = Chain(traceparent: fetch.caller.traceparent, via: fetch.caller.via, cdnLoop: fetch.caller.cdnLoop)
+        caller = fetch.caller
+        account = fetch.account
+        deadline = fetch.deadline
         exchange = fetch.exchange
         priority = fetch.priority
         cookie = fetch.cookie

@@ -23,6 +23,10 @@ package struct OriginFetch: Sendable {
 
     /// The trace context and intermediaries; a raw request has them in its own fields.
     package var caller = OriginCaller.nobody
+    /// The client account that the fetch is charged to; `nil` for the daemon's own work.
+    package var account: String?
+    /// The monotonic nanoseconds after which, as of the fetch's start, no request waits for it; `nil` for none.
+    package var deadline: Int64?
 
     /// The value of `Cookie`.
     package var cookie: String?

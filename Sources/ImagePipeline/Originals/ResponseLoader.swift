@@ -34,6 +34,8 @@ extension OriginFetch {
         caller = fetch.caller
         priority = fetch.priority
         cookie = fetch.origin.cookie
+        account = fetch.account
+        deadline = fetch.deadline
         if let limit = fetch.byteLimit { source.limits.sourceBytes = min(source.limits.sourceBytes, limit) }
         exchange = fetch.message.map { Exchange(method: $0.method, fields: $0.fields, body: $0.body) }
     }

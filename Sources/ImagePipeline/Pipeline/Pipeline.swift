@@ -20,7 +20,7 @@ package final class Pipeline: Sendable {
     let originals: Originals
     let variants: TaskPool<Answer, PipelineError>
     let transforms: TransformGroups
-    private let background: BackgroundWork
+    private let background: VariantBackground
 
     /// Builds the stages around the parts.
     package init(_ parts: PipelineParts) {
@@ -33,8 +33,8 @@ package final class Pipeline: Sendable {
         )
         originals = Originals(pool: flights, parts: parts)
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
-        background = BackgroundWork(pool: variants, deferredLimit: parts.limits.deferred, time: parts.time)
-        // Without a restore, origins of remembered failures are simply asked again.
+        background = VariantBackground(pool: variants, deferredLimit: parts.limits.deferred, time: parts.time)
+        // Without a restore, requests simply contact the origins of cached failures again.
         let failures = parts.failures
         if failures.hasKept, !parts.readLane.submit({ failures.restore() }) { failures.skipRestore() }
     }
@@ -102,7 +102,11 @@ package final class Pipeline: Sendable {
         }
         var isProbing = false
         defer { if verdict == .probe, !isProbing { parts.failures.giveUp(request.key) } }
-        return variants.join(flightKey(request, context), about: PurgeSubject(request)) { outcome, delivery in
+        return variants.join(
+            flightKey(request, context),
+            about: PurgeSubject(request),
+            deadline: context.deadline
+        ) { outcome, delivery in
             guard delivery.isCollapsed else { return completion(outcome) }
             completion(outcome.map(\.collapsed).mapError(\.collapsed))
         } start: { flight in
@@ -117,9 +121,12 @@ package final class Pipeline: Sendable {
 
     /// Revalidates a stale variant in the background, once per key at a time.
     func refresh(_ request: VariantRequest) {
-        // Do not ask an origin that has just failed.
-        guard parts.failures.backoffError(for: request.origin.key) == nil else { return }
-        background.offer(.refresh, for: request) { [self] flight in
+        background.refresh(
+            request.key,
+            about: PurgeSubject(request),
+            failures: parts.failures,
+            request.origin.key
+        ) { [self] flight in
             start(request, .background(.low, isRefresh: true), flight)
         }
     }

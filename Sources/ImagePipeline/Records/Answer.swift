@@ -36,10 +36,4 @@ package struct StageTimings: Hashable, Sendable {
 
     /// Creates timings of nothing.
     init() {}
-
-    /// Creates timings with the transfer's only.
-    init(of outcome: OriginOutcome) {
-        fetch = outcome.fetchMicroseconds
-        phases = outcome.phases
-    }
 }

@@ -11,8 +11,8 @@ package struct LoadContext: Sendable {
     package var priority = RequestPriority.normal
     /// The client account that the work is charged to; `nil` for the daemon's own work.
     package var account: String?
-    /// Monotonic nanoseconds after which the response is useless; `nil` for never.
-    package var deadline: Int64?
+    /// When the response becomes useless; for shared work, to all its waiters.
+    package var deadline = SharedDeadline.none
     /// Whether it is a background refresh, which must not be answered with a stale response.
     var isRefresh = false
     /// Whether it is the single retry after a failure; another may follow when it ends.

@@ -83,7 +83,7 @@ package struct SourceRule: Hashable, Sendable {
     /// Whether mezzanines of large originals are stored, so that each original is decoded once (`Mezzanine`).
     package var keepsMezzanines = true
     package var placeholder = PlaceholderPolicy.none
-    /// Controls when `format=auto` answers AVIF.
+    /// Controls when `format=auto` chooses AVIF.
     package var avif = AVIFPolicy()
     /// How much to lower default qualities for clients with `Save-Data`; 0 disables it.
     package var saveDataStep = 15

@@ -60,14 +60,14 @@ enum HeaderGate {
         // Removing metadata decodes nothing, so only the format matters.
         if plan == MetadataCleaner.planText {
             return MetadataCleaner.supports(header.format)
-                ? nil : .refused("\(header.format.mediaType) cannot be given without its metadata")
+                ? nil : .refused("\(header.format.mediaType) cannot be served without its metadata")
         }
         // Whether the installed libraries can decode the format is checked by the worker.
         if let refusal = refusal(of: header.format, source: source) { return refusal }
         let (pixels, overflow) = header.width.multipliedReportingOverflow(by: header.height)
         guard !overflow, pixels <= limits.pixels else {
             return .refused(
-                "\(header.width)×\(header.height) pixels are over the limit of \(limits.pixels) (limits.pixels)"
+                "\(header.width)×\(header.height) pixels exceed the limit of \(limits.pixels) (limits.pixels)"
             )
         }
         // AnimationChoice limits the decoded frames.

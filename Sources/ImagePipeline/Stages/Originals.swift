@@ -5,7 +5,14 @@ import LinuxSystem
 /// Looks up, fetches and stores originals, once for all variants that need them.
 struct Originals: Sendable {
     let pool: TaskPool<CacheOutcome, PipelineError>
-    let parts: PipelineParts
+    private let background: BackgroundWork<CacheOutcome, PipelineError>
+    private let parts: PipelineParts
+
+    init(pool: TaskPool<CacheOutcome, PipelineError>, parts: PipelineParts) {
+        self.pool = pool
+        self.parts = parts
+        background = BackgroundWork(pool: pool, kinds: [.refresh], time: parts.time)
+    }
 
     /// Selects the requests that share a flight.
     enum Purpose: String, Sendable {
@@ -31,7 +38,10 @@ struct Originals: Sendable {
         needed.needsBody = needsBody
         needed.isRefresh = context.isRefresh
         needed.priority = context.priority
-        return pool.join(key(needed, purpose), about: PurgeSubject(request)) { result, delivery in
+        needed.account = context.account
+        return pool.join(key(needed, purpose), about: PurgeSubject(request), deadline: context.deadline) {
+            result,
+            delivery in
             waiter(
                 result.flatMap { OriginOutcome.result(of: $0, delivery) }
                     .mapError { delivery.isCollapsed ? $0.collapsed : $0 }
@@ -43,21 +53,29 @@ struct Originals: Sendable {
 
     /// Refreshes an original in the background, unless a refresh is already running.
     private func refresh(_ request: OriginRequest) {
-        // Do not ask an origin that has just failed.
-        guard parts.failures.backoffError(for: request.key) == nil else { return }
         var refresh = CacheRequest(request)
         refresh.needsBody = false
         refresh.isRefresh = true
-        pool.startUnlessUnderWay(key(refresh, .any), about: PurgeSubject(request)) { flight in
+        background.refresh(
+            request.key,
+            about: PurgeSubject(request),
+            failures: parts.failures,
+            request.key
+        ) { [self, refresh] flight in
             start(refresh, flight)
         }
     }
 
     private func start(_ request: CacheRequest<OriginRequest>, _ flight: Flight<CacheOutcome, PipelineError>) {
-        guard parts.readLane.submit({ decide(request, flight) }) else {
-            flight.finish(.failure(.overloaded("too many requests are waiting for the disk")))
-            return
+        var request = request
+        request.deadline = flight.deadline
+        let isTaken = parts.readLane.submit { [request] in
+            guard !request.deadline.isPast(at: parts.time.monotonic) else {
+                return flight.finish(.failure(.overloaded("the request waited too long for the disk")))
+            }
+            decide(request, flight)
         }
+        if !isTaken { flight.finish(.failure(.overloaded("too many requests are waiting for the disk"))) }
     }
 
     private func decide(_ request: CacheRequest<OriginRequest>, _ flight: Flight<CacheOutcome, PipelineError>) {
@@ -139,6 +157,15 @@ struct OriginOutcome: Sendable {
         )
     }
 
-    /// Whether a fresh stored original was used without asking the origin.
+    /// Whether a fresh stored original was used without contacting the origin.
     var isStored: Bool { status == .hit(.original) }
+}
+
+extension StageTimings {
+    /// Creates timings with the transfer's only.
+    init(of outcome: OriginOutcome) {
+        self.init()
+        fetch = outcome.fetchMicroseconds
+        phases = outcome.phases
+    }
 }

@@ -4,7 +4,7 @@
 /// an EXIF block with no other tag. Everything after the end of the image (previews, second images, gain maps) is dropped. Runs
 /// in a worker.
 package enum MetadataCleaner {
-    /// The plan text that asks a worker to clean an original; no request can contain it.
+    /// The plan text with which a worker cleans an original; no request can contain it.
     package static let planText = "clean/1"
 
     /// The reason a file cannot be cleaned; none of its bytes may be served then.

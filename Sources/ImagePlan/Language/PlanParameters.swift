@@ -149,7 +149,7 @@ struct PlanParameters {
             steps.append((step, own))
             if step != nil { count += 1 }
             guard count <= Self.maximumSteps else {
-                throw entry.parameter.error("is one step too many; a plan has at most \(Self.maximumSteps)")
+                throw entry.parameter.error("exceeds the maximum of \(Self.maximumSteps) steps")
             }
         }
         return steps

@@ -1,7 +1,7 @@
 /// The frame, page and playback settings of a request (SDWebImage's `SDAnimatedImagePlayer` and `decodeFirstFrameOnly`).
 package struct AnimationSettings: Hashable, Sendable {
     package var mode: AnimationMode
-    /// The only frame to keep, zero-based; `nil` keeps what `mode` says.
+    /// The only frame to keep, zero-based; `nil` keeps those that `mode` selects.
     package var frame: Int?
     /// The page of a multi-page source, zero-based.
     package var page: Int
@@ -87,7 +87,7 @@ extension PlanSettings {
         if animation.mode == .keep, animation.frame != nil {
             throw RequestError(
                 parameter: PlanSetting.frame.name,
-                reason: "selects one frame, but anim=keep asks for all of them"
+                reason: "selects one frame, but anim=keep requests all of them"
             )
         }
     }

@@ -10,7 +10,7 @@ protocol Coder: Sendable {
     var saver: VipsPart? { get }
     /// What the encoder supports; `nil` for a format without an encoder.
     var traits: EncoderTraits? { get }
-    /// The settings beside `q` that the encoder uses.
+    /// The settings, other than `q`, that the encoder supports.
     var settings: [PlanSetting] { get }
     /// Whether frames after the first are decoded.
     var decodesAnimation: Bool { get }
@@ -71,7 +71,7 @@ extension Coder {
     func storedSize(of _: SourceMapping) -> PixelSize? { nil }
 
     func encode(_: FinishedPicture, _: EncodingOptions) throws -> EncodedPicture {
-        throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
+        throw WorkerReply.Failure.unsupported("encoding \(format) is not supported")
     }
 
     /// Whether bytes are of this format by their header (`SDImageCoder.canDecode(from:)`).

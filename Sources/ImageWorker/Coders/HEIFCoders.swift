@@ -38,7 +38,9 @@ extension Raster {
     fileprivate func visible(_ placement: HEIFPlacement?) throws -> Raster {
         guard let placement, placement.visible.size != placement.stored else { return self }
         guard PixelSize(width: width, height: height) == placement.stored else {
-            throw WorkerReply.Failure.broken("its boxes say \(placement.stored) pixels, and it has \(width)x\(height)")
+            throw WorkerReply.Failure.broken(
+                "its boxes state \(placement.stored) pixels, but it has \(width)x\(height)"
+            )
         }
         let part = placement.visible
         return try cropped(left: part.left, top: part.top, width: part.width, height: part.height)

@@ -12,7 +12,7 @@ struct PNGColour {
     private var transfer: StatedColour.Transfer?
     private var primaries: StatedColour.Primaries?
 
-    /// The most chunks to examine.
+    /// The maximum number of chunks to examine.
     private static let mostChunks = 256
     /// The gAMA values that stand for sRGB's curve: 45455 (§11.3.2.5) and its roundings.
     private static let gammaOfSRGB = 44_500...46_500

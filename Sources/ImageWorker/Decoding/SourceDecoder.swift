@@ -35,7 +35,7 @@ struct SourceDecoder {
     /// - Throws: `WorkerReply.Failure.unsupported` for a format without a decoder.
     init(_ mapping: SourceMapping, format: ImageFormat, reduction: Reduction? = nil) throws(WorkerReply.Failure) {
         guard let coder = CoderRegistry.coder(for: format), coder.isDecoderThere else {
-            throw .unsupported("\(format) is not decoded here")
+            throw .unsupported("decoding \(format) is not supported")
         }
         try mapping.correct { bytes in coder.corrected(bytes) }
         self.mapping = mapping

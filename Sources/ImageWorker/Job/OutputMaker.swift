@@ -65,7 +65,7 @@ struct OutputMaker {
         let (format, choice) = try chooseFrames(plan, planned)
         if choice == .original { return try giveOriginal(plan) }
         guard let traits = CoderRegistry.encoders[format] else {
-            throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
+            throw WorkerReply.Failure.unsupported("encoding \(format) is not supported")
         }
         if steps.last?.isExact ?? true { try check(planned, format, traits) }
         try checkTransparency(plan, format, traits)

@@ -26,7 +26,7 @@ extension Transfer {
     }
 
     private var statusFailure: CircuitBreakers<String>.Outcome {
-        isRaw || ticket.request.chain.cdnLoop != nil ? .unknown : .failed
+        isRaw || ticket.request.caller.cdnLoop != nil ? .unknown : .failed
     }
 
     private func outcome(_ error: TransferError) -> CircuitBreakers<String>.Outcome {

@@ -75,7 +75,7 @@ extension Transfer {
             fields = HeaderList(
                 bytes: RequestFields.rawLines(
                     exchange,
-                    chain: ticket.request.chain,
+                    caller: ticket.request.caller,
                     headers: options.headers,
                     credentials: credentials,
                     pseudonym: configuration.pseudonym

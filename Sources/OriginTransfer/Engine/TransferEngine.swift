@@ -67,7 +67,7 @@ package final class TransferEngine: TransferLoading {
 
     /// Starts the transfer thread.
     ///
-    /// - Throws: `Errno` when the system refuses the thread or a descriptor.
+    /// - Throws: `Errno` if the system cannot create the thread or a descriptor.
     package init(
         configuration: Configuration = Configuration(),
         time: any TimeSource = SystemTime()

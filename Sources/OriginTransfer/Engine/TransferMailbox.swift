@@ -27,7 +27,7 @@ final class TransferMailbox: Sendable {
 
     /// Creates an empty mailbox.
     ///
-    /// - Throws: `Errno` when the system refuses a descriptor.
+    /// - Throws: `Errno` if the system cannot create a descriptor.
     init() throws(Errno) {
         let flags = CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)
         event = SharedDescriptor(owning: try checked("eventfd") { eventfd(0, flags) })

@@ -46,7 +46,7 @@ package final class FileLoader: TransferLoading {
 
     /// Starts the reading threads.
     ///
-    /// - Throws: `Errno` when the system refuses a thread or a descriptor.
+    /// - Throws: `Errno` if the system cannot create a thread or a descriptor.
     package init(
         configuration: Configuration = Configuration(),
         time: any TimeSource = SystemTime()

@@ -58,15 +58,3 @@ package struct TransferTimeouts: Hashable, Sendable {
         self.total = total
     }
 }
-
-/// A configured header field of requests.
-package struct HeaderField: Hashable, Sendable {
-    package var name: String
-    package var value: String
-
-    /// Creates a field.
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
-}

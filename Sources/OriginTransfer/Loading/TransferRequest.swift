@@ -13,26 +13,13 @@ package struct TransferRequest: Sendable {
     /// The place in the queue.
     package var priority = RequestPriority.normal
     /// The trace context and intermediaries of the client's request.
-    package var chain = Chain()
+    package var caller = OriginCaller.nobody
+    /// The client account that the transfer is charged to; `nil` for the daemon's own work.
+    package var account: String?
+    /// The monotonic nanoseconds after which, as of the transfer's start, no request waits for it; `nil` for none.
+    package var deadline: Int64?
     /// A request to send instead of a plain GET; its response is returned unchanged, whatever its status.
     package var exchange: Exchange?
-
-    /// Fields that link a request to the client request that caused it.
-    package struct Chain: Hashable, Sendable {
-        /// The value of `traceparent` (W3C Trace Context).
-        package var traceparent: String?
-        /// The received value of `Via` (RFC 9110 §7.6.3).
-        package var via: String?
-        /// The received value of `CDN-Loop` (RFC 8586).
-        package var cdnLoop: String?
-
-        /// Creates a chain.
-        package init(traceparent: String? = nil, via: String? = nil, cdnLoop: String? = nil) {
-            self.traceparent = traceparent
-            self.via = via
-            self.cdnLoop = cdnLoop
-        }
-    }
 
     /// A complete request: method, fields and content.
     package struct Exchange: Sendable {

@@ -111,7 +111,7 @@ final class ImageRoute: Sendable {
         return demand
     }
 
-    /// Whether the client asks for reduced data usage (Save Data API §2).
+    /// Whether the client requests reduced data usage (Save Data API §2).
     @inline(__always)
     private static func savesData(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
         guard head.has(.saveData) else { return false }
@@ -141,11 +141,12 @@ final class ImageRoute: Sendable {
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let trace = context.trace
-        let caller = OriginCaller(head, bytes, context)
+        var load = LoadContext(demand: demand, caller: OriginCaller(head, bytes, context))
+        load.account = context.peer.account
+        load.deadline = variant.deadline(from: context.monotonic)
         let bucket = variant.bucket ?? .rest
-        var load = LoadContext(demand: demand, caller: caller)
         load.priority = RequestPriority(head, bytes)
-        let subscription = pipeline.load(variant, load) { [self] result in
+        let subscription = pipeline.load(variant, load) { [self, account = load.account] result in
             switch result {
             case .success(let answer):
                 // Stages that several requests waited for are counted once.
@@ -164,7 +165,9 @@ final class ImageRoute: Sendable {
                     promise.complete(response)
                     return
                 }
-                standIn(fallback, bucket, of: request, secondsLeft: left, else: response) { promise.complete($0) }
+                standIn(fallback, bucket, of: request, for: account, secondsLeft: left, else: response) {
+                    promise.complete($0)
+                }
             }
         }
         waiting.join(subscription)
@@ -178,11 +181,16 @@ final class ImageRoute: Sendable {
         _ fallback: ResolvedRequest.StandInPicture,
         _ bucket: FormatBucket,
         of request: ResolvedRequest,
+        for account: String?,
         secondsLeft: Int64,
         else response: Response,
         complete: @escaping @Sendable (Response) -> Void
     ) {
-        pipeline.load(fallback.choice.variant(for: bucket)) { result in
+        let variant = fallback.choice.variant(for: bucket)
+        var load = LoadContext()
+        load.account = account
+        load.deadline = variant.deadline(from: time.monotonic)
+        pipeline.load(variant, load) { result in
             guard let entity = try? result.get().entity else { return complete(response) }
             let ttl = min(fallback.ttl, secondsLeft)
             complete(FallbackAnswer.response(entity, status: fallback.status, ttl: ttl, vary: request.fields.vary))

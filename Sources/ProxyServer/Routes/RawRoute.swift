@@ -103,6 +103,10 @@ final class RawRoute: Sendable {
     }
 
     private func load(_ request: CacheRequest<OriginRequest>, _ context: RequestContext) -> Reply {
+        var request = request
+        request.account = context.peer.account
+        request.deadline = request.origin.deadline(from: context.monotonic)
+        let origin = request.origin
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let id = context.trace.id
@@ -111,7 +115,7 @@ final class RawRoute: Sendable {
             case .success(let answer): promise.complete(Response(answer, via: via))
             case .failure(let error):
                 let problem = Problem(error)
-                logger.tell(of: error, problem, source: request.origin.source.name, id: id)
+                logger.tell(of: error, problem, source: origin.source.name, id: id)
                 promise.complete(Response(problem, id: id).readable(by: live.current.answers.cors))
             }
         }

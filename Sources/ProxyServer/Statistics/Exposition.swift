@@ -1,4 +1,4 @@
-/// Renders statistics as Prometheus reads them (text format 0.0.4).
+/// Renders statistics in the Prometheus text format, version 0.0.4.
 struct Exposition {
     /// The media type of the text.
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -9,7 +9,7 @@ struct Exposition {
     private var names: [String] = []
     private var families: [String: String] = [:]
 
-    /// Renders those statistics of a table that have a metric.
+    /// Renders the statistics of a table that have a metric.
     init<Reading>(_ table: [Statistic<Reading>], of reading: Reading) {
         for statistic in table {
             guard let metric = statistic.metric else { continue }
@@ -59,7 +59,7 @@ struct Exposition {
             + "\(name)_sum \(number(Double(histogram.sum) / 1e6))\n\(name)_count \(total)\n"
     }
 
-    /// A number without a needless fraction.
+    /// A number, without a fraction if it is whole.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

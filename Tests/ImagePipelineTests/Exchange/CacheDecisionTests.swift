@@ -79,7 +79,7 @@ struct CacheDecisionTests {
             ("max-age=60", 70, ["Range: bytes=0-0"], "validate stale"),
         ] as [(String, Int64, [String], String)]
     )
-    func `decides by age and both sides' directives`(
+    func `decides by age and the directives of both sides`(
         control: String,
         age: Int64,
         fields: [String],

@@ -81,7 +81,7 @@ final class RawRig {
         )
     }
 
-    /// Sends a request with the origin's response; with `nil`, the test fails if the origin is asked.
+    /// Sends a request with the origin's response; with `nil`, the test fails if the origin is contacted.
     func ask(
         _ request: CacheRequest<OriginRequest>,
         _ fields: [String]? = nil,
@@ -107,6 +107,9 @@ final class RawRig {
         try result.wait { $0 != nil }
         return try #require(result.value).get()
     }
+
+    /// Keeps the read lane's threads busy until `free` is called.
+    func holdLane() throws -> HeldLane { try HeldLane(lane) }
 
     /// Waits until the disk's writer has finished.
     func flush() { store.flush() }

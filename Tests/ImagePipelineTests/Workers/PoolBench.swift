@@ -85,7 +85,7 @@ enum PoolBench {
 }
 
 extension WorkerPool {
-    /// Runs a job to its end.
+    /// Runs a job to completion.
     func result(of job: TransformJob) async -> Result<TransformResult, PipelineError> {
         await withCheckedContinuation { continuation in
             _ = transform(job) { continuation.resume(returning: $0) }

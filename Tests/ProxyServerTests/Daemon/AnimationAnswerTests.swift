@@ -14,7 +14,7 @@ struct AnimationAnswerTests {
 
     private static let still = TestImages.gradient(width: 8, height: 8)
 
-    @Test func `every answer of an animation tells what became of it, from every cache`() throws {
+    @Test func `every response of an animation states the kept frames, from every tier`() throws {
         // Eight frames decoded are 256 pixels of the budget; half of them at full size 1024 more.
         let source = ", limits: { animation: 1300 }"
         let script = ScriptedOrigin.pictures(["a.gif": Self.gif, "s.png": Self.still])
@@ -48,7 +48,7 @@ struct AnimationAnswerTests {
         #expect(rig.origin.requests == 2)
     }
 
-    @Test func `a sequence whose first frame alone is decoded says so, and is refused where that will not do`() throws {
+    @Test func `a sequence decoded to its first frame states that, and is refused if all frames are required`() throws {
         let script = ScriptedOrigin.pictures(["a.avif": try SampleFiles.bytes("sequence.avif")])
         let rig = try EndToEndRig(script: script)
         for query in ["?w=9", "?w=9&format=png", "?anim=first&w=9&strict=1"] {
@@ -64,7 +64,7 @@ struct AnimationAnswerTests {
         #expect(json.contains(#""frames":3,"#), "\(json)")
     }
 
-    @Test func `what is more than may be is refused by name`() throws {
+    @Test func `a request over a limit is refused with the parameter's name`() throws {
         let script = ScriptedOrigin.pictures(["a.gif": Self.gif])
         let rig = try EndToEndRig(source: ", limits: { animation: 1300, frames: 9 }", script: script)
         for (query, name) in [
@@ -80,7 +80,7 @@ struct AnimationAnswerTests {
         }
     }
 
-    @Test func `of more frames than may be decoded there is the first, and the original whole`() throws {
+    @Test func `above the frame limit only the first frame and the original are served`() throws {
         let script = ScriptedOrigin.pictures(["a.gif": Self.gif])
         let rig = try EndToEndRig(source: ", limits: { frames: 3 }", script: script)
         #expect(try rig.get("/photos/a.gif?w=9")["X-Animation"] == "first; frames=1/8")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ProxyServer
 
-/// Dashboards and alerts are built on these names: what is not here is new, and what is here stays.
+/// Dashboards and alerts depend on these names, which must not change; new ones are added here.
 @Suite(.timeLimit(.minutes(1)))
 struct StatisticsNamesTests {
     /// Prometheus: name, type, and the values of the one label.
@@ -91,7 +91,7 @@ struct StatisticsNamesTests {
         edgeprint_workers_ready gauge
         """
 
-    /// `/stats`: an object ("-" is the outermost) and its members that hold no objects of fixed members themselves.
+    /// `/stats`: an object ("-" is the root) and its members that are not objects with fixed members themselves.
     private static let members = """
         -: coders hitRatio ready uptime version
         breakers: halfOpen hosts open opened refused
@@ -111,7 +111,7 @@ struct StatisticsNamesTests {
         workers: busy decoderCrashes jobs queued ready residentBytes restarts retirements retries slots starts timeouts
         """
 
-    /// Those that only some kernels tell.
+    /// The members that only some kernels support.
     private static let optional: Set<String> = [
         "edgeprint_memory_stalled_ratio gauge", "edgeprint_control_group_used_bytes gauge",
         "edgeprint_control_group_limit_bytes gauge",
@@ -127,7 +127,7 @@ struct StatisticsNamesTests {
 
     private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 
-    @Test func `Prometheus is told the same families, types and labels as ever`() throws {
+    @Test func `Prometheus families, types and labels are stable`() throws {
         let rig = try rig()
         let text = try RawHTTPClient(port: rig.daemon.admin).get("/metrics").text
         var found: [String] = []
@@ -149,7 +149,7 @@ struct StatisticsNamesTests {
         #expect(expected.subtracting(sorted).subtracting(Self.optional) == [])
     }
 
-    @Test func `the JSON has the same members as ever`() throws {
+    @Test func `the JSON members are stable`() throws {
         let rig = try rig()
         let text = try RawHTTPClient(port: rig.daemon.admin, timeoutMilliseconds: 30_000).get("/stats").text
         var found: Set<String> = []
@@ -171,7 +171,7 @@ struct StatisticsNamesTests {
         #expect(found.symmetricDifference(expected) == [])
     }
 
-    @Test func `tells everything that it counts, in a form that can be read`() throws {
+    @Test func `reports every count in a valid form`() throws {
         let rig = try rig()
         #expect(try rig.get("/photos/none.png").status == 404)
         try rig.waitUntil("edgeprint_request_duration_seconds_count", is: 1)
