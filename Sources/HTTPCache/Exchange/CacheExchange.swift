@@ -133,6 +133,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         let validated = form == .validating ? stored : nil
         let isLimited = widens && (form == .whole || form == .completing)
         var fetch = CacheFetch(request)
+        fetch.priority = request.isRefresh ? .background : request.priority
         if request.passesResponses {
             let sent = sentRequest(form)
             if isLimited { fetch.byteLimit = Self.widest }
@@ -270,7 +271,9 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         }
         // Conditions and ranges that were not forwarded are applied to the stored response.
         let status = isReread(new) ? CacheStatus.hit(.original) : status(of: response)
-        end(.success(CacheOutcome(new, status, isValidated: true, microseconds)))
+        var outcome = CacheOutcome(new, status, isValidated: true, microseconds)
+        outcome.phases = response.phases
+        end(.success(outcome))
     }
 
     /// Whether a file of a folder source was read again, unchanged; this counts as a hit.
@@ -293,6 +296,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         let changesFreshness = stored.policy.freshness.isFresh(at: now) || updated.policy.freshness.isFresh(at: now)
         updated = store.renew(updated, from: stored, changesFreshness: changesFreshness)
         var outcome = CacheOutcome(updated, status(of: response), isValidated: true, microseconds)
+        outcome.phases = response.phases
         outcome.cookies = ownCookies(in: response)
         end(.success(outcome))
     }
@@ -340,6 +344,9 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
 
     /// Returns a failure, or the stored response that may replace it (RFC 5861 §4).
     private func standIn(for error: Failure) -> Result<CacheOutcome, Failure> {
+        if error.traits.isDisconnection, let stored, stored.mayReplaceDisconnection(for: request) {
+            return .success(CacheOutcome(stored, .hit(.stale)))
+        }
         guard error.allowsStale, let replacement else { return .failure(error) }
         return .success(replacement)
     }
@@ -389,6 +396,8 @@ package struct CacheOutcome: Sendable {
     package var fetchMicroseconds: UInt32 = 0
     /// The response as received, for the request that caused it, if the origin has applied that request's conditions and range.
     var received: FetchedResponse?
+    /// The phases of that request.
+    package var phases = FetchPhases()
 
     package init(_ stored: StoredResponse, _ status: CacheStatus, isValidated: Bool = false, _ microseconds: UInt32 = 0)
     {

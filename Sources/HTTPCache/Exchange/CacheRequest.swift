@@ -21,6 +21,8 @@ package struct CacheRequest<Origin: CacheOrigin>: Sendable {
     package var needsBody = true
     /// Whether this is a background refresh, which a stale response cannot satisfy.
     package var isRefresh = false
+    /// The place of its load in the queue; a background refresh has the last.
+    package var priority = RequestPriority.normal
     /// Whether responses of any status are passed to the client unchanged, as for raw sources.
     let passesResponses: Bool
 

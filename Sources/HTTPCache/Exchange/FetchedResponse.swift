@@ -34,6 +34,8 @@ package struct FetchedResponse: Sendable {
     package var responseTime: Int64
     /// A lifetime in seconds set by the loader, which overrides the fields; `nil` for HTTP responses.
     package var grantedLifetime: Int64?
+    /// The phases of the request.
+    package var phases = FetchPhases()
 
     /// Creates a response.
     package init(status: Int, fields: FieldLines, content: Content, requestTime: Int64, responseTime: Int64) {

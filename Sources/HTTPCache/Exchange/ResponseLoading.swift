@@ -50,6 +50,8 @@ package struct CacheFetch<Origin: CacheOrigin>: Sendable {
     package var message: Message?
     /// Maximum bytes of content, if less than the source's limit.
     package var byteLimit: Int?
+    /// The place in the loader's queue.
+    package var priority = RequestPriority.normal
 
     init(_ request: CacheRequest<Origin>) {
         origin = request.origin

@@ -107,8 +107,6 @@ package struct StoredResponse: Sendable {
     /// Whether it can be validated.
     var hasValidator: Bool { entityTag != nil || lastModified != nil }
 
-    /// Whether the content has not been evicted.
-    var hasContent: Bool { if case .evicted = content { false } else { true } }
     /// Whether the content has arrived completely.
     package var isComplete: Bool { if case .growing = content { false } else { true } }
     /// Whether the content is in memory, or absent.
@@ -207,10 +205,18 @@ extension StoredResponse {
     /// Whether it may be served to a request instead of a failure (RFC 9111 §4.2.4, RFC 5861 §4).
     func mayReplaceError(at now: Int64, for request: CacheRequest<some CacheOrigin>) -> Bool {
         let staleness = policy.freshness.age(at: now) - policy.freshness.lifetime
-        // A request that requires validation accepts no stale response.
-        guard request.isCacheable, !request.demand.isStrict, !needsValidation,
-            canAnswer(request), !StaleAllowance.mayReplace(status: status)
-        else { return false }
+        guard mayReplaceFailure(for: request) else { return false }
         return staleness < staleIfError(request.source) || staleness < 0 && !policy.forbidsStale
+    }
+
+    /// Whether it may be served, however stale, while the origin is deliberately not asked (RFC 9111 §4.2.4).
+    package func mayReplaceDisconnection(for request: CacheRequest<some CacheOrigin>) -> Bool {
+        mayReplaceFailure(for: request) && !policy.forbidsStale
+    }
+
+    private func mayReplaceFailure(for request: CacheRequest<some CacheOrigin>) -> Bool {
+        // A request that requires validation accepts no stale response.
+        request.isCacheable && !request.demand.isStrict && !needsValidation && canAnswer(request)
+            && !StaleAllowance.mayReplace(status: status)
     }
 }

@@ -150,6 +150,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
     private func refresh(_ stored: StoredResponse, _ hold: RawHold?) {
         var own = request.refreshing(stored)
         own.account = nil
+        own.priority = .background
         let refresh = RawLoad(own, proxy: proxy) { _ in }
         proxy.background.refresh(
             request.key,

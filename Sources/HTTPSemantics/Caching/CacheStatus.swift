@@ -40,6 +40,10 @@ package enum CacheStatus: Hashable, Sendable {
         case overloaded
         /// The request accepts only a stored response, and there is none.
         case onlyIfCached = "only-if-cached"
+        /// The origin has failed too often, and is left alone for a while.
+        case breakerOpen = "breaker-open"
+        /// The operator has suspended the source.
+        case suspended
     }
 
     /// Served from the cache.

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import HTTPCache
 import ImagePlan
 import LinuxSystem

@@ -25,6 +25,9 @@ extension PipelineError {
             FailureTraits(failureClass: .undecodable, isOriginFault: true, isPermanent: true, isRetryableAlone: true)
         case .transformTimeout: FailureTraits(failureClass: .failing, isRetryableAlone: true)
         case .overloaded: FailureTraits(allowsStale: true)
+        // Not remembered by URL: the breaker itself decides when the origin is asked again.
+        case .circuitOpen: FailureTraits(allowsStale: true, isOriginFault: true)
+        case .sourceSuspended: FailureTraits(allowsStale: true, isDisconnection: true, isOriginFault: true)
         case .workerLost: FailureTraits(isRetryableAlone: true)
         case .noWorker, .notCached, .cancelled: FailureTraits()
         case .remembered(let error, _):

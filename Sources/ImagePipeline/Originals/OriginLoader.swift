@@ -8,14 +8,28 @@ package import OriginTransfer
 package struct OriginLoader: OriginLoading {
     private let files: any TransferLoading
     private let transfers: any TransferLoading
+    private let suspended: SuspendedSources
 
     /// Creates a loader from a file loader and a transfer engine.
-    package init(files: any TransferLoading, transfers: any TransferLoading) {
+    ///
+    /// - Parameter suspended: the sources whose loads fail at once.
+    package init(
+        files: any TransferLoading,
+        transfers: any TransferLoading,
+        suspended: SuspendedSources = SuspendedSources()
+    ) {
         self.files = files
         self.transfers = transfers
+        self.suspended = suspended
     }
 
-    /// Starts a load; the closures are called on the chosen loader's thread.
+    /// A load that has failed before it began.
+    private struct Refusal: LoadHandle {
+        var received: Int { 0 }
+        func cancel() {}
+    }
+
+    /// Starts a load; the closures are called on the chosen loader's thread, or on the caller's for a suspended source.
     ///
     /// The beginning of an image is examined while it arrives, and the load ends at once if it is not one.
     package func load(
@@ -23,6 +37,10 @@ package struct OriginLoader: OriginLoading {
         arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle {
+        guard !suspended.contains(fetch.source.name) else {
+            completion(.failure(.sourceSuspended))
+            return Refusal()
+        }
         let loader = fetch.source.isFolder ? files : transfers
         var request = TransferRequest(fetch)
         let examination = ImageExamination(of: fetch.source)
@@ -58,6 +76,8 @@ extension TransferRequest {
         account = fetch.account
         deadline = fetch.deadline
         exchange = fetch.exchange
+        priority = fetch.priority
+        cookie = fetch.cookie
     }
 }
 
@@ -69,6 +89,9 @@ extension SourceRule {
         options.headers = headers
         options.credentials = credentials
         options.connections = connections
+        options.tls = tls
+        options.proxy = proxy
+        options.interface = interface
         options.limits = TransferLimits(bytes: limits.sourceBytes, redirects: limits.redirects)
         options.timeouts = TransferTimeouts(
             connect: timeouts.connect,
@@ -107,6 +130,10 @@ extension FetchedResponse {
             responseTime: head.responseTime
         )
         if fetch.source.isFolder { grantedLifetime = Self.fileLifetime }
+        phases.resolve = response.timing.resolve
+        phases.connect = response.timing.connect
+        phases.secure = response.timing.secure
+        phases.firstByte = response.timing.firstByte
     }
 }
 
@@ -132,6 +159,8 @@ extension PipelineError {
             case .contentRefused(let reason): .notAnImage(reason)
             case .tooLarge(let limit): .sourceTooLarge(limit: limit)
             case .overloaded(let reason): .overloaded(reason)
+            case .circuitOpen(let seconds): .circuitOpen(secondsLeft: seconds)
+            case .suspended: .sourceSuspended
             case .cancelled: .cancelled
             }
     }

@@ -42,6 +42,11 @@ package struct OriginFetch: Sendable {
     /// The monotonic nanoseconds after which, as of the fetch's start, no request waits for it; `nil` for none.
     package var deadline: Int64?
 
+    /// The value of `Cookie`.
+    package var cookie: String?
+    /// The place in the loader's queue.
+    package var priority = RequestPriority.normal
+
     /// A request to send instead of a plain GET, with an unchanged response; `nil` for originals.
     package var exchange: Exchange?
 

@@ -33,6 +33,8 @@ extension OriginFetch {
             lastModified: fetch.lastModified
         )
         caller = fetch.caller
+        priority = fetch.priority
+        cookie = fetch.origin.cookie
         account = fetch.account
         deadline = fetch.deadline
         if let limit = fetch.byteLimit { source.limits.sourceBytes = min(source.limits.sourceBytes, limit) }

@@ -1,3 +1,4 @@
+import HTTPSemantics
 package import HTTPCache
 
 /// Serves images for requests: looks up caches, downloads originals and transforms them (SDWebImage: `SDWebImageManager`).

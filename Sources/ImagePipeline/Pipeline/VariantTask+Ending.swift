@@ -51,7 +51,7 @@ extension VariantTask {
         finish(
             entity,
             outcome.isStored ? .hit(.disk) : outcome.status,
-            StageTimings(fetch: outcome.fetchMicroseconds),
+            StageTimings(of: outcome),
             // Without storage, a placeholder would not be used again.
             body: outcome.storable ? body : nil
         )
@@ -105,7 +105,7 @@ extension VariantTask {
         if let placeholder, outcome.storable {
             parts.learn(placeholder, of: outcome.origin, for: request.origin, in: flight)
         }
-        var timings = StageTimings(fetch: outcome.fetchMicroseconds)
+        var timings = StageTimings(of: outcome)
         timings.queue = made.queued
         timings.decode = made.timing.decode
         timings.transform = made.timing.transform

@@ -94,6 +94,7 @@ final class VariantTask: Sendable {
             // stale-if-error (RFC 5861 §4), where the original's flight could not decide it.
             if error.allowsStale, context.demand.onlyIfCached || !context.demand.isStrict,
                 entity.mayBeUsedIfError(at: parts.time.wallSeconds, by: request)
+                    || error.traits.isDisconnection && entity.mayBeUsedIfDisconnected(by: request)
             {
                 finish(entity, .hit(.stale), StageTimings())
             } else {
@@ -132,7 +133,7 @@ final class VariantTask: Sendable {
         let joined = outcome.joined(by: auxiliaries)
         let current = isCurrent ? entity : renewed(entity, after: joined, auxiliaries)
         let status = joined.isStored ? CacheStatus.hit(tier) : joined.status
-        finish(current, status, StageTimings(fetch: joined.fetchMicroseconds))
+        finish(current, status, StageTimings(of: joined))
     }
 
     /// Fetches the plan's auxiliary images; continues immediately if there are none.

@@ -7,8 +7,8 @@ package struct LoadContext: Sendable {
     package var demand = CacheDemand.none
     /// The trace context and intermediaries for the origin.
     package var caller = OriginCaller.nobody
-    /// The priority in the transform queue.
-    package var priority = TransformJob.Priority.normal
+    /// The place in the queues of transfers and transforms.
+    package var priority = RequestPriority.normal
     /// The client account that the work is charged to; `nil` for the daemon's own work.
     package var account: String?
     /// When the response becomes useless; for shared work, to all its waiters.
@@ -27,7 +27,7 @@ package struct LoadContext: Sendable {
     }
 
     /// Returns the context of background work.
-    static func background(_ priority: TransformJob.Priority, isRefresh: Bool = false) -> LoadContext {
+    static func background(_ priority: RequestPriority, isRefresh: Bool = false) -> LoadContext {
         var context = LoadContext()
         context.priority = priority
         context.isRefresh = isRefresh

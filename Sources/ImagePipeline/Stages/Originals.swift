@@ -47,6 +47,7 @@ struct Originals: Sendable {
         var needed = CacheRequest(request, demand: context.demand, caller: context.caller)
         needed.needsBody = needsBody
         needed.isRefresh = context.isRefresh
+        needed.priority = context.priority
         needed.account = context.account
         var early = EarlyDelivery<CacheOutcome>.none
         if let arrival {
@@ -152,6 +153,8 @@ struct OriginOutcome: Sendable {
     var status: CacheStatus
     /// Microseconds of the transfer; 0 without one.
     var fetchMicroseconds: UInt32 = 0
+    /// The phases of the transfer.
+    var phases = FetchPhases()
     /// The delivery to all waiting variants.
     var delivery: Delivery?
 
@@ -171,6 +174,7 @@ struct OriginOutcome: Sendable {
                 storable: response.policy.isStorable && !response.vary.isAny,
                 status: delivery.isCollapsed ? outcome.status.collapsed : outcome.status,
                 fetchMicroseconds: outcome.fetchMicroseconds,
+                phases: outcome.phases,
                 delivery: delivery
             )
         )
@@ -178,4 +182,13 @@ struct OriginOutcome: Sendable {
 
     /// Whether a fresh stored original was used without contacting the origin.
     var isStored: Bool { status == .hit(.original) }
+}
+
+extension StageTimings {
+    /// Creates timings with the transfer's only.
+    init(of outcome: OriginOutcome) {
+        self.init()
+        fetch = outcome.fetchMicroseconds
+        phases = outcome.phases
+    }
 }

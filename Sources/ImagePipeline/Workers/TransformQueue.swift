@@ -1,3 +1,4 @@
+import HTTPSemantics
 import LinuxSystem
 
 /// The bounded queue of jobs that wait for a worker, by priority and then by arrival.

@@ -1,4 +1,5 @@
 package import HTTPCache
+package import HTTPSemantics
 package import ImagePlan
 package import LinuxSystem
 
@@ -34,15 +35,9 @@ package protocol TransformHandle: Sendable {
 @dynamicMemberLookup
 package struct TransformJob: Sendable {
     /// The order in the queue; jobs of one priority start in the order of their arrival (SDWebImage: LowPriority, HighPriority).
-    package enum Priority: Int, Sendable, Comparable {
-        /// Starts only while at least two workers are idle, so that one stays free for requests.
-        case background = 0
-        case low = 1
-        case normal = 2
-        case high = 3
-
-        package static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
-    }
+    ///
+    /// A background job starts only while at least two workers are idle, so that one stays free for requests.
+    package typealias Priority = RequestPriority
 
     /// Another original.
     package struct Auxiliary: Sendable {

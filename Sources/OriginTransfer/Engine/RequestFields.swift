@@ -32,6 +32,7 @@ enum RequestFields {
                 fields.append((field.name, field.value))
             }
         }
+        if withSource, let cookie = request.cookie { fields.append(("Cookie", cookie)) }
         fields += credentials.map { ($0.name, $0.value) }
         fields += intermediaries(request.caller, pseudonym)
         if let traceparent = request.caller.traceparent { fields.append(("traceparent", traceparent)) }

@@ -13,7 +13,7 @@ extension Transfer {
             start: UnsafeRawPointer(address) + offset,
             count: Int(address.pointee.addrlen)
         )
-        if !options.allowPrivate {
+        if judgesAddresses {
             guard let parsed = unsafe IPAddress(socketAddress: bytes) else {
                 refusal = AddressPolicy.Refusal(.reserved)
                 return -1
@@ -33,7 +33,7 @@ extension Transfer {
     ///
     /// A pooled connection may have been opened for a source with more access.
     func mayUse(connectionTo text: String) -> Bool {
-        if !options.allowPrivate {
+        if judgesAddresses {
             // A link-local address includes its zone.
             guard let address = IPAddress(String(text.prefix { $0 != "%" })) else {
                 refusal = AddressPolicy.Refusal(.reserved)

@@ -92,6 +92,10 @@ extension Transfer {
         case CURLE_PEER_FAILED_VERIFICATION: .unreachable("the certificate is not trusted")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED:
             .unreachable("the TLS handshake failed")
+        case CURLE_SSL_CERTPROBLEM: .unreachable("cannot use the client certificate")
+        case CURLE_INTERFACE_FAILED: .unreachable("cannot use the source's interface")
+        case CURLE_COULDNT_RESOLVE_PROXY: .unreachable("the proxy's name does not resolve")
+        case CURLE_PROXY: .unreachable("the proxy refused the connection")
         case CURLE_SSL_CACERT_BADFILE: .unreachable("cannot read the trusted certificates")
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: .unreachable("the connection was lost")
         case CURLE_PARTIAL_FILE: .violation("body shorter than its length")

@@ -15,8 +15,8 @@ extension Transfer {
         easy.set(CURLOPT_PATH_AS_IS, 1)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_FOLLOWLOCATION, 0)
-        // An empty text also disables proxies from the environment; netrc and cookies are off by default.
-        easy.set(CURLOPT_PROXY, "")
+        // netrc and cookies are off by default.
+        setRoute(easy)
         easy.set(CURLOPT_NOSIGNAL, 1)
         // Do not wait for the resolver thread of a cancelled transfer; it cleans up after itself.
         easy.set(CURLOPT_QUICK_EXIT, 1)
@@ -29,7 +29,6 @@ extension Transfer {
         } else {
             easy.set(CURLOPT_ACCEPT_ENCODING, "identity")
         }
-        if let certificates = configuration.certificates { easy.set(CURLOPT_CAINFO, certificates) }
         setTimeouts(easy)
         setLists(easy)
         setCallbacks(easy)

@@ -40,6 +40,8 @@ final class Transfer {
     var redirects = 0
     /// The heads of the redirects followed.
     var hops: [TransferHead] = []
+    /// Whether the request probes a host whose breaker is half-open.
+    var isProbe = false
     var easy: EasyHandle?
     /// Lists that libcurl reads while the request runs.
     var lists: [HeaderList] = []

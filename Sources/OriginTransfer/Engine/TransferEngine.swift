@@ -11,10 +11,16 @@ package import LinuxSystem
 package final class TransferEngine: TransferLoading {
     /// The settings and limits of an engine.
     package struct Configuration: Sendable {
-        /// Maximum number of concurrent transfers over all sources.
-        package var transfers: Int
-        /// Maximum number of loads that wait for a connection; further loads fail with `.overloaded`.
-        package var waiting: Int
+        /// How many transfers run at a time, and in which order the others wait.
+        package var scheduling: TransferScheduling
+        /// When hosts that fail are left alone.
+        package var breaker: BreakerPolicy
+        /// Called on the transfer thread when the breaker of a source's host has opened, or a probe has closed it; must not block.
+        package var breakerChanged: @Sendable (_ source: String, _ origin: String, _ isOpen: Bool) -> Void = {
+            _,
+            _,
+            _ in
+        }
         /// Maximum number of idle connections.
         package var idleConnections: Int
         /// Maximum total bytes of incomplete bodies; loads that need more fail with `.overloaded`.
@@ -40,6 +46,7 @@ package final class TransferEngine: TransferLoading {
         package init(
             transfers: Int = 256,
             waiting: Int = 4096,
+            breaker: BreakerPolicy = BreakerPolicy(),
             idleConnections: Int = 64,
             memory: Int = 512 << 20,
             userAgent: String = "Edgeprint",
@@ -48,8 +55,8 @@ package final class TransferEngine: TransferLoading {
             hosts: [String] = [],
             refusal: @escaping @Sendable (IPAddress) -> AddressPolicy.Refusal? = AddressPolicy.refusal(of:)
         ) {
-            self.transfers = transfers
-            self.waiting = waiting
+            scheduling = TransferScheduling(active: transfers, waiting: waiting)
+            self.breaker = breaker
             self.idleConnections = idleConnections
             self.memory = memory
             self.userAgent = userAgent
@@ -116,6 +123,34 @@ package final class TransferEngine: TransferLoading {
 
     /// A snapshot of the counters.
     package var statistics: TransferStatistics { counters.snapshot }
+
+    /// The circuit breakers that are not closed, sorted.
+    package var openBreakers: [OpenBreaker] {
+        let now = time.monotonic
+        return counters.snapshot.pauses.sorted { ($0.source, $0.origin) < ($1.source, $1.origin) }.map { pause in
+            OpenBreaker(
+                source: pause.source,
+                origin: pause.origin,
+                state: pause.until > now ? .open : .halfOpen,
+                secondsLeft: pause.until > now ? CircuitBreakers<String>.seconds(pause.until - now) : 0
+            )
+        }
+    }
+
+    /// Applies other settings to waiting and later loads.
+    package func adjust(scheduling: TransferScheduling, breaker: BreakerPolicy) {
+        mailbox.post(.adjust(scheduling, breaker))
+    }
+
+    /// Ends the waiting loads of a source with `.suspended`; those in progress finish.
+    package func endWaiting(of source: String) {
+        mailbox.post(.suspend(source))
+    }
+
+    /// Closes the circuit breakers of a source; without one, of all.
+    package func closeBreakers(of source: String? = nil) {
+        mailbox.post(.closeBreakers(source))
+    }
 
     /// Cancels all loads and ends the thread; later loads are cancelled immediately.
     package func stop() {

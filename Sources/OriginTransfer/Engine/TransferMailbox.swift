@@ -9,6 +9,12 @@ final class TransferMailbox: Sendable {
         case cancel(LoadTicket)
         /// The readers of a paused body have caught up.
         case resume(LoadTicket)
+        /// Applies other settings.
+        case adjust(TransferScheduling, BreakerPolicy)
+        /// Ends the waiting loads of a source.
+        case suspend(String)
+        /// Closes the breakers of a source, or all.
+        case closeBreakers(String?)
         case stop
     }
 

@@ -16,6 +16,11 @@ package struct TransferOptions: Hashable, Sendable {
     package var signingRegion: String?
     /// The maximum number of concurrent connections to one host.
     package var connections = 6
+    package var tls = TransferTLS()
+    /// The proxy of all requests, redirects included.
+    package var proxy: TransferProxy?
+    /// Where connections start; `nil` for the system's choice.
+    package var interface: TransferInterface?
     package var limits = TransferLimits()
     package var timeouts = TransferTimeouts()
 

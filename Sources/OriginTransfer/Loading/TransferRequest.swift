@@ -8,6 +8,10 @@ package struct TransferRequest: Sendable {
     package var entityTag: String?
     /// The value of `If-Modified-Since`.
     package var lastModified: String?
+    /// The value of `Cookie` for the source's own origin.
+    package var cookie: String?
+    /// The place in the queue.
+    package var priority = RequestPriority.normal
     /// The trace context and intermediaries of the client's request.
     package var caller = OriginCaller.nobody
     /// The client account that the transfer is charged to; `nil` for the daemon's own work.

@@ -8,6 +8,8 @@ package struct TransferResponse: Sendable {
     /// The heads of the redirects before it, in order.
     package var redirects: [TransferHead]
     package var body: Content
+    /// The durations of the last request.
+    package var timing = TransferTiming()
 
     /// A response's content.
     package enum Content: Sendable {
@@ -78,6 +80,10 @@ package enum TransferError: Error, Hashable, Sendable {
     case tooLarge(limit: Int)
     /// A limit of the loader is reached, or the system is out of memory or descriptors.
     case overloaded(String)
+    /// The host's circuit breaker is open: it is asked again after so many seconds.
+    case circuitOpen(secondsLeft: Int64)
+    /// The source is suspended.
+    case suspended
     /// The load was cancelled, or the loader stopped.
     case cancelled
 }

@@ -2,6 +2,9 @@ import HTTPSemantics
 import ImagePipeline
 
 extension Problem {
+    /// `Retry-After` of a suspended source, in seconds; when it resumes is not known.
+    private static let suspensionPause = 30
+
     /// Maps a pipeline error to a status and a message; the only place that does.
     init(_ error: PipelineError) {
         switch error {
@@ -26,6 +29,10 @@ extension Problem {
         case .crashedDecoder: self.init(422, "The image crashed its decoder.")
         case .transformTimeout: self.init(504, "The transform took too long (timeouts.transform).")
         case .overloaded(let reason): self.init(503, "Overloaded: \(reason).", retryAfter: 1)
+        case .circuitOpen(let seconds):
+            self.init(503, "The origin is failing and is left alone for a while.", retryAfter: Int(clamping: seconds))
+        case .sourceSuspended:
+            self.init(503, "The source is suspended, and nothing suitable is cached.", retryAfter: Self.suspensionPause)
         case .workerLost:
             self.init(
                 503,

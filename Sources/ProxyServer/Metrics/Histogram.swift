@@ -1,5 +1,21 @@
+import OriginTransfer
+
+/// Durations counted in buckets.
+protocol DurationDistribution: Sendable {
+    /// Upper bounds in microseconds, growing.
+    var bounds: [UInt64] { get }
+    /// Observations up to each bound, then all; each contains the ones before it.
+    var cumulative: [UInt64] { get }
+    /// All durations together in microseconds.
+    var sum: UInt64 { get }
+}
+
+extension TransferDurations: DurationDistribution {
+    var bounds: [UInt64] { Self.standardBounds }
+}
+
 /// Durations in fixed buckets; any thread.
-struct Histogram: Sendable {
+struct Histogram: DurationDistribution {
     /// The upper bounds in microseconds, ascending; at most 28.
     let bounds: [UInt64]
     private let cells: ShardedCells

@@ -23,6 +23,19 @@ final class LoopResolver: Sendable {
     ///
     /// - Throws: `Problem` that describes the error in the target.
     func resolve(_ head: borrowing RequestHead, in bytes: Span<UInt8>) throws(Problem) -> ResolvedRequest {
+        let request = try hinted(head, in: bytes)
+        guard !request.cookies.isEmpty, let cookie = ForwardedCookies.text(request.cookies, head, bytes) else {
+            return request
+        }
+        // Not remembered: there are as many as clients.
+        let values = request.hints?.values(head, bytes)
+        let target = bytes.copy(head.pathAndQuery)
+        return try state.withLock { state throws(Problem) in
+            try state.resolver.resolve(target, hints: values, cookie: cookie)
+        }
+    }
+
+    private func hinted(_ head: borrowing RequestHead, in bytes: Span<UInt8>) throws(Problem) -> ResolvedRequest {
         let request = try resolve(head.pathAndQuery, in: bytes)
         guard let hints = request.hints else { return request }
         let values = hints.values(head, bytes)

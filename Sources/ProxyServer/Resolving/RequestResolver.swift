@@ -61,8 +61,13 @@ struct RequestResolver: Sendable {
     /// - Parameters:
     ///   - target: the raw path and query.
     ///   - hints: the values of `w=auto` and `dpr=auto`, or `nil` for their defaults.
+    ///   - cookie: the client's cookies that the source forwards.
     /// - Throws: `Problem` with the invalid parameter.
-    func resolve(_ target: [UInt8], hints: HintValues? = nil) throws(Problem) -> ResolvedRequest {
+    func resolve(
+        _ target: [UInt8],
+        hints: HintValues? = nil,
+        cookie: String? = nil
+    ) throws(Problem) -> ResolvedRequest {
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
         let query = Array(target[min(mark + 1, target.count)...])
         // Absolute-form may have no path (RFC 9110 §4.2.3).
@@ -81,7 +86,7 @@ struct RequestResolver: Sendable {
         guard path.source == "fetch" || entry != nil else { throw table.unknown(path.source) }
         do throws(Problem) {
             guard let entry else { return try remote(rawPath, query: query) }
-            return try local(entry, path, rawPath, query: query, hints)
+            return try local(entry, path, rawPath, query: query, hints, cookie)
         } catch {
             throw error.ofSource
         }
@@ -92,14 +97,15 @@ struct RequestResolver: Sendable {
         _ path: RequestPath,
         _ rawPath: ArraySlice<UInt8>,
         query: [UInt8],
-        _ hints: HintValues?
+        _ hints: HintValues?,
+        _ cookie: String?
     ) throws(Problem) -> ResolvedRequest {
         var options = entry.options
         if let hints { options.hints?.values = hints }
         let parsed = try parse(query, options)
         try permission?.check(parsed, path: rawPath)
         do {
-            let origin = try origin(of: entry.rule, path, forwardedQuery: parsed.forwardedQuery)
+            let origin = try origin(of: entry.rule, path, forwardedQuery: parsed.forwardedQuery, cookie: cookie)
             return try request(origin, parsed, hints: entry.options.hints, fallback: entry.fallback)
         } catch let error as RequestError {
             throw Problem(error)
@@ -113,14 +119,19 @@ struct RequestResolver: Sendable {
     /// The original of a source at a path.
     ///
     /// - Throws: `RequestError` for an invalid path, `Problem` for a source without paths.
-    func origin(of rule: SourceRule, _ path: RequestPath, forwardedQuery: String) throws -> OriginRequest {
+    func origin(
+        of rule: SourceRule,
+        _ path: RequestPath,
+        forwardedQuery: String,
+        cookie: String? = nil
+    ) throws -> OriginRequest {
         switch rule.location {
         case .http(let prefix):
             let text = prefix + path.rawPath + suffix(forwardedQuery, prefix: prefix)
-            return OriginRequest(source: rule, url: try OriginURL(text, of: "path"))
+            return OriginRequest(source: rule, url: try OriginURL(text, of: "path"), cookie: cookie)
         case .bucket(let bucket):
             let text = bucket.url(rawPath: path.rawPath, rawQuery: forwardedQuery)
-            return OriginRequest(source: rule, url: try OriginURL(text, of: "path"))
+            return OriginRequest(source: rule, url: try OriginURL(text, of: "path"), cookie: cookie)
         case .file:
             return OriginRequest(source: rule, file: try path.filePath())
         case .remote:
@@ -192,6 +203,8 @@ struct RequestResolver: Sendable {
             crossOrigin: answers.cors.fields,
             tellsTiming: answers.serverTiming || parsed.timing,
             expires: parsed.expires,
+            cookies: origin.source.forwardCookies,
+            isPersonal: origin.cookie != nil,
             refreshes: parsed.refresh,
             fallback: fallback.flatMap { standIn($0, parsed, auxiliaries) }
         )

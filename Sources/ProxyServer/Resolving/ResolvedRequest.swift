@@ -26,6 +26,10 @@ final class ResolvedRequest: Sendable {
     let tellsTiming: Bool
     /// The time from which the request is refused (`exp`), in seconds since 1970; `nil` for never.
     let expires: Int64?
+    /// Names of the client's cookies that the origin receives; empty for none.
+    let cookies: [String]
+    /// Whether it was resolved with cookies of a client, to whom alone its responses belong.
+    let isPersonal: Bool
     /// Whether the origin is contacted regardless of the cache (a signed `refresh=1`).
     let refreshes: Bool
     /// The fallback for an original that is unavailable.
@@ -50,6 +54,8 @@ final class ResolvedRequest: Sendable {
         crossOrigin: [UInt8],
         tellsTiming: Bool,
         expires: Int64?,
+        cookies: [String] = [],
+        isPersonal: Bool = false,
         refreshes: Bool,
         fallback: StandInPicture?
     ) {
@@ -59,6 +65,9 @@ final class ResolvedRequest: Sendable {
         var vary = hints?.vary ?? []
         if case .negotiated = choice { vary.insert(.accept) }
         if saving != nil { vary.insert(.saveData) }
+        if !cookies.isEmpty { vary.insert(.cookie) }
+        self.cookies = cookies
+        self.isPersonal = isPersonal
         self.vary = vary
         fields = OwnFields(vary: vary, crossOrigin: crossOrigin, disposition: disposition)
         self.tellsTiming = tellsTiming

@@ -87,7 +87,7 @@ final class ImageRoute: Sendable {
         let conditions = RequestConditions(head, bytes: bytes)
         let isFinal = !entity.isStandIn
         let dynamic = isFinal ? status : CacheStatusFields.deferred(.hit(tier)) + request.fields.all
-        guard conditions != nil || request.expires != nil || !isFinal else {
+        guard conditions != nil || request.expires != nil || !isFinal || request.isPersonal else {
             return EntityResponse.whole(entity, dynamic: dynamic, age: entity.age(at: now), tag: tag)
         }
         return Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
@@ -146,6 +146,7 @@ final class ImageRoute: Sendable {
         load.deadline = variant.deadline(from: context.monotonic)
         let bucket = variant.bucket ?? .rest
         load.takesArriving = head.method == .get && conditions == nil
+        load.priority = RequestPriority(head, bytes)
         let subscription = pipeline.load(variant, load) { [self, account = load.account] result in
             switch result {
             case .success(let answer):
@@ -159,7 +160,7 @@ final class ImageRoute: Sendable {
                 logger.tell(of: error, problem, source: variant.origin.source.name, id: trace.id)
                 // A response must not be reused after the request has expired.
                 let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
-                problem.lifetime = problem.lifetime.map { min($0, left) }
+                problem.lifetime = request.isPersonal ? nil : problem.lifetime.map { min($0, left) }
                 let response = Response(problem, vary: request.vary, id: trace.id).with(request.fields.crossOrigin)
                 guard let fallback = request.fallback, error.isOriginFault else {
                     promise.complete(response)
@@ -241,8 +242,12 @@ final class ImageRoute: Sendable {
         // The lifetime of a stand-in starts now, so Age, which clients subtract, is added.
         let standIn = entity.description.standIn.map { $0.lifetime.addingReportingOverflow(age).partialValue }
         let left = [request.expires.map { $0 - now }, standIn].compactMap(\.self).min()
-        if let left, response.status < 400 {
-            let fields = ExpiringAnswer.fields(entity.description, secondsLeft: left)
+        if left != nil || request.isPersonal, response.status < 400 {
+            let description =
+                request.isPersonal ? PersonalAnswer.description(entity.description) : entity.description
+            let fields =
+                left.map { ExpiringAnswer.fields(description, secondsLeft: $0) }
+                ?? EntityPresentation.fields(description)
             response.fields = response.status == 304 ? EntityPresentation.notModified(fields) : fields
         }
         return response

@@ -70,6 +70,7 @@ final class RawRoute: Sendable {
             body: context.body
         )
         request.caller = OriginCaller(head, bytes, context)
+        request.priority = RequestPriority(head, bytes)
         if let answer = proxy.cached(request) { return .now(Response(answer, via: via)) }
         return load(request, context)
     }

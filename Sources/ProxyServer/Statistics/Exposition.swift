@@ -49,7 +49,7 @@ struct Exposition {
         }.joined()
     }
 
-    private static func samples(_ metric: Metric, _ histogram: Histogram) -> String {
+    private static func samples(_ metric: Metric, _ histogram: any DurationDistribution) -> String {
         let (name, cumulative) = (metric.name, histogram.cumulative)
         let buckets = zip(histogram.bounds, cumulative).map { bound, count in
             "\(name)_bucket{le=\"\(number(Double(bound) / 1e6))\"} \(count)\n"

@@ -16,7 +16,7 @@ struct Statistic<Reading>: Sendable {
         /// A number, a fact, or an object of numbers by label.
         case value(@Sendable (Reading) -> JSONValue)
         /// Durations, which only Prometheus reports.
-        case durations(@Sendable (Reading) -> Histogram)
+        case durations(@Sendable (Reading) -> any DurationDistribution)
     }
 
     let kind: MetricType
@@ -113,7 +113,10 @@ extension Statistic {
     }
 
     /// Durations, in seconds for Prometheus.
-    static func durations(_ metric: Metric, _ value: @escaping @Sendable (Reading) -> Histogram) -> Statistic {
+    static func durations(
+        _ metric: Metric,
+        _ value: @escaping @Sendable (Reading) -> any DurationDistribution
+    ) -> Statistic {
         Statistic(.histogram, nil, metric, [], .durations(value))
     }
 }

@@ -22,6 +22,12 @@ struct StatisticsReading: Sendable {
     let disk: DiskStatistics
     let diskHealth: DiskHealth
     let transfers: TransferStatistics
+    /// Circuit breakers that are not closed.
+    let breakers: [OpenBreaker]
+    /// Names of suspended sources.
+    let suspended: [String]
+    /// Sources with `tls.verify: false`.
+    let unverified: Int
     let workers: WorkerPool.Statistics
     let server: ServerStatistics
     /// The maximum number of client connections.
@@ -48,6 +54,7 @@ struct StatisticsReader: Sendable {
     let pressure: MemoryPressureMonitor
     let store: DiskStore
     let transfers: TransferEngine
+    let suspended: SuspendedSources
     let workers: WorkerPool
     let pipeline: Pipeline
     let server: HTTPServer
@@ -77,6 +84,9 @@ struct StatisticsReader: Sendable {
             disk: store.statistics,
             diskHealth: store.health,
             transfers: transfers.statistics,
+            breakers: transfers.openBreakers,
+            suspended: suspended.names,
+            unverified: configuration.sources.count { !$0.rule.tls.verifies },
             workers: workers.statistics,
             server: server.statistics,
             connectionLimit: configuration.limits.connections,

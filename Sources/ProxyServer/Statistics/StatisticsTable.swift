@@ -8,7 +8,8 @@ import ImagePipeline
 enum StatisticsTable {
     typealias Item = Statistic<StatisticsReading>
 
-    static let all: [Item] = daemon + requests + caches + disk + transfers + workers + connections + pipeline + coders
+    static let all: [Item] =
+        daemon + requests + caches + disk + transfers + breakers + workers + connections + pipeline + coders
 
     private static let daemon: [Item] = [
         .fact("version", nil, Phrase(.edgeprint, .written { $0.now["version"]?.words })) { .string($0.version) },

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import CLinux
 import Glibc
 import ImagePlan

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import Glibc
 import HTTPCache
 import ImagePlan

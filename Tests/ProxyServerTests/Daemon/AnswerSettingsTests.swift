@@ -23,9 +23,12 @@ struct AnswerSettingsTests {
     @Test func `Server-Timing lists the stages that ran, if it is enabled`() throws {
         let rig = try EndToEndRig("answers: { server-timing: on }", script: script)
         let made = try #require(try stages(try rig.get("/photos/a.png?w=20&format=png")))
-        let order = ["fetch", "queue", "decode", "transform", "encode", "store"]
+        let phases = ["fetch-dns", "fetch-connect", "fetch-tls", "fetch-first-byte"]
+        let order = ["fetch"] + phases + ["queue", "decode", "transform", "encode", "store"]
         #expect(made.map(\.name) == order.filter { made.map(\.name).contains($0) }, "in their order, each once")
-        for name in ["fetch", "encode", "store"] { #expect(made.contains { $0.name == name }, "\(made)") }
+        for name in ["fetch", "fetch-connect", "fetch-first-byte", "encode", "store"] {
+            #expect(made.contains { $0.name == name }, "\(made)")
+        }
         for stage in made { #expect(stage.duration > 0 && stage.duration < 60_000, "\(stage)") }
         // No stage runs for a hit.
         let hit = try rig.get("/photos/a.png?w=20&format=png")

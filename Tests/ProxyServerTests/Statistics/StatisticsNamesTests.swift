@@ -9,6 +9,9 @@ struct StatisticsNamesTests {
     /// Prometheus: name, type, and the values of the one label.
     private static let families = """
         edgeprint_access_log_dropped_total counter
+        edgeprint_breaker_openings_total counter
+        edgeprint_breaker_refusals_total counter
+        edgeprint_breakers gauge state=half-open state=open
         edgeprint_cache_bytes gauge tier=memory tier=originals tier=variants
         edgeprint_cache_entries gauge tier=memory tier=originals tier=variants
         edgeprint_cache_evictions_total counter
@@ -57,10 +60,19 @@ struct StatisticsNamesTests {
         edgeprint_response_bytes_total counter
         edgeprint_responses_total counter status=1xx status=2xx status=3xx status=4xx status=5xx
         edgeprint_smallest_total counter
+        edgeprint_sources_suspended gauge
+        edgeprint_sources_unverified gauge
         edgeprint_transfer_bytes_total counter
+        edgeprint_transfer_connect_seconds histogram
         edgeprint_transfer_connections_total counter
+        edgeprint_transfer_duration_seconds histogram
+        edgeprint_transfer_first_byte_seconds histogram
+        edgeprint_transfer_queue_seconds histogram
+        edgeprint_transfer_resolve_seconds histogram
         edgeprint_transfer_reuses_total counter
+        edgeprint_transfer_tls_seconds histogram
         edgeprint_transfers_active gauge
+        edgeprint_transfers_dropped_total counter
         edgeprint_transfers_total counter
         edgeprint_transfers_waiting gauge
         edgeprint_transform_decoder_crashes_total counter
@@ -82,6 +94,7 @@ struct StatisticsNamesTests {
     /// `/stats`: an object ("-" is the root) and its members that are not objects with fixed members themselves.
     private static let members = """
         -: coders hitRatio ready uptime version
+        breakers: halfOpen hosts open opened refused
         connections: accepted limit open timedOut turnedAway
         disk: drops errors health originalDrops queuedBytes queuedWrites stores variantDrops
         disk.originals: bytes entries evictions hits misses quota
@@ -93,7 +106,8 @@ struct StatisticsNamesTests {
         requests: bytes inFlight total
         requests.results: collapsed disk error fallback memory miss negative original other refused revalidated stale
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
-        transfers: active bytes newConnections outcomes requests reusedConnections waiting
+        sources: suspended unverified
+        transfers: active bytes dropped newConnections outcomes requests reusedConnections waiting
         workers: busy decoderCrashes jobs queued ready residentBytes restarts retirements retries slots starts timeouts
         """
 

@@ -10,7 +10,7 @@ enum ConfigurationSchema {
 
     static let root = SettingTable<Configuration>(
         listeners + content + storage + InheritedSetting.top("limits") + limits + InheritedSetting.top("timeouts")
-            + timeouts
+            + timeouts + transfers
             + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + answers + webp
             + InheritedSetting.top("avif") + avif + ladder
     )

@@ -3,7 +3,7 @@ import ImagePlan
 
 /// All keys of one source.
 enum SourceSchema {
-    static let table = SettingTable<Draft>(place + behaviour + InheritedSetting.all.map(\.source))
+    static let table = SettingTable<Draft>(place + behaviour + route + InheritedSetting.all.map(\.source))
 
     private static let place: [Setting<Draft>] = [
         Setting("url", \.location, .location, "Location of the originals: http://, https://, s3:// or file://."),
@@ -48,6 +48,13 @@ enum SourceSchema {
             .list(of: parameterName),
             only: .pictures,
             "Query parameters that are forwarded to the origin."
+        ),
+        Setting(
+            "forward-cookies",
+            \.rule.forwardCookies,
+            .list(of: cookieName),
+            only: .pictures,
+            "Cookies of clients that go upstream; pictures are then kept for each value, and are private."
         ),
         Setting(
             "ignore-query",
@@ -180,6 +187,19 @@ enum SourceSchema {
     /// A query parameter's name, percent-encoded as in the query.
     private static let parameterName = ValueFormat<String>.scalar("a query parameter's name") { text in
         !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"&=#?%+".utf8.contains($0) } ? text : nil
+    } write: {
+        .quoted($0)
+    }
+
+    /// A cookie's name (RFC 6265 §4.1.1).
+    private static let cookieName = ValueFormat<String>.scalar("a cookie's name") { text in
+        let isToken = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
+        }
+        return isToken && !text.isEmpty ? text : nil
     } write: {
         .quoted($0)
     }
