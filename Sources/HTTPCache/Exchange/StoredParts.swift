@@ -19,6 +19,8 @@ package struct StoredParts: Hashable, Sendable {
     package static let maximumCount = 16
     /// The maximum size of all parts in bytes; those with the lowest offsets are dropped to make room for a new one.
     package static let maximumBytes = 8 << 20
+    /// Maximum bytes of a whole for which the missing rest is requested.
+    static let longestCompleted = 64 << 20
 
     /// The length of the complete representation in bytes.
     package let length: Int

@@ -107,7 +107,7 @@ extension CacheRequest {
     ///
     /// - Parameter length: the length of the representation in bytes.
     func mayComplete(length: Int) -> Bool {
-        mayWiden ? length <= CacheExchange<Origin>.widest : mayCollapse && length <= RawEntry.maximumBytes
+        mayWiden ? length <= CacheExchange<Origin>.widest : mayCollapse && length <= StoredParts.longestCompleted
     }
 
     /// Returns the request for the missing bytes of a stored partial response; without its strong validator, the whole is sent

@@ -132,6 +132,7 @@ extension Transfer {
             }
             content = []
         }
+        try sink.share()
         let growing = GrowingFile(sink.reading, expected: head.contentLength, isKept: !isPassedOn)
         growing.grow(to: sink.count)
         self.growing = growing

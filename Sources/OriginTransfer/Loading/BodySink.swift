@@ -13,9 +13,9 @@ package final class BodySink {
     private let limit: Int
     private let file: SharedDescriptor
     /// The bytes written so far, for reading; not sealed before the end.
-    let reading: SharedDescriptor
+    private(set) var reading: SharedDescriptor
     /// Whether the bytes are in an unnamed file of a folder.
-    var isOnDisk: Bool { file !== reading }
+    let isOnDisk: Bool
     /// Whether appended bytes are written to `file`; otherwise `file` already contains them.
     private let copies: Bool
     private let digest: OpaquePointer
@@ -28,13 +28,15 @@ package final class BodySink {
     /// - Throws: `.overloaded` if the system is out of descriptors or memory.
     package init(limit: Int, folder: String? = nil) throws(TransferError) {
         if let opened = folder.flatMap(Self.open(in:)) {
-            (file, reading) = opened
+            file = opened
+            isOnDisk = true
         } else {
             let number = unsafe edge_memfd_create("edgeprint-original")
             guard number >= 0 else { throw .overloaded("cannot create a memory file for the body") }
             file = SharedDescriptor(owning: number)
-            reading = file
+            isOnDisk = false
         }
+        reading = file
         copies = true
         self.limit = limit
         guard let context = unsafe EVP_MD_CTX_new() else { throw .overloaded("no memory for a digest") }
@@ -50,6 +52,7 @@ package final class BodySink {
     init(hashing file: SharedDescriptor, limit: Int) throws(TransferError) {
         self.file = file
         reading = file
+        isOnDisk = false
         copies = false
         self.limit = limit
         guard let context = unsafe EVP_MD_CTX_new() else { throw .overloaded("no memory for a digest") }
@@ -59,13 +62,23 @@ package final class BodySink {
         }
     }
 
-    /// Opens an unnamed file for writing and, separately, for reading: workers must not be able to write.
-    private static func open(in folder: String) -> (SharedDescriptor, SharedDescriptor)? {
+    private static func open(in folder: String) -> SharedDescriptor? {
         let number = unsafe edge_open_unnamed(folder)
-        guard number >= 0 else { return nil }
-        let file = SharedDescriptor(owning: number)
-        let reading = unsafe edge_open("/proc/self/fd/\(number)", O_RDONLY | O_CLOEXEC, 0)
-        return reading >= 0 ? (file, SharedDescriptor(owning: reading)) : nil
+        return number >= 0 ? SharedDescriptor(owning: number) : nil
+    }
+
+    /// Prepares the file for readers that send it while it is written, and for workers; once.
+    ///
+    /// A memory file cannot be sealed while its pages wait in sockets, and a file on disk cannot be sealed at all. Readers get a
+    /// descriptor that cannot write instead, and the file's mode refuses to open another one.
+    ///
+    /// - Throws: `.overloaded` if the system is out of descriptors.
+    func share() throws(TransferError) {
+        guard copies, reading === file else { return }
+        let number = unsafe edge_open("/proc/self/fd/\(file.number)", O_RDONLY | O_CLOEXEC, 0)
+        guard number >= 0 else { throw .overloaded("cannot share the body's file") }
+        reading = SharedDescriptor(owning: number)
+        fchmod(file.number, 0o400)
     }
 
     deinit {
@@ -107,9 +120,9 @@ package final class BodySink {
         let isHashed = unsafe bytes.withUnsafeMutableBufferPointer {
             unsafe EVP_DigestFinal_ex(digest, $0.baseAddress, nil) == 1
         }
-        // A file on disk cannot be sealed, but its readers cannot write.
-        let isSealed = !copies || isOnDisk || edge_memfd_seal(file.number) == 0
-        guard isHashed, isSealed, lseek(reading.number, 0, SEEK_SET) == 0 else {
+        if isOnDisk { try share() }
+        let isSafe = !copies || reading !== file || edge_memfd_seal(file.number) == 0
+        guard isHashed, isSafe, lseek(reading.number, 0, SEEK_SET) == 0 else {
             throw .overloaded("cannot seal the body's memory file")
         }
         return TransferBody(file: reading, length: count, digest: SHA256Digest(bytes: bytes))
