@@ -19,14 +19,18 @@ package final class SharedDescriptor: Sendable {
 
 extension SharedDescriptor {
     /// Reads the file's first `count` bytes; `nil` if it has fewer or cannot be read.
-    package func read(count: Int) -> [UInt8]? {
+    package func read(count: Int) -> [UInt8]? { read(0..<count) }
+
+    /// Reads a range of the file's bytes; `nil` if it has fewer or cannot be read.
+    package func read(_ range: Range<Int>) -> [UInt8]? {
+        let count = range.count
         var complete = true
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
                 let room = unsafe UnsafeMutableRawBufferPointer(
                     rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...]
                 )
-                let got = unsafe pread(number, room.baseAddress, room.count, off_t(filled))
+                let got = unsafe pread(number, room.baseAddress, room.count, off_t(range.lowerBound + filled))
                 if got < 0, errno == EINTR { continue }
                 guard got > 0 else {
                     complete = false

@@ -143,13 +143,13 @@ extension DiskStore: RawStoring {
         let row = shared.removals.visible(\.subject, expire: { $0.record.expire(at: $1) }) {
             read { index throws(SQLiteError) in try index.origin(key, kind: .raw) }
         }
-        guard let row, row.hasBody, let bytes = bytes(row) else {
+        guard let row, row.hasBody, let file = content(row) else {
             shared.count { $0.originals.misses += 1 }
             return nil
         }
         shared.count { $0.originals.hits += 1 }
         touch(.originals, key)
-        return StoredRaw(record: row.record, bytes: bytes)
+        return StoredRaw(record: row.record, file: file)
     }
 
     @discardableResult
@@ -157,9 +157,9 @@ extension DiskStore: RawStoring {
         submit(.raw(content, use: shared.nextUse()))
     }
 
-    private func bytes(_ row: DiskIndex.OriginRow) -> [UInt8]? {
+    private func content(_ row: DiskIndex.OriginRow) -> SharedDescriptor? {
         let record = row.record
-        let file = open(
+        return open(
             in: shared.folder,
             .originals,
             record.key,
@@ -167,13 +167,5 @@ extension DiskStore: RawStoring {
             length: record.length,
             trailer: row.trailer
         )
-        guard let file else { return nil }
-        do throws(Errno) {
-            let bytes = try shared.configuration.files.read(file, at: 0, count: record.length)
-            return bytes.count == record.length ? bytes : nil
-        } catch {
-            shared.count { $0.errors += 1 }
-            return nil
-        }
     }
 }

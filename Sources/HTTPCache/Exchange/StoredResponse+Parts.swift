@@ -23,7 +23,7 @@ extension StoredResponse {
     /// Whether the content suffices for a request; parts answer only a range within one of them (RFC 9111 §3.3).
     package func canAnswer(_ request: CacheRequest<some CacheOrigin>) -> Bool {
         switch content {
-        case .bytes, .file, .growing: true
+        case .bytes, .file, .section, .growing: true
         case .evicted: !request.needsBody
         case .parts: slice(for: request.fields, isGet: request.isGet) != nil
         }

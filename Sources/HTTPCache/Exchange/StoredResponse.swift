@@ -7,6 +7,8 @@ package struct StoredResponse: Sendable {
     package enum Content: Sendable {
         case bytes([UInt8])
         case file(OriginBody)
+        /// Content in a part of a file.
+        case section(SharedDescriptor, Range<Int>)
         /// The content is still arriving, so that the response cannot be stored yet.
         case growing(GrowingFile)
         /// Some parts of the content, from 206 responses.
@@ -19,6 +21,7 @@ package struct StoredResponse: Sendable {
             switch self {
             case .bytes(let bytes): bytes.count
             case .file(let body): body.length
+            case .section(_, let range): range.count
             case .growing(let file): file.expected
             case .parts(let parts): parts.length
             case .evicted: 0
@@ -113,14 +116,19 @@ package struct StoredResponse: Sendable {
     var isInMemory: Bool {
         switch content {
         case .bytes, .parts, .evicted: true
-        case .file, .growing: false
+        case .file, .section, .growing: false
         }
     }
 
     /// Returns the response with its content in memory; `nil` if it is longer than `limit` bytes or cannot be read.
     func inMemory(limit: Int) -> StoredResponse? {
-        guard case .file(let body) = content else { return self }
-        guard body.length <= limit, let bytes = body.file.read(count: body.length) else { return nil }
+        let (file, range): (SharedDescriptor, Range<Int>)
+        switch content {
+        case .file(let body): (file, range) = (body.file, 0..<body.length)
+        case .section(let found, let place): (file, range) = (found, place)
+        case .bytes, .growing, .parts, .evicted: return self
+        }
+        guard range.count <= limit, let bytes = file.read(range) else { return nil }
         return StoredResponse(status: status, fields: fields, content: .bytes(bytes), policy: policy, vary: vary)
     }
 

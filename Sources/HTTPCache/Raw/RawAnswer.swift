@@ -18,7 +18,8 @@ package struct RawAnswer: Sendable {
     /// The location of the content.
     package enum Body: Sendable {
         case bytes([UInt8])
-        case file(SharedDescriptor)
+        /// Content in a file, from an offset on.
+        case file(SharedDescriptor, offset: Int)
         /// Content that is still arriving.
         case growing(GrowingFile.Reader)
     }
@@ -78,7 +79,8 @@ package struct RawAnswer: Sendable {
     private static func body(_ content: StoredResponse.Content) -> (Body, Int?) {
         switch content {
         case .bytes(let bytes): (.bytes(bytes), bytes.count)
-        case .file(let body): (.file(body.file), body.length)
+        case .file(let body): (.file(body.file, offset: 0), body.length)
+        case .section(let file, let range): (.file(file, offset: range.lowerBound), range.count)
         case .growing(let file):
             // Without a reader the content has been given up, and the response is cut off.
             file.reader().map { (.growing($0), file.expected) } ?? (.bytes([]), file.expected)

@@ -1,4 +1,5 @@
 import HTTPSemantics
+package import LinuxSystem
 
 /// The responses of a raw source's URL, queued for the disk; the disk's writer encodes them, so that no event loop has to.
 package struct RawContent: Sendable {
@@ -51,12 +52,12 @@ package struct RawContent: Sendable {
 /// The stored responses of a raw source's URL, as read from disk.
 package struct StoredRaw: Sendable {
     package var record: OriginRecord
-    /// An encoded `RawEntry`.
-    package var bytes: [UInt8]
+    /// A file that begins with an encoded `RawEntry` of `record.length` bytes.
+    package var file: SharedDescriptor
 
     /// Creates the description of a stored body.
-    package init(record: OriginRecord, bytes: [UInt8]) {
+    package init(record: OriginRecord, file: SharedDescriptor) {
         self.record = record
-        self.bytes = bytes
+        self.file = file
     }
 }

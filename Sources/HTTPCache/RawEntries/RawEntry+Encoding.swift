@@ -1,4 +1,5 @@
 import HTTPSemantics
+import LinuxSystem
 
 /// The encoding of a URL's stored responses on disk.
 extension RawEntry {
@@ -18,14 +19,16 @@ extension RawEntry {
 
     /// Reads an entry from disk, at most as fresh as its record; returns `nil` if this release cannot read a response.
     init?(_ stored: StoredRaw, about subject: PurgeSubject) {
-        guard let fields = TaggedFields.Reader(stored.bytes[...]) else { return nil }
         var responses: [StoredResponse] = []
-        for bytes in fields.all(Tag.response) {
-            guard var response = StoredResponse(encoded: bytes) else { return nil }
+        let isRead = TaggedFields.forEach(in: stored.file, 0..<stored.record.length) { tag, range in
+            guard tag == Tag.response else { return true }
+            guard var response = StoredResponse(stored.file, range) else { return false }
             // A soft purge or an index rebuild changes only the record.
             response.expire(at: stored.record.freshness.staleAt)
             responses.append(response)
+            return true
         }
+        guard isRead else { return nil }
         self.init(subject, responses: responses)
     }
 }
@@ -65,10 +68,25 @@ extension StoredResponse {
         return encoding.bytes
     }
 
-    /// Reads a response; returns `nil` if a field is missing or malformed.
-    fileprivate init?(encoded bytes: ArraySlice<UInt8>) {
-        guard let encoding = TaggedFields.Reader(bytes), let status = encoding.count(Tag.status),
-            let content = Self.content(encoding), let responseTime = encoding.integer(Tag.responseTime),
+    /// The maximum bytes of content that are read into memory with the response.
+    private static var shortLength: Int { 1 << 20 }
+
+    /// Reads a response; returns `nil` if a field is missing or malformed. Long content stays in the file.
+    fileprivate init?(_ file: SharedDescriptor, _ range: Range<Int>) {
+        var section: Range<Int>?
+        var rest = TaggedFields()
+        let isRead = TaggedFields.forEach(in: file, range) { tag, place in
+            if tag == Tag.body, place.count > Self.shortLength {
+                section = place
+                return true
+            }
+            guard let value = file.read(place) else { return false }
+            rest.put(tag, value)
+            return true
+        }
+        let inFile = section.map { Content.section(file, $0) }
+        guard isRead, let encoding = TaggedFields.Reader(rest.bytes[...]), let status = encoding.count(Tag.status),
+            let content = inFile ?? Self.content(encoding), let responseTime = encoding.integer(Tag.responseTime),
             let initialAge = encoding.integer(Tag.initialAge), let lifetime = encoding.integer(Tag.lifetime),
             let vary = VaryKey(encoded: encoding.all(Tag.selector))
         else { return nil }

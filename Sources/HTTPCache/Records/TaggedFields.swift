@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// A list of tagged values, each encoded as a 2-byte tag, a 4-byte length and the value; all numbers are big-endian.
 ///
 /// Readers skip unknown tags, so that releases can add fields without a new version. Never change the meaning of a released tag.
@@ -41,6 +43,24 @@ package struct TaggedFields: Hashable, Sendable {
             start += 6
             guard bytes.endIndex - start >= length else { return false }
             guard body(tag, bytes[start..<start + length]) else { return false }
+            start += length
+        }
+        return true
+    }
+
+    /// Calls `body` with the place of each field's value in a file that contains an encoding, in order.
+    ///
+    /// - Returns: false if the encoding is truncated or cannot be read, or `body` returned false.
+    static func forEach(in file: SharedDescriptor, _ range: Range<Int>, _ body: (UInt16, Range<Int>) -> Bool) -> Bool {
+        var start = range.lowerBound
+        while start < range.upperBound {
+            guard range.upperBound - start >= 6, let head = file.read(start..<start + 6) else { return false }
+            let length = Int(BigEndian.number(head[2...]))
+            start += 6
+            guard range.upperBound - start >= length else { return false }
+            guard body(UInt16(truncatingIfNeeded: BigEndian.number(head[..<2])), start..<start + length) else {
+                return false
+            }
             start += length
         }
         return true

@@ -85,6 +85,8 @@ final class DaemonParts: Sendable {
         let via = ViaName()
         var engine = TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)", pseudonym: via.text)
         engine.scheduling = configuration.transfers
+        engine.folder = configuration.cache.path.isEmpty ? nil : configuration.cache.path + "/tmp"
+        engine.disk = configuration.cache.originals
         engine.breaker = configuration.breaker
         engine.breakerChanged = { Self.tell($0, $1, isOpen: $2, logger) }
         transfers = try TransferEngine(configuration: engine, time: time)

@@ -161,7 +161,8 @@ extension Response {
         let offset = Int64(range?.lowerBound ?? 0)
         switch answer.body {
         case .bytes(let bytes): return .bytes(bytes, range ?? 0..<bytes.count)
-        case .file(let file): return .file(file, offset: offset, length: Int64(range?.count ?? 0))
+        case .file(let file, let start):
+            return .file(file, offset: Int64(start) + offset, length: Int64(range?.count ?? 0))
         case .growing(let reader): return .growing(reader, offset: offset, length: (range?.count).map(Int64.init))
         }
     }

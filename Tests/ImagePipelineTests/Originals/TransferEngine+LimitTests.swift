@@ -90,7 +90,7 @@ struct TransferLimitTests {
 
     @Test func `stops an endless body at the limit`() async throws {
         let origin = try ScriptedOrigin { _, connection in
-            connection.send("HTTP/1.1 200 OK\r\n\r\n")
+            connection.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + TestImages.claimedPNG(width: 9, height: 9))
             while connection.send([UInt8](repeating: 65, count: 65_536)) {}
             connection.close()
         }

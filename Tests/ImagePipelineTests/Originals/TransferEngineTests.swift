@@ -16,7 +16,8 @@ struct TransferEngineTests {
     }
 
     @Test func `delivers body, digest, fields and times`() async throws {
-        let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let body =
+            TestImages.claimedPNG(width: 9, height: 9) + (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let origin = try ScriptedOrigin { _, connection in
             connection.respond(
                 "200 OK",
