@@ -9,6 +9,9 @@ final class ImageExamination: Sendable {
     private let source: SourceRule
     private let error = Lock<PipelineError?>(nil)
 
+    /// Bytes of the first examination; the sniffer asks for more if it needs them.
+    private static let firstLook = 4096
+
     init(of source: SourceRule) { self.source = source }
 
     /// Why the content was refused; `nil` if it was not.
@@ -16,7 +19,7 @@ final class ImageExamination: Sendable {
 
     /// The inspection for the loader.
     var inspection: TransferRequest.Inspection {
-        TransferRequest.Inspection(first: ImageSniffer.preferredPrefix) { [self] beginning, expected in
+        TransferRequest.Inspection(first: Self.firstLook) { [self] beginning, expected in
             do throws(PipelineError) {
                 // Of a body of unknown length, everything that its header announces may follow.
                 switch try OriginalHeader.examine(beginning, of: expected ?? .max) {

@@ -9,7 +9,7 @@ import LinuxSystem
 /// slowest reader has not read, and the transfer is paused while that is too much.
 extension Transfer {
     /// Bodies up to this many bytes are delivered when they are complete, unless they are slow.
-    private static let announcedLength = 256 << 10
+    private static let announcedLength = 1 << 20
     /// Nanoseconds after the head at which a body that is still arriving is announced.
     private static let patience: Int64 = 200_000_000
     /// The bytes of a passed-on body that may be unread.
@@ -30,13 +30,13 @@ extension Transfer {
         guard head.status == 200 || isRaw, !isBodiless else { return }
         let isTooLong = head.contentLength.map { $0 > limit } ?? false
         guard isRaw, ticket.wantsArrival else {
-            if isTooLong { failure = .tooLarge(limit: limit) }
+            if isTooLong { failure = .tooLarge(limit: limit) } else { expectAnnouncement() }
             return
         }
         // An event stream does not end, and is never stored.
         isEndless = head.lines["content-type"]?.lowercased().hasPrefix("text/event-stream") ?? false
         isPassedOn = isTooLong || isEndless
-        guard isPassedOn || head.contentLength == nil else { return }
+        guard isPassedOn || head.contentLength == nil else { return expectAnnouncement() }
         do throws(TransferError) { try announce() } catch { failure = error }
     }
 
@@ -123,6 +123,22 @@ extension Transfer {
         if isLong || time.monotonic - headTime >= Self.patience { try announce() }
     }
 
+    /// Makes the loop call `announceLate` if the body takes long.
+    private func expectAnnouncement() {
+        guard ticket.wantsArrival else { return }
+        announcementDue = headTime + Self.patience
+        watch.need(by: announcementDue)
+    }
+
+    /// Announces a body that takes long.
+    ///
+    /// - Returns: the failure to do so; `nil` if it has succeeded, or must wait for the inspection.
+    func announceLate() -> TransferError? {
+        announcementDue = .max
+        do throws(TransferError) { try announceIfDue() } catch { return error }
+        return nil
+    }
+
     /// Hands the response to the load's `arrival`, with the body as far as it has arrived.
     private func announce() throws(TransferError) {
         let sink = try openSink()
@@ -184,6 +200,7 @@ extension Transfer {
         giveBack()
         sink = nil
         content = []
+        announcementDue = .max
         nextInspection = ticket.request.inspection?.first
     }
 

@@ -140,7 +140,12 @@ final class TransferLoop {
             guard transfers[ObjectIdentifier(transfer.ticket)] != nil else { continue }
             conclude(transfer, transfer.expire(), code: CURLE_OPERATION_TIMEDOUT)
         }
-        watch.checked(at: now, next: transfers.values.reduce(.max) { min($0, $1.deadline) })
+        for transfer in Array(transfers.values) where transfer.announcementDue <= now {
+            if let error = transfer.announceLate() {
+                conclude(transfer, .finished(.failure(error)), code: CURLE_WRITE_ERROR)
+            }
+        }
+        watch.checked(at: now, next: transfers.values.reduce(.max) { min($0, $1.deadline, $1.announcementDue) })
     }
 
     private func publishGauges() {

@@ -59,7 +59,7 @@ struct CachePolicyTests {
     @Test(arguments: [
         ("{ cache: all }", "presets.p: has no query"),
         ("{ query: \"w=1\", cache: ram }", "presets.p.cache: expected one of all, memory, disk, none, found 'ram'"),
-        ("{ query: \"w=1\", ttl: 1h }", "presets.p.ttl: is not a key of a preset: query, cache"),
+        ("{ query: \"w=1\", ttl: 1h }", "presets.p.ttl: is not a known key of a preset: query, cache"),
         ("{ query: \"v=1\" }", "presets.p: "),
     ])
     func `reports errors in a preset's map`(text: String, start: String) {
