@@ -9,15 +9,20 @@ package struct OriginLoader: OriginLoading {
     private let files: any TransferLoading
     private let transfers: any TransferLoading
     private let suspended: SuspendedSources
+    private let examinesImages: Bool
 
     /// Creates a loader from a file loader and a transfer engine.
     ///
-    /// - Parameter suspended: the sources whose loads fail at once.
+    /// - Parameters:
+    ///   - suspended: the sources whose loads fail at once.
+    ///   - examinesImages: whether a download of an image source ends as soon as it turns out to be no image.
     package init(
         files: any TransferLoading,
         transfers: any TransferLoading,
-        suspended: SuspendedSources = SuspendedSources()
+        suspended: SuspendedSources = SuspendedSources(),
+        examinesImages: Bool = true
     ) {
+        self.examinesImages = examinesImages
         self.files = files
         self.transfers = transfers
         self.suspended = suspended
@@ -44,7 +49,7 @@ package struct OriginLoader: OriginLoading {
         let loader = fetch.source.isFolder ? files : transfers
         var request = TransferRequest(fetch)
         let examination = ImageExamination(of: fetch.source)
-        if fetch.exchange == nil, !fetch.source.isFolder { request.inspection = examination.inspection }
+        if examinesImages, fetch.exchange == nil, !fetch.source.isFolder { request.inspection = examination.inspection }
         var announce: (@Sendable (TransferResponse) -> Void)?
         if let arrival {
             announce = { response in

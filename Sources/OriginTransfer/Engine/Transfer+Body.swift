@@ -88,7 +88,8 @@ extension Transfer {
         if isOnDisk { chargedOnDisk += bytes } else { charged += bytes }
     }
 
-    private func giveBack() {
+    /// Returns what the body was charged to the budgets.
+    func giveBack() {
         budget.give(back: charged)
         diskBudget.give(back: chargedOnDisk)
         (charged, chargedOnDisk) = (0, 0)

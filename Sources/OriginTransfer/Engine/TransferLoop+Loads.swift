@@ -92,6 +92,7 @@ extension TransferLoop {
             leaveWire(transfer)
         }
         transfers[ObjectIdentifier(transfer.ticket)] = nil
+        transfer.giveBack()
         finish(transfer.ticket, result)
         transfer.endBody(result)
     }

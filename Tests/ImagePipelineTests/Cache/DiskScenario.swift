@@ -170,7 +170,8 @@ final class DiskScenario: Sendable {
         var problems: [String] = []
         let stored = store.raw(request.key)
         if let stored {
-            if CacheKey(hashing: stored.bytes) != stored.record.digest { problems.append("raw: wrong bytes") }
+            let bytes = stored.file.read(count: stored.record.length) ?? []
+            if CacheKey(hashing: bytes) != stored.record.digest { problems.append("raw: wrong bytes") }
             if !expectation.allowed.contains(stored.record.digest) { problems.append("raw: purged") }
             let entry = RawEntry(stored, about: PurgeSubject(request.origin))
             if entry?.responses.count != 1 { problems.append("raw: cannot be read") }

@@ -57,7 +57,11 @@ extension TransferEngine: OriginLoading {
         arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle {
-        OriginLoader(files: self, transfers: self).load(fetch, arrival: arrival, completion: completion)
+        OriginLoader(files: self, transfers: self, examinesImages: false).load(
+            fetch,
+            arrival: arrival,
+            completion: completion
+        )
     }
 }
 
@@ -67,7 +71,11 @@ extension FileLoader: OriginLoading {
         arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle {
-        OriginLoader(files: self, transfers: self).load(fetch, arrival: arrival, completion: completion)
+        OriginLoader(files: self, transfers: self, examinesImages: false).load(
+            fetch,
+            arrival: arrival,
+            completion: completion
+        )
     }
 }
 

@@ -197,6 +197,7 @@ import Testing
         gate.open()
         read += try client.read(exactly: Self.picture.count - 400_000)
         #expect(read == Self.picture)
+        try rig.waitForStores(1)
         let again = try client.get("/photos/a")
         #expect(again.body == Self.picture && again["ETag"] != nil)
         #expect(rig.origin.requests == 1)
