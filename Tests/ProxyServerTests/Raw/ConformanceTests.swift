@@ -9,7 +9,7 @@ import LinuxSystem
 /// image source, with images in place of texts (`PictureConformance`).
 @Suite(.timeLimit(.minutes(1)))
 struct ConformanceTests {
-    private func run(through kind: CacheRig.Kind, _ cases: [CacheCase], source: String = "") throws {
+    func run(through kind: CacheRig.Kind, _ cases: [CacheCase], source: String = "") throws {
         let rig = try CacheRig(kind, source: source)
         for (number, test) in cases.enumerated() {
             guard kind == .raw || PictureConformance.notAsked[test.name] == nil else { continue }
