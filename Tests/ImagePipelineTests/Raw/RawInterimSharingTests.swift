@@ -6,9 +6,9 @@ import Testing
 @testable import HTTPCache
 @testable import ImagePipeline
 
-/// Interim responses (1xx) of a raw source's origin.
+/// Which requests receive the interim responses (1xx) of a raw source's origin.
 @Suite(.timeLimit(.minutes(1)))
-struct RawInterimTests {
+struct RawInterimSharingTests {
     private static let fresh = ["Cache-Control: max-age=60"]
 
     private static func hint(_ fields: String...) -> InterimResponse {
