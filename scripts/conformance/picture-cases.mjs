@@ -1,5 +1,5 @@
 // The cases of the suite that do not apply to an image source: because of a deliberate difference (the page 'How the cache decides'),
-// because its query requests transforms and its bytes are those of an image, or because it drops interim responses.
+// or because its query requests transforms and its bytes are those of an image.
 
 // The fields that an image source sends, and those that identify the origin's response.
 const told = new Set([

@@ -59,6 +59,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     let context: Context
     let flight: Flight<CacheOutcome, Failure>
     private let widens: Bool
+    /// Called with each interim response of the origin.
+    private let interim: (@Sendable (InterimResponse) -> Void)?
     private let load = Lock<(any CancellableLoad)?>(nil)
     /// Whether this is the single probe after a back-off; its end permits the next probe, whatever the result.
     private let isProbe = Lock(false)
@@ -68,7 +70,9 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
 
     /// Creates an exchange; `start()` begins it.
     ///
-    /// - Parameter widens: whether to request the whole response instead of a range, up to `widest` bytes.
+    /// - Parameters:
+    ///   - widens: whether to request the whole response instead of a range, up to `widest` bytes.
+    ///   - interim: called with each interim response of the origin, on the loader's thread; they have no effect on the cache.
     package init(
         _ request: CacheRequest<Origin>,
         stored: StoredResponse?,
@@ -76,9 +80,11 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         store: any ResponseStore<Failure>,
         context: Context,
         flight: Flight<CacheOutcome, Failure>,
-        widens: Bool = false
+        widens: Bool = false,
+        interim: (@Sendable (InterimResponse) -> Void)? = nil
     ) {
         self.widens = widens
+        self.interim = interim
         self.request = request
         self.stored = stored
         self.reason = reason
@@ -134,6 +140,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         let isLimited = widens && (form == .whole || form == .completing)
         var fetch = CacheFetch(request)
         fetch.priority = request.isRefresh ? .background : request.priority
+        fetch.interim = interim
         if request.passesResponses {
             let sent = sentRequest(form)
             if isLimited { fetch.byteLimit = Self.widest }
@@ -374,42 +381,5 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     func bounds(_ response: FetchedResponse) -> ResponsePolicy.Bounds {
         let missing = request.remembersFailures ? context.failures.lifetimeOfMissing : nil
         return request.bounds(granted: response.grantedLifetime, missing: missing)
-    }
-}
-
-/// The result of a request to the cache.
-package struct CacheOutcome: Sendable {
-    package enum Answer: Sendable {
-        /// A shareable response; ranges and conditions can be evaluated against it.
-        case stored(StoredResponse)
-        /// The origin's response to this request only, unchanged.
-        case passed(FetchedResponse)
-    }
-
-    package var answer: Answer
-    package var status: CacheStatus
-    /// Whether the origin has just sent or validated the response, so that fields named by `no-cache` may be sent.
-    var isValidated = false
-    /// `Set-Cookie` lines of a 304; they belong to the requesting client only.
-    var cookies: [FieldLine] = []
-    /// Microseconds spent on the request to the origin; 0 without one.
-    package var fetchMicroseconds: UInt32 = 0
-    /// The response as received, for the request that caused it, if the origin has applied that request's conditions and range.
-    var received: FetchedResponse?
-    /// The phases of that request.
-    package var phases = FetchPhases()
-
-    package init(_ stored: StoredResponse, _ status: CacheStatus, isValidated: Bool = false, _ microseconds: UInt32 = 0)
-    {
-        answer = .stored(stored)
-        self.status = status
-        self.isValidated = isValidated
-        fetchMicroseconds = microseconds
-    }
-
-    init(passing response: FetchedResponse, _ status: CacheStatus, _ microseconds: UInt32) {
-        answer = .passed(response)
-        self.status = status
-        fetchMicroseconds = microseconds
     }
 }

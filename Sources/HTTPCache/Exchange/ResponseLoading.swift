@@ -52,6 +52,8 @@ package struct CacheFetch<Origin: CacheOrigin>: Sendable {
     package var byteLimit: Int?
     /// The place in the loader's queue.
     package var priority = RequestPriority.normal
+    /// Called with each interim response (1xx), on the loader's thread and never after the completion; `nil` to ignore them.
+    package var interim: (@Sendable (InterimResponse) -> Void)?
 
     init(_ request: CacheRequest<Origin>) {
         origin = request.origin

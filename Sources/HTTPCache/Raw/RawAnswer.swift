@@ -91,7 +91,7 @@ package struct RawAnswer: Sendable {
     /// Returns the fields with headers that keep another host's content from acting as this host's.
     ///
     /// Scripts do not run (CSP Level 3 §6.3.3), and the type is not sniffed (Fetch §3.6). The origin's own values are removed.
-    private static func confined(_ fields: FieldLines) -> FieldLines {
+    fileprivate static func confined(_ fields: FieldLines) -> FieldLines {
         var fields = fields
         fields.remove(["x-content-type-options", "content-security-policy"])
         fields.append("X-Content-Type-Options", "nosniff")
@@ -152,5 +152,16 @@ package struct RawAnswer: Sendable {
             range = part
             fields.append("Content-Range", ByteRange.contentRange(part, of: length))
         }
+    }
+}
+
+extension InterimResponse {
+    /// Returns the response as sent to the client, with end-to-end fields only.
+    ///
+    /// An interim response has no content, and so no `Content-Length` (RFC 9110 §8.6).
+    func forwarded(for request: CacheRequest<some CacheOrigin>) -> InterimResponse {
+        var fields = fields.endToEnd
+        fields.remove(["content-length"])
+        return InterimResponse(status: status, fields: request.isRemote ? RawAnswer.confined(fields) : fields)
     }
 }

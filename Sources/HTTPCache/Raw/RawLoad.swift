@@ -5,6 +5,8 @@ import LinuxSystem
 final class RawLoad<Origin: CacheOrigin>: Sendable {
     private struct State: Sendable {
         var completion: RawProxy<Origin>.Completion?
+        /// Receives interim responses until the completion has been called.
+        var interim: RawProxy<Origin>.Interim?
         var subscription: Subscription?
     }
 
@@ -12,10 +14,15 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
     private let proxy: RawProxy<Origin>
     private let state: Lock<State>
 
-    init(_ request: CacheRequest<Origin>, proxy: RawProxy<Origin>, completion: @escaping RawProxy<Origin>.Completion) {
+    init(
+        _ request: CacheRequest<Origin>,
+        proxy: RawProxy<Origin>,
+        interim: RawProxy<Origin>.Interim? = nil,
+        completion: @escaping RawProxy<Origin>.Completion
+    ) {
         self.request = request
         self.proxy = proxy
-        state = Lock(State(completion: completion))
+        state = Lock(State(completion: completion, interim: interim))
     }
 
     /// Serves the request from the cache or from the origin.
@@ -48,6 +55,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
     func cancel() {
         let subscription = state.withLock { state in
             state.completion = nil
+            state.interim = nil
             return state.subscription
         }
         subscription?.cancel()
@@ -64,8 +72,20 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
     }
 
     private func finish(_ result: Result<CacheOutcome, Origin.Failure>) {
-        let completion = state.withLock { $0.completion.take() }
+        let completion = state.withLock { state in
+            state.interim = nil
+            return state.completion.take()
+        }
         completion?(result.map { RawAnswer($0, to: request, at: proxy.time.wallSeconds) })
+    }
+
+    /// A closure that forwards interim responses until the request has been completed; `nil` if none are wanted.
+    private var forwarding: RawProxy<Origin>.Interim? {
+        guard state.withLock({ $0.interim != nil }) else { return nil }
+        return { [self] response in
+            let interim = state.withLock { $0.interim }
+            interim?(response.forwarded(for: request))
+        }
     }
 
     private func ask(
@@ -178,7 +198,8 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
             store: RawStore(request: request, proxy: proxy, hold: hold, flight: flight),
             context: proxy.context,
             flight: flight,
-            widens: widens
+            widens: widens,
+            interim: forwarding
         )
     }
 }

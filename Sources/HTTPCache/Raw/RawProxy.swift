@@ -1,4 +1,4 @@
-import HTTPSemantics
+package import HTTPSemantics
 package import LinuxSystem
 
 /// Serves requests of raw sources from stored responses or from the origin (RFC 9111 §4).
@@ -6,6 +6,7 @@ package import LinuxSystem
 /// Any thread; completions are called on the caller's thread, the read lane's or the loader's.
 package final class RawProxy<Origin: CacheOrigin>: Sendable {
     package typealias Completion = @Sendable (Result<RawAnswer, Origin.Failure>) -> Void
+    package typealias Interim = @Sendable (InterimResponse) -> Void
 
     package let cache: RawCache
     let context: CacheExchange<Origin>.Context
@@ -62,9 +63,15 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
 
     /// Serves a request asynchronously.
     ///
+    /// - Parameter interim: called on the loader's thread with each interim response to forward, if this request is sent to the
+    ///   origin; not called for collapsed requests and stored responses, nor after the completion.
     /// - Returns: a subscription that cancels the request, for when its client leaves.
-    package func load(_ request: CacheRequest<Origin>, completion: @escaping Completion) -> Subscription {
-        let load = RawLoad(request, proxy: self, completion: completion)
+    package func load(
+        _ request: CacheRequest<Origin>,
+        interim: Interim? = nil,
+        completion: @escaping Completion
+    ) -> Subscription {
+        let load = RawLoad(request, proxy: self, interim: interim, completion: completion)
         hold(request) {
             load.start($0, mayWait: true)
         } late: {

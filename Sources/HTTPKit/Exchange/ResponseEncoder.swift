@@ -69,6 +69,15 @@ struct ResponseEncoder: Sendable {
         return hasBody && !options.isHEAD
     }
 
+    /// Appends an interim response (RFC 9110 §15.2).
+    ///
+    /// - Parameter fields: encoded lines.
+    func encode(interim code: UInt16, _ fields: borrowing [UInt8], into buffer: inout [UInt8]) {
+        status.append(code, to: &buffer)
+        Self.append(fields, to: &buffer)
+        Self.append(lineEnd, to: &buffer)
+    }
+
     /// Appends without retaining: blocks are shared by loops, and reference counts are contended writes.
     @inline(__always)
     static func append(_ bytes: borrowing [UInt8], to buffer: inout [UInt8]) {

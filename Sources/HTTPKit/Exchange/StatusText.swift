@@ -18,6 +18,8 @@ struct StatusText: Sendable {
     private static func reason(_ code: Int) -> String {
         switch code {
         case 100: "Continue"
+        case 102: "Processing"
+        case 103: "Early Hints"
         case 200: "OK"
         case 201: "Created"
         case 202: "Accepted"

@@ -47,6 +47,8 @@ extension EventLoop {
         switch message {
         case .complete(let id, let sequence, let response):
             fulfil(id, sequence) { _ in response }
+        case .interim(let id, let sequence, let status, let fields):
+            inform(id, sequence, status, fields)
         case .abandoned(let id, let sequence):
             fulfil(id, sequence) { loop in loop.handler.reject(.abandoned) }
         case .resume(let id):
@@ -74,6 +76,21 @@ extension EventLoop {
         // Unwritten output of earlier responses comes first; the loop's own batch is empty between events.
         if let output = connection.output.take() { batch = output }
         answer(connection, response(self), facts)
+        flush(connection)
+        proceed(connection)
+    }
+
+    /// Writes an interim response; drops it if the response has been sent, or if the client's version has none.
+    private func inform(_ id: ConnectionID, _ sequence: UInt32, _ status: UInt16, _ fields: [UInt8]) {
+        guard let connection = connection(id), connection.phase == .answering, connection.sequence == sequence,
+            // RFC 9110 §15.2: never to a client of HTTP/1.0.
+            connection.waiting.minorVersion > 0
+        else { return }
+        // As for a response, earlier output comes first.
+        if let output = connection.output.take() { batch = output }
+        let start = batch.heads.count
+        encoder.encode(interim: status, fields, into: &batch.heads)
+        batch.appendHead(from: start)
         flush(connection)
         proceed(connection)
     }

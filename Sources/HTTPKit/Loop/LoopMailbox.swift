@@ -7,6 +7,8 @@ import Synchronization
 enum LoopMessage: Sendable {
     /// The response to the request with this sequence number on this connection.
     case complete(ConnectionID, UInt32, Response)
+    /// An interim response, with encoded fields, to the request with this sequence number on this connection.
+    case interim(ConnectionID, UInt32, UInt16, [UInt8])
     /// The promise of that response was dropped.
     case abandoned(ConnectionID, UInt32)
     /// The body that this connection's output waits for has grown or ended.
@@ -21,7 +23,8 @@ enum LoopMessage: Sendable {
 
 /// The message queue of a loop, with an eventfd that is written only while the loop sleeps.
 ///
-/// Its length is bounded by the number of connections: each has at most one open promise or one body that it waits for.
+/// Its length is bounded by the number of connections: each has at most one open promise, with a limited number of interim
+/// responses, or one body that it waits for.
 final class LoopMailbox: Sendable {
     /// The eventfd, watched edge-triggered: it is never read.
     let wakeDescriptor: CInt

@@ -9,6 +9,9 @@ package final class ResponsePromise: Sendable {
     private let sequence: UInt32
     private let mailbox: LoopMailbox
     private let isDone = Atomic<Bool>(false)
+    private let interims = Atomic<Int>(0)
+    /// The maximum number of interim responses to one request; further ones are dropped.
+    package static let interimLimit = 16
 
     init(_ connection: ConnectionID, _ sequence: UInt32, _ mailbox: LoopMailbox) {
         self.connection = connection
@@ -20,6 +23,20 @@ package final class ResponsePromise: Sendable {
     package func complete(_ response: Response) {
         guard !isDone.exchange(true, ordering: .relaxed) else { return }
         mailbox.post(.complete(connection, sequence, response))
+    }
+
+    /// Sends an interim response ahead of the response (RFC 9110 §15.2), from any thread.
+    ///
+    /// Does nothing after the completion, for a client of HTTP/1.0, and beyond `interimLimit`.
+    ///
+    /// - Parameters:
+    ///   - status: from 102 to 199; other values are ignored.
+    ///   - fields: encoded lines, as in `Response.fields`.
+    package func interim(status: UInt16, fields: [UInt8]) {
+        guard (102...199).contains(status), !isDone.load(ordering: .relaxed),
+            interims.wrappingAdd(1, ordering: .relaxed).oldValue < Self.interimLimit
+        else { return }
+        mailbox.post(.interim(connection, sequence, status, fields))
     }
 
     deinit {

@@ -81,6 +81,7 @@ extension TransferRequest {
         account = fetch.account
         deadline = fetch.deadline
         exchange = fetch.exchange
+        interim = fetch.interim
         priority = fetch.priority
         cookie = fetch.cookie
     }

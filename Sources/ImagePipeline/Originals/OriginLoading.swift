@@ -49,6 +49,8 @@ package struct OriginFetch: Sendable {
 
     /// A request to send instead of a plain GET, with an unchanged response; `nil` for originals.
     package var exchange: Exchange?
+    /// Called with each interim response (1xx), on the loader's thread and never after the completion; `nil` for originals.
+    package var interim: (@Sendable (InterimResponse) -> Void)?
 
     /// The request of a raw source.
     package typealias Exchange = TransferRequest.Exchange

@@ -38,6 +38,7 @@ extension OriginFetch {
         account = fetch.account
         deadline = fetch.deadline
         if let limit = fetch.byteLimit { source.limits.sourceBytes = min(source.limits.sourceBytes, limit) }
+        interim = fetch.interim
         exchange = fetch.message.map { Exchange(method: $0.method, fields: $0.fields, body: $0.body) }
     }
 }

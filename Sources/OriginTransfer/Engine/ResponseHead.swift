@@ -2,7 +2,7 @@ import HTTPSemantics
 
 /// Parses the head of an origin's response line by line; performs no I/O.
 ///
-/// The next status line discards an interim response (1xx). Trailers are ignored.
+/// Interim responses (1xx) are reported and have no effect on the final head. Trailers are ignored.
 struct ResponseHead: Hashable, Sendable {
     /// All well-formed field lines of the final response.
     private(set) var lines = FieldLines()
@@ -26,6 +26,10 @@ struct ResponseHead: Hashable, Sendable {
     private(set) var status = 0
     /// Whether the blank line after the final head has been received.
     private(set) var isComplete = false
+    /// The interim response that the last line completed; `nil` if it completed none.
+    private(set) var interim: InterimResponse?
+    /// Whether the blank line after the current status line is still to come.
+    private var isOpen = false
     private var values: [Name: String] = [:]
     private var last: Name?
     /// The last line, which a folded line would continue.
@@ -46,13 +50,13 @@ struct ResponseHead: Hashable, Sendable {
         guard !isComplete else { return false }
         length += line.count
         guard length <= Self.maximumLength else { throw .tooLong }
+        interim = nil
         let end = line.lastIndex { $0 != 13 && $0 != 10 }.map { $0 + 1 } ?? 0
         let text = line[..<end]
         if text.starts(with: Array("HTTP/".utf8)), status == 0 || status < 200 {
             try begin(text)
         } else if text.isEmpty {
-            closeLine()
-            isComplete = status >= 200
+            endHead()
             return isComplete
         } else if text.first == 32 || text.first == 9 {
             fold(text)
@@ -74,6 +78,14 @@ struct ResponseHead: Hashable, Sendable {
         lines = FieldLines()
         folding = nil
         last = nil
+        isOpen = true
+    }
+
+    private mutating func endHead() {
+        closeLine()
+        isComplete = status >= 200
+        if isOpen, !isComplete { interim = InterimResponse(status: status, fields: lines) }
+        isOpen = false
     }
 
     private mutating func add(_ line: ArraySlice<UInt8>) throws(Defect) {

@@ -52,7 +52,10 @@ extension Transfer {
     /// Receives a line of the head; `false` aborts the request.
     func receive(headLine line: [UInt8]) -> Bool {
         do {
-            guard try head.take(line) else { return true }
+            guard try head.take(line) else {
+                if let interim = head.interim, interim.isForwarded { ticket.announce(interim) }
+                return true
+            }
         } catch {
             failure = .violation(error.rawValue)
             return false

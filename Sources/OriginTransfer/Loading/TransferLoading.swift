@@ -1,3 +1,4 @@
+import HTTPSemantics
 import LinuxSystem
 import Synchronization
 
@@ -36,15 +37,17 @@ package protocol LoadHandle: Sendable {
 
 /// The handle of a load, shared by its caller and the loader's thread.
 ///
-/// The completion is removed when it is called and so runs once.
+/// The completion is removed when it is called and so runs once; the other closures are removed with it.
 final class LoadTicket: LoadHandle {
     typealias Arrival = @Sendable (TransferResponse) -> Void
     typealias Completion = @Sendable (Result<TransferResponse, TransferError>) -> Void
 
+    /// The request, without its closure for interim responses.
     let request: TransferRequest
     /// Monotonic nanoseconds of the call of `load`; `timeouts.total` counts from here.
     let created: Int64
     private let arrival: Lock<Arrival?>
+    private let interim: Lock<(@Sendable (InterimResponse) -> Void)?>
     private let completion: Lock<Completion?>
     private let bytes = Atomic<Int>(0)
     private let given = Atomic<Bool>(false)
@@ -57,6 +60,8 @@ final class LoadTicket: LoadHandle {
         arrival: Arrival? = nil,
         completion: @escaping Completion
     ) {
+        var request = request
+        interim = Lock(request.interim.take())
         self.arrival = Lock(arrival)
         self.request = request
         self.created = created
@@ -88,10 +93,17 @@ final class LoadTicket: LoadHandle {
         arrival?(response)
     }
 
+    /// Passes an interim response on, unless the load has been completed.
+    func announce(_ response: InterimResponse) {
+        let interim = interim.withLock { $0 }
+        interim?(response)
+    }
+
     /// Calls the completion on the first call; does nothing afterwards.
     func complete(_ result: Result<TransferResponse, TransferError>) {
-        // The closure may refer to the owner of this ticket.
+        // The closures may refer to the owner of this ticket.
         arrival.withLock { $0 = nil }
+        interim.withLock { $0 = nil }
         let completion = completion.withLock { completion in
             defer { completion = nil }
             return completion

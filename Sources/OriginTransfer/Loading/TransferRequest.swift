@@ -22,6 +22,10 @@ package struct TransferRequest: Sendable {
     package var inspection: Inspection?
     /// A request to send instead of a plain GET; its response is returned unchanged, whatever its status.
     package var exchange: Exchange?
+    /// Called with each interim response to forward, on the transfer thread and never after the completion; must not block.
+    ///
+    /// The lengths of their heads and of the final one together are at most 64 KiB.
+    package var interim: (@Sendable (InterimResponse) -> Void)?
 
     /// An examination of the first bytes of a body, which ends the transfer if it refuses them.
     package struct Inspection: Sendable {

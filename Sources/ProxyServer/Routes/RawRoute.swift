@@ -110,7 +110,8 @@ final class RawRoute: Sendable {
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let id = context.trace.id
-        let subscription = proxy.load(request) { [logger, via, live] result in
+        let subscription = proxy.load(request, interim: { [via] in promise.interim($0, via: via) }) {
+            [logger, via, live] result in
             switch result {
             case .success(let answer): promise.complete(Response(answer, via: via))
             case .failure(let error):
@@ -142,11 +143,7 @@ extension Response {
     /// Creates the response for a raw source, with this server's name in `Via` (RFC 9110 §7.6.3).
     init(_ answer: RawAnswer, via: ViaName) {
         self.init(status: (200...599).contains(answer.status) ? UInt16(answer.status) : 502)
-        var block = FieldBlock()
-        // Connection fields are already removed; the server writes its own.
-        for line in answer.fields.lines { block.append(name: Array(line.name.utf8), value: line.value) }
-        block.append("Via", "1.1 \(via.text)")
-        fields = block.bytes
+        fields = FieldBlock(forwarding: answer.fields, via: via).bytes
         date = answer.fields.line("date").flatMap { FieldBlock.date($0.value) }
         dynamicFields = CacheStatusFields.field(answer.cacheStatus)
         age = answer.age
@@ -165,5 +162,25 @@ extension Response {
             return .file(file, offset: Int64(start) + offset, length: Int64(range?.count ?? 0))
         case .growing(let reader): return .growing(reader, offset: offset, length: (range?.count).map(Int64.init))
         }
+    }
+}
+
+extension ResponsePromise {
+    /// Sends an interim response of the origin, with this server's name in `Via`.
+    fileprivate func interim(_ response: InterimResponse, via: ViaName) {
+        let date = response.fields.line("date").flatMap { FieldBlock.date($0.value) } ?? []
+        let block = FieldBlock(forwarding: response.fields, via: via)
+        interim(status: UInt16(clamping: response.status), fields: date + block.bytes)
+    }
+}
+
+extension FieldBlock {
+    /// Encodes the fields of an origin's response, with this server's name in `Via` (RFC 9110 §7.6.3).
+    ///
+    /// - Parameter fields: end-to-end fields; those that the server writes itself are left out.
+    fileprivate init(forwarding fields: FieldLines, via: ViaName) {
+        self.init()
+        for line in fields.lines { append(name: Array(line.name.utf8), value: line.value) }
+        append("Via", "1.1 \(via.text)")
     }
 }

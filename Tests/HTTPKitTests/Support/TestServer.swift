@@ -112,6 +112,9 @@ final class PromiseBox: Sendable {
         taken.open()
     }
 
+    /// The promise; `nil` if it was not taken, or has been completed or dropped here.
+    func promise(_ name: String) -> ResponsePromise? { promises.withLock { $0[name] } }
+
     func complete(_ name: String, _ response: Response) {
         promises.withLock { $0.removeValue(forKey: name) }?.complete(response)
     }

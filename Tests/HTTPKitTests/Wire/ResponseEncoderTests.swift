@@ -33,6 +33,18 @@ import Testing
         #expect(sendsBody)
     }
 
+    @Test func `an interim response has only its own fields`() {
+        var buffer: [UInt8] = []
+        let encoder = ResponseEncoder()
+        encoder.encode(interim: 103, FieldBlock(["Link": "</a>"]).bytes, into: &buffer)
+        encoder.encode(interim: 102, [], into: &buffer)
+        encoder.encode(interim: 199, [], into: &buffer)
+        let text = String(decoding: buffer, as: UTF8.self)
+        #expect(
+            text == "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 199 \r\n\r\n"
+        )
+    }
+
     @Test func `keeps the length but not the body for HEAD`() {
         let (text, sendsBody) = encode(
             Response(status: 200, body: .bytes([1, 2, 3])),

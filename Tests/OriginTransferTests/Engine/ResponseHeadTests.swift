@@ -44,6 +44,43 @@ struct ResponseHeadTests {
         #expect(head.lines["age"] == "3")
     }
 
+    @Test func `reports each interim response once, at its blank line`() throws {
+        var head = ResponseHead()
+        var found: [[InterimResponse]] = []
+        let lines = [
+            "HTTP/1.1 103 Early Hints", "Link: </a>,", " </b>", "Link: </c>", "", "HTTP/1.1 102 x", "", "",
+            "HTTP/1.1 200 OK", "Link: </d>", "", "",
+        ]
+        for line in lines {
+            _ = try head.take(Array((line + "\r\n").utf8))
+            found.append(head.interim.map { [$0] } ?? [])
+        }
+        #expect(found.map(\.count) == [0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0])
+        let hints = try #require(found[4].first)
+        #expect(hints.status == 103 && hints.fields.lines.map(\.text) == ["</a>, </b>", "</c>"])
+        #expect(found[6] == [InterimResponse(status: 102, fields: FieldLines())])
+        #expect(head.status == 200 && head.lines["link"] == "</d>")
+    }
+
+    @Test func `all interim responses together are limited by the length of the head`() throws {
+        var head = ResponseHead()
+        var count = 0
+        #expect(throws: ResponseHead.Defect.tooLong) {
+            while count < 10_000 {
+                for line in ["HTTP/1.1 103 Early Hints\r\n", "Link: </a>\r\n", "\r\n"] {
+                    _ = try head.take(Array(line.utf8))
+                }
+                count += 1
+            }
+        }
+        #expect(count == ResponseHead.maximumLength / 40)
+    }
+
+    @Test(arguments: [(100, false), (101, false), (102, true), (103, true), (199, true)])
+    func `100 and 101 are not forwarded`(status: Int, isForwarded: Bool) {
+        #expect(InterimResponse(status: status, fields: FieldLines()).isForwarded == isForwarded)
+    }
+
     @Test func `reports the complete head once, at the final blank line`() throws {
         var head = ResponseHead()
         var answers: [Bool] = []

@@ -17,6 +17,7 @@ enum DeliberateDifference: String, CaseIterable, Sendable {
     case requestDirectives = "Request directives"
     case conditions = "Request conditions"
     case fields = "Origin fields"
+    case interim = "Interim responses"
     case head = "`HEAD`"
     case methods = "Methods"
 
@@ -40,6 +41,7 @@ enum DeliberateDifference: String, CaseIterable, Sendable {
         case .requestDirectives: "a browser's reload must not cost a transform"
         case .conditions: "an image's entity tag is computed here, and the origin does not know it"
         case .fields: "an image's fields describe the result made here"
+        case .interim: "the image is made after the origin's response"
         case .head: "the fields describe an image that must be made first"
         case .methods: "an image is read-only"
         }

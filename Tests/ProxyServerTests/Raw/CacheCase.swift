@@ -22,6 +22,8 @@ struct CacheCase: Sendable {
         var request: [String] = []
         /// The origin's response, if it is contacted; `nil` closes the connection.
         var origin: (status: String, fields: [String], body: String)? = ("200 OK", [], "other")
+        /// The origin's interim responses, each with one field, which a raw source forwards to the client that caused them.
+        var interim: [InterimLine] = []
         var source: Source? = Source.cache
         var status = 200
         /// The expected value, or `nil` for any.
@@ -30,6 +32,19 @@ struct CacheCase: Sendable {
         var has: [String] = []
         /// Fields that the response must not have.
         var lacks: [String] = []
+
+        /// An interim response with one field line; the field is empty for none.
+        struct InterimLine: Hashable, Sendable {
+            var status: String
+            var field = ""
+        }
+
+        /// Adds interim responses of the origin.
+        func after(_ interim: InterimLine...) -> Step {
+            var step = self
+            step.interim = interim
+            return step
+        }
 
         /// The origin responds for the first time.
         static func first(

@@ -43,6 +43,7 @@ final class CacheRig: Sendable {
     /// The origin's responses by path.
     private final class Script: Sendable {
         let answers = Lock<[String: Answer]>([:])
+        let interim = Lock<[String: [CacheCase.Step.InterimLine]]>([:])
     }
 
     private let script: Script
@@ -64,6 +65,10 @@ final class CacheRig: Sendable {
                 return connection.respond("404 Not Found", text: "no script")
             }
             guard let answer = scripted else { return connection.close() }
+            for interim in script.interim.withLock({ $0[request.target] }) ?? [] {
+                let lines = ["HTTP/1.1 \(interim.status)", interim.field].filter { !$0.isEmpty } + ["", ""]
+                connection.send(lines.joined(separator: "\r\n"))
+            }
             let status = answer.status.prefix(3)
             guard request.method != "HEAD", status != "304", status != "204" else {
                 let lines = ["HTTP/1.1 \(answer.status)"] + answer.fields + ["", ""]
@@ -88,17 +93,29 @@ final class CacheRig: Sendable {
         for (index, step) in test.steps.enumerated() {
             let target = "/case-\(number)\(step.suffix)"
             script(target, step.origin)
+            script.interim.withLock { $0[target] = step.interim }
             let before = rig.origin.requests
-            let answer = try send(step, "/photos" + target)
+            let (interim, answer) = try send(step, "/photos" + target)
             let asked = rig.origin.requests - before
             func complain(_ what: String) { complaints.append("\(test.name), step \(index + 1): \(what)") }
             let isRight = asked == (step.source == .cache ? 0 : 1)
             if step.source != nil, !isRight { complain("the origin was asked \(asked) times") }
+            if let fault = fault(in: interim, of: step, isHit: asked == 0) { complain(fault) }
             let isConditional = asked > 0 && rig.origin.heads.last?.lowercased().contains("\r\nif-") == true
             if step.source == .validated, !isConditional { complain("it was not asked on a condition") }
             for complaint in faults(of: step, answer) { complain(complaint) }
         }
         return complaints
+    }
+
+    private func fault(in interim: [RawHTTPResponse], of step: CacheCase.Step, isHit: Bool) -> String? {
+        let expected = kind == .picture || isHit ? [] : step.interim
+        let isRight =
+            interim.count == expected.count
+            && zip(interim, expected).allSatisfy { answer, wanted in
+                wanted.status.hasPrefix("\(answer.status) ") && (wanted.field.isEmpty || Self.has(answer, wanted.field))
+            }
+        return isRight ? nil : "interim responses:\n\(interim.map(\.head).joined())"
     }
 
     private func faults(of step: CacheCase.Step, _ answer: RawHTTPResponse) -> [String] {
@@ -126,11 +143,20 @@ final class CacheRig: Sendable {
         kind == .raw || ["Age:", "Cache-Control:", "Last-Modified:"].contains { line.hasPrefix($0) }
     }
 
-    private func send(_ step: CacheCase.Step, _ target: String) throws -> RawHTTPResponse {
+    /// Sends a request; returns the interim responses and the final one.
+    private func send(
+        _ step: CacheCase.Step,
+        _ target: String
+    ) throws -> (interim: [RawHTTPResponse], final: RawHTTPResponse) {
         let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
         let lines = (["Host: test"] + step.request).map { $0 + "\r\n" }.joined()
         try client.send("\(step.method) \(target) HTTP/1.1\r\n\(lines)\r\n")
-        return try client.readResponse(toHEAD: step.method == "HEAD")
+        var interim: [RawHTTPResponse] = []
+        while true {
+            let response = try client.readResponse(toHEAD: step.method == "HEAD")
+            if response.status >= 200 { return (interim, response) }
+            interim.append(response)
+        }
     }
 
     private static func has(_ answer: RawHTTPResponse, _ line: String) -> Bool {

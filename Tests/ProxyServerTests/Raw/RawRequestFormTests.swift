@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Signed requests, interim responses and ranges, through a raw source.
+/// Signed requests and ranges, through a raw source.
 @Suite(.timeLimit(.minutes(1)))
 struct RawRequestFormTests {
     private static let signing = "signing: { keys: [\(String(repeating: "ab", count: 32))], required: true }"
@@ -70,31 +70,6 @@ struct RawRequestFormTests {
         let old = try url(rig, "http://127.0.0.1:\(rig.origin.port)/a", "--expires", "1000000001")
         #expect(try rig.get(old).status == 403)
         #expect(rig.origin.requests == 1)
-    }
-
-    @Test(arguments: [
-        ["100 Continue"], ["102 Processing", "102 Processing"], ["103 Early Hints", "100 Continue", "103 Early Hints"],
-    ])
-    func `interim responses are dropped, and the final one is complete and stored`(interim: [String]) throws {
-        let rig = try EndToEndRig(source: ", raw: true, methods: [POST]") { request, connection in
-            for status in interim {
-                connection.send(
-                    "HTTP/1.1 \(status)\r\nLink: </x>; rel=preload\r\nCache-Control: no-store\r\nETag: \"i\"\r\n\r\n"
-                )
-            }
-            connection.respond("200 OK", ["Cache-Control: max-age=60", "X: final"], text: request.method)
-        }
-        for result in ["fwd=uri-miss", "hit; detail=memory"] {
-            let answer = try rig.get("/photos/a")
-            #expect(answer.status == 200 && answer.text == "GET" && answer["X"] == "final")
-            #expect(answer["Link"] == nil && answer["ETag"] == nil && answer["Cache-Control"] == "max-age=60")
-            #expect(answer["Cache-Status"] == "edgeprint; " + result)
-        }
-        let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
-        try client.send("POST /photos/b HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab")
-        let posted = try client.readResponse()
-        #expect(posted.status == 200 && posted.text == "POST")
-        #expect(rig.origin.requests == 2)
     }
 
     @Test func `ranges are served from a stored response or part, in memory or on disk`() throws {
