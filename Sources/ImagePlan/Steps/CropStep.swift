@@ -152,6 +152,20 @@ extension CropStep.Measure {
         return .percent(try Parameter(parameter.name, String(parameter.value.dropLast())).decimal(in: percent))
     }
 
+    /// The coordinate with pixels multiplied by a factor that is not negative.
+    func scaled(by factor: FixedDecimal) -> Self {
+        guard case .pixels(let pixels) = self else { return self }
+        let length = min((FixedDecimal(abs(pixels)) * factor).rounded, CropStep.longestSide)
+        return .pixels(pixels < 0 ? -length : length)
+    }
+
+    var isZero: Bool {
+        switch self {
+        case .pixels(let pixels): pixels == 0
+        case .percent(let percent): percent.millionths == 0
+        }
+    }
+
     var text: String {
         switch self {
         case .pixels(let pixels): String(pixels)
@@ -192,17 +206,13 @@ package enum CropPlacement: Hashable, Sendable {
 
     /// Places a rectangle of a given size, which must fit, in an image.
     package init(of size: PixelSize, in picture: PixelSize, gravity: Gravity) {
-        guard case .point(let x, let y) = gravity else {
+        guard !gravity.needsPixels else {
             self = .searched(size, gravity: gravity)
             return
         }
+        let corner = gravity.corner(of: size, in: picture) { Self.offset(of: $0, in: $1, around: $2) }
         self = .rectangle(
-            PixelRectangle(
-                left: Self.offset(of: size.width, in: picture.width, around: x),
-                top: Self.offset(of: size.height, in: picture.height, around: y),
-                width: size.width,
-                height: size.height
-            )
+            PixelRectangle(left: corner.left, top: corner.top, width: size.width, height: size.height)
         )
     }
 

@@ -75,6 +75,14 @@ extension InheritedSetting {
             "The most work of an animation, in pixels over all frames."
         ),
         InheritedSetting(
+            "limits.decode-bytes",
+            \.limits.origin.decodeBytes,
+            \.limits.decodeBytes,
+            .size(1_024...64 << 30),
+            only: .pictures,
+            "The most bytes of decoded pixels, four a pixel; JPEG is loaded smaller where that suffices."
+        ),
+        InheritedSetting(
             "limits.source-bytes",
             \.limits.origin.sourceBytes,
             \.limits.sourceBytes,
@@ -173,16 +181,16 @@ extension InheritedSetting {
         ),
     ]
 
-    private static let formats = [
+    private static let formats = FormatPolicy.formats.map { format in
         InheritedSetting(
-            "formats.pdf",
-            \.formats.pdf,
-            \.formats.pdf,
-            .onOff,
+            "formats.\(format)",
+            \.formats[format],
+            \.formats[format],
+            .use(of: format),
             only: .pictures,
-            "Whether pages of PDF documents are drawn."
+            format == .pdf ? "Whether pages of PDF documents are drawn." : "What is done with \(format)."
         )
-    ]
+    }
 
     private static let avif = [
         InheritedSetting(
