@@ -2,9 +2,10 @@
 ///
 /// Works from a list of elements to keep: others are dropped with their content, among them metadata, foreign content and everything
 /// of other vocabularies. References stay if they point into the document or are data of a raster image. Comments, processing
-/// instructions and the document type are dropped. A document whose type declares entities is refused, since they can hide anything.
+/// instructions and the document type are dropped. Entities that stand for plain text are replaced first, as drawing programs declare
+/// them for namespaces; a document that refers to any other is refused.
 struct SVGCleaner {
-    private let bytes: [UInt8]
+    private var bytes: [UInt8]
     private var position = 0
     private var cleaned: [UInt8] = []
     /// The names of the open elements that are kept.
@@ -34,7 +35,7 @@ struct SVGCleaner {
         if bytes.starts(with: Self.byteOrderMark) { position = Self.byteOrderMark.count }
         while position < bytes.count {
             guard bytes[position] == UInt8(ascii: "<") else {
-                takeText()
+                try takeText()
                 continue
             }
             if skip("<!--", through: "-->") || skip("<?", through: "?>") { continue }
@@ -53,9 +54,12 @@ struct SVGCleaner {
 
     // MARK: Text
 
-    private mutating func takeText() {
+    private mutating func takeText() throws(MetadataCleaner.Stop) {
         let end = bytes[position...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
-        if dropped.isEmpty, !open.isEmpty { cleaned += bytes[position..<end] }
+        if dropped.isEmpty, !open.isEmpty {
+            guard SVGTag.decoded(bytes[position..<end]) != nil else { throw .broken("an entity is not plain text") }
+            cleaned += bytes[position..<end]
+        }
         position = end
     }
 
@@ -78,15 +82,14 @@ struct SVGCleaner {
         }
     }
 
-    /// Skips a document type without an internal subset.
+    /// Skips the document type and replaces the entities that it declares in the rest of the document.
     private mutating func skipDocumentType() throws(MetadataCleaner.Stop) {
-        guard let end = bytes[position...].firstIndex(of: UInt8(ascii: ">")) else {
-            throw .broken("the markup ends early")
-        }
-        guard !bytes[position..<end].contains(UInt8(ascii: "[")) else {
-            throw .broken("the document type has declarations of its own")
-        }
-        position = end + 1
+        guard let type = SVGDocumentType(bytes, at: position) else { throw .broken("the document type is malformed") }
+        guard open.isEmpty, cleaned.isEmpty else { throw .broken("a document type inside the document") }
+        position = type.end
+        guard !type.entities.isEmpty else { return }
+        guard let replaced = type.replaced(in: bytes[position...]) else { throw .broken("its entities are too long") }
+        (bytes, position) = (replaced, 0)
     }
 
     // MARK: Elements

@@ -69,13 +69,32 @@ struct SVGCleanerTests {
         #expect(try clean(markup) == "<svg width='1'><g/></svg>")
     }
 
+    @Test func `replaces entities that stand for plain text`() throws {
+        let markup = """
+            <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd" [
+              <!ENTITY ns_svg "http://www.w3.org/2000/svg"> <!ATTLIST svg onload CDATA "a()"> <!ENTITY js 'javascript:a()'>
+              <!ENTITY ns_svg "other">
+            ]>
+            <svg xmlns="&ns_svg;"><text>&js; &amp;</text><a href="&js;"/></svg>
+            """
+        let expected = "<svg xmlns=\"http://www.w3.org/2000/svg\"><text>javascript:a() &amp;</text><a/></svg>"
+        #expect(try clean(markup) == expected)
+        // Nothing grows without bound.
+        let long = "<!DOCTYPE svg [<!ENTITY a \"\(String(repeating: "x", count: 1000))\">]>"
+        let bomb = long + "<svg>" + String(repeating: "&a;", count: 2000) + "</svg>"
+        #expect(throws: MetadataCleaner.Stop.self) { try clean(bomb) }
+    }
+
     @Test(arguments: [
-        "<!DOCTYPE svg [<!ENTITY a \"b\">]><svg>&a;</svg>", "<svg><g></svg>", "<svg>", "<svg></g></svg>", "<svg",
+        "<!DOCTYPE svg [<!ENTITY a '<g/>'>]><svg>&a;</svg>", "<svg>&a;</svg>",
+        "<!DOCTYPE svg [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><svg>&a;</svg>", "<!DOCTYPE svg [<svg/>",
+        "<svg><!DOCTYPE svg></svg>",
+        "<svg><g></svg>", "<svg>", "<svg></g></svg>", "<svg",
         "<svg a=b/>",
         "<svg a='<script>'/>", "<svg><g a/></svg>", "<svg><![CDATA[x</svg>", "", "text", "<svg><></svg>",
         String(repeating: "<g>", count: 2000),
     ])
-    func `refuses what is not well-formed, or declares entities`(markup: String) {
+    func `refuses what is not well-formed, or refers to other entities`(markup: String) {
         #expect(throws: MetadataCleaner.Stop.self) { try clean(markup) }
     }
 
