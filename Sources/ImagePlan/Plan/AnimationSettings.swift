@@ -3,7 +3,9 @@ package struct AnimationSettings: Hashable, Sendable {
     package var mode: AnimationMode
     /// The only frame to keep, zero-based; `nil` keeps what `mode` says.
     package var frame: Int?
-    /// The frames to keep, zero-based; the part beyond the last frame is ignored. `nil` keeps what `mode` says.
+    /// The frames to keep, zero-based; `nil` keeps what `mode` says.
+    ///
+    /// The part beyond the last frame is ignored.
     package var range: ClosedRange<Int>?
     /// The page of a multi-page source, zero-based.
     package var page: Int

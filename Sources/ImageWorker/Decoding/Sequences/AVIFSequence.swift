@@ -67,7 +67,7 @@ final class AVIFSequence {
 
     /// Returns the decoded image with the colours that it states.
     private func current() throws -> Raster {
-        let image = unsafe decoder.pointee.image!
+        guard let image = unsafe decoder.pointee.image else { throw WorkerReply.Failure.broken("libavif: no image") }
         let hasAlpha = unsafe decoder.pointee.alphaPresent != 0
         let isDeep = unsafe image.pointee.depth > 8
         let (width, height) = unsafe (Int(image.pointee.width), Int(image.pointee.height))
