@@ -42,6 +42,8 @@ enum PoolBench {
         message.sourceLength = source.count
         message.outputs = Array(repeating: output, count: outputs)
         message.maximumPixels = maximumPixels
+        // The limit on pixels alone decides.
+        message.animation.bytes = .max
         message.animation.frames = 100
         message.deadlineMilliseconds = milliseconds
         return TransformJob(
