@@ -46,7 +46,8 @@ crash: packages $(BIN)/edgeprint ## Kills the server under load 100 times, and i
 	EDGEPRINT_BINARY=$(CURDIR)/$(BIN)/edgeprint EDGEPRINT_CRASH_ROUNDS=$${ROUNDS:-100} EDGEPRINT_CUTS=$${CUTS:-200} \
 	swift test --disable-xctest --skip-build --no-parallel --filter 'CrashTests|DiskEveryCallTests'
 
-lint: packages ## Checks formatting, warnings and file lengths
+lint: packages ## Checks formatting, warnings, file lengths and cycles of folders
+	@scripts/install-packages python3
 	scripts/lint
 
 bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, transforms against a C loop, and eviction policies

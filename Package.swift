@@ -33,7 +33,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        // "gobject-2.0" and not "vips": vips.pc carries -pthread, which SwiftPM reports at each build.
+        // "gobject-2.0" instead of "vips": vips.pc contains -pthread, about which SwiftPM warns in each build.
         .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebpmux", providers: [.apt(["libwebp-dev"])]),
         // Without pkgConfig: libavif.pc and libjxl.pc carry -D flags, which SwiftPM reports at each build.
@@ -93,7 +93,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Tests, one target a module, and what they share.
+        // Tests: one target per module, and shared support.
         .target(
             name: "TestSupport",
             dependencies: ["LinuxSystem", "CLinux", "CZlib"],
@@ -120,7 +120,7 @@ let package = Package(
             dependencies: ["OriginTransfer", "HTTPSemantics", "LinuxSystem", "CLinux", "TestSupport"],
             swiftSettings: settings
         ),
-        // Records, stores and file systems for tests of the cache and of what is built on it.
+        // Records, stores and file systems for tests of the cache and of modules above it.
         .target(
             name: "CacheTestSupport",
             dependencies: ["HTTPCache", "HTTPSemantics", "LinuxSystem", "CLinux", "TestSupport"],
@@ -135,13 +135,13 @@ let package = Package(
         .testTarget(name: "ImagePlanTests", dependencies: ["ImagePlan", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "ImagePipelineTests",
-            // ImageWorker: its executable, which the pool's tests run.
+            // ImageWorker: the tests of the pool run its executable.
             dependencies: [
                 "ImagePipeline", "ImagePlan", "ImageWorker", "HTTPCache", "HTTPSemantics", "LinuxSystem",
                 "OriginTransfer",
                 "CLinux", "CacheTestSupport", "TestSupport",
             ],
-            // A cache folder that an earlier release has made.
+            // A cache folder written by an earlier release.
             exclude: ["Samples"],
             swiftSettings: settings
         ),
@@ -152,7 +152,7 @@ let package = Package(
                 "CZlib",
                 "TestSupport",
             ],
-            // Pictures that results are held against, and files that no test can write.
+            // Golden images, and files that tests cannot generate.
             exclude: ["Golden", "Samples"],
             swiftSettings: settings
         ),

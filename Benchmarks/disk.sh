@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Disk cache: start time by size of the index, and disk hits against nginx's proxy_cache.
-# Compare the ratios, not the figures: both servers run on this machine beside wrk, in turns.
+# Compare the ratios, not the figures: both servers run on this machine together with wrk, alternately.
 source "$(dirname "$0")/common.sh"
 need wrk nginx curl sqlite3
 seconds=${BENCH_SECONDS:-4} rounds=${BENCH_ROUNDS:-5}
@@ -53,7 +53,7 @@ measure() {
 
 rates=() tails=()
 echo "disk hit of $best bytes, wrk -t2 -c64 -d${seconds}s, against nginx proxy_cache"
-echo "  (open_file_cache, reuseport, tcp_nopush, sendfile, no access log, $cores workers), in turns:"
+echo "  (open_file_cache, reuseport, tcp_nopush, sendfile, no access log, $cores workers), alternating:"
 for ((round = 1; round <= rounds; round++)); do
     read -r ours ours_p99 < <(measure "$url")
     read -r theirs theirs_p99 < <(measure $theirs_url)

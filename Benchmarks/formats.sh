@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# CPU time of server and workers per request, in turns with a plain C loop over libvips or with the same request without a step.
+# CPU time of server and workers per request, alternating with a plain C loop over libvips or with the same request without a step.
 # Compare the ratios.
 source "$(dirname "$0")/common.sh"
 need curl cc vips nginx

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Memory hits against nginx serving the same bytes as a file, tuned: requests per second, server CPU per request, p99.
-# Both servers run on this machine beside wrk, in turns: compare the ratios, not the figures.
+# Both servers run on this machine together with wrk, alternately: compare the ratios, not the figures.
 source "$(dirname "$0")/common.sh"
 need wrk nginx curl
 seconds=${BENCH_SECONDS:-4} rounds=${BENCH_ROUNDS:-5} kind=${1:-memory}
@@ -40,7 +40,7 @@ wrk -t2 -c64 -d1s "$url" >/dev/null
 wrk -t2 -c64 -d1s http://127.0.0.1:18082/picture.jpg >/dev/null
 rates=() cpus=() tails=()
 echo "hit of $size bytes from $kind, wrk -t2 -c64 -d${seconds}s, against nginx static"
-echo "  (open_file_cache, reuseport, tcp_nopush, sendfile, no access log, $cores workers), in turns:"
+echo "  (open_file_cache, reuseport, tcp_nopush, sendfile, no access log, $cores workers), alternating:"
 for ((round = 1; round <= rounds; round++)); do
     read -r ours ours_cpu ours_p99 < <(measure "$url" "$daemon")
     read -r theirs theirs_cpu theirs_p99 < <(measure http://127.0.0.1:18082/picture.jpg "${nginx_workers[@]}")

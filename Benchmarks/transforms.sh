@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# 12 MP JPEG → 512 px JPEG through the whole server, 4 clients, every URL a miss with an original of its own, in turns with a
+# 12 MP JPEG → 512 px JPEG through the whole server, 4 clients, every URL a miss with its own original, alternating with a
 # plain C loop over libvips that does the same with the same shrink-on-load. Compare the ratio.
 source "$(dirname "$0")/common.sh"
 need curl cc
@@ -37,7 +37,7 @@ ours() {
 theirs() { "$work/loop" "$work/photograph.jpg" "$cores" "$count" | awk '{print $7}'; }
 
 ratios=()
-echo "12 MP JPEG → 512 px JPEG q80, $count images, 4 clients, against a C loop over libvips on $cores threads, in turns:"
+echo "12 MP JPEG → 512 px JPEG q80, $count images, 4 clients, against a C loop over libvips on $cores threads, alternating:"
 for ((round = 1; round <= rounds; round++)); do
     a=$(ours "$round") b=$(theirs)
     ratios+=("$(awk "BEGIN {print $a / $b}")")

@@ -20,7 +20,7 @@ package struct GzipExpansion: Sendable {
 
     /// The initial size of the output buffer in bytes.
     private static let firstRoom = 64 << 10
-    /// The most bytes to pass to zlib at a time; its counts have 32 bits.
+    /// The maximum number of bytes to pass to zlib at a time; its counts have 32 bits.
     private static let largestInput = 1 << 30
 
     /// Decompresses up to `limit` bytes.

@@ -2,7 +2,7 @@ import Glibc
 
 /// A lock with a condition variable: state that threads share and wait on.
 ///
-/// For queues whose consumers block on threads of their own; if nobody waits, use `LinuxSystem.Lock`.
+/// For queues whose consumers block on their own threads; if no thread waits, use `LinuxSystem.Lock`.
 // Unchecked: `state` is accessed only between pthread_mutex_lock and pthread_mutex_unlock, and the two pthread objects keep their
 // addresses from init to deinit, as POSIX requires.
 @safe package final class Monitor<State: Sendable>: @unchecked Sendable {

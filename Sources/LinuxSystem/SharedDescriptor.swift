@@ -18,7 +18,7 @@ package final class SharedDescriptor: Sendable {
 }
 
 extension SharedDescriptor {
-    /// The file's first `count` bytes; `nil` when it has fewer, or cannot be read.
+    /// Reads the file's first `count` bytes; `nil` if it has fewer or cannot be read.
     package func read(count: Int) -> [UInt8]? {
         var complete = true
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -16,10 +16,10 @@ package enum CacheFixture {
         }
     }
 
-    /// A cache folder of layout 10; to be copied.
+    /// A cache folder of layout 10; tests work on copies.
     package static let oldFolder = Checkout.path("Tests/ImagePipelineTests/Samples/Layout10")
 
-    /// Takes an index from layout 10 back to 2.
+    /// Reverts an index from layout 10 to 2.
     package static let undoPurgeColumns = """
         DROP TABLE failures;
         DROP TRIGGER variants_lose_ingredients; DROP TRIGGER origins_lose_ingredients; DROP TABLE ingredients;
@@ -33,7 +33,7 @@ package enum CacheFixture {
 
     package static func key(_ number: Int) -> CacheKey { CacheKey(hashing: "key \(number)") }
 
-    /// An origin's record for given bytes, with the metadata of a picture of 4032 × 3024 pixels.
+    /// An original's record for given bytes, with the metadata of an image of 4032 × 3024 pixels.
     package static func origin(_ number: Int, body: [UInt8], responseTime: Int64 = 1000) -> OriginRecord {
         var fields = FieldLines()
         fields.appendStored("ETag", "\"tag-\(number)\"")
@@ -67,14 +67,14 @@ package enum CacheFixture {
         )
     }
 
-    /// Tagged numbers, as the pipeline writes the metadata of pictures.
+    /// Tagged numbers, as the pipeline encodes the metadata of images.
     private static func metadata(_ numbers: [(UInt16, Int)]) -> [UInt8] {
         var fields = TaggedFields()
         for (tag, number) in numbers { fields.put(tag, number) }
         return fields.bytes
     }
 
-    /// A body as a transfer hands it over: a sealed memory file whose offset is at its end.
+    /// A body as delivered by a transfer: a sealed memory file whose offset is at its end.
     package static func body(_ bytes: [UInt8]) throws -> OriginBody {
         let file = try memoryFile(bytes, isSealed: true)
         return OriginBody(file: file, length: bytes.count, digest: CacheKey(hashing: bytes))
@@ -90,7 +90,7 @@ package enum CacheFixture {
     /// A file's bytes from offset 0, without the trailer of a content file.
     package static func read(_ file: SharedDescriptor) throws -> [UInt8] {
         let whole = try readAll(file)
-        // The trailer ends with the length of its fields in four bytes and eight bytes of magic, and has 56 bytes beside them.
+        // The trailer ends with the length of its fields (4 bytes) and a magic number (8 bytes), and has 56 bytes besides its fields.
         guard whole.suffix(8) == [0x89, 0x45, 0x44, 0x47, 0x45, 0x0D, 0x0A, 0x1A] else { return whole }
         let fields = whole.suffix(12).prefix(4).reduce(0) { $0 << 8 | Int($1) }
         return whole.dropLast(fields + 56)
@@ -101,13 +101,13 @@ package enum CacheFixture {
         try SystemFiles().read(file, at: 0, count: try SystemFiles().size(of: file) + 1)
     }
 
-    /// Writes a file at a path, in place of what is there.
+    /// Writes a file at a path, replacing an existing one.
     package static func write(_ bytes: [UInt8], to path: String) throws {
         let file = try SystemFiles().open(path, flags: O_WRONLY | O_CREAT | O_TRUNC)
         try SystemFiles().write(bytes, to: file)
     }
 
-    /// Copies a folder with all that is below it.
+    /// Copies a folder with its contents.
     package static func copyTree(_ source: String, to target: String) throws {
         try SystemFiles().makeFolder(target)
         for name in TemporaryFolder.names(in: source) {
@@ -132,7 +132,7 @@ package enum CacheFixture {
 }
 
 extension DiskStore {
-    /// Opens a store for a test: small bounds, no background work that the test does not ask for.
+    /// Opens a store for a test, with small bounds and without unrequested background work.
     package static func forTest(
         _ path: String,
         time: any TimeSource = ManualTime(),
@@ -153,20 +153,20 @@ extension DiskStore {
     }
 }
 
-/// The machine's files, of which chosen calls fail until told otherwise.
+/// The real file system, of which selected calls fail.
 package final class FaultyFiles: FileSystem {
-    /// A call of the seam.
+    /// A call of the file system.
     package enum Call: Hashable, Sendable {
         case makeFolder, create, open, size, read, write, copy, rename, remove, list, freeBytes
     }
 
-    /// Creates files of which no call fails.
+    /// Creates a file system of which no call fails.
     package init() {}
 
     private let faults = Lock<[Call: CInt]>([:])
     private let system = SystemFiles()
 
-    /// Makes a call fail with an error number; `nil` heals it.
+    /// Makes a call fail with an error number; `nil` lets it succeed again.
     package func fail(_ call: Call, with code: CInt?) {
         faults.withLock { $0[call] = code }
     }

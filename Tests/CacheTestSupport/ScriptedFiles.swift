@@ -2,10 +2,10 @@ import Glibc
 import HTTPCache
 package import LinuxSystem
 
-/// The machine's files, of which each call is announced before it is made: a test may let it fail, or look at the folder as it
-/// is at that moment.
+/// The real file system, with a callback before each call, so that a test can make the call fail or inspect the folder at that
+/// moment.
 package final class ScriptedFiles: FileSystem {
-    /// Called with the number of a call and its name.
+    /// Called with the number and the name of each call.
     package typealias Script = @Sendable (_ number: Int, _ call: String) throws(Errno) -> Void
 
     private struct State: Sendable {
@@ -17,10 +17,10 @@ package final class ScriptedFiles: FileSystem {
     private let state = Lock(State())
     private let system = SystemFiles()
 
-    /// Creates files of which no call is looked at.
+    /// Creates a file system without observation.
     package init() {}
 
-    /// Calls so far.
+    /// The number of calls so far.
     package var calls: Int { state.withLock { $0.calls } }
 
     package func setScript(_ script: Script?) { state.withLock { $0.script = script } }
@@ -57,7 +57,7 @@ package final class ScriptedFiles: FileSystem {
 
     package func write(_ bytes: [UInt8], to file: SharedDescriptor) throws(Errno) {
         try announce("write")
-        // In halves, so that a cut or an error can come between.
+        // In halves, so that an interruption or an error can occur in between.
         let half = bytes.count / 2
         try system.write(Array(bytes[..<half]), to: file)
         try announce("write")

@@ -81,7 +81,7 @@ struct CacheControlTests {
         ("max-age=0", true),
         ("foo=\"x, no-store", false),
     ])
-    func `knows what may be stored`(text: String?, storable: Bool) {
+    func `determines what may be stored`(text: String?, storable: Bool) {
         #expect(CacheControl.isStorable(cacheControl: text) == storable)
     }
 
@@ -92,7 +92,7 @@ struct CacheControlTests {
         #expect(CacheControl.isStorable(cacheControl: "max-age=60", vary: vary) == storable)
     }
 
-    @Test func `knows when stale responses are forbidden`() {
+    @Test func `determines when stale responses are forbidden`() {
         for text in ["must-revalidate", "proxy-revalidate", "s-maxage=1", "no-cache"] {
             #expect(CacheControl(text).forbidsStale, "\(text)")
         }

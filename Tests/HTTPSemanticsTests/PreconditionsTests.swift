@@ -17,7 +17,7 @@ struct PreconditionsTests {
         ("\"b\"", "Sun, 06 Nov 1994 08:49:37 GMT", .proceed), ("\"a\"", "Sun, 06 Nov 1994 08:49:36 GMT", .notModified),
         ("broken", "Sun, 06 Nov 1994 08:49:37 GMT", .proceed),
     ])
-    func `decides by the tag, otherwise by the date`(tag: String?, date: String?, expected: Preconditions.Verdict) {
+    func `evaluates the tag, otherwise the date`(tag: String?, date: String?, expected: Preconditions.Verdict) {
         let verdict = Preconditions.evaluate(
             ifNoneMatch: tag,
             ifModifiedSince: date,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// Animations as APNG and AVIF, and parts of animations.
+/// Animations as APNG and AVIF, and ranges of frames.
 @Suite(.timeLimit(.minutes(1)))
 struct AnimatedOutputTests {
     /// Five frames of 40×24: a square that moves over a gradient, with a transparent corner.
@@ -31,14 +31,14 @@ struct AnimatedOutputTests {
         PixelImage(width: 40, height: 24, channels: stack.channels) { stack[$0, index * 24 + $1] }
     }
 
-    @Test func `an animated PNG comes out exactly, with its times and rounds`() throws {
+    @Test func `an animated PNG is exact, with delays and loop count`() throws {
         let made = try Workbench.make("format=png", of: Self.source, as: .png)
         #expect(made.description.frames == 5 && made.description.hasAlpha)
         let metadata = try Workbench.metadata(made)
         #expect(metadata.integers("delay") == [100, 200, 300, 400, 500] && metadata.integer("loop") == 3)
         let stack = try Workbench.decode(made)
         for index in 0..<5 { #expect(frame(index, of: stack).bytes == Self.frames[index].bytes, "\(index)") }
-        // The square alone changes from frame to frame.
+        // Only the square changes from frame to frame.
         #expect(made.bytes.count < 2 * Workbench.png(Self.frames[0]).count)
         guard case .image(let header) = ImageSniffer.sniff(made.bytes.span, totalLength: made.bytes.count) else {
             Issue.record("not a PNG")
@@ -47,7 +47,7 @@ struct AnimatedOutputTests {
         #expect(header.frames == 5 && header.width == 40 && header.height == 24)
     }
 
-    @Test func `few colours make a palette, many do not, and both are exact`() throws {
+    @Test func `few colours are encoded with a palette, many without, and both are exact`() throws {
         let flat = (0..<3).map { frame in
             PixelImage(width: 20, height: 10) { x, y in
                 x == frame * 5 ? [255, 0, 0, 128] : y < 5 ? [0, 90, 0, 255] : [0, 0, 0, 0]
@@ -71,7 +71,7 @@ struct AnimatedOutputTests {
         #expect(try Workbench.make("format=png", of: Self.source, as: .png).bytes[25] == 6)
     }
 
-    @Test func `equal frames stay frames, and long delays stay long`() throws {
+    @Test func `equal frames and long delays are kept`() throws {
         var frame = TestImages.PNGFrame(8, 8, [9, 8, 7, 255])
         frame.delay = (100, 1)
         let file = TestImages.animatedPNG(width: 8, height: 8, frames: [frame, frame, frame])
@@ -80,7 +80,7 @@ struct AnimatedOutputTests {
         #expect(made.description.frames == 3)
     }
 
-    @Test func `an AVIF sequence keeps frames, times, rounds and transparency`() throws {
+    @Test func `an AVIF sequence keeps frames, delays, loop count and transparency`() throws {
         let made = try Workbench.make("format=avif&q=90&chroma=444&effort=2", of: Self.source, as: .png)
         #expect(made.description.frames == 5 && made.description.hasAlpha)
         let metadata = try Workbench.metadata(made)
@@ -97,7 +97,7 @@ struct AnimatedOutputTests {
         #expect(ImageComparison.meanDifference(Self.opaque(first), Self.opaque(frame(0, of: stack))) < 2)
     }
 
-    /// The picture over grey.
+    /// The image over grey.
     private static func opaque(_ image: PixelImage) -> PixelImage {
         PixelImage(width: image.width, height: image.height, channels: 3) { x, y in
             let pixel = image[x, y].map { Int($0) }
@@ -106,7 +106,7 @@ struct AnimatedOutputTests {
     }
 
     @Test(arguments: [0, 1, 7, 65_535])
-    func `an AVIF sequence plays as often as asked`(rounds: Int) throws {
+    func `an AVIF sequence has the requested loop count`(rounds: Int) throws {
         let made = try Workbench.make("format=avif&loop=\(rounds)", of: Self.source, as: .png)
         #expect(try Workbench.metadata(made).integer("loop") == rounds)
         #expect(try Workbench.decode(made).height == 120)
@@ -130,7 +130,7 @@ struct AnimatedOutputTests {
         #expect(found.description.frames == 5 && found.description.quality != nil)
     }
 
-    @Test func `metadata that the request keeps is in an AVIF sequence and in an animated PNG`() throws {
+    @Test func `AVIF sequences and animated PNGs contain the metadata that the request keeps`() throws {
         let frames = try [99, 200].map { (grey: UInt8) in
             try Raster.sRGB([UInt8](repeating: grey, count: 192), width: 8, height: 8, bands: 3)
         }
@@ -153,7 +153,7 @@ struct AnimatedOutputTests {
     }
 
     @Test(arguments: ["gif", "webp", "png", "avif"])
-    func `a range has its frames and their times`(format: String) throws {
+    func `a range keeps its frames and their delays`(format: String) throws {
         let made = try Workbench.make("frames=1-3&format=\(format)&q=95&bg=808080", of: Self.source, as: .png)
         #expect(made.description.frames == 3)
         #expect(try Workbench.metadata(made).integers("delay") == [200, 300, 400])
@@ -172,14 +172,14 @@ struct AnimatedOutputTests {
         #expect(last[0] > 200 && last[1] < 90, "\(format): \(last)")
     }
 
-    @Test func `a range plays in reverse, at a speed and in part`() throws {
+    @Test func `a range can be reversed, sped up and reduced`() throws {
         let made = try Workbench.make("frames=1-3&reverse=1&speed=2&format=png", of: Self.source, as: .png)
         #expect(try Workbench.metadata(made).integers("delay") == [200, 150, 100])
         // The cost of decoding four frames and keeping two, of 960 pixels each.
         let cost = 960 * (4 * 6 + 2 * 16) / 16
         let few = try Workbench.make("frames=1-3&format=webp&q=90", of: Self.source, as: .png, maximumAnimation: cost)
         #expect(few.description.frames == 2)
-        // Frames 1 and 2: the second is shown for its time and that of the third.
+        // Frames 1 and 2: the second is shown for its delay and that of the third.
         #expect(try Workbench.metadata(few).integers("delay") == [200, 700])
     }
 }

@@ -31,7 +31,7 @@ struct AnimatedPNGTests {
     }
 
     @Test(arguments: ["gif", "webp"])
-    func `keeps frames, delays and rounds`(format: String) throws {
+    func `keeps frames, delays and loop count`(format: String) throws {
         var frames = [Frame(8, 6, Self.red), Self.part(Self.green), Self.part(Self.blue)]
         (frames[0].delay, frames[1].delay, frames[2].delay) = ((1, 2), (5, 0), (1, 25))
         let made = try Workbench.make("w=4&format=\(format)", of: file(frames, rounds: 3), as: .png)
@@ -42,7 +42,7 @@ struct AnimatedPNGTests {
         #expect(metadata.integer("page-height") == 3)
     }
 
-    @Test func `frames are kept, cleared or restored as dispose_op says`() throws {
+    @Test func `frames are kept, cleared or restored by dispose_op`() throws {
         for (disposal, after) in [(UInt8(0), Self.green), (1, Self.clear), (2, Self.red)] {
             var last = Frame(1, 1, Self.blue)
             last.left = 7
@@ -60,7 +60,7 @@ struct AnimatedPNGTests {
         )
     }
 
-    @Test func `a transparent frame replaces or overlays the canvas as blend_op says`() throws {
+    @Test func `a transparent frame replaces or overlays the canvas by blend_op`() throws {
         let half: [UInt8] = [0, 0, 255, 128]
         let frames = [Frame(8, 6, Self.red), Self.part(half, 0, 0), Self.part(Self.red), Self.part(half, 0, 1)]
         let pixels = try shown(frames).map { $0[1] }
@@ -71,7 +71,7 @@ struct AnimatedPNGTests {
         #expect(clear.map { $0[1] } == [Self.red, Self.red, Self.clear])
     }
 
-    @Test func `a still is the default image`() throws {
+    @Test func `a still request returns the default image`() throws {
         let frames = [Frame(8, 6, Self.red), Self.part(Self.green)]
         let yellow: [UInt8] = [255, 255, 0, 255]
         let still = (0..<48).flatMap { _ in yellow }
@@ -87,7 +87,7 @@ struct AnimatedPNGTests {
         #expect(stack.height == 12 && Array(stack[0, 0].prefix(3)) == [255, 0, 0])
     }
 
-    @Test func `auto answers an animation if the bucket has a format for it`() throws {
+    @Test func `auto returns an animation if the bucket has a format for it`() throws {
         let source = file([Frame(8, 6, Self.red), Self.part(Self.green)])
         for (bucket, format) in [(FormatBucket.webp, ImageFormat.webp), (.rest, .png)] {
             let made = try Workbench.make("w=4", of: source, as: .png, bucket: bucket)
@@ -97,7 +97,7 @@ struct AnimatedPNGTests {
         #expect(limited.description.frames == 1)
     }
 
-    @Test func `a malformed animation is a still`() throws {
+    @Test func `a malformed animation is decoded as a still`() throws {
         let frames = [Frame(8, 6, Self.red), Self.part(Self.green), Self.part(Self.blue)]
         var outside = frames
         outside[1].left = 5

@@ -46,12 +46,12 @@ struct AnimatedStepTests {
     }
 
     @Test(arguments: queries)
-    func `each frame is what the steps make of it alone`(query: String) throws {
+    func `each frame equals the result of the steps on it alone`(query: String) throws {
         try compare(FrameTests.composed, query, frames: [0, 1, 2, 3])
     }
 
     @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"), arguments: shared)
-    func `frames of other programs come out as the steps make them alone`(name: String) throws {
+    func `frames written by other programs equal the results of the steps on them alone`(name: String) throws {
         let source = try Workbench.photograph(name)
         for query in ["w=30", "round=max", "pad=3,2,1,4&bg=ffffff", "rotate=30", "mask=star&border=2,ff8800"] {
             try compare(source, query, frames: [0, 1, 4])
@@ -59,7 +59,7 @@ struct AnimatedStepTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"), arguments: shared)
-    func `a GIF of a GIF keeps times, rounds, transparency and looks`(name: String) throws {
+    func `GIF to GIF keeps delays, loop count, transparency and appearance`(name: String) throws {
         let source = try Workbench.photograph(name)
         let before = try Workbench.metadata(Workbench.made(source, as: .gif))
         let made = try Workbench.make("flip=h&format=gif", of: source, as: .gif)
@@ -86,7 +86,7 @@ struct AnimatedStepTests {
         .enabled(if: SharedImages.isAvailable, "needs ../shared/images"),
         arguments: ["dispose-background", "dispose-previous", "trans-x"]
     )
-    func `a frame alone is what the reference beside the picture has in its place`(name: String) throws {
+    func `a single frame matches its reference image`(name: String) throws {
         // All frames, stacked.
         let reference = try Workbench.decode(Workbench.photograph("\(name).png"), as: .png)
         let source = try Workbench.photograph("\(name).gif")
@@ -110,7 +110,7 @@ struct AnimatedStepTests {
         return count
     }
 
-    @Test func `trim cuts one rectangle out of all frames`() throws {
+    @Test func `trim crops all frames to one rectangle`() throws {
         // White with a moving dot: the result contains all its positions.
         let palette: [(UInt8, UInt8, UInt8)] = [(255, 255, 255), (0, 0, 0), (9, 9, 9), (0, 0, 0)]
         var first = GIFFrame(width: 20, height: 20, colour: 0)
@@ -126,7 +126,7 @@ struct AnimatedStepTests {
     }
 
     @Test(arguments: ["jpeg", "png&anim=first", "avif&anim=first", "tiff"])
-    func `a still format has the first frame of a composed animation`(format: String) throws {
+    func `a still format shows the first composited frame`(format: String) throws {
         let made = try Workbench.make("w=8&format=\(format)&q=95", of: FrameTests.composed, as: .gif)
         #expect(made.description.frames == 1 && made.description.height == 8)
         let pixel = try Workbench.decode(made).colour(4, 4)

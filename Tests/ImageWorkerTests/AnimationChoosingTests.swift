@@ -26,7 +26,7 @@ struct AnimationChoosingTests {
         return file
     }
 
-    @Test func `the original is given without its metadata`() throws {
+    @Test func `the original is returned without its metadata`() throws {
         let made = try Workbench.make("format=gif", of: Self.gif, as: .gif, maximumAnimation: 1)
         #expect(made.description.frames == 8 && made.description.format == .gif)
         #expect(made.bytes == (try Workbench.clean(Self.gif, as: .gif).bytes))
@@ -35,7 +35,7 @@ struct AnimationChoosingTests {
         #expect(kept.bytes == Self.gif)
     }
 
-    @Test func `a source that refuses originals gives the first frame instead`() throws {
+    @Test func `a source that refuses originals returns the first frame instead`() throws {
         let made = try Workbench.make("format=gif", of: Self.gif, as: .gif, maximumAnimation: 1, givesOriginals: false)
         #expect(made.description.frames == 1)
         #expect(throws: WorkerReply.Failure.self) {
@@ -50,7 +50,7 @@ struct AnimationChoosingTests {
     }
 
     @Test(arguments: ["anim=first&format=png", "frame=6&format=png", "w=8&format=jpeg", "format=json"])
-    func `one frame is decoded without those after it`(query: String) throws {
+    func `one frame is decoded without the following ones`(query: String) throws {
         let source = try brokenWebP()
         for query in ["w=8&format=gif", "frame=7&format=png"] {
             #expect(throws: WorkerReply.Failure.self) { try Workbench.make(query, of: source, as: .webp) }
@@ -62,7 +62,7 @@ struct AnimationChoosingTests {
         let clear = Workbench.png(PixelImage(width: 4, height: 4) { x, _ in [9, 9, 9, UInt8(x * 60)] })
         let photo = try Workbench.make("format=jpeg", of: TestImages.gradient(width: 4, height: 4), as: .png).bytes
         let refusal = WorkerReply.Failure.refused(
-            "strict: jpeg has no transparency, which the image has",
+            "strict: jpeg cannot store the image's transparency",
             parameter: "strict"
         )
         #expect(throws: refusal) { try Workbench.make("format=jpeg&strict=1", of: clear, as: .png) }
@@ -75,7 +75,7 @@ struct AnimationChoosingTests {
         }
     }
 
-    @Test func `strict refuses a still of an animation that was not asked for`() {
+    @Test func `strict refuses a still of an animation unless it was requested`() {
         #expect(
             throws: WorkerReply.Failure.refused("strict: jpeg has one frame, but the image has 8", parameter: "strict")
         ) {

@@ -8,7 +8,7 @@ import Testing
 struct AnimationTests {
     private static let palette: [(UInt8, UInt8, UInt8)] = [(255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 0)]
 
-    /// Three frames of 16×12 in one colour each but for a yellow pixel in the top left corner.
+    /// Three frames of 16×12, each in one colour except for a yellow pixel in the top left corner.
     private let gif = TestImages.gif(
         width: 16,
         height: 12,
@@ -78,7 +78,7 @@ struct AnimationTests {
             #expect(Array(try Workbench.decode(made)[4, 4].prefix(3)) == [255, 0, 0])
         }
         let refusal = WorkerReply.Failure.refused(
-            "anim: 3 frames are over the limit of 2 (limits.frames)",
+            "anim: 3 frames exceed the limit of 2 (limits.frames)",
             parameter: "anim"
         )
         #expect(throws: refusal) {

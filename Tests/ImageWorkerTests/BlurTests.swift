@@ -98,13 +98,13 @@ struct BlurTests {
     }
 
     @Test(arguments: [2, 4.5, 8, 30])
-    func `a resize behind a blur gives what it gives of the picture in full`(sigma: Double) throws {
+    func `a resize after a blur equals a resize of the fully blurred image`(sigma: Double) throws {
         let source = Workbench.png(try Self.picture("checks"))
         for resize in [
             "w=100", "w=60&h=60&fit=cover&gravity=west", "w=90&h=90&fit=fill", "w=600&enlarge=1", "flip=h&h=70",
         ] {
             let small = try Workbench.pixels("blur=\(sigma)&\(resize)", of: source)
-            // A brightness above 1 is not moved before a resize, and this one changes nothing.
+            // A brightness above 1 does not commute with a resize, and this one changes nothing.
             let full = try Workbench.pixels("blur=\(sigma)&brightness=1.000001&\(resize)", of: source)
             #expect(small.width == full.width && small.height == full.height)
             #expect(ImageComparison.structuralSimilarity(small, full) > 0.995, "\(resize)")
@@ -113,9 +113,9 @@ struct BlurTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable), arguments: [2, 3, 5, 6, 8, 12, 30])
-    func `shrink-on-load under a blur changes nothing to be seen`(sigma: Double) throws {
+    func `shrink-on-load before a blur makes no visible difference`(sigma: Double) throws {
         let photograph = try Workbench.photograph("bus-12mp.jpg")
-        // Both sides are multiples of 8: others a JPEG decoder rounds up, with or without a blur.
+        // Both sides are multiples of 8, as a JPEG decoder rounds others up, with or without a blur.
         let source = try Workbench.make("w=1600&format=jpeg&q=95", of: photograph, as: .jpeg).bytes
         let png = try Workbench.make("format=png", of: source, as: .jpeg).bytes
         for width in [100, 300] {
@@ -129,7 +129,7 @@ struct BlurTests {
     }
 
     @Test(arguments: [2, 3, 4])
-    func `an enlarged ramp lies where it was`(factor: Int) throws {
+    func `an enlarged ramp is not shifted`(factor: Int) throws {
         let source = PixelImage(width: 40, height: 6) { x, _ in [UInt8(x * 6), UInt8(x * 6), UInt8(x * 6), 255] }
         let pixels = try Workbench.pixels("w=\(40 * factor)&enlarge=1", of: Workbench.png(source))
         for x in 3 * factor..<37 * factor {

@@ -31,7 +31,7 @@ struct CleaningTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp])
-    func `pixels, profile and orientation stay, all else goes`(format: ImageFormat) throws {
+    func `keeps pixels, profile and orientation, and removes everything else`(format: ImageFormat) throws {
         let picture = PixelImage(width: 48, height: 32) { x, y in [UInt8(x * 5), UInt8(y * 7), 90, 255] }
         let tagged = try TaggedImages.make(picture, as: format)
         let raster = try Workbench.metadata(try Workbench.made(tagged, as: format))
@@ -56,7 +56,7 @@ struct CleaningTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp, .gif])
-    func `a file cut short is broken, never given out`(format: ImageFormat) throws {
+    func `a truncated file is broken, and never returned`(format: ImageFormat) throws {
         let picture = PixelImage(width: 48, height: 32) { x, y in [UInt8(x * 5), UInt8(y * 7), 90, 255] }
         let file = try Workbench.make("format=\(format)", of: Workbench.png(picture), as: .png).bytes
         for length in [file.count / 2, file.count * 3 / 4] {
@@ -86,7 +86,7 @@ struct CleaningTests {
     ]
 
     @Test(.enabled(if: SharedImages.isAvailable))
-    func `real photographs stay as they look`() throws {
+    func `real photographs look the same`() throws {
         for name in Self.photographs {
             guard let bytes = SharedImages.bytes(name),
                 case .image(let header) = ImageSniffer.sniff(bytes.span, totalLength: bytes.count),
@@ -100,14 +100,14 @@ struct CleaningTests {
     }
 }
 
-/// Pictures with metadata of the kinds that libvips writes.
+/// Images with all metadata that libvips can write.
 private enum TaggedImages {
     static let secret = Array("GPS 52.5N 13.4E".utf8)
 
     static func make(_ picture: PixelImage, as format: ImageFormat) throws -> [UInt8] {
         let png = try Workbench.make("format=png", of: Workbench.png(picture), as: .png)
         let plain = try Workbench.metadata(png)
-        // A transform to sRGB brings libvips' own profile of it along.
+        // A conversion to sRGB attaches libvips' own sRGB profile.
         let raster = try Raster.make("test") { out in
             unsafe edge_vips_icc_to_srgb(plain.pointer, &out, "srgb", VIPS_INTENT_RELATIVE)
         }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CoderRegistryTests {
-    @Test func `has one coder per format, and every format that a request can name`() {
+    @Test func `has one coder per format, including every format that a request can name`() {
         let formats = CoderRegistry.all.map(\.format)
         #expect(Set(formats).count == formats.count)
         for setting in FormatSetting.allCases where setting != .auto && setting != .source && !setting.isMetadata {
@@ -69,7 +69,7 @@ struct CoderRegistryTests {
             animation: nil,
             filter: MetadataFilter(policy: .strip)
         )
-        #expect(throws: WorkerReply.Failure.unsupported("heic is not encoded here")) {
+        #expect(throws: WorkerReply.Failure.unsupported("encoding heic is not supported")) {
             try HEICCoder().encode(picture, options)
         }
     }

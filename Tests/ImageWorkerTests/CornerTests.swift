@@ -9,7 +9,7 @@ struct CornerTests {
     private let red = Workbench.png(PixelImage(width: 64, height: 64) { _, _ in [200, 10, 20, 255] })
 
     @Test(arguments: ["png", "webp"])
-    func `a circle has transparent corners where the format has alpha`(format: String) throws {
+    func `a circle has transparent corners if the format has alpha`(format: String) throws {
         let made = try Workbench.make("w=32&h=32&fit=cover&round=max&format=\(format)", of: red, as: .png)
         #expect(made.description.hasAlpha)
         let pixels = try Workbench.decode(made)
@@ -18,7 +18,7 @@ struct CornerTests {
         #expect(pixels.alpha(16, 16) == 255)
     }
 
-    @Test func `a circle stands on white in JPEG, and on the background where one is asked`() throws {
+    @Test func `a circle is on white in JPEG, or on the requested background`() throws {
         let made = try Workbench.make("round=max&format=jpeg&q=95", of: red, as: .png)
         #expect(!made.description.hasAlpha)
         let onWhite = try Workbench.decode(made)
@@ -47,7 +47,7 @@ struct CornerTests {
         #expect(Array(pixels[11, 11].prefix(3)) == [0, 0, 255])
     }
 
-    @Test func `a border without a round follows the rectangle, and leaves an opaque picture opaque`() throws {
+    @Test func `a border without a round follows the rectangle, and keeps an opaque image opaque`() throws {
         let jpeg = try Workbench.make("format=jpeg&q=100", of: red, as: .png).bytes
         let pixels = try Workbench.pixels("border=3,00ff00", of: jpeg, as: .jpeg)
         #expect(pixels.channels == 3)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// `format=json`, `blurhash`, `lqip`, and the placeholder beside a picture.
+/// `format=json`, `blurhash`, `lqip`, and the placeholder made together with an image.
 @Suite(.timeLimit(.minutes(1)))
 struct DescriptionTests {
     /// Two thirds red, one third blue.
@@ -46,7 +46,7 @@ struct DescriptionTests {
         #expect(color["dominant"] as? String == "#1414c8")
     }
 
-    @Test func `the picture is examined upright`() throws {
+    @Test func `the image is examined upright`() throws {
         let upright = PixelImage(width: 64, height: 32) { x, _ in x < 32 ? [230, 230, 230, 255] : [10, 10, 10, 255] }
         let plain = Workbench.png(upright)
         let turned = try Workbench.make("rotate=90&format=png", of: plain, as: .png)
@@ -55,7 +55,7 @@ struct DescriptionTests {
         #expect(straight != (try text(Workbench.make("format=blurhash", of: plain, as: .png))))
     }
 
-    @Test func `blurhash is the hash of the tiny picture`() throws {
+    @Test func `blurhash is the hash of the thumbnail`() throws {
         let small = PixelImage(width: 40, height: 30) { x, y in [UInt8(x * 6), UInt8(y * 8), 90, 255] }
         let made = try Workbench.make("format=blurhash", of: Workbench.png(small), as: .png)
         let picture = try #require(TinyPicture(width: 40, height: 30, rgba: small.bytes))
@@ -64,7 +64,7 @@ struct DescriptionTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable), arguments: ["bus-12mp.jpg", "photo.webp", "exif-landscape-6.jpg"])
-    func `a photograph's preview is a small WebP like it, in at most 300 bytes`(name: String) throws {
+    func `a photograph's preview is a similar WebP of at most 300 bytes`(name: String) throws {
         let format: ImageFormat = name.hasSuffix("webp") ? .webp : .jpeg
         let photograph = try Workbench.photograph(name)
         let uri = try text(Workbench.make("format=lqip", of: photograph, as: format))
@@ -82,7 +82,7 @@ struct DescriptionTests {
         #expect(ImageComparison.meanDifference(preview, expected) < 24)
     }
 
-    @Test func `every picture has a preview, and transparency stays`() throws {
+    @Test func `every image has a preview, which keeps transparency`() throws {
         var generator = SeededGenerator(seed: 5)
         let noise = PixelImage(width: 200, height: 200) { x, _ in
             (0..<3).map { _ in UInt8.random(in: 0...255, using: &generator) } + [x < 100 ? 255 : 0]
@@ -94,7 +94,7 @@ struct DescriptionTests {
         #expect(preview.alpha(0, 0) > 200 && preview.alpha(preview.width - 1, 0) < 55)
     }
 
-    @Test func `a job makes the original's placeholder whatever its steps`() throws {
+    @Test func `a job makes the original's placeholder regardless of its steps`() throws {
         let alone = try Workbench.makeAll([Placeholder.planText], of: flag, as: .png)[0]
         let placeholder = try #require(Placeholder(text: alone.bytes))
         #expect(placeholder.dominant?.text == "c81414" && alone.description.format == .text)
@@ -109,7 +109,7 @@ struct DescriptionTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable))
-    func `a photograph is decoded once, as small as its picture needs`() throws {
+    func `a photograph is decoded once, as small as the result allows`() throws {
         let photograph = try Workbench.photograph("exif-landscape-6.jpg")
         let alone = try Workbench.makeAll([Placeholder.planText], of: photograph, as: .jpeg)[0]
         let both = try Workbench.makeAll(["w=300&format=jpeg", Placeholder.planText], of: photograph, as: .jpeg)
@@ -142,7 +142,7 @@ struct DescriptionTests {
         #expect(both[0].description.frames == 2)
     }
 
-    @Test func `json has the camera's data unless the source strips metadata`() throws {
+    @Test func `json contains the camera's data unless the source strips metadata`() throws {
         let jpeg = TestImages.withCamera("Edge", try Workbench.make("format=jpeg", of: flag, as: .png).bytes)
         let open = try object(Workbench.make("format=json", of: jpeg, as: .jpeg))
         #expect((open["exif"] as? [String: String]) == ["make": "Edge"])
@@ -153,14 +153,14 @@ struct DescriptionTests {
         #expect(clean["width"] as? Int == 300)
     }
 
-    @Test func `without time there is no placeholder, and a later job tries again`() throws {
+    @Test func `after the deadline there is no placeholder, and a later job tries again`() throws {
         let late = try Workbench.placeholderText(of: flag, as: .png, milliseconds: 0)
         #expect(Placeholder(text: Array(late.utf8)) == nil)
         let made = try Workbench.placeholderText(of: flag, as: .png, milliseconds: 20_000)
         #expect(Placeholder(text: Array(made.utf8))?.dominant?.text == "c81414")
     }
 
-    @Test func `a description of a broken picture fails like a result`() throws {
+    @Test func `a description of a broken image fails like a result`() throws {
         let broken = Array(flag[..<(flag.count / 2)])
         for query in ["format=json", "format=lqip", "format=blurhash"] {
             #expect(throws: WorkerReply.Failure.self) { try Workbench.make(query, of: broken, as: .png) }

@@ -51,7 +51,7 @@ struct EncoderResultTests {
     }
 
     @Test(arguments: ["avif", "avif&chroma=444", "avif&lossless=1", "jxl", "tiff"], [(1, 1), (33, 21), (64, 1)])
-    func `what is made is what was to be made`(format: String, size: (Int, Int)) throws {
+    func `results have the requested format and size`(format: String, size: (Int, Int)) throws {
         let name = format.split(separator: "&")[0]
         let wanted = try #require(ImageFormat.allCases.first { "\($0)" == name })
         try #require(Workbench.encodes(wanted))

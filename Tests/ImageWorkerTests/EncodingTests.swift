@@ -34,7 +34,7 @@ struct EncodingTests {
         return (0, 0)
     }
 
-    @Test func `an AVIF keeps a drawing's colours where chroma says auto, and halves a photograph's`() throws {
+    @Test func `with chroma=auto an AVIF keeps full chroma for a drawing, and subsamples a photograph`() throws {
         guard Workbench.encodes(.avif) else { return print("skipped: no AVIF here") }
         let drawing = Workbench.png(
             PixelImage(width: 96, height: 64) { x, y in
@@ -55,12 +55,12 @@ struct EncodingTests {
     }
 
     @Test(arguments: [("chroma=420", 0x22), ("chroma=444", 0x11), ("chroma=420&q=100", 0x22)] as [(String, UInt8)])
-    func `chroma says how a JPEG keeps its colours`(query: String, sampling: UInt8) throws {
+    func `chroma sets a JPEG's subsampling`(query: String, sampling: UInt8) throws {
         let made = try Workbench.make("\(query)&format=jpeg", of: Self.noisy, as: .png)
         #expect(try frame(of: made.bytes).sampling == sampling)
     }
 
-    @Test func `chroma=auto keeps full chroma for drawings alone`() throws {
+    @Test func `chroma=auto keeps full chroma for drawings only`() throws {
         let drawn = try Workbench.make("format=jpeg", of: Self.drawing, as: .png)
         #expect(try frame(of: drawn.bytes).sampling == 0x11)
         let soft = try Workbench.make("blur=2&format=jpeg", of: Self.noisy, as: .png)
@@ -84,7 +84,7 @@ struct EncodingTests {
         #expect(try Workbench.make("format=png&progressive=1", of: Self.noisy, as: .png).bytes[28] == 1)
     }
 
-    @Test func `effort makes smaller files of the same pixels`() throws {
+    @Test func `more effort makes smaller files with the same pixels`() throws {
         for format in ["png", "jpeg", "webp&lossless=1"] {
             let fast = try Workbench.make("format=\(format)&effort=0", of: Self.noisy, as: .png)
             let small = try Workbench.make("format=\(format)&effort=9", of: Self.noisy, as: .png)
@@ -115,7 +115,7 @@ struct EncodingTests {
     }
 
     @Test(arguments: ["jpeg", "webp", "png", "webp&lossless=1"])
-    func `max_bytes that no quality meets is refused, by name`(format: String) throws {
+    func `max_bytes that no quality meets is refused with its name`(format: String) throws {
         let failure = #expect(throws: WorkerReply.Failure.self) {
             try Workbench.make("format=\(format)&max_bytes=100", of: Self.noisy, as: .png)
         }
@@ -158,7 +158,7 @@ struct EncodingTests {
         #expect(try Workbench.make("format=png", of: Self.noisy, as: .png).bytes[25] == 6)
     }
 
-    @Test func `a grey picture becomes grey, of the same pixels`() throws {
+    @Test func `a grey image becomes greyscale with the same pixels`() throws {
         let jpeg = try Workbench.make("format=jpeg&q=100", of: Self.noisy, as: .png)
         let grey = PixelImage(width: 64, height: 64) { x, y in
             let value = UInt8(x * 3 + y / 2)

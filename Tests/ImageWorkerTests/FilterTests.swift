@@ -29,7 +29,7 @@ struct FilterTests {
     }
 
     @Test(arguments: ["grayscale", "sepia", "invert", "monochrome", "monochrome:0080ff", "duotone:1020c8,f08000"])
-    func `gives the values of its formula and leaves alpha alone`(filter: String) throws {
+    func `computes the values of its formula and keeps alpha`(filter: String) throws {
         let pixels = try Workbench.pixels("filter=\(filter)", of: Workbench.png(colours))
         for y in 0..<colours.height {
             for x in 0..<colours.width {
@@ -74,7 +74,7 @@ struct FilterTests {
         }
     }
 
-    @Test func `every filter of the language has its pixels`() {
+    @Test func `every filter of the language has a pixel operation`() {
         for type in FilterRegistry.types { #expect(type is any PixelFilter.Type, "\(type)") }
     }
 

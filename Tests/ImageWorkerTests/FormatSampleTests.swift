@@ -26,7 +26,7 @@ struct FormatSampleTests {
             ("gradient-16bit.jxl", .jxl),
         ] as [(String, ImageFormat)]
     )
-    func `decodes to the picture that it was made of`(name: String, format: ImageFormat) throws {
+    func `decodes to the image that it was made from`(name: String, format: ImageFormat) throws {
         let source = try Self.sample(name)
         guard case .image(let header) = ImageSniffer.sniff(source.span, totalLength: source.count) else {
             Issue.record("no header")

@@ -23,7 +23,7 @@ struct FrameTests {
     }()
 
     @Test(arguments: 0..<4)
-    func `one frame is what it is among all`(frame: Int) throws {
+    func `a single frame equals the same frame of the animation`(frame: Int) throws {
         let stack = try Workbench.decode(Self.composed, as: .gif)
         let alone = try Workbench.pixels("frame=\(frame)", of: Self.composed, as: .gif)
         #expect([alone.width, alone.height] == [8, 8])
@@ -32,7 +32,7 @@ struct FrameTests {
         }
     }
 
-    @Test func `a frame is composed over those before it, as their disposal says`() throws {
+    @Test func `a frame is composited over the preceding ones by their disposal`() throws {
         let last = try Workbench.pixels("frame=3", of: Self.composed, as: .gif)
         #expect(Array(last[7, 0]) == [255, 255, 0, 255])
         #expect(last.alpha(1, 1) == 0)
@@ -46,7 +46,7 @@ struct FrameTests {
         #expect(made.description.height == 8)
     }
 
-    @Test func `the first frame of an animation as auto has it is a still`() throws {
+    @Test func `the first frame that auto returns is a still`() throws {
         let made = try Workbench.make("anim=first", of: Self.composed, as: .gif, bucket: .webp)
         #expect(made.description.frames == 1)
         #expect(made.description.format == .webp)
@@ -72,7 +72,7 @@ struct FrameTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"), arguments: [0, 1, 50, 98])
-    func `one frame of a WebP is what it is among all`(frame: Int) throws {
+    func `a single frame of a WebP equals the same frame of the animation`(frame: Int) throws {
         let source = try Workbench.photograph("animated-99-frames.webp")
         let stack = try Workbench.decode(source, as: .webp)
         let alone = try Workbench.pixels("frame=\(frame)", of: source, as: .webp)

@@ -57,7 +57,7 @@ struct GIFEndCodeTests {
     }
 
     @Test(arguments: 1...40)
-    func `the last pixel is there without an end code`(width: Int) throws {
+    func `the last pixel is decoded without an end code`(width: Int) throws {
         for height in [1, 3] {
             let frames = [Self.noise(width * height, seed: UInt64(width)), Self.noise(width * height, seed: 99)]
             let source = Self.gif(width: width, height: height, frames: frames, endCode: false, block: 7)
@@ -96,7 +96,7 @@ struct GIFEndCodeTests {
         for index in 0..<40 { #expect(Array(pixels[index % 8, index / 8].prefix(3)) == Self.palette[whole[index]]) }
     }
 
-    @Test func `no damage is read out of bounds`() {
+    @Test func `damaged files are never read out of bounds`() {
         let source = Self.gif(width: 9, height: 9, frames: [Self.noise(81, seed: 1)], endCode: false, block: 5)
         for count in 0..<source.count { _ = GIFEndCodes.added(to: Array(source.prefix(count)).span) }
         for index in source.indices {

@@ -59,7 +59,7 @@ struct GainMapTests {
         return bytes.indices.contains { bytes[$0...].starts(with: word) }
     }
 
-    @Test func `the picture is the one for every display`() throws {
+    @Test func `decodes the base image`() throws {
         guard case .image(let header) = ImageSniffer.sniff(file.span, totalLength: file.count) else {
             Issue.record("no header")
             return
@@ -70,7 +70,7 @@ struct GainMapTests {
     }
 
     @Test(arguments: ["", "&meta=copyright", "&meta=keep"], ["jpeg", "webp", "png", "avif"])
-    func `no result promises a picture beside it`(meta: String, format: String) throws {
+    func `no result refers to images that it does not contain`(meta: String, format: String) throws {
         for word in Self.words { #expect(contains(file, word)) }
         let made = try Workbench.make("w=32\(meta)&format=\(format)", of: file, as: .jpeg)
         for word in Self.words { #expect(!contains(made.bytes, word), "\(word)") }
@@ -80,13 +80,13 @@ struct GainMapTests {
         #expect((packet != nil) == (meta == "&meta=keep"))
     }
 
-    @Test func `a clean original contains only the primary picture, bit for bit`() throws {
+    @Test func `a clean original contains only the primary image, bit for bit`() throws {
         let cleaned = try Workbench.clean(file, as: .jpeg).bytes
         #expect(try cleaned == Workbench.clean(primary, as: .jpeg).bytes)
         for word in Self.words { #expect(!contains(cleaned, word), "\(word)") }
     }
 
-    @Test func `the rest of the packet is unchanged`() throws {
+    @Test func `the rest of the XMP packet is unchanged`() throws {
         let kept = try #require(XMPPacket(bytes: Array(Self.packet.utf8)).withoutReferences)
         let text = String(decoding: kept, as: UTF8.self)
         #expect(text.contains("<dc:title>A bus</dc:title>") && text.contains("dc:source=\"camera > roll\""))
@@ -105,7 +105,7 @@ struct GainMapTests {
             ("<r xmlns:g='G'><!-- <g:x> --><g:x/></r>", "<r><!-- <g:x> --></r>"),
         ] as [(String, String?)]
     )
-    func `what is promised goes with all that is in it`(text: String, expected: String?) {
+    func `references are removed with everything inside them`(text: String, expected: String?) {
         let packet = text.replacing("'G'", with: "'http://ns.adobe.com/hdr-gain-map/1.0/'")
         let kept = XMPPacket(bytes: Array(packet.utf8)).withoutReferences
         #expect(kept.map { String(decoding: $0, as: UTF8.self) } == expected)

@@ -16,7 +16,7 @@ struct GeometryTests {
         ("crop=5,5,10,8", 10, 8), ("crop=50%25x50%25", 20, 10), ("rotate=90", 20, 40), ("rotate=45", 42, 42),
         ("w=33&h=33&fit=pad&enlarge=1&rotate=270", 33, 33), ("w=37&enlarge=0", 37, 19),
     ])
-    func `makes the size that the plan says`(query: String, width: Int, height: Int) throws {
+    func `the result has the planned size`(query: String, width: Int, height: Int) throws {
         let made = try Workbench.make("\(query)&format=png", of: Workbench.png(wide), as: .png)
         #expect(made.description.width == width)
         #expect(made.description.height == height)
@@ -26,14 +26,14 @@ struct GeometryTests {
     }
 
     @Test(arguments: 1...40)
-    func `scales to exactly the asked width whatever libvips rounds`(width: Int) throws {
+    func `scales to exactly the requested width despite libvips' rounding`(width: Int) throws {
         let source = PixelImage(width: 313, height: 211) { x, y in [UInt8(x % 256), UInt8(y % 256), 0, 255] }
         let pixels = try Workbench.pixels("w=\(width * 7)&h=\(width * 5)&fit=fill&enlarge=1", of: Workbench.png(source))
         #expect(pixels.width == width * 7)
         #expect(pixels.height == width * 5)
     }
 
-    @Test func `pads with transparency around an untouched picture`() throws {
+    @Test func `pads with transparency around an unchanged image`() throws {
         let pixels = try Workbench.pixels("w=40&h=40&fit=pad", of: Workbench.png(wide))
         #expect(pixels.channels == 4)
         #expect(pixels.alpha(0, 0) == 0)
@@ -42,14 +42,14 @@ struct GeometryTests {
         #expect(pixels.cropped(x: 0, y: 10, width: 40, height: 20) == wide)
     }
 
-    @Test func `pads with an opaque background and needs no alpha`() throws {
+    @Test func `pads with an opaque background without adding alpha`() throws {
         let opaque = try Workbench.make("format=jpeg&q=95", of: Workbench.png(wide), as: .png).bytes
         let pixels = try Workbench.pixels("w=40&h=40&fit=pad&bg=ff8800", of: opaque, as: .jpeg)
         #expect(pixels.channels == 3)
         #expect(pixels[0, 0] == [255, 136, 0])
     }
 
-    @Test func `cuts the very pixels of a rectangle`() throws {
+    @Test func `crops exactly the pixels of a rectangle`() throws {
         let pixels = try Workbench.pixels("crop=3,4,20,9", of: Workbench.png(wide))
         #expect(pixels == wide.cropped(x: 3, y: 4, width: 20, height: 9))
     }
@@ -81,7 +81,7 @@ struct GeometryTests {
         #expect(pixels == expected)
     }
 
-    @Test func `a free rotation bares transparent corners, or the background`() throws {
+    @Test func `a free rotation exposes transparent corners, or the background`() throws {
         let turned = try Workbench.pixels("rotate=30", of: Workbench.png(wide))
         #expect(turned.alpha(0, 0) == 0)
         #expect(turned.alpha(turned.width / 2, turned.height / 2) == 255)
@@ -104,7 +104,7 @@ struct GeometryTests {
         #expect(last[1, 8][0] > 8)
     }
 
-    @Test func `every step of the language has its pixels`() {
+    @Test func `every step of the language has a pixel operation`() {
         for type in StepRegistry.types {
             #expect(type is any PixelStep.Type, "\(type)")
         }

@@ -77,7 +77,7 @@ struct GoldenTests {
         }
     }
 
-    @Test func `every step, filter and way to fit has an example, and every example a picture`() throws {
+    @Test func `every step, filter and fit has an example, and every example a golden image`() throws {
         let stated = Set(Self.examples.flatMap { $0.split(separator: "&").map { $0.prefix { $0 != "=" } } })
         for name in StepRegistry.types.flatMap({ $0.names }) { #expect(stated.contains(Substring(name)), "\(name)") }
         for filter in FilterRegistry.types {
@@ -96,7 +96,7 @@ struct GoldenTests {
     }
 
     @Test(arguments: examples)
-    func `comes out as its picture in every format`(query: String) throws {
+    func `matches its golden image in every format`(query: String) throws {
         let formats = Self.tolerances.keys.filter(Workbench.encodes).sorted {
             $0.rawValue < $1.rawValue
         }

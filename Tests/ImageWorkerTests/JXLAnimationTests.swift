@@ -58,7 +58,7 @@ struct JXLAnimationTests {
         return Array(file.dropLast(left))
     }
 
-    @Test func `the header says that there are frames, and not how many`() throws {
+    @Test func `the header reports an animation, but not the number of frames`() throws {
         for (count, stated) in [(4, 2), (2, 2)] {
             let file = try Self.file(frames: count)
             guard case .image(let header) = ImageSniffer.sniff(file.span, totalLength: file.count) else {
@@ -76,7 +76,7 @@ struct JXLAnimationTests {
     }
 
     @Test(arguments: ["webp", "gif", "png", "avif"])
-    func `keeps frames, times and rounds`(format: String) throws {
+    func `keeps frames, delays and loop count`(format: String) throws {
         let made = try Workbench.make("format=\(format)&q=95&bg=fff", of: Self.file(), as: .jxl)
         #expect(made.description.frames == 4)
         let metadata = try Workbench.metadata(made)
@@ -92,7 +92,7 @@ struct JXLAnimationTests {
         }
     }
 
-    @Test func `one frame is what it is among all, and the first is the still`() throws {
+    @Test func `a single frame equals the same frame of the animation, and the first equals the still`() throws {
         for index in 0..<4 {
             let one = try Workbench.decode(Workbench.make("frame=\(index)&format=png", of: Self.file(), as: .jxl))
             #expect(one.height == 12 && one[10, 6] == Self.colours[index], "\(index): \(one[10, 6])")
@@ -120,7 +120,7 @@ struct JXLAnimationTests {
         )
     }
 
-    @Test func `a file that is cut or damaged is broken`() throws {
+    @Test func `truncated and damaged files are reported as broken`() throws {
         let file = try Self.file()
         for count in stride(from: 8, to: file.count - 1, by: 3) {
             let failure = #expect(throws: WorkerReply.Failure.self, "\(count)") {

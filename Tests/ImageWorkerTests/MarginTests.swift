@@ -8,7 +8,7 @@ import Testing
 struct MarginTests {
     private let wide = PixelImage(width: 20, height: 10) { x, y in [UInt8(x * 12), UInt8(y * 25), 128, 255] }
 
-    @Test func `pad keeps the picture's pixels and bares transparency around them`() throws {
+    @Test func `pad keeps the image's pixels and adds transparency around them`() throws {
         let pixels = try Workbench.pixels("pad=1,2,3,4", of: Workbench.png(wide))
         #expect(pixels.width == 26)
         #expect(pixels.height == 14)
@@ -35,7 +35,7 @@ struct MarginTests {
         #expect(made.description.height == 22)
     }
 
-    /// A picture of one colour with another's rectangle in it.
+    /// An image of one colour with a rectangle of another.
     private func sheet(
         _ paper: [UInt8],
         _ ink: [UInt8],
@@ -57,7 +57,7 @@ struct MarginTests {
     ]
 
     @Test(arguments: rectangles)
-    func `trim leaves exactly what differs from the corner, single pixels and lines too`(
+    func `trim keeps exactly what differs from the corner, including single pixels and lines`(
         rectangle: PixelRectangle
     ) throws {
         let source = sheet([250, 250, 250, 255], [250, 239, 250, 255], rectangle)
@@ -67,7 +67,7 @@ struct MarginTests {
         #expect(pixels.bytes == Array(repeating: [250, 239, 250, 255], count: rectangle.size.pixels).flatMap(\.self))
     }
 
-    @Test func `trim's threshold is the largest difference that still is margin`() throws {
+    @Test func `trim's threshold is the largest difference that counts as margin`() throws {
         let source = sheet(
             [100, 100, 100, 255],
             [100, 110, 100, 255],
@@ -77,7 +77,7 @@ struct MarginTests {
         #expect(try Workbench.pixels("trim=10", of: Workbench.png(source)).width == 30)
     }
 
-    @Test func `trim treats transparency as margin whatever its hidden colour`() throws {
+    @Test func `trim treats transparency as margin regardless of its hidden colour`() throws {
         var source = sheet([255, 0, 0, 0], [255, 0, 0, 255], PixelRectangle(left: 10, top: 3, width: 6, height: 8))
         // Another hidden colour.
         source.bytes[(19 * 30 + 29) * 4 + 1] = 255
@@ -87,7 +87,7 @@ struct MarginTests {
     }
 
     @Test(arguments: ["trim=10", "trim=255"])
-    func `a picture that is all margin stays as it is`(query: String) throws {
+    func `an image that is all margin is unchanged`(query: String) throws {
         let source = PixelImage(width: 9, height: 5) { _, _ in [7, 8, 9, 255] }
         #expect(try Workbench.pixels(query, of: Workbench.png(source)) == source)
     }
@@ -121,7 +121,7 @@ struct MarginTests {
         #expect(throws: WorkerReply.Failure.self) {
             try Workbench.make("trim=10&crop=5,5,5,5&format=png", of: Workbench.png(source), as: .png)
         }
-        // 1×20 at a width of 5000 is 100,000 high: more than any picture may be.
+        // 1×20 at a width of 5000 is 100,000 high, which exceeds the limit.
         let failure = #expect(throws: WorkerReply.Failure.self) {
             try Workbench.make("trim=10&w=5000&enlarge=1&format=png", of: Workbench.png(source), as: .png)
         }
@@ -146,7 +146,7 @@ struct MarginTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"))
-    func `a turned photograph is trimmed upright`() throws {
+    func `a rotated photograph is trimmed upright`() throws {
         let source = try Workbench.photograph("exif-landscape-6.jpg")
         let plain = try Workbench.pixels("gamma=1", of: source, as: .jpeg)
         let padded = try Workbench.pixels("pad=7&bg=00ff00&trim=120", of: source, as: .jpeg)

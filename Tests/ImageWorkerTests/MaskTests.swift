@@ -15,9 +15,9 @@ struct MaskTests {
         return (0..<height).map { y in (0..<width).map { Double(pixels.alpha($0, y)) / 255 } }
     }
 
-    /// The area of each shape, its longest reach being 100 pixels (the width of the picture being 100, or its height).
+    /// The area of each shape in a box of 100 pixels.
     private static func area(_ shape: MaskStep.Shape) -> Double {
-        /// Of a regular polygon, around which the radius is 1.
+        /// The area of a regular polygon with a circumradius of 1.
         func regular(_ corners: Double) -> Double { corners / 2 * sin(2 * Double.pi / corners) }
         switch shape {
         case .circle: return 2500 * Double.pi
@@ -50,7 +50,7 @@ struct MaskTests {
     }
 
     @Test(arguments: MaskStep.Shape.allCases)
-    func `a shape is symmetric, in the middle, and touches its box`(shape: MaskStep.Shape) throws {
+    func `a shape is symmetric, centred, and touches its box`(shape: MaskStep.Shape) throws {
         for (width, height) in [(81, 60), (40, 90)] {
             let rows = try alphas(shape.rawValue, width: width, height: height)
             for row in rows {
@@ -62,13 +62,13 @@ struct MaskTests {
             let touched = rows.indices.filter { rows[$0].contains { $0 > 0 } }
             let reached = (0..<width).filter { x in rows.contains { $0[x] > 0 } }
             #expect(touched.count >= height - 1 || reached.count >= width - 1)
-            // As far from the top as from the bottom, as from the left to the right.
+            // Equal distances to top and bottom, and to left and right.
             #expect(abs((touched.first ?? 0) - (height - 1 - (touched.last ?? 0))) <= 1)
             #expect(abs((reached.first ?? 0) - (width - 1 - (reached.last ?? 0))) <= 1)
         }
     }
 
-    @Test func `an ellipse fills the picture, a circle stays round`() throws {
+    @Test func `an ellipse fills the image, a circle stays round`() throws {
         let ellipse = try alphas("ellipse", width: 90, height: 30)
         #expect(ellipse[15][1] > 0.9)
         #expect(ellipse[1][45] > 0.9)
@@ -78,7 +78,7 @@ struct MaskTests {
     }
 
     @Test(arguments: MaskStep.Shape.allCases)
-    func `edges are antialiased against a finer rendering`(shape: MaskStep.Shape) throws {
+    func `antialiased edges match a finer rendering`(shape: MaskStep.Shape) throws {
         let size = PixelSize(width: 37, height: 29)
         let fine = PixelSize(width: 37 * 8, height: 29 * 8)
         let coarse = ShapeMask(size: size, outline: shape.outline(in: size)).coverage()
@@ -95,14 +95,14 @@ struct MaskTests {
     }
 
     @Test(arguments: MaskStep.Shape.allCases)
-    func `the smallest pictures have masks`(shape: MaskStep.Shape) throws {
+    func `masks work on the smallest images`(shape: MaskStep.Shape) throws {
         for (width, height) in [(1, 1), (1, 9), (9, 1), (2, 3)] {
             let rows = try alphas(shape.rawValue, width: width, height: height)
             #expect(rows.joined().contains { $0 > 0 }, "\(width)x\(height)")
         }
     }
 
-    @Test func `masks cut alpha that is there, and lie on the background`() throws {
+    @Test func `masks multiply existing alpha, and show the background`() throws {
         let source = PixelImage(width: 20, height: 20) { x, _ in [0, 0, 250, x < 10 ? 128 : 255] }
         let pixels = try Workbench.pixels("mask=circle", of: Workbench.png(source))
         #expect(pixels[5, 10] == [0, 0, 250, 128])

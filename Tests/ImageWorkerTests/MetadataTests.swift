@@ -52,7 +52,7 @@ struct MetadataTests {
         ("strip", [false, false, false, false]), ("copyright", [true, true, false, false]),
         ("keep", [true, true, true, true]),
     ])
-    func `meta says what stays`(policy: String, expected: [Bool]) throws {
+    func `meta selects the metadata that is kept`(policy: String, expected: [Bool]) throws {
         let query = policy == "strip" ? "w=16&format=jpeg" : "w=16&meta=\(policy)&format=jpeg"
         let made = try Workbench.make(query, of: tagged(), as: .jpeg)
         let metadata = try Workbench.metadata(made)

@@ -59,7 +59,7 @@ struct MezzanineTests {
         try compare(TestImages.png(width: 800, height: 600, rgb: rgb), queries: ["w=$", "w=$&h=$&fit=cover"], name)
     }
 
-    @Test func `sizes, crops and turns are those of the original`() throws {
+    @Test func `sizes, crops and rotations are those of the original`() throws {
         // Odd sides: the reductions round down.
         let source = TestImages.gradient(width: 203, height: 101)
         let header = try header(of: source)
@@ -98,7 +98,7 @@ struct MezzanineTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"))
-    func `outputs of a photograph that need less are made of what needs more`() throws {
+    func `smaller outputs of a photograph are made from the decode of the largest`() throws {
         let bytes = try Workbench.photograph("kimono.jpg")
         let queries = ["w=300&format=png", "w=64&format=png", "w=32&format=png"]
         let together = try Workbench.run(queries.map(canonical), of: bytes, as: .jpeg)
@@ -110,7 +110,7 @@ struct MezzanineTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"))
-    func `where one output alone needs the full size, the others are made of its rows`() throws {
+    func `if one output alone needs the full size, the others are made from its rows`() throws {
         let bytes = try Workbench.photograph("kimono.jpg")
         let queries = ["w=64&format=png", "w=500&format=png", "w=32&format=png", "w=120&format=png&round=9"]
         let together = try Workbench.run(queries.map(canonical), of: bytes, as: .jpeg)
@@ -136,7 +136,7 @@ struct MezzanineTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"))
-    func `where the one that needs the full size does not read its rows in turn, the others have their own`()
+    func `if the full-size output does not read its rows in order, the others decode for themselves`()
         throws
     {
         let bytes = try Workbench.photograph("kimono.jpg")
@@ -148,7 +148,7 @@ struct MezzanineTests {
         }
     }
 
-    @Test func `a mezzanine of another size than it should have is refused`() throws {
+    @Test func `a mezzanine of an unexpected size is refused`() throws {
         let source = TestImages.gradient(width: 200, height: 100)
         var other = try header(of: source)
         other.width = 210

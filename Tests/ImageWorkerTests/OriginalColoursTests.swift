@@ -5,7 +5,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// What `format=json` says about colours, and about single pixels.
+/// The colours and single pixels that `format=json` reports.
 @Suite(.timeLimit(.minutes(1)))
 struct OriginalColoursTests {
     private func object(_ query: String, of source: [UInt8], as format: ImageFormat) throws -> [String: Any] {
@@ -31,7 +31,7 @@ struct OriginalColoursTests {
         return Array(quarters[..<end]) + PNGChunk.encoded(chunk, content) + quarters[end...]
     }
 
-    @Test func `depth and space of stated colours`() throws {
+    @Test func `json reports depth and space of declared colours`() throws {
         #expect(try facts(quarters, as: .png) == ["8", "srgb", "-", "0"])
         #expect(try facts(png(with: "cICP", [12, 13, 0, 1]), as: .png) == ["8", "display-p3", "-", "0"])
         #expect(try facts(png(with: "cICP", [9, 16, 0, 1]), as: .png) == ["8", "bt2020", "-", "1"])
@@ -42,14 +42,14 @@ struct OriginalColoursTests {
         ("gradient-12bit.avif", ImageFormat.avif, "12"), ("gradient-8bit.avif", .avif, "8"),
         ("gradient-16bit.jxl", .jxl, "16"),
     ])
-    func `depth of samples`(name: String, format: ImageFormat, depth: String) throws {
+    func `json reports the depth of samples`(name: String, format: ImageFormat, depth: String) throws {
         guard Workbench.decodes(format) else { return }
         let facts = try facts(SampleFiles.bytes(name), as: format)
         #expect(facts[0] == depth && facts[3] == "0", "\(facts)")
     }
 
     @Test(.enabled(if: SharedImages.isAvailable))
-    func `depth, space and profile of photographs`() throws {
+    func `json reports depth, space and profile of photographs`() throws {
         #expect(try facts(Workbench.photograph("sample-16bit.png"), as: .png)[0] == "16")
         #expect(try facts(Workbench.photograph("sample-16bit.tif"), as: .tiff)[0] == "16")
         let photograph = try facts(Workbench.photograph("icc-red-at-12-oclock.jpg"), as: .jpeg)
@@ -59,7 +59,7 @@ struct OriginalColoursTests {
         }
     }
 
-    @Test func `a gain map makes a picture HDR`() throws {
+    @Test func `a gain map makes an image HDR`() throws {
         let jpeg = try Workbench.make("format=jpeg", of: quarters, as: .png).bytes
         #expect(try facts(jpeg, as: .jpeg)[3] == "0")
         let note = Array(
@@ -74,7 +74,7 @@ struct OriginalColoursTests {
         ("rotate=90&", 15, 5, "#ff0000"), ("crop=20,0,20,20&", 5, 5, "#00ff00"), ("w=20&", 1, 1, "#ff0000"),
         ("bg=000&", 39, 19, "#808080"), ("flip=h&", 5, 5, "#00ff00"),
     ])
-    func `tells the colour of a pixel of the result`(steps: String, x: Int, y: Int, colour: String) throws {
+    func `reports the colour of a pixel of the result`(steps: String, x: Int, y: Int, colour: String) throws {
         let object = try object("\(steps)format=json&pixel=\(x),\(y)", of: quarters, as: .png)
         let pixel = try #require(object["pixel"] as? [String: Any])
         #expect(pixel["x"] as? Int == x && pixel["y"] as? Int == y && pixel["color"] as? String == colour, "\(pixel)")
@@ -94,7 +94,7 @@ struct OriginalColoursTests {
         }
     }
 
-    @Test func `a JPEG over the budget of decoded bytes is loaded smaller`() throws {
+    @Test func `a JPEG over the decoding budget is loaded smaller`() throws {
         let jpeg = try Workbench.make("format=jpeg&w=400&enlarge=1", of: quarters, as: .png).bytes
         func make(_ query: String, _ bytes: Int, of source: [UInt8], as format: ImageFormat) throws -> [UInt8] {
             try Workbench.make(query, of: source, as: format, limits: AnimationLimits(bytes: bytes)).bytes
@@ -105,7 +105,7 @@ struct OriginalColoursTests {
         #expect(free != tight)
         let (one, other) = (try Workbench.decode(free, as: .png), try Workbench.decode(tight, as: .png))
         #expect(one.width == 190 && other.width == 190 && ImageComparison.meanDifference(one, other) < 6)
-        let refusal = "400×200 pixels need 320000 bytes to decode, over the limit of 80000 (limits.decode-bytes)"
+        let refusal = "400×200 pixels need 320000 bytes to decode, more than the limit of 80000 (limits.decode-bytes)"
         #expect(throws: WorkerReply.Failure.refused(refusal)) {
             try make("w=201&format=png", 80_000, of: jpeg, as: .jpeg)
         }

@@ -9,13 +9,13 @@ struct PageTests {
     private let tiff = TestImages.tiff(pages: [(6, 4, 10), (3, 8, 200), (5, 5, 90)])
 
     @Test(arguments: [(0, 6, 4, 10), (1, 3, 8, 200), (2, 5, 5, 90)])
-    func `a page is opened in its own size`(page: Int, width: Int, height: Int, grey: Int) throws {
+    func `a page is opened at its own size`(page: Int, width: Int, height: Int, grey: Int) throws {
         let pixels = try Workbench.pixels("page=\(page)", of: tiff, as: .tiff)
         #expect([pixels.width, pixels.height] == [width, height])
         #expect(Int(pixels[1, 1][0]) == grey)
     }
 
-    @Test func `a step is measured on the page`() throws {
+    @Test func `steps use the page's size`() throws {
         let pixels = try Workbench.pixels("page=1&crop=0,5,3,3", of: tiff, as: .tiff)
         #expect([pixels.width, pixels.height] == [3, 3])
     }
@@ -43,20 +43,20 @@ struct PageTests {
         }
     }
 
-    @Test func `a page over the limit of pixels is refused though the first is not`() {
+    @Test func `a page over the pixel limit is refused although the first is not`() {
         let tiff = TestImages.tiff(pages: [(6, 4, 10), (30, 8, 200)])
         #expect(throws: WorkerReply.Failure.refused("240 pixels; the limit is 100")) {
             try Workbench.make("page=1&format=png", of: tiff, as: .tiff, maximumPixels: 100)
         }
     }
 
-    @Test func `a page is made though the first is over the limit of pixels`() throws {
+    @Test func `a page is served although the first is over the pixel limit`() throws {
         let tiff = TestImages.tiff(pages: [(30, 8, 200), (6, 4, 10)])
         let made = try Workbench.make("page=1&format=png", of: tiff, as: .tiff, maximumPixels: 100)
         #expect(made.description.width == 6 && made.description.height == 4)
     }
 
-    @Test func `an icon's pages are its pictures, the largest first`() throws {
+    @Test func `an icon's pages are its images, the largest first`() throws {
         let pictures = [(8, UInt8(40)), (32, 90), (16, 200)].map { side, grey in
             let pixel: [UInt8] = [grey, grey, grey, 255]
             let rgba = (0..<side * side).flatMap { _ in pixel }

@@ -18,7 +18,7 @@ struct PerceptualDistanceTests {
         }
     }
 
-    @Test func `a picture has distance 0 from itself`() {
+    @Test func `an image has distance 0 from itself`() {
         let sky = Self.sky { _, _ in 0 }
         #expect(distance(sky, sky) == 0)
     }
@@ -33,7 +33,7 @@ struct PerceptualDistanceTests {
         #expect(distance(sky, blocks) > 4 * distance(sky, noisy))
     }
 
-    @Test func `colours count, and count less than light`() {
+    @Test func `colours count, but less than luma`() {
         let grey = PixelImage(width: 64, height: 64) { _, _ in [128, 128, 128, 255] }
         // JFIF §7: both with the same difference from grey, one in Y and one in Cb.
         let lighter = PixelImage(width: 64, height: 64) { x, _ in x < 32 ? [128, 128, 128, 255] : [148, 148, 148, 255] }
@@ -54,14 +54,14 @@ struct PerceptualDistanceTests {
         #expect(distance(opaque, plain) == 0)
     }
 
-    @Test func `a picture smaller than two windows has no distance`() {
+    @Test func `an image smaller than two windows has no distance`() {
         let small = PixelImage(width: 15, height: 40) { x, _ in [UInt8(x * 10), 0, 0, 255] }
         let other = PixelImage(width: 15, height: 40) { _, _ in [0, 0, 0, 255] }
         #expect(distance(small, other) == 0)
     }
 
     @Test(.enabled(if: SharedImages.isAvailable), arguments: ["fox.jpg", "hato.jpg", "kimono.jpg"])
-    func `less quality is more distance, as structural similarity has it`(name: String) throws {
+    func `distance grows as quality falls, like structural similarity`(name: String) throws {
         let small = try Workbench.make("w=256&format=png", of: Workbench.photograph(name), as: .jpeg)
         let (source, picture) = (small.bytes, try Workbench.decode(small))
         for format in ["jpeg", "webp", "avif"] {

@@ -12,12 +12,12 @@ struct PhotographTests {
         let small = try Workbench.make("w=512&format=png", of: source, as: .jpeg)
         #expect(small.description.width == 512)
         #expect(small.description.height == 384)
-        // A rectangle of the full size before the resize: everything is decoded, and must look the same.
+        // A crop at full size before the resize: everything is decoded, and must look the same.
         let full = try Workbench.pixels("blur=0.3&w=512", of: source, as: .jpeg)
         #expect(try ImageComparison.structuralSimilarity(Workbench.decode(small), full) > 0.97)
     }
 
-    @Test func `a crop before the resize cuts the same with shrink-on-load`() throws {
+    @Test func `a crop before the resize is the same with shrink-on-load`() throws {
         let source = try Workbench.photograph("bus-12mp.jpg")
         let shrunk = try Workbench.pixels("crop=1600,800,1600,1600&w=200", of: source, as: .jpeg)
         let full = try Workbench.pixels("blur=0.3&crop=1600,800,1600,1600&w=200", of: source, as: .jpeg)
@@ -39,7 +39,7 @@ struct PhotographTests {
         }
     }
 
-    /// The wheel is drawn so that, after its profile, the pure colours of sRGB stand at the even hours.
+    /// The wheel shows, after conversion by its profile, the pure colours of sRGB at the even hours.
     @Test(
         arguments: [
             (12, [255, 0, 0]), (2, [255, 255, 0]), (4, [0, 255, 0]), (6, [0, 255, 255]), (8, [0, 0, 255]),
@@ -48,7 +48,7 @@ struct PhotographTests {
     )
     func `an embedded profile is applied`(hour: Int, colour: [UInt8]) throws {
         let pixels = try Workbench.pixels("w=400", of: Workbench.photograph("icc-red-at-12-oclock.jpg"), as: .jpeg)
-        // The hue changes by a degree a degree: what counts is that the pure colour is met at the hour, give or take four degrees.
+        // The hue changes by one degree per degree; the pure colour must be within four degrees of the hour.
         let distances = (-4...4).map { offset in
             let angle = Double(hour * 30 + offset) * .pi / 180
             let shown = pixels[Int(200 + 153 * sin(angle)), Int(200 - 153 * cos(angle))]
@@ -57,9 +57,9 @@ struct PhotographTests {
         #expect((distances.min() ?? 100) < 3, "\(distances)")
     }
 
-    @Test func `a profile that has only a perceptual table is applied by it`() throws {
+    @Test func `a profile with only a perceptual table is applied through it`() throws {
         let pixels = try Workbench.pixels("w=290", of: Workbench.photograph("icc-xyb.jpg"), as: .jpeg)
-        // Straw, which is green where the profile's table is not used.
+        // Straw, which would be green without the profile's table.
         let straw = pixels.cropped(x: 0, y: 100, width: 40, height: 40)
         let sums = (0..<3).map { channel in
             (0..<1600).reduce(0) { $0 + Int(straw[$1 % 40, $1 / 40][channel]) }
@@ -67,7 +67,7 @@ struct PhotographTests {
         #expect(sums[0] > sums[1] && sums[1] > sums[2], "\(sums)")
     }
 
-    @Test func `converting after the resize gives the colours of converting before`() throws {
+    @Test func `conversion after the resize gives the same colours as before`() throws {
         let source = try Workbench.photograph("icc-red-at-12-oclock.jpg")
         let late = try Workbench.pixels("w=200", of: source, as: .jpeg)
         let early = try Workbench.pixels("blur=0.3&w=200", of: source, as: .jpeg)
@@ -98,13 +98,13 @@ struct PhotographTests {
     }
 
     @Test(arguments: [("fox-10bit.avif", "fox.jpg"), ("hato-8bit.avif", "hato.jpg")])
-    func `AVIF looks like the photograph that it was made of`(avif: String, jpeg: String) throws {
+    func `AVIF looks like the photograph that it was made from`(avif: String, jpeg: String) throws {
         let one = try Workbench.pixels("w=300", of: Workbench.photograph(avif), as: .avif)
         let two = try Workbench.pixels("w=300", of: Workbench.photograph(jpeg), as: .jpeg)
         #expect(ImageComparison.structuralSimilarity(one, two) > 0.9)
     }
 
-    @Test func `sixteen bits become eight of the same picture`() throws {
+    @Test func `16-bit images become 8-bit ones with the same appearance`() throws {
         let png = try Workbench.pixels("w=100", of: Workbench.photograph("sample-16bit.png"), as: .png)
         let tiff = try Workbench.pixels("w=100", of: Workbench.photograph("sample-16bit.tif"), as: .tiff)
         #expect(ImageComparison.meanDifference(png, tiff) < 2)
@@ -116,7 +116,7 @@ struct PhotographTests {
         let shown = try Workbench.decode(made)
         let expected = try Workbench.decode(Workbench.photograph("\(name).png"), as: .png)
         #expect(shown.width == expected.width && shown.height == expected.height)
-        // Every frame, one below the other: what shows, in its colour.
+        // Every frame, one below the other, with its visible colours.
         var wrong = 0
         for y in 0..<expected.height {
             for x in 0..<expected.width where shown.alpha(x, y) > 0 || expected.alpha(x, y) > 0 {
@@ -143,7 +143,7 @@ struct PhotographTests {
         }
     }
 
-    @Test func `pngsuite's good files are what the specification says`() throws {
+    @Test func `PngSuite's valid files match the specification`() throws {
         let names = TemporaryFolder.names(in: SharedImages.path("pngsuite")).filter { $0.hasSuffix(".png") }
         for name in names where !name.hasPrefix("x") {
             let source = try Workbench.photograph("pngsuite/\(name)")
@@ -156,7 +156,7 @@ struct PhotographTests {
         }
     }
 
-    @Test func `meta says what of the metadata stays`() throws {
+    @Test func `meta selects the metadata that is kept`() throws {
         let source = try Workbench.photograph("exif-landscape-6.jpg")
         for (policy, keeps) in [("strip", false), ("keep", true)] {
             let made = try Workbench.make("w=64&meta=\(policy)&format=jpeg", of: source, as: .jpeg)

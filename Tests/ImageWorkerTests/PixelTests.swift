@@ -27,8 +27,8 @@ struct PixelTests {
         #expect(abs(mean - 120) <= 2)
     }
 
-    @Test func `a wide blur looks like a narrow one of the same deviation`() throws {
-        // Twice 11 after another is a deviation of 15.56, which runs on a smaller picture when asked at once.
+    @Test func `a blur on a reduced image looks like one at full size`() throws {
+        // Two blurs of 11 equal one of 15.56, which alone runs on a reduced image.
         let source = PixelImage(width: 200, height: 150) { x, y in
             (x / 50 + y / 50).isMultiple(of: 2) ? [220, 30, 90, 255] : [10, 180, 140, 255]
         }
@@ -49,21 +49,21 @@ struct PixelTests {
         #expect((row.min() ?? 255) < 56)
     }
 
-    @Test func `an opaque background lies under transparency in every format`() throws {
+    @Test func `an opaque background shows through transparency in every format`() throws {
         let source = PixelImage(width: 8, height: 8) { _, _ in [255, 255, 255, 0] }
         let made = try Workbench.make("bg=102030&format=png", of: Workbench.png(source), as: .png)
         #expect(!made.description.hasAlpha)
         #expect(try Workbench.decode(made)[4, 4] == [16, 32, 48])
     }
 
-    @Test func `a translucent background lies under transparency too`() throws {
+    @Test func `a translucent background shows through transparency, too`() throws {
         let source = PixelImage(width: 8, height: 8) { x, _ in x < 4 ? [0, 255, 0, 255] : [0, 0, 0, 0] }
         let pixels = try Workbench.pixels("bg=ff000080", of: Workbench.png(source))
         #expect(pixels[1, 1] == [0, 255, 0, 255])
         #expect(pixels[6, 1] == [255, 0, 0, 128])
     }
 
-    @Test func `a translucent background is laid under translucent pixels to the rounding`() throws {
+    @Test func `a translucent background is composited under translucent pixels exactly, apart from rounding`() throws {
         let source = PixelImage(width: 256, height: 3) { x, y in [UInt8(x), 40, UInt8(255 - x), UInt8(x)] }
         let pixels = try Workbench.pixels("bg=10f06080", of: Workbench.png(source))
         let (under, colour) = (128.0 / 255, [16.0, 240, 96])
@@ -79,7 +79,7 @@ struct PixelTests {
     }
 
     @Test(arguments: ["jpeg", "png", "webp", "avif", "gif"])
-    func `every format comes out as itself and looks like the source`(format: String) throws {
+    func `every format is encoded as itself and looks like the source`(format: String) throws {
         let source = PixelImage(width: 96, height: 64) { x, y in [UInt8(x * 2), UInt8(y * 3), 90, 255] }
         let made = try Workbench.make("q=90&format=\(format)", of: Workbench.png(source), as: .png)
         #expect("\(made.description.format)" == format)
@@ -89,13 +89,13 @@ struct PixelTests {
         #expect(ImageComparison.meanDifference(pixels, source) < 4)
     }
 
-    @Test func `auto answers its bucket`() throws {
+    @Test func `auto returns its bucket's format`() throws {
         let opaque = Workbench.png(PixelImage(width: 8, height: 8) { _, _ in [1, 2, 3, 255] })
         #expect(try Workbench.make("w=4", of: opaque, as: .png, bucket: .webp).description.format == .webp)
         #expect(try Workbench.make("w=4", of: opaque, as: .png).description.format == .png)
     }
 
-    @Test func `limits refuse before decoding`() {
+    @Test func `limits are enforced before decoding`() {
         let source = Workbench.png(PixelImage(width: 30, height: 30) { _, _ in [1, 2, 3, 255] })
         #expect(throws: WorkerReply.Failure.refused("900 pixels; the limit is 899")) {
             try Workbench.make("w=4", of: source, as: .png, maximumPixels: 899)
@@ -104,8 +104,8 @@ struct PixelTests {
     }
 
     @Test func `formats off the allow-list are unsupported`() {
-        // Compressed SVG is expanded before: no coder reads it as it is.
-        #expect(throws: WorkerReply.Failure.unsupported("svgz is not decoded here")) {
+        // Compressed SVG is expanded first; no coder reads it directly.
+        #expect(throws: WorkerReply.Failure.unsupported("decoding svgz is not supported")) {
             try Workbench.decode([1, 2, 3], as: .svgz)
         }
     }

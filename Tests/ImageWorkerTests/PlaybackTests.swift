@@ -4,12 +4,12 @@ import Testing
 
 @testable import ImageWorker
 
-/// How an animation plays: its times, rounds and order.
+/// Delays, loop count and order of animations.
 @Suite(.timeLimit(.minutes(1)))
 struct PlaybackTests {
     private static let palette: [(UInt8, UInt8, UInt8)] = [(255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 0)]
 
-    /// Frames of 8×8 in turn red, green, blue and yellow; delays in hundredths of a second.
+    /// Frames of 8×8, alternately red, green, blue and yellow; delays in hundredths of a second.
     private static func gif(_ delays: [Int], loop: Int? = 0) -> [UInt8] {
         let frames = delays.enumerated().map { index, delay in
             var frame = GIFFrame(width: 8, height: 8, colour: UInt8(index % 4))
@@ -33,27 +33,27 @@ struct PlaybackTests {
     }
 
     @Test(arguments: ["gif", "webp"])
-    func `speed divides every time`(format: String) throws {
+    func `speed divides every delay`(format: String) throws {
         let source = Self.gif([8, 20, 6])
         #expect(try delays(Workbench.make("speed=2&format=\(format)", of: source, as: .gif)) == [40, 100, 30])
         #expect(try delays(Workbench.make("speed=.5&format=\(format)", of: source, as: .gif)) == [160, 400, 120])
     }
 
     @Test(arguments: ["gif", "webp"])
-    func `no speed makes times that browsers take for none`(format: String) throws {
+    func `no speed produces delays that browsers ignore`(format: String) throws {
         let source = Self.gif([8, 20, 5])
         #expect(try delays(Workbench.make("speed=10&format=\(format)", of: source, as: .gif)) == [20, 20, 20])
     }
 
-    @Test func `what browsers show for a tenth of a second is sped up from there`() throws {
+    @Test func `a delay that browsers replace by 100 ms is divided from 100 ms`() throws {
         let source = Self.gif([0, 1, 2])
         #expect(try delays(Workbench.make("speed=2&format=webp", of: source, as: .gif)) == [50, 50, 20])
         #expect(try delays(Workbench.make("speed=.5&format=webp", of: source, as: .gif)) == [200, 200, 40])
-        // Unasked they stay as they are.
+        // Without `speed` they are unchanged.
         #expect(try delays(Workbench.make("w=8&format=gif", of: source, as: .gif)) == [0, 10, 20])
     }
 
-    @Test func `short times stay above the delay that browsers replace`() throws {
+    @Test func `short delays stay above those that browsers replace`() throws {
         let webp = try Workbench.make("speed=.8&format=webp", of: Self.gif([2, 1, 10]), as: .gif)
         #expect(try delays(webp) == [25, 125, 125])
         #expect(
@@ -63,14 +63,14 @@ struct PlaybackTests {
     }
 
     @Test(arguments: ["gif", "webp"], [0, 1, 2, 65_535])
-    func `loop says how often`(format: String, loop: Int) throws {
+    func `loop sets the loop count`(format: String, loop: Int) throws {
         let made = try Workbench.make("loop=\(loop)&format=\(format)", of: Self.gif([10, 10], loop: 3), as: .gif)
         #expect(try Workbench.metadata(made).integer("loop") == loop)
         #expect(made.description.frames == 2)
     }
 
     @Test(arguments: ["gif", "webp"])
-    func `rounds are kept from one format to the other and back`(format: String) throws {
+    func `the loop count survives conversion between formats`(format: String) throws {
         for loop in [nil, 0, 1, 65_534, 65_535] {
             let source = Self.gif([10, 10], loop: loop)
             let before = try Workbench.metadata(Workbench.made(source, as: .gif)).integer("loop")
@@ -81,13 +81,13 @@ struct PlaybackTests {
     }
 
     @Test(arguments: ["gif", "webp"])
-    func `reverse shows the last frame first, each for its own time`(format: String) throws {
+    func `reverse shows the last frame first, each with its own delay`(format: String) throws {
         let made = try Workbench.make("reverse=1&format=\(format)&q=100", of: Self.gif([5, 10, 20]), as: .gif)
         #expect(try colours(made) == [2, 1, 0])
         #expect(try delays(made) == [200, 100, 50])
     }
 
-    @Test func `reverse goes with every other step`() throws {
+    @Test func `reverse can be combined with every other step`() throws {
         let query = "reverse=1&w=16&h=16&enlarge=1&rotate=90&crop=8x8&speed=2&format=gif"
         let made = try Workbench.make(query, of: Self.gif([8, 8, 8, 8]), as: .gif)
         #expect(try colours(made) == [3, 2, 1, 0])
@@ -96,7 +96,7 @@ struct PlaybackTests {
 
     @Test(arguments: ["gif", "webp"])
     func `fewer frames take as long as all of them`(format: String) throws {
-        // Ten frames of 64 pixels; the fifth and sixth as browsers show them.
+        // Ten frames of 64 pixels; the fifth and sixth have the delays that browsers use.
         let source = Self.gif([3, 4, 5, 6, 0, 1, 7, 8, 9, 10])
         let cost = AnimationCostCase(frames: 10, pixels: 64, format: format)
         let made = try Workbench.make(
@@ -123,7 +123,7 @@ struct PlaybackTests {
         #expect(try Workbench.metadata(made).integer("loop") == 5)
     }
 
-    @Test func `a budget below a fourth of the frames gives the first alone`() throws {
+    @Test func `a budget below a fourth of the frames keeps the first only`() throws {
         let budget = AnimationCostCase(frames: 8, pixels: 64, format: "webp").budget(for: 1)
         let made = try Workbench.make(
             "q=90&format=webp",
@@ -138,7 +138,7 @@ struct PlaybackTests {
         #expect(rest.description.frames == 1 && [.jpeg, .png].contains(rest.description.format))
     }
 
-    @Test func `json tells how it plays`() throws {
+    @Test func `json reports loop count and duration`() throws {
         let made = try Workbench.make("format=json", of: Self.gif([5, 0, 20], loop: 0), as: .gif)
         let text = String(decoding: made.bytes, as: UTF8.self)
         #expect(text.contains("\"frames\":3,\"orientation\":1,\"loop\":0,\"duration\":350,"), "\(text)")
@@ -147,7 +147,7 @@ struct PlaybackTests {
         #expect(other.contains("\"loop\":0,\"duration\":350,"), "\(other)")
     }
 
-    @Test func `json tells how an animated PNG plays`() throws {
+    @Test func `json reports loop count and duration of an animated PNG`() throws {
         var frames = [TestImages.PNGFrame(8, 6, [255, 0, 0, 255]), TestImages.PNGFrame(8, 6, [0, 255, 0, 255])]
         (frames[0].delay, frames[1].delay) = ((1, 2), (1, 5))
         for rounds in [0, 1, 7] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// Embedded profiles of curves and a matrix, against what libvips makes of them through CIELAB.
+/// Embedded matrix profiles, compared with libvips' conversion through CIELAB.
 @Suite(.timeLimit(.minutes(1)))
 struct ProfileTests {
     init() { precondition(Workbench.isStarted) }
@@ -26,7 +26,7 @@ struct ProfileTests {
     }
 
     @Test(arguments: Space.allCases, [false, true])
-    func `colours are what libvips makes of them`(space: Space, hasAlpha: Bool) throws {
+    func `colours match libvips' conversion`(space: Space, hasAlpha: Bool) throws {
         let raster = try tagged(Self.colours(hasAlpha: hasAlpha), with: Self.profile(space))
         let deadline = Deadline(milliseconds: 60_000)
         let made = try Workbench.pixels(of: raster.convertedToSRGB(deadline).inMemory())
@@ -39,13 +39,13 @@ struct ProfileTests {
         withExtendedLifetime(deadline) {}
         #expect(made.channels == expected.channels)
         let differences = zip(made.bytes, expected.bytes).map { abs(Int($0) - Int($1)) }
-        // Where a colour is out of sRGB's reach, rounding before the cut shows most.
+        // For colours outside sRGB, rounding before clipping matters most.
         #expect(differences.max() ?? 0 <= 3, "\(space): \(differences.max() ?? 0)")
         #expect(ImageComparison.meanDifference(made, expected) < 0.5)
         #expect(ImageComparison.meanDifference(made, Self.colours(hasAlpha: hasAlpha)) > 2)
     }
 
-    @Test func `sRGB by another name changes no pixel`() throws {
+    @Test func `an equivalent of sRGB changes no pixel`() throws {
         let picture = Self.colours(hasAlpha: false)
         let profile = unsafe Self.bytes(of: cmsCreate_sRGBProfile())
         let deadline = Deadline(milliseconds: 60_000)
@@ -55,7 +55,7 @@ struct ProfileTests {
         withExtendedLifetime(deadline) {}
     }
 
-    @Test func `a result has the profile of what it is, and the rest of its metadata`() throws {
+    @Test func `meta=keep replaces the source's profile by sRGB and keeps other metadata`() throws {
         let raster = try tagged(Self.colours(hasAlpha: false), with: Self.profile(.displayP3))
         let source = try Workbench.encodeWithMetadata(raster, as: .jpeg)
         let kept = try Workbench.metadata(Workbench.make("meta=keep&format=jpeg", of: source, as: .jpeg))
@@ -75,12 +75,12 @@ struct ProfileTests {
         #expect(conversions.conversion(of: [UInt8](repeating: 0, count: 128)) == nil)
         let large = Self.profile(.displayP3) + [UInt8](repeating: 0, count: 65_536)
         #expect(conversions.conversion(of: large) == nil)
-        // Each cut of a profile is refused or read, and never past its end.
+        // Each truncated profile is refused or read, and never past its end.
         let whole = Self.profile(.adobeRGB)
         for count in stride(from: 0, to: whole.count, by: 7) { _ = ProfileConversion(profile: Array(whole[..<count])) }
     }
 
-    @Test func `conversions are kept for the next picture, and no more than a few`() {
+    @Test func `conversions are cached for the next image, up to a limit`() {
         var conversions = ProfileConversions()
         let profile = Self.profile(.displayP3)
         let first = conversions.conversion(of: profile)

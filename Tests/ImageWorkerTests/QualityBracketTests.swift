@@ -21,7 +21,7 @@ struct QualityBracketTests {
     }
 
     @Test(arguments: [0.025, 0.035, 0.05, 0.08], [45, 55, 65, 75, 85, 93])
-    func `a smooth curve takes few tries, whose last is no further than asked`(slope: Double, needed: Int) {
+    func `a smooth curve takes few tries and ends within the target`(slope: Double, needed: Int) {
         for guess in [40, 60, 80, 95] {
             let curve = { (quality: Int) in exp(Double(needed - quality) * slope) }
             let found = run(from: guess, curve)
@@ -36,7 +36,7 @@ struct QualityBracketTests {
     }
 
     @Test(arguments: [45, 60, 72, 80, 85, 94])
-    func `a guess far too high is not the result where tries from below fail`(needed: Int) {
+    func `a guess far too high is not the result if lower tries fail`(needed: Int) {
         // Distances with one steep fall, late or early.
         let curves: [(Int) -> Double] = [
             { $0 < needed ? 1.1 : 0.1 }, { $0 < needed ? 30 : 0.86 },
@@ -67,7 +67,7 @@ struct QualityBracketTests {
         }
     }
 
-    @Test func `a guess out of range is brought into it`() {
+    @Test func `a guess out of range is clamped`() {
         #expect(QualityBracket(target: 1, from: 100).next == QualityBracket.range.upperBound)
         #expect(QualityBracket(target: 1, from: 1).next == QualityBracket.range.lowerBound)
     }

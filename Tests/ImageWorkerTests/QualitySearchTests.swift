@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// `q=auto` and `auto: smallest`, on pictures.
+/// `q=auto` and `auto: smallest`, on real encoders.
 @Suite(.timeLimit(.minutes(2)))
 struct QualitySearchTests {
     /// Waves and noise, which are expensive for lossy formats.
@@ -68,7 +68,7 @@ struct QualitySearchTests {
     }
 
     @Test(arguments: ["jpeg", "webp", "avif", "jxl"])
-    func `q=auto keeps the distance, and a larger one is smaller`(format: String) throws {
+    func `q=auto meets the distance, and a larger distance gives fewer bytes`(format: String) throws {
         let picture = try Workbench.pixels("", of: Self.texture)
         var last = Int.max
         for thousandths in [700, 1_000, 2_500] {
@@ -87,7 +87,7 @@ struct QualitySearchTests {
         #expect(plain.description.quality != nil && plain.description.tries == 0)
     }
 
-    @Test func `a flat picture gets the lowest quality, a tiny one the default`() throws {
+    @Test func `a flat image gets the lowest quality, a tiny one the default`() throws {
         let flat = Workbench.png(PixelImage(width: 40, height: 40) { _, _ in [90, 120, 200, 255] })
         #expect(try make("format=webp&q=auto", of: flat).description.quality == QualityBracket.range.lowerBound)
         let tiny = Workbench.png(PixelImage(width: 12, height: 40) { x, _ in [UInt8(x * 20), 120, 200, 255] })
@@ -96,13 +96,13 @@ struct QualitySearchTests {
     }
 
     @Test(arguments: ["png", "webp&lossless=1", "gif", "tiff"])
-    func `without loss there is no quality to find`(format: String) throws {
+    func `lossless formats need no search`(format: String) throws {
         let made = try make("format=\(format)&q=auto", of: Self.texture)
         #expect(made.description.quality == nil && made.description.tries == 0)
         #expect(try made.bytes == make("format=\(format)", of: Self.texture).bytes)
     }
 
-    @Test func `max_bytes goes before q=auto`() throws {
+    @Test func `max_bytes takes precedence over q=auto`() throws {
         let free = try make("format=jpeg&q=auto", of: Self.texture)
         let bound = try make("format=jpeg&q=auto&max_bytes=\(free.bytes.count * 2 / 3)", of: Self.texture)
         #expect(bound.bytes.count <= free.bytes.count * 2 / 3)
@@ -116,7 +116,7 @@ struct QualitySearchTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable), arguments: ["fox.jpg", "hato.jpg"])
-    func `of a large photograph a sample tells what the whole would`(name: String) throws {
+    func `a sample of a large photograph gives the result of the whole`(name: String) throws {
         let source = try Workbench.make("w=1200&format=png&effort=0", of: Workbench.photograph(name), as: .jpeg)
         let picture = try Workbench.decode(source)
         let made = try make("format=jpeg&q=auto", of: source.bytes)
@@ -147,7 +147,7 @@ struct QualitySearchTests {
         #expect(rest.description.format == .png && rest.bytes.count >= webp.bytes.count)
     }
 
-    @Test func `transparency and a format by name stay what they are`() throws {
+    @Test func `transparency and a format requested by name are kept`() throws {
         let search = EncodingSearch(takesSmallest: true)
         let clear = Workbench.png(
             PixelImage(width: 64, height: 64) { x, y in [UInt8(x * 4), UInt8(y * 4), 77, UInt8(x * 4)] }

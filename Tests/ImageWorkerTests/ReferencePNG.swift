@@ -14,7 +14,7 @@ struct ReferencePNG {
     private var palette: [UInt8] = []
     private var transparency: [UInt8] = []
     private var data: [UInt8] = []
-    /// The exponent that makes light of a sample (§11.3.2.2); `nil` for sRGB's curve, which 1/2.2 stands for, rounded or not.
+    /// The exponent from sample to light (§11.3.2.2); `nil` for sRGB's curve, including 1/2.2 and its roundings.
     private var exponent: Double?
 
     /// The picture as RGB, or RGBA if the file has transparency.
@@ -106,7 +106,7 @@ struct ReferencePNG {
         return line
     }
 
-    /// The sample at a place, as deep as it is stored.
+    /// The sample at a position, in its stored depth.
     private func sample(_ line: [UInt8], _ index: Int) -> Int {
         if depth == 16 { return Int(line[2 * index]) << 8 | Int(line[2 * index + 1]) }
         let bit = index * depth
@@ -132,10 +132,10 @@ struct ReferencePNG {
         return colours + [samples == key ? 0 : 255]
     }
 
-    /// §13.12: by replicating bits, which for these depths is to multiply.
+    /// §13.12: replicates bits, which for these depths is a multiplication.
     private func cut(_ sample: Int, of most: Int) -> UInt8 { UInt8(depth == 16 ? sample >> 8 : sample * 255 / most) }
 
-    /// A colour's sample in eight bits by sRGB's curve (IEC 61966-2-1).
+    /// An 8-bit sample on sRGB's curve (IEC 61966-2-1).
     private func shown(_ sample: Int, of most: Int) -> UInt8 {
         guard let exponent else { return most == 255 ? UInt8(sample) : cut(sample, of: most) }
         let light = pow(Double(sample) / Double(most), exponent)

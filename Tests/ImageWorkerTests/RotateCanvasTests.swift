@@ -3,20 +3,20 @@ import Testing
 
 @testable import ImageWorker
 
-/// `rotate` with `expand=0`: the canvas keeps its size, as SDWebImage's with fitSize being false.
+/// `rotate` with `expand=0`: the canvas keeps its size, like SDWebImage with `fitSize: false`.
 @Suite(.timeLimit(.minutes(1)))
 struct RotateCanvasTests {
-    /// Every pixel has a colour of its own.
+    /// Every pixel has a unique colour.
     private func picture(_ width: Int, _ height: Int) -> PixelImage {
         PixelImage(width: width, height: height) { x, y in [UInt8(x * 5), UInt8(y * 5), 77, 255] }
     }
 
     @Test(arguments: [(40, 20), (20, 40), (40, 21), (9, 30)])
-    func `a quarter turn lies in the middle, cut off and bared`(width: Int, height: Int) throws {
+    func `a quarter turn is centred, cut off on two sides and exposed on two`(width: Int, height: Int) throws {
         let source = picture(width, height)
         let turned = try Workbench.pixels("rotate=90&expand=0", of: Workbench.png(source))
         #expect(turned.width == width && turned.height == height)
-        // Of the turned picture, whose sides are swapped.
+        // In the rotated image, whose sides are swapped.
         let (left, top) = ((width - height) >> 1, (height - width) >> 1)
         for y in 0..<height {
             for x in 0..<width {
@@ -44,7 +44,7 @@ struct RotateCanvasTests {
     }
 
     @Test(arguments: [15, 30, 45, 120, 200, 330])
-    func `another angle is the middle of what grows`(degrees: Int) throws {
+    func `any other angle is the centre of the grown canvas`(degrees: Int) throws {
         for (width, height) in [(50, 30), (30, 50), (50, 6)] {
             let source = Workbench.png(picture(width, height))
             let whole = try Workbench.pixels("rotate=\(degrees)", of: source)

@@ -10,7 +10,7 @@ struct SequenceTests {
     /// Three pictures of 48×32, a tenth of a second each.
     private static func sample() throws -> [UInt8] { try SampleFiles.bytes("sequence.avif") }
 
-    @Test func `json tells frames, rounds and duration`() throws {
+    @Test func `json reports frames, loop count and duration`() throws {
         let made = try Workbench.make("format=json", of: Self.sample(), as: .avif)
         let text = String(decoding: made.bytes, as: UTF8.self)
         #expect(text.contains(#""frames":3,"orientation":1,"loop":0,"duration":300,"#), "\(text)")
@@ -19,7 +19,7 @@ struct SequenceTests {
     @Test(arguments: [
         "format=webp", "anim=keep&format=gif", "strict=1&format=png", "format=source&w=24", "w=9&format=avif",
     ])
-    func `keeps its frames and times`(query: String) throws {
+    func `keeps frames and delays`(query: String) throws {
         let made = try Workbench.make(query, of: Self.sample(), as: .avif)
         #expect(made.description.frames == 3, "\(query)")
         #expect(try Workbench.metadata(made).integers("delay") == [100, 100, 100])
@@ -28,12 +28,12 @@ struct SequenceTests {
     @Test(arguments: [
         "w=9&anim=first", "anim=first&strict=1&w=9", "frame=0&strict=1&w=9", "w=9&format=jpeg", "frame=2&w=9",
     ])
-    func `gives one frame where that is asked for`(query: String) throws {
+    func `returns one frame if the request selects one`(query: String) throws {
         let made = try Workbench.make(query, of: Self.sample(), as: .avif)
         #expect(made.description.frames == 1 && made.description.width == 9 && made.description.height == 6)
     }
 
-    @Test func `one frame is what it is among all`() throws {
+    @Test func `a single frame equals the same frame of the animation`() throws {
         let all = try Workbench.decode(Workbench.make("format=png", of: Self.sample(), as: .avif))
         for frame in 1..<3 {
             let one = try Workbench.decode(Workbench.make("frame=\(frame)&format=png", of: Self.sample(), as: .avif))
@@ -60,7 +60,7 @@ struct SequenceTests {
         }
     }
 
-    @Test func `damage anywhere is an error or a picture, never a crash`() throws {
+    @Test func `damage anywhere is an error or an image, never a crash`() throws {
         let sample = try Self.sample()
         var generator = SeededGenerator(seed: 15)
         for _ in 0..<60 {

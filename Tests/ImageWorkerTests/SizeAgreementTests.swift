@@ -35,7 +35,7 @@ struct SizeAgreementTests {
         }
     }
 
-    /// Two to five steps, of which one is a resize at most and one a trim at most.
+    /// Two to five steps, with at most one resize and one trim.
     private static func steps(using generator: inout SeededGenerator) -> [String] {
         var steps: [String] = []
         for _ in 0..<Int.random(in: 2...5, using: &generator) {
@@ -92,7 +92,7 @@ struct SizeAgreementTests {
     }
 
     @Test(arguments: [1 as UInt64, 2, 3, 4])
-    func `a still has the size that the plan says`(seed: UInt64) throws {
+    func `a still has the planned size`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<60 {
             let width = Int.random(in: 1...70, using: &generator)
@@ -107,7 +107,7 @@ struct SizeAgreementTests {
     }
 
     @Test(arguments: [11 as UInt64, 12])
-    func `an animation has the size that the plan says, of every frame`(seed: UInt64) throws {
+    func `every frame of an animation has the planned size`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<40 {
             let width = Int.random(in: 1...50, using: &generator)

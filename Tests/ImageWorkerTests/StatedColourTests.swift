@@ -21,7 +21,7 @@ struct StatedColourTests {
         PixelImage(width: side, height: side) { _, _ in colour + [255] }
     }
 
-    /// A PNG of one colour, of as many channels as it has samples, with chunks in front of its pixels.
+    /// A PNG of one colour, with one channel per sample, and chunks before its pixels.
     private static func png(
         _ colour: [UInt8],
         _ chunks: [(name: String, content: [UInt8])],
@@ -59,7 +59,7 @@ struct StatedColourTests {
         "cHRM", [31_270, 32_900, 68_000, 32_000, 26_500, 69_000, 15_000, 6_000].flatMap(PNGChunk.word)
     )
 
-    /// A lossless AVIF of one colour whose `colr` box of the kind nclx says something else.
+    /// A lossless AVIF of one colour whose `nclx` box has other code points.
     private static func avif(_ colour: [UInt8], primaries: Int, transfer: Int) throws -> [UInt8] {
         var file = try Workbench.make("format=avif&lossless=1", of: Workbench.png(flat(colour)), as: .png).bytes
         let mark = Array("colrnclx".utf8)
@@ -80,7 +80,7 @@ struct StatedColourTests {
 
     // MARK: Display P3
 
-    @Test func `a PNG whose cICP says Display P3 comes out in sRGB`() throws {
+    @Test func `a PNG with a cICP of Display P3 is converted to sRGB`() throws {
         let file = Self.png(Self.p3, [Self.cICP(Self.displayP3, Self.sRGBCurve)])
         for query in ["", "w=8"] {
             let shown = try Self.colour(file, query)
@@ -88,7 +88,7 @@ struct StatedColourTests {
         }
     }
 
-    @Test func `an AVIF whose colr box says Display P3 comes out in sRGB`() throws {
+    @Test func `an AVIF with a colr box of Display P3 is converted to sRGB`() throws {
         guard Workbench.encodes(.avif) else { return print("skipped: no AVIF here") }
         let file = try Self.avif(Self.p3, primaries: Self.displayP3, transfer: Self.sRGBCurve)
         for query in ["", "w=8"] {
@@ -99,7 +99,7 @@ struct StatedColourTests {
         #expect(try Self.isNear(Self.colour(plain, as: .avif), Self.p3))
     }
 
-    @Test func `gAMA and cHRM of Display P3 come out in sRGB`() throws {
+    @Test func `gAMA and cHRM of Display P3 are converted to sRGB`() throws {
         let shown = try Self.colour(Self.png(Self.p3, [Self.gamma(45_455), Self.primariesOfP3]))
         #expect(Self.isNear(shown, Self.srgb), "\(shown)")
     }
@@ -128,9 +128,9 @@ struct StatedColourTests {
         #expect(Self.isNear(animation[4, 4].map { Int($0) }, Self.srgb))
     }
 
-    // MARK: Which goes before which
+    // MARK: Precedence
 
-    @Test func `cICP goes before a profile, a profile before sRGB, and sRGB before gAMA and cHRM`() throws {
+    @Test func `cICP overrides a profile, a profile sRGB, and sRGB gAMA and cHRM`() throws {
         let wide = try Self.profile(Self.bt2020)
         let p3 = try Self.profile(Self.displayP3)
         let cases: [(String, [(name: String, content: [UInt8])], [UInt8])] = [
@@ -138,7 +138,7 @@ struct StatedColourTests {
             ("cICP of sRGB", [Self.cICP(1, Self.sRGBCurve), wide], Self.p3),
             ("a profile", [p3, ("sRGB", [0]), Self.gamma(100_000)], Self.srgb),
             ("sRGB", [("sRGB", [0]), Self.gamma(100_000), Self.primariesOfP3], Self.p3),
-            ("a cICP that is none", [("cICP", [12, 13, 1, 1]), p3], Self.srgb),
+            ("an invalid cICP", [("cICP", [12, 13, 1, 1]), p3], Self.srgb),
             ("an unknown cICP", [Self.cICP(99, Self.sRGBCurve), p3], Self.srgb),
             ("gAMA of nothing", [Self.gamma(0), ("cHRM", [UInt8](repeating: 0, count: 32))], Self.p3),
         ]
@@ -148,7 +148,7 @@ struct StatedColourTests {
         }
     }
 
-    @Test func `a profile of an AVIF goes before its numbers`() throws {
+    @Test func `a profile of an AVIF overrides its code points`() throws {
         let stated = try #require(StatedColour(primaries: Self.displayP3, transfer: Self.sRGBCurve))
         let profile = try #require(stated.profile(isGrey: false))
         let raster = try Raster.sRGB(Self.p3, width: 1, height: 1, bands: 3).withMetadata { metadata in
@@ -161,7 +161,7 @@ struct StatedColourTests {
     // MARK: Curves
 
     @Test(arguments: [[128], [128, 128, 128]] as [[UInt8]])
-    func `linear light and other exponents come out as sRGB's curve has them`(samples: [UInt8]) throws {
+    func `linear light and other exponents are converted to sRGB's curve`(samples: [UInt8]) throws {
         // 128 of 255 in linear light is 188 in sRGB; with an exponent of 1.8 it is 147.
         for (value, expected) in [(100_000, 188), (55_556, 147), (45_455, 128), (45_000, 128)] {
             let shown = try Self.colour(Self.png(samples, [Self.gamma(value)]))
@@ -177,7 +177,7 @@ struct StatedColourTests {
         }
     }
 
-    @Test func `greys stay grey and become lighter with their signal, whatever the numbers`() throws {
+    @Test func `greys stay grey and monotonic for all code points`() throws {
         for primaries in [1, 4, 5, 6, 7, 8, 9, 11, 12, 22] {
             for transfer in [1, 4, 5, 8, 13, 14, 16, 17, 18] {
                 var last = -1
@@ -215,8 +215,7 @@ struct StatedColourTests {
         return pow((3424.0 / 4096 + 2413.0 / 128 * root) / (1 + 2392.0 / 128 * root), 2523.0 / 32)
     }
 
-    @Test func `the reference white of PQ and HLG comes out light, and what is darker than half of it as it is`() throws
-    {
+    @Test func `tone mapping makes the reference white of PQ and HLG 225, and keeps darker values`() throws {
         // Hybrid log-gamma has its reference white at 75 %.
         for (transfer, white) in [(Self.pq, Self.signal(203)), (Self.hlg, 0.75)] {
             let sample = UInt8((white * 255).rounded())
@@ -228,7 +227,7 @@ struct StatedColourTests {
             let shown = try Self.colour(Self.png([sample, sample, sample], [Self.cICP(Self.bt2020, Self.pq)]))
             let share = light / 203
             let expected = share <= 0.0031308 ? 12.92 * share : 1.055 * pow(share, 1 / 2.4) - 0.055
-            // A step of eight bits of signal is some of the result.
+            // A step of the 8-bit signal is several steps of the result.
             #expect(abs(Double(shown[1]) - 255 * expected) <= 4, "\(light): \(shown)")
         }
         for transfer in [Self.pq, Self.hlg] {
@@ -237,17 +236,17 @@ struct StatedColourTests {
         }
     }
 
-    @Test func `an AVIF in PQ and BT.2020 is shown as a PNG of the same numbers`() throws {
+    @Test func `an AVIF in PQ and BT.2020 looks like a PNG with the same code points`() throws {
         guard Workbench.encodes(.avif) else { return print("skipped: no AVIF here") }
         let sample: [UInt8] = [140, 120, 90]
         let avif = try Self.colour(Self.avif(sample, primaries: Self.bt2020, transfer: Self.pq), as: .avif)
         let png = try Self.colour(Self.png(sample, [Self.cICP(Self.bt2020, Self.pq)]))
-        // A step of the signal, which the way through Y, Cb and Cr may take, is three of the result.
+        // A step of the signal, lost in Y′CbCr conversion, is three steps of the result.
         #expect(Self.isNear(avif, png.map { UInt8($0) }, within: 4), "\(avif), \(png)")
         #expect(!Self.isNear(avif, sample, within: 8))
     }
 
-    @Test func `a profile made of numbers is the same each time`() throws {
+    @Test func `a profile made from code points is deterministic`() throws {
         let stated = try #require(StatedColour(primaries: Self.displayP3, transfer: Self.pq))
         #expect(stated.profile(isGrey: false) == stated.profile(isGrey: false))
         #expect(stated.profile(isGrey: true)?.isEmpty == false)

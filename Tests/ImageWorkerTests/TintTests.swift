@@ -64,7 +64,7 @@ struct TintTests {
         arguments: BlendMode.allCases.filter { $0 != .dest }.map(\.rawValue),
         ["e06020ff", "20a0ff60", "ffffffff", "00000080"]
     )
-    func `blends as the standard says`(mode: String, colour: String) throws {
+    func `blends as specified`(mode: String, colour: String) throws {
         let parameter = try Color(parsing: Parameter("tint", colour))
         let source = [parameter.red, parameter.green, parameter.blue, parameter.alpha].map { Double($0) / 255 }
         let pixels = try Workbench.pixels("tint=\(colour),\(mode)", of: Workbench.png(colours))
@@ -83,7 +83,7 @@ struct TintTests {
         }
     }
 
-    @Test func `an opaque picture under a plain tint is exact to the rounding`() throws {
+    @Test func `a plain tint of an opaque image is exact, apart from rounding`() throws {
         let source = PixelImage(width: 256, height: 1) { x, _ in [UInt8(x), UInt8(255 - x), 77, 255] }
         let pixels = try Workbench.pixels("tint=ff880040", of: Workbench.png(source))
         let share = 64.0 / 255
@@ -112,14 +112,14 @@ struct TintTests {
         }
     }
 
-    @Test func `the modes are libvips' own, by their names`() {
+    @Test func `the modes have libvips' names`() {
         let names = (0..<Int(VIPS_BLEND_MODE_LAST.rawValue)).map { value in
             unsafe String(cString: vips_enum_nick(vips_blend_mode_get_type(), CInt(value)))
         }
         #expect(BlendMode.allCases.map(\.rawValue) == names)
     }
 
-    @Test func `a silhouette is tinted where the picture is`() throws {
+    @Test func `a silhouette is tinted only where the image is opaque`() throws {
         // SDImageTintTransformer's own mode: sourceIn.
         let source = PixelImage(width: 8, height: 8) { x, _ in x < 4 ? [10, 200, 90, 255] : [10, 200, 90, 0] }
         let pixels = try Workbench.pixels("tint=ff8800,in", of: Workbench.png(source))

@@ -46,7 +46,7 @@ struct ToneTests {
         "gamma=0.1", "gamma=0.45", "gamma=2.2", "saturation=0", "saturation=0.3", "saturation=2.5", "hue=30", "hue=120",
         "hue=180", "hue=359",
     ])
-    func `gives the values of its formula and leaves alpha alone`(query: String) throws {
+    func `computes the values of its formula and keeps alpha`(query: String) throws {
         let pixels = try Workbench.pixels(query, of: Workbench.png(colours))
         var worst = 0
         for y in 0..<colours.height {
@@ -62,7 +62,7 @@ struct ToneTests {
         #expect(same >= 250)
     }
 
-    @Test func `blocks have their pixels' mean, also the last ones of lines and columns`() throws {
+    @Test func `blocks have the mean of their pixels, including partial ones at the edges`() throws {
         let source = PixelImage(width: 23, height: 17) { x, y in
             [UInt8(x * 11), UInt8(y * 15), UInt8((x * y * 5) % 256), 255]
         }
@@ -134,7 +134,7 @@ struct ToneTests {
     }
 }
 
-/// A GIF of three frames, red, green and blue, with a yellow left half in the third: what each step must reach.
+/// A GIF of three frames, red, green and blue, the third with a yellow left half.
 enum ThreeFrames {
     private static let palette: [(UInt8, UInt8, UInt8)] = [(200, 40, 0), (0, 180, 60), (30, 0, 220), (250, 250, 0)]
 

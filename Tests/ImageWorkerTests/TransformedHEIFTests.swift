@@ -22,7 +22,7 @@ struct TransformedHEIFTests {
         return PixelImage(width: width, height: height, channels: 3) { x, y in
             var (x, y) = axis == 0 ? (x, height - 1 - y) : (width - 1 - x, y)
             var (w, h) = (width, height)
-            // Back by a quarter turn clockwise each.
+            // Inverts each anticlockwise quarter turn.
             for _ in 0..<turns {
                 (x, y) = (h - 1 - y, x)
                 (w, h) = (h, w)
@@ -42,7 +42,7 @@ struct TransformedHEIFTests {
     }
 
     @Test(arguments: 0...3, 0...1)
-    func `ten bits are turned and mirrored as the boxes say`(turns: Int, axis: Int) throws {
+    func `10-bit images are rotated and mirrored by their boxes`(turns: Int, axis: Int) throws {
         let source = try Self.sample(turns: turns, axis: axis)
         let expected = Self.shown(turns: turns, axis: axis)
         let pixels = try Workbench.pixels("", of: source, as: .avif)
@@ -52,13 +52,13 @@ struct TransformedHEIFTests {
         #expect(half.description.height == expected.height / 2)
     }
 
-    @Test func `alpha is cut, turned and mirrored with the colours`() throws {
+    @Test func `alpha is cropped, rotated and mirrored with the colours`() throws {
         // --crop 8,4,32,20 --irot 1 --imir 0; alpha as red, from 0 to 255 to the right.
         let source = try SampleFiles.bytes("cut-turned-alpha.avif")
         let pixels = try Workbench.pixels("", of: source, as: .avif)
         try #require(pixels.width == 20 && pixels.height == 32 && pixels.channels == 4)
         for (x, y) in [(0, 0), (19, 0), (0, 31), (19, 31), (7, 20)] {
-            // Turned anticlockwise and upside down, rows become columns.
+            // Rotated anticlockwise and flipped, rows become columns.
             let expected = Self.pixel(8 + y, 4 + x)
             let found = pixels[x, y]
             #expect(abs(Int(found[3]) - Int(expected[0])) <= 4, "alpha at \(x), \(y)")
@@ -68,7 +68,7 @@ struct TransformedHEIFTests {
         #expect(text.hasPrefix(#"{"width":20,"height":32,"hasAlpha":true,"#), "\(text)")
     }
 
-    @Test func `the header tells the size and the rotation`() throws {
+    @Test func `the header has the size and the orientation`() throws {
         for (name, width, height, orientation) in [
             ("turned-10bit.avif", 48, 32, 5), ("cut-turned-alpha.avif", 32, 20, 5),
         ] {
@@ -92,7 +92,7 @@ struct TransformedHEIFTests {
         #expect(throws: Never.self) { try Workbench.make("format=png", of: source, as: .avif, maximumPixels: 1536) }
     }
 
-    @Test func `the original's bytes stay as they are`() throws {
+    @Test func `the original's bytes are unchanged`() throws {
         let source = try SampleFiles.bytes("turned-10bit.avif")
         let bytes = try Workbench.withDecoder(of: source, as: .avif) { decoder in
             try decoder.original.read(keepsMetadata: true).bytes

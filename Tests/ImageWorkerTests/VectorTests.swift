@@ -17,13 +17,13 @@ struct VectorTests {
         ("width='40' height='20'", 40, 20), ("viewBox='0 0 30 60'", 30, 60), ("width='1in' height='0.5in'", 72, 36),
         ("width='50' viewBox='0 0 100 200'", 50, 100),
     ])
-    func `the size is what width, height and viewBox say`(attributes: String, width: Int, height: Int) throws {
+    func `the size follows width, height and viewBox`(attributes: String, width: Int, height: Int) throws {
         let made = try Workbench.make("format=png", of: svg(attributes), as: .svg)
         #expect(made.description.width == width && made.description.height == height)
         #expect(Array(try Workbench.decode(made)[width / 2, height / 2].prefix(3)) == [255, 0, 0])
     }
 
-    @Test func `is resized and keeps its transparency`() throws {
+    @Test func `is resized with its transparency`() throws {
         let source = svg("width='64' height='64'", "<circle cx='32' cy='32' r='20' fill='#00f'/>")
         let made = try Workbench.make("w=32", of: source, as: .svg)
         #expect(made.description.format == .png && made.description.width == 32)
@@ -64,7 +64,7 @@ struct VectorTests {
         _ = try? Workbench.make("format=png", of: inside, as: .svg)
     }
 
-    @Test func `pictures inside the markup are drawn`() throws {
+    @Test func `embedded images are rendered`() throws {
         let source = svg(
             "width='8' height='8'",
             "<image width='8' height='8' xlink:href='data:image/png;base64,\(Self.green)'/>"
@@ -93,20 +93,20 @@ struct VectorTests {
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
-    @Test func `a size over the limit is refused before anything is drawn`() {
+    @Test func `a size over the limit is refused before rendering`() {
         #expect(throws: WorkerReply.Failure.self) {
             try Workbench.make("w=10&format=png", of: svg("width='20000' height='20000'"), as: .svg)
         }
     }
 
-    @Test func `a size over the limit at 72 dpi is drawn at fewer, if without a placeholder`() throws {
+    @Test func `a size over the limit at 72 dpi is rendered at a lower resolution, without a placeholder`() throws {
         let source = svg("width='277in' height='277in'")
         let made = try Workbench.makeAll(["w=10&dpi=18&format=png", Placeholder.planText], of: source, as: .svg)
         #expect(made[0].description.width == 10)
         #expect(Placeholder(text: made[1].bytes) == Placeholder.none)
     }
 
-    @Test func `compressed markup is expanded and drawn`() throws {
+    @Test func `compressed markup is expanded and rendered`() throws {
         let source = svg("width='1in' height='0.5in'")
         for query in [
             "format=png", "w=20&format=png", "dpi=144&format=png", "format=json", "w=300&enlarge=1&format=webp",
@@ -114,12 +114,12 @@ struct VectorTests {
             let plain = try Workbench.make(query, of: source, as: .svg)
             let compressed = try Workbench.make(query, of: Gzip.encode(source), as: .svgz)
             #expect(compressed.description.width == plain.description.width)
-            // But for the file's own size.
+            // Except for the file's own size.
             if query != "format=json" { #expect(compressed.bytes == plain.bytes, "\(query)") }
         }
     }
 
-    @Test func `compressed data that is no markup, doubly compressed or too large never reaches librsvg`() {
+    @Test func `compressed data that is not markup, doubly compressed or too large never reaches librsvg`() {
         let source = svg("width='8' height='8'")
         let spaces = [UInt8](repeating: 0x20, count: 65 << 20)
         for (held, failure) in [
@@ -127,7 +127,7 @@ struct VectorTests {
             (TestImages.gradient(width: 4, height: 4), .broken("the compressed data is not an SVG")),
             (
                 source + spaces,
-                .refused("more than 67108864 bytes when expanded; that is the limit (limits.source-bytes)")
+                .refused("larger than 67108864 bytes when expanded (limits.source-bytes)")
             ),
         ] {
             #expect(throws: failure) { try Workbench.make("format=png", of: Gzip.encode(held), as: .svgz) }
@@ -137,14 +137,14 @@ struct VectorTests {
         }
     }
 
-    @Test func `is drawn at the size that is asked, and not enlarged from pixels`() throws {
+    @Test func `is rendered at the requested size, not enlarged from pixels`() throws {
         let source = svg("width='10' height='10'", "<rect x='5' width='5' height='10' fill='#f00'/>")
         for query in ["w=400&enlarge=1", "w=400&h=400&fit=cover&enlarge=1", "w=400&h=400&fit=pad&enlarge=1"] {
             let pixels = try Workbench.pixels(query, of: source, as: .svg)
             #expect(pixels.width == 400 && pixels.height == 400)
             #expect(pixels.alpha(198, 200) == 0 && pixels.alpha(201, 200) == 255, "\(query)")
         }
-        // Like other sources it stops at its own size without enlarge.
+        // Like other sources, it is not enlarged without `enlarge`.
         #expect(try Workbench.make("w=400&format=png", of: source, as: .svg).description.width == 10)
         let strip = try Workbench.make(
             "w=16000&h=2&fit=fill&enlarge=1&format=png",
@@ -155,7 +155,7 @@ struct VectorTests {
         #expect(strip.description.width == 16_000 && strip.description.height == 2)
     }
 
-    @Test func `dpi draws physical sizes larger`() throws {
+    @Test func `dpi scales physical units`() throws {
         let made = try Workbench.make("dpi=144&format=png", of: svg("width='1in' height='1in'"), as: .svg)
         #expect(made.description.width == 144)
         let pixels = try Workbench.make("w=50&dpi=144&format=png", of: svg("width='1in' height='1in'"), as: .svg)
@@ -166,7 +166,7 @@ struct VectorTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable))
-    func `a drawing of another program is drawn`() throws {
+    func `a drawing written by another program is rendered`() throws {
         let pixels = try Workbench.pixels("w=100", of: Workbench.photograph("logo.svg"), as: .svg)
         #expect(Set(pixels.bytes).count > 2)
     }

@@ -34,7 +34,7 @@ struct WatermarkTests {
         (",southeast,-3,-2", [33, 28, 7, 2]), (",west,25%25,10%25", [10, 16, 10, 4]), (",north,,,0.5", [10, 0, 20, 8]),
         (",center,,,1", [0, 7, 40, 16]), (",northeast,,,2x", [20, 0, 20, 8]), (",east,40", nil),
     ])
-    func `lies where it is said, and nothing else changes`(value: String, expected: [Int]?) throws {
+    func `is placed as requested, and nothing else changes`(value: String, expected: [Int]?) throws {
         let image = try pixels("watermark=a/b\(value)", mark: colour([250, 0, 0, 255], 10, 4))
         #expect([image.width, image.height, image.channels] == [40, 30, 4])
         #expect(box(image) == expected)
@@ -52,7 +52,7 @@ struct WatermarkTests {
         for x in 0..<32 { #expect(scaled[x, 16][0] >= 100, "\(x)") }
     }
 
-    @Test func `a transparent picture keeps its alpha, and shows the mark where it had nothing`() throws {
+    @Test func `a transparent image keeps its alpha, and shows the mark in transparent areas`() throws {
         let clear = Workbench.png(
             PixelImage(width: 20, height: 10) { x, _ in x < 10 ? [0, 0, 250, 255] : [0, 0, 0, 0] }
         )
@@ -85,7 +85,7 @@ struct WatermarkTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable))
-    func `a photograph as a mark stands upright`() throws {
+    func `a photograph as a mark is upright`() throws {
         let photograph = try Workbench.photograph("exif-landscape-6.jpg")
         let facts = try Workbench.make("format=json", of: photograph, as: .jpeg).description
         let made = try Workbench.make(
@@ -152,7 +152,7 @@ struct WatermarkTests {
         )
     }
 
-    @Test func `draws a text in its colour and place, no larger than the picture`() throws {
+    @Test func `draws a text in its colour and position, no larger than the image`() throws {
         let wide = Workbench.png(PixelImage(width: 300, height: 60) { _, _ in [100, 100, 100, 255] })
         func image(_ value: String) throws -> PixelImage {
             try Workbench.decode(Workbench.make("watermark=\(value)&format=png", of: wide, with: []))
@@ -173,7 +173,7 @@ struct WatermarkTests {
         #expect(throws: WorkerReply.Failure.self) { try image("text:%E2%80%8B") }
     }
 
-    @Test func `markup in a text is text`() throws {
+    @Test func `markup in a text is literal`() throws {
         let wide = Workbench.png(PixelImage(width: 400, height: 60) { _, _ in [100, 100, 100, 255] })
         func width(_ text: String) throws -> Int {
             let made = try Workbench.make("watermark=text:\(text),west&format=png", of: wide, with: [])
@@ -201,8 +201,8 @@ struct WatermarkTests {
         }
     }
 
-    @Test func `a mask of another picture keeps what is light and opaque`() throws {
-        // Black, middle grey, white, and white that is half transparent, stretched over the picture's quarters.
+    @Test func `a mask image keeps what is light and opaque`() throws {
+        // Black, middle grey, white and half-transparent white, stretched over the quarters of the image.
         let values: [[UInt8]] = [[0, 0, 0, 255], [128, 128, 128, 255], [255, 255, 255, 255], [255, 255, 255, 128]]
         let mask = Workbench.png(PixelImage(width: 64, height: 16) { x, _ in values[x / 16] })
         let image = try pixels("mask=a/b", mask: mask)
@@ -211,7 +211,7 @@ struct WatermarkTests {
             #expect(abs(Int(image.alpha(x, 15)) - alpha) <= 1, "\(x): \(image.alpha(x, 15))")
         }
         #expect(Array(image[25, 15].prefix(3)) == [100, 100, 100])
-        // Pure green counts by its luma, and alpha that is there is multiplied.
+        // Pure green counts by its luma, and existing alpha is multiplied.
         let green = try pixels("mask=a/b", mask: colour([0, 255, 0, 255], 3, 3))
         #expect(green.alpha(20, 15) == 182)
         let faint = Workbench.png(PixelImage(width: 10, height: 10) { _, _ in [9, 9, 9, 100] })

@@ -63,7 +63,7 @@ struct WebPTests {
         }
     }
 
-    @Test func `settings change the file as they say`() throws {
+    @Test func `settings have their documented effect`() throws {
         let plain = try encode("w=1")
         #expect(try encode("effort=6").count < encode("effort=0").count)
         #expect(try encode("alpha_q=0").count < plain.count)
@@ -83,7 +83,7 @@ struct WebPTests {
     }
 
     @Test(arguments: [("strip", []), ("copyright", ["EXIF"]), ("keep", ["EXIF", "XMP "])] as [(String, [String])])
-    func `meta says which chunks a file has`(policy: String, expected: [String]) throws {
+    func `meta selects the chunks of a file`(policy: String, expected: [String]) throws {
         let rgb = Self.picture.bytes.enumerated().filter { $0.offset % 4 < 3 }.map(\.element)
         let tagged = try Workbench.tagged(Raster.sRGB(rgb, width: 120, height: 90, bands: 3), as: .jpeg)
         let query = policy == "strip" ? "format=webp" : "meta=\(policy)&format=webp"
@@ -116,7 +116,7 @@ struct WebPTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable))
-    func `ninety-nine frames stay ninety-nine, with their times`() throws {
+    func `keeps ninety-nine frames with their delays`() throws {
         let source = try Workbench.photograph("animated-99-frames.webp")
         let before = try Workbench.metadata(Workbench.made(source, as: .webp))
         let made = try Workbench.make("w=32&format=webp", of: source, as: .webp)
@@ -129,7 +129,7 @@ struct WebPTests {
         .enabled(if: SharedImages.isAvailable),
         arguments: ["dispose-background.gif", "dispose-previous.gif", "trans-x.gif", "cogs.gif"]
     )
-    func `frames are decoded as libwebp's own player shows them`(name: String) throws {
+    func `frames are decoded like libwebp's player shows them`(name: String) throws {
         let made = try Workbench.make("lossless=1&format=webp", of: Workbench.photograph(name), as: .gif)
         #expect(made.bytes.count > 100)
         let shown = try Workbench.decode(made)

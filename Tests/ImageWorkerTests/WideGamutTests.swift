@@ -7,7 +7,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// Pictures of another colour space than sRGB, 8 and 16 bits deep, against the colours that the profile's own numbers give.
+/// Images in a colour space other than sRGB, with 8 and 16 bits, compared with the colours computed from the profile.
 @Suite(.timeLimit(.minutes(1)))
 struct WideGamutTests {
     /// Colours of Display P3 that sRGB has too, so that nothing is clipped.
@@ -16,7 +16,7 @@ struct WideGamutTests {
         [0.50, 0.50, 0.50], [0.97, 0.97, 0.97], [0.60, 0.35, 0.45],
     ]
 
-    /// What `colours` are in sRGB: both have D65 and the same curve, so that only the primaries differ.
+    /// `colours` in sRGB: both spaces have D65 and the same curve, so only the primaries differ.
     private static let expected: [[UInt8]] = colours.map { colour in
         let linear = colour.map { $0 <= 0.04045 ? $0 / 12.92 : pow(($0 + 0.055) / 1.055, 2.4) }
         // P3's primaries in sRGB's (CSS Color 4, the product of its two matrices).
@@ -31,10 +31,10 @@ struct WideGamutTests {
         }
     }
 
-    /// Pixels of a colour's square: so many that a resize's ringing does not reach its middle.
+    /// The side of a colour's square in pixels, large enough that ringing does not reach its centre.
     private static let side = 24
 
-    /// A picture of a square a colour, side by side; samples of a whole number of bytes, most significant first.
+    /// An image with a square per colour, side by side; samples of whole bytes, most significant first.
     private static func rows(depth: Int) -> [UInt8] {
         let line = colours.flatMap { colour in
             let pixel = colour.flatMap { value -> [UInt8] in
@@ -77,7 +77,7 @@ struct WideGamutTests {
     }
 
     private func check(_ file: [UInt8], _ format: ImageFormat, _ tolerance: Double) throws {
-        // As it is, and resized to half, where converting comes after.
+        // At full size, and resized to half, where the conversion follows.
         for (query, side) in [("", Self.side), ("w=\(Self.width / 2)", Self.side / 2)] {
             let pixels = try Workbench.pixels(query, of: file, as: format)
             for (index, colour) in Self.expected.enumerated() {
@@ -89,16 +89,16 @@ struct WideGamutTests {
     }
 
     @Test(arguments: [8, 16])
-    func `a PNG in Display P3 comes out in the same colours of sRGB`(depth: Int) throws {
+    func `a PNG in Display P3 is converted to the same colours in sRGB`(depth: Int) throws {
         try check(Self.png(depth: depth), .png, 1.5)
     }
 
-    @Test func `a JPEG in Display P3 comes out in the same colours of sRGB`() throws {
+    @Test func `a JPEG in Display P3 is converted to the same colours in sRGB`() throws {
         // JPEG at 95 with subsampled chroma is slightly lossy.
         try check(Self.jpeg(), .jpeg, 2.5)
     }
 
-    @Test func `the numbers differ from what they are without the profile`() {
+    @Test func `pixel values differ from those without the profile`() {
         let plain = Self.colours.map { $0.map { UInt8(($0 * 255).rounded()) } }
         #expect(zip(plain, Self.expected).contains { ImageComparison.colourDistance($0, $1) > 3 })
     }

@@ -19,13 +19,13 @@ enum Workbench {
         }
     }()
 
-    /// Whether this machine's libraries read a format.
+    /// Whether the installed libraries read a format.
     static func decodes(_ format: ImageFormat) -> Bool {
         precondition(isStarted)
         return CoderRegistry.coder(for: format)?.isDecoderThere ?? false
     }
 
-    /// Whether this machine's libraries write a format.
+    /// Whether the installed libraries write a format.
     static func encodes(_ format: ImageFormat) -> Bool {
         precondition(isStarted)
         return CoderRegistry.encoders[format] != nil
@@ -61,7 +61,7 @@ enum Workbench {
         )
     }
 
-    /// Makes one output of a source with other originals, by their names.
+    /// Makes one output of a source with auxiliary images, by name.
     static func make(
         _ query: String,
         of source: [UInt8],
@@ -98,7 +98,7 @@ enum Workbench {
         return Made(description: try answer.reply.result.get()[0], bytes: answer.pictures[0].copy)
     }
 
-    /// Takes the metadata out of a source.
+    /// Removes the metadata from a source.
     static func clean(_ source: [UInt8], as format: ImageFormat) throws -> Made {
         try make(
             .init(plan: MetadataCleaner.planText, bucket: .rest, quality: QualityDefaults()),
@@ -187,7 +187,7 @@ enum Workbench {
         }
     }
 
-    /// A source in memory, as its coder decodes it.
+    /// A source in memory, as decoded by its coder.
     static func decoded(_ source: [UInt8], as format: ImageFormat) throws -> Raster {
         precondition(isStarted)
         let mapping = try SourceMapping(descriptor: memoryFile(source), length: source.count)
@@ -226,12 +226,12 @@ enum Workbench {
         try decode(make("\(query)&format=png", of: source, as: format))
     }
 
-    /// Decodes what was made: all frames of it, stacked, as RGB or RGBA.
+    /// Decodes a result: all frames, stacked, as RGB or RGBA.
     static func decode(_ made: Made) throws -> PixelImage {
         try decode(made.bytes, as: #require(made.description.format.image))
     }
 
-    /// Decodes a file, where its frame has no more pixels than `maximumPixels`.
+    /// Decodes a file whose frame has at most `maximumPixels`.
     static func decode(
         _ bytes: [UInt8],
         as format: ImageFormat,
@@ -282,7 +282,7 @@ enum Workbench {
         return try encodeWithMetadata(raster, as: format)
     }
 
-    /// Encodes a raster as it is, with all metadata, by libvips' own savers.
+    /// Encodes a raster unchanged, with all metadata, with libvips' savers.
     static func encodeWithMetadata(_ raster: Raster, as format: ImageFormat) throws -> [UInt8] {
         precondition(isStarted)
         return try JPEGCoder().save { bytes, count in
@@ -335,7 +335,7 @@ enum Workbench {
 }
 
 extension Workbench {
-    /// The perceptual distance of a picture from another of its size.
+    /// The perceptual distance between two images of the same size.
     static func distance(_ left: PixelImage, _ right: PixelImage) -> Double {
         let reference = unsafe left.bytes.withUnsafeBytes { bytes in
             PerceptualDistance(of: bytes, width: left.width, height: left.height, bands: left.channels)

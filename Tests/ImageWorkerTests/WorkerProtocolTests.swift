@@ -20,7 +20,7 @@ struct WorkerProtocolTests {
     ]
     private let timing = WorkerReply.Timing(decode: 1, transform: 2, encode: .max)
 
-    @Test func `a job survives its coding`() throws {
+    @Test func `a job round-trips`() throws {
         #expect(try WorkerJob(decoding: job.encoded()) == job)
     }
 
@@ -61,7 +61,7 @@ struct WorkerProtocolTests {
         }
     }
 
-    @Test func `a reply survives its coding and locates the bytes`() throws {
+    @Test func `a reply round-trips and locates the bytes`() throws {
         let reply = WorkerReply(id: 9, result: .success(outputs), timing: timing)
         let bytes = try reply.encoded(inline: [[1, 2, 3, 4, 5], nil, [8, 9]])
         let message = try WorkerReplyMessage(decoding: bytes, descriptors: 1)
@@ -75,7 +75,7 @@ struct WorkerProtocolTests {
         WorkerReply.Failure.unsupported("no"), .broken(""), .refused("größer als erlaubt"), .deadline, .worker("x"),
         .broken("cut", parameter: "mask"), .refused("", parameter: "crop"),
     ])
-    func `a failure survives its coding`(failure: WorkerReply.Failure) throws {
+    func `a failure round-trips`(failure: WorkerReply.Failure) throws {
         let reply = WorkerReply(id: 1, result: .failure(failure), timing: timing)
         #expect(try WorkerReplyMessage(decoding: reply.encoded(), descriptors: 0).reply == reply)
     }

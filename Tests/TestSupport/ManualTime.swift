@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Clocks that move only when a test says so.
+/// Clocks that only tests advance.
 package final class ManualTime: TimeSource {
     private let now: Lock<(monotonic: Int64, wall: Int64)>
 

@@ -29,7 +29,7 @@ package final class RawHTTPClient {
     ///   - host: an IPv4 or IPv6 address.
     ///   - timeoutMilliseconds: the timeout of a single send or receive.
     ///   - receiveBuffer: `SO_RCVBUF` in bytes, set before connecting, for slow readers.
-    /// - Throws: `Failure.system` when nobody listens there.
+    /// - Throws: `Failure.system` if no process listens there.
     package convenience init(
         port: UInt16,
         host: String = "127.0.0.1",
@@ -57,7 +57,7 @@ package final class RawHTTPClient {
 
     /// Connects to a Unix-domain socket.
     ///
-    /// - Throws: `Failure.system` when nobody listens there.
+    /// - Throws: `Failure.system` if no process listens there.
     package convenience init(unixPath: String, timeoutMilliseconds: Int = 5000) throws(Failure) {
         try self.init(family: AF_UNIX, timeoutMilliseconds, nil)
         var address = sockaddr_un()
@@ -182,11 +182,42 @@ extension RawHTTPClient {
     /// - Throws: `Failure` if it does not close in time, or resets the connection.
     package func isAtEnd() throws(Failure) -> Bool { try readToEnd().isEmpty }
 
+    /// Reads one chunk (RFC 9112 §7.1); `nil` for the last one.
+    ///
+    /// - Throws: `Failure` if no complete chunk arrives.
+    package func readChunk() throws(Failure) -> [UInt8]? {
+        var line: [UInt8] = []
+        while !line.suffix(2).elementsEqual([13, 10]) { line += try read(exactly: 1) }
+        let text = String(decoding: line.dropLast(2), as: UTF8.self)
+        guard let length = Int(text, radix: 16) else { throw .malformed("chunk size: \(text)") }
+        let chunk = try read(exactly: length)
+        guard try read(exactly: 2) == [13, 10] else { throw .malformed("no line end after a chunk") }
+        return length == 0 ? nil : chunk
+    }
+
     /// Reads one response, which may be interim (1xx).
     ///
-    /// - Parameter toHEAD: whether the request was HEAD, so that no body follows, whatever Content-Length says.
+    /// - Parameter toHEAD: whether the request was HEAD, so that no body follows, regardless of Content-Length.
     /// - Throws: `Failure` if no complete response arrives.
     package func readResponse(toHEAD: Bool = false) throws(Failure) -> RawHTTPResponse {
+        var response = try readHead()
+        let isBodiless = toHEAD || response.status < 200 || response.status == 204 || response.status == 304
+        if isBodiless { return response }
+        if let text = response["Content-Length"] {
+            guard let length = Int(text) else { throw .malformed("Content-Length: \(text)") }
+            response.body = try read(exactly: length)
+        } else if response["Transfer-Encoding"] == "chunked" {
+            while let chunk = try readChunk() { response.body += chunk }
+        } else {
+            response.body = try readToEnd()
+        }
+        return response
+    }
+
+    /// Reads the head of a response, whose body can then be read in parts.
+    ///
+    /// - Throws: `Failure` if no complete head arrives.
+    package func readHead() throws(Failure) -> RawHTTPResponse {
         var end: Int?
         while end == nil {
             end = buffer.indices.first {
@@ -198,16 +229,8 @@ extension RawHTTPClient {
             }
         }
         let head = try read(exactly: (end ?? 0) + 4)
-        guard var response = RawHTTPResponse(head: String(decoding: head, as: UTF8.self)) else {
+        guard let response = RawHTTPResponse(head: String(decoding: head, as: UTF8.self)) else {
             throw .malformed(String(decoding: head, as: UTF8.self))
-        }
-        let isBodiless = toHEAD || response.status < 200 || response.status == 204 || response.status == 304
-        if isBodiless { return response }
-        if let text = response["Content-Length"] {
-            guard let length = Int(text) else { throw .malformed("Content-Length: \(text)") }
-            response.body = try read(exactly: length)
-        } else {
-            response.body = try readToEnd()
         }
         return response
     }

@@ -57,6 +57,20 @@ package final class ScriptedConnection: Sendable {
         set { state.withLock { $0.number = newValue } }
     }
 
+    /// The peer's IPv4 address.
+    package var peer: String {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                unsafe getpeername(descriptor, pointer, &size)
+            }
+        }
+        guard code == 0 else { return "" }
+        let value = UInt32(bigEndian: address.sin_addr.s_addr)
+        return [24, 16, 8, 0].map { "\(value >> $0 & 255)" }.joined(separator: ".")
+    }
+
     /// Whether the script has closed the connection.
     package var isClosed: Bool { state.withLock { $0.isClosed } }
 

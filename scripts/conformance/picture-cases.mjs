@@ -1,7 +1,7 @@
-// Which cases of the suite a picture source cannot be asked: for a deliberate difference (the page 'How the cache decides'), or
-// since its query is a request for a transform, its bytes are a picture's, and interim responses are dropped.
+// The cases of the suite that do not apply to an image source: because of a deliberate difference (the page 'How the cache decides'),
+// because its query requests transforms and its bytes are those of an image, or because it drops interim responses.
 
-// What a picture source states, and what tells here which answer of the origin a picture is.
+// The fields that an image source sends, and those that identify the origin's response.
 const told = new Set([
   'age', 'cache-control', 'last-modified', 'cache-status', 'a', 'client-request-count', 'server-request-count'
 ])
@@ -11,15 +11,15 @@ const byRequest = [
   ['HEAD', request => request.request_method === 'HEAD'],
   ['Query', request => 'query_arg' in request],
   ['Interim responses', request => 'interim_responses' in request],
-  ['Directives of the request', request => demands(request)],
+  ['Request directives', request => demands(request)],
   ['Authorization', request => has(request.request_headers, 'authorization')],
-  ['Conditions of the request', request => has(request.request_headers, 'if-none-match')],
-  ['Parts, whose bytes are a picture\'s', request => has(request.request_headers, 'range')],
+  ['Request conditions', request => has(request.request_headers, 'if-none-match')],
+  ['Ranges, whose bytes are those of an image', request => has(request.request_headers, 'range')],
   ['Redirects', request => status(request) >= 300 && status(request) < 400],
   ['Status of a failure', request => status(request) !== 200 && request.expected_status !== 200],
   ['Set-Cookie', request => has(request.response_headers, 'set-cookie')],
   ['Vary', request => (request.response_headers ?? []).some(([name, value]) => is(name, 'vary') && value !== '*')],
-  ['Fields of the origin', request => asksForFields(request)]
+  ['Origin fields', request => asksForFields(request)]
 ]
 
 function status (request) { return request.response_status?.[0] ?? 200 }
@@ -34,9 +34,9 @@ function asksForFields (request) {
   return asked.some(field => !told.has((typeof field === 'string' ? field : field[0]).toLowerCase()))
 }
 
-// The difference; undefined where the case can be asked.
+// The reason why a case does not apply; undefined if it does.
 export function reasonNotToAsk (test) {
-  if (test.id.startsWith('heuristic')) return 'Freshness that the origin does not state'
-  if (test.id.startsWith('headers-omit')) return 'Fields of the origin'
+  if (test.id.startsWith('heuristic')) return 'Freshness not stated by the origin'
+  if (test.id.startsWith('headers-omit')) return 'Origin fields'
   for (const [reason, applies] of byRequest) if (test.requests.some(applies)) return reason
 }

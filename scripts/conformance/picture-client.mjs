@@ -1,8 +1,8 @@
-// Loaded before the suite's client (node --import): takes the cases out that a picture source cannot be asked, and reads the
-// texts and fields out of pictures.
+// Loaded before the suite's client (node --import): removes the cases that do not apply to an image source, and reads texts and
+// fields from images.
 //
 // Environment: PICTURE_SUITE, the checkout; PICTURE_BASE and PICTURE_ORIGIN, the URLs of the source and of the origin;
-// PICTURE_SKIPPED, a file for the cases that are not asked.
+// PICTURE_SKIPPED, a file for the skipped cases.
 import fs from 'node:fs'
 import { reasonNotToAsk } from './picture-cases.mjs'
 import { unpack } from './picture.mjs'
@@ -19,7 +19,7 @@ for (const set of suites) {
 }
 fs.writeFileSync(file, JSON.stringify(skipped))
 
-// What a picture source states itself; all else comes out of the picture.
+// The fields that an image source sets itself; all others are read from the image.
 const stated = ['age', 'cache-control', 'cache-status', 'last-modified', 'content-length', 'retry-after']
 
 const ask = globalThis.fetch
@@ -35,7 +35,7 @@ globalThis.fetch = async (url, init = {}) => {
   for (const [name, value] of Object.entries(carried?.fields ?? {})) {
     for (const line of [value].flat()) headers.append(name, line)
   }
-  // The age of a first answer is stated by a picture source alone ('How the cache decides').
+  // Only an image source sends the Age of a first response ('How the cache decides').
   const way = response.headers.get('cache-status') ?? ''
   const isFirst = carried && way.includes('fwd=') && !way.includes('fwd-status=304')
   for (const name of stated) {

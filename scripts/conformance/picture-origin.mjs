@@ -1,6 +1,6 @@
-// Loaded before the suite's origin (node --import): its 200s become pictures, which carry their text and their fields.
+// Loaded before the suite's origin (node --import): its 200s become images that contain their text and fields.
 //
-// A picture source forwards no field of a client, so the suite's Req-Num reaches the origin beside the request:
+// An image source forwards no client fields, so the suite's Req-Num is sent to the origin separately:
 // PUT /req-num/TEST/NUMBER.
 import http from 'node:http'
 import { pack } from './picture.mjs'

@@ -1,6 +1,6 @@
-// Pictures that carry an answer of the suite's origin: a PNG with the text and the fields in a tEXt chunk (PNG §11.3.3.2).
+// Images that contain a response of the suite's origin: PNGs with the text and the fields in a tEXt chunk (PNG §11.3.3.2).
 //
-// A picture source passes an original on unchanged, so what was put in at the origin comes out at the client.
+// An image source serves an original unchanged, so the client can read what the origin has written.
 import zlib from 'node:zlib'
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
@@ -12,7 +12,7 @@ const table = Array.from({ length: 256 }, (_, index) => {
   return value
 })
 
-// The check of a chunk (PNG annex D); zlib.crc32 is missing from Node 20.
+// The checksum of a chunk (PNG annex D); Node 20 lacks zlib.crc32.
 function checksum (bytes) {
   let value = 0xffffffff
   for (const byte of bytes) value = table[(value ^ byte) & 255] ^ (value >>> 8)
@@ -28,7 +28,7 @@ function chunk (type, content) {
   return Buffer.concat([length, body, end])
 }
 
-// A grey pixel that carries a value.
+// An image of one grey pixel that contains a value.
 export function pack (value) {
   const text = Buffer.from(Buffer.from(JSON.stringify(value)).toString('base64'))
   return Buffer.concat([
@@ -40,7 +40,7 @@ export function pack (value) {
   ])
 }
 
-// The value that a picture carries; undefined for anything else.
+// The value in an image; undefined for anything else.
 export function unpack (bytes) {
   const start = bytes.indexOf(Buffer.concat([Buffer.from('tEXt'), keyword]))
   if (!bytes.subarray(0, 8).equals(signature) || start < 0) return undefined

@@ -24,6 +24,10 @@ int edge_memfd_create(const char *name);
 int edge_memfd_seal(int fd);
 // 1 if F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_WRITE are all set, 0 if not, -1 on error.
 int edge_memfd_is_sealed(int fd);
+// _GNU_SOURCE: fallocate(2) with FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE.
+int edge_punch_hole(int fd, off_t offset, off_t length);
+// _GNU_SOURCE: open(2) with O_TMPFILE, an unnamed file for reading and writing.
+int edge_open_unnamed(const char *folder);
 // variadic: openat2(2) with RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS; a path cannot escape the directory, even by symlinks.
 int edge_openat_beneath(int directory, const char *path, int flags);
 // variadic open/openat, fcntl.

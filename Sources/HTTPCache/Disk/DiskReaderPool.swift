@@ -39,12 +39,12 @@ final class DiskReaderPool: Sendable {
         }
     }
 
-    /// Stops new reads; reads under way finish.
+    /// Stops new reads; reads in progress finish.
     func close() {
         change { $0.generation = nil }
     }
 
-    /// Why a read failed, and the generation of the index that it read.
+    /// The error of a failed read, and the generation of the index that it read.
     struct Failure: Error {
         var error: SQLiteError
         var generation: Int

@@ -27,17 +27,17 @@ final class DiskRemovals: Sendable {
         }
     }
 
-    /// What a reader may see of a row.
+    /// What a reader may see of a row while removals are pending.
     private enum Verdict {
         case visible(staleFrom: Int64?)
         case hidden
     }
 
-    /// The most keys that wait: bounds memory while the folder is unusable.
+    /// The maximum number of waiting keys, which bounds memory while the folder is unusable.
     private static let capacity = 65_536
-    /// The most purges of other forms that wait: each read tests all of them.
+    /// The maximum number of waiting purges of other forms; each read tests all of them.
     private static let otherCapacity = 256
-    /// The most times that one row is read.
+    /// The maximum number of attempts to read a row.
     private static let attempts = 8
 
     private let waiting = Lock(State())
@@ -64,7 +64,7 @@ final class DiskRemovals: Sendable {
         }
     }
 
-    /// Takes a purge out after its commit.
+    /// Removes a purge after its commit.
     func finish(_ purge: Purge) {
         waiting.withLock { waiting in
             waiting.finished += 1
@@ -94,7 +94,7 @@ final class DiskRemovals: Sendable {
             let finished = waiting.withLock { $0.finished }
             guard var row = read() else { return nil }
             let (verdict, isSettled) = waiting.withLock { waiting in
-                // Usually nothing is pending, and the subject need not be made.
+                // Usually nothing is pending, and the subject is not needed.
                 let verdict = waiting.isEmpty ? .visible(staleFrom: nil) : waiting.verdict(on: subject(row))
                 return (verdict, waiting.finished == finished)
             }

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// A read-only cache folder filled beforehand, such as one shipped with a container image; searched after the store's own folder.
+/// A read-only cache folder filled in advance, such as one shipped with a container image; consulted after the store's own folder.
 ///
 /// Purges of its content are recorded in the store's own index, which hides it from then on.
 final class DiskSeed: Sendable {
@@ -14,16 +14,16 @@ final class DiskSeed: Sendable {
         readers = DiskReaderPool(path: folder.index, isAtRest: true)
         let inspector = DiskFolderInspector(folder: folder, files: files)
         switch inspector.state() {
-        case .absent: throw .seed(path: path, reason: "there is no such folder")
-        case .notFolder: throw .seed(path: path, reason: "it is no folder")
-        case .unreadable(let errno): throw .seed(path: path, reason: "it cannot be read: \(errno)")
-        case .free, .foreign: throw .seed(path: path, reason: "it is no cache folder of Edgeprint")
+        case .absent: throw .seed(path: path, reason: "the folder does not exist")
+        case .notFolder: throw .seed(path: path, reason: "not a folder")
+        case .unreadable(let errno): throw .seed(path: path, reason: "cannot be read: \(errno)")
+        case .free, .foreign: throw .seed(path: path, reason: "not a cache folder of Edgeprint")
         case .cache(let cache):
-            // A folder in use changes under its reader. With a log beside it, the index file alone is out of date.
+            // A folder in use changes while it is read. If there is a log, the index file alone is out of date.
             guard inspector.isAtRest(isLocked: cache.isLocked) else {
                 throw .seed(
                     path: path,
-                    reason: "it is in use, or its daemon was killed: `edgeprint fsck --repair` first"
+                    reason: "in use, or its daemon was killed: run edgeprint fsck --repair first"
                 )
             }
             guard let version = cache.version, version == DiskIndex.migrations.count else {
@@ -31,7 +31,7 @@ final class DiskSeed: Sendable {
                 let wanted = "this release reads \(DiskIndex.migrations.count)"
                 throw .seed(
                     path: path,
-                    reason: "it \(found), \(wanted): `edgeprint fsck --repair` brings an older one up"
+                    reason: "\(found), \(wanted): edgeprint fsck --repair migrates an older one"
                 )
             }
         }
@@ -71,7 +71,7 @@ final class DiskSeed: Sendable {
 extension DiskStore {
     /// A variant of the seed.
     ///
-    /// The store's own record of its original wins; with another body there, the variant is a miss.
+    /// The store's own record of its original takes precedence; if that has another body, the variant is a miss.
     func seedVariant(_ key: CacheKey) -> StoredVariant? {
         guard let seed = shared.seed else { return nil }
         let row = shared.removals.visible(\.subject, expire: { $0.origin.expire(at: $1) }) {

@@ -1,4 +1,4 @@
-/// What a disk store holds, and counters since it was opened.
+/// The contents of a disk store, and counters since it was opened.
 package struct DiskStatistics: Hashable, Sendable {
     /// Statistics of one class.
     package struct Class: Hashable, Sendable {

@@ -9,17 +9,17 @@ extension DiskStore {
         package var limits: DiskLimits
         /// The share of its quota, 0–1, down to which a class is evicted.
         package var lowWater: Double = 0.9
-        /// The most bytes of queued objects; a larger object is accepted when the queue is empty.
+        /// The maximum bytes of queued objects; a larger object is accepted when the queue is empty.
         package var queueBytes: Int = 64 << 20
-        /// The most queued writes.
+        /// The maximum number of queued writes.
         package var queueCount: Int = 4096
-        /// The most access times that wait for the writer; more are dropped.
+        /// The maximum number of access times that wait for the writer; more are dropped.
         package var touchCount: Int = 8192
-        /// The most failures that survive a restart; the oldest are deleted.
+        /// The maximum number of failures that survive a restart; the oldest are deleted.
         package var failureCount: Int = 100_000
-        /// The most failures that wait for the writer; more are dropped.
+        /// The maximum number of failures that wait for the writer; more are dropped.
         package var pendingFailureCount: Int = 8192
-        /// The most bodies, at eight bytes each, that are remembered as verified since the start.
+        /// The maximum number of bodies, at eight bytes each, that are recorded as verified since the start.
         package var verifiedCount: Int = 1 << 18
         /// Seconds between a disk error and the next attempt.
         package var retrySeconds: Int64 = 5
@@ -54,13 +54,13 @@ extension DiskStore {
     }
 }
 
-/// How much a store may hold, and for how long; can be changed while it runs.
+/// The limits on a store's size and age; can be changed while it runs.
 package struct DiskLimits: Hashable, Sendable {
     /// Bytes of originals; 0 stores none.
     package var originals: Int
     /// Bytes of variants; 0 stores none.
     package var variants: Int
-    /// Bytes of the file system to leave free; with less, the least recently used entries are evicted and nothing is stored.
+    /// Bytes of the file system to leave free; below that, the least recently used entries are evicted and nothing is stored.
     ///
     /// 0 for no minimum.
     package var minimumFree = 0

@@ -3,14 +3,21 @@ extension DiskStore {
     /// Stores a variant's bytes with the records of its original and its auxiliary images.
     ///
     /// Dropped when a newer original is stored already.
-    package func store(variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord], bytes: [UInt8]) {
+    /// - Returns: false when the queue is full, or the records do not match each other or the bytes.
+    @discardableResult
+    package func store(
+        variant: VariantRecord,
+        origin: OriginRecord,
+        auxiliaries: [OriginRecord],
+        bytes: [UInt8]
+    ) -> Bool {
         guard bytes.count == variant.length, variant.origin == origin.key, variant.originDigest == origin.digest,
             variant.auxiliaries == auxiliaries.map({ VariantRecord.Auxiliary(key: $0.key, digest: $0.digest) })
         else {
             shared.count { $0.variants.drops += 1 }
-            return
+            return false
         }
-        submit(.variant(variant, origin: origin, auxiliaries: auxiliaries, bytes: bytes, use: shared.nextUse()))
+        return submit(.variant(variant, origin: origin, auxiliaries: auxiliaries, bytes: bytes, use: shared.nextUse()))
     }
 
     /// Stores an original's record, and its body as a copy of the first `length` bytes of its descriptor.

@@ -41,7 +41,7 @@ package final class DiskStore: Sendable {
     /// What the store holds, and its counters; any thread.
     package var statistics: DiskStatistics { shared.statistics }
 
-    /// Commits queued writes, ends the writer and unlocks the folder; blocks.
+    /// Commits queued writes, stops the writer and unlocks the folder; blocks.
     ///
     /// Later reads miss; later writes are dropped.
     package func close() {
@@ -73,13 +73,13 @@ package enum DiskStoreError: Error, Hashable, Sendable, CustomStringConvertible 
         case .locked(let path):
             "the cache folder \(path) is in use by another daemon"
         case .newerVersion(let path, let found, let supported):
-            "the cache folder \(path) has layout \(found), written by a newer release; this one knows up to \(supported)"
+            "the cache folder \(path) has layout \(found) of a newer release; this one supports up to \(supported)"
         case .foreignFolder(let path):
-            "the folder \(path) has contents that are no cache of ours (no CACHEDIR.TAG, no index); name an empty folder"
+            "the folder \(path) is not empty and not a cache (no CACHEDIR.TAG, no index); use an empty folder"
         case .seed(let path, let reason):
             "cache.seed: \(path): \(reason)"
         case .noThread(let errno):
-            "no thread for the cache's writer: \(errno)"
+            "cannot create the cache's writer thread: \(errno)"
         }
     }
 }

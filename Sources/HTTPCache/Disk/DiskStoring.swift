@@ -8,7 +8,10 @@ package protocol DiskStoring: Sendable {
     /// Returns an original's record, with an open file of its body if that is stored.
     func origin(_ key: CacheKey) -> StoredOrigin?
     /// Queues a variant and the records of its auxiliary images.
-    func store(variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord], bytes: [UInt8])
+    ///
+    /// - Returns: false when the queue is full; the variant is not stored.
+    @discardableResult
+    func store(variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord], bytes: [UInt8]) -> Bool
     /// Queues an original; without a body only its record changes (a 304).
     ///
     /// - Returns: false when the queue is full; the original is not stored.
@@ -33,7 +36,10 @@ package protocol DiskStoring: Sendable {
 
 extension DiskStoring {
     /// Queues a variant without auxiliary images.
-    package func store(variant: VariantRecord, origin: OriginRecord, bytes: [UInt8]) {
+    ///
+    /// - Returns: false when the queue is full; the variant is not stored.
+    @discardableResult
+    package func store(variant: VariantRecord, origin: OriginRecord, bytes: [UInt8]) -> Bool {
         store(variant: variant, origin: origin, auxiliaries: [], bytes: bytes)
     }
 

@@ -6,6 +6,8 @@ package enum CacheDecision: Sendable {
     case serve(StoredResponse, isStale: Bool, refreshes: Bool)
     /// Validate the stored response with the origin.
     case validate(StoredResponse, CacheStatus.Reason)
+    /// Fetch the missing bytes of the stored partial response, on condition that it has not changed (RFC 9111 §3.3, §3.4).
+    case complete(StoredResponse)
     /// Forward the request to the origin.
     case forward(CacheStatus.Reason)
     /// No stored response is usable, and `only-if-cached` forbids forwarding: 504 (RFC 9111 §5.2.1.7).
@@ -53,7 +55,11 @@ package enum CacheDecision: Sendable {
             return .forward(.varyMiss)
         }
         let reuse = Reuse(of: response.terms(for: request.source, at: now), request.demand)
-        guard response.hasContent || !request.needsBody else {
+        if case .parts(let parts) = response.content, !response.canAnswer(request) {
+            let isCompletable = response.strongValidator != nil && request.mayComplete(length: parts.length)
+            return isCompletable ? .complete(response) : .forward(.partial)
+        }
+        guard response.canAnswer(request) else {
             return .validate(response, reuse.isFresh ? (request.demand.isStrict ? .request : .uriMiss) : .stale)
         }
         if reuse.acceptsFresh { return .serve(response, isStale: false, refreshes: false) }

@@ -2,7 +2,7 @@ package import HTTPSemantics
 
 /// A request's cache directives (RFC 9111 §5.2.1).
 package struct CacheDemand: Hashable, Sendable {
-    /// Whether only a stored response may be used, without asking the origin.
+    /// Whether only a stored response may be used, without contacting the origin.
     package var onlyIfCached = false
     /// Whether stored responses require validation.
     package var noCache = false
@@ -11,9 +11,9 @@ package struct CacheDemand: Hashable, Sendable {
     /// Maximum age of a response in seconds.
     package var maxAge: Int64?
     /// Minimum seconds for which a response must stay fresh.
-    package var minFresh: Int64?
+    var minFresh: Int64?
     /// Maximum seconds for which a response may have been stale.
-    package var maxStale: Int64?
+    var maxStale: Int64?
 
     /// No directives.
     package static let none = CacheDemand()

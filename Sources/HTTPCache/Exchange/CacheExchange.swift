@@ -13,12 +13,12 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
 
     /// The dependencies that all exchanges of a cache share.
     package struct Context: Sendable {
-        package let loader: any ResponseLoading<Origin>
-        package let failures: NegativeCache<Failure>
-        package let lane: WorkLane?
-        package let time: any TimeSource
+        let loader: any ResponseLoading<Origin>
+        let failures: NegativeCache<Failure>
+        let lane: WorkLane?
+        let time: any TimeSource
         /// Bytes after which a download continues even if no request waits for it.
-        package let continueAfter: Int
+        let continueAfter: Int
 
         /// Creates a context.
         package init(
@@ -44,22 +44,27 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         case validating
         /// For the whole response, without conditions; the client's conditions and range are applied to the response.
         case whole
+        /// For the missing bytes of the stored partial response, if it has not changed; otherwise for the whole.
+        case completing
     }
 
     /// Maximum bytes of a whole response fetched to serve a range of it.
     static var widest: Int { 8 << 20 }
 
-    private let request: CacheRequest<Origin>
+    let request: CacheRequest<Origin>
     /// The stored response to validate or replace; `nil` if none matches.
-    private let stored: StoredResponse?
+    let stored: StoredResponse?
     private let reason: CacheStatus.Reason
-    private let store: any ResponseStore<Failure>
-    private let context: Context
-    private let flight: Flight<CacheOutcome, Failure>
+    let store: any ResponseStore<Failure>
+    let context: Context
+    let flight: Flight<CacheOutcome, Failure>
     private let widens: Bool
     private let load = Lock<(any CancellableLoad)?>(nil)
     /// Whether this is the single probe after a back-off; its end permits the next probe, whatever the result.
     private let isProbe = Lock(false)
+    /// The content of a response that was announced while it arrived.
+    private let arriving = Lock<GrowingFile?>(nil)
+    private let isAnnounced = Lock(false)
 
     /// Creates an exchange; `start()` begins it.
     ///
@@ -88,13 +93,17 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
             unless: { [self] in
                 // Unsafe requests are never cancelled.
                 guard request.isSafe else { return true }
+                // Those who were given the arriving content no longer wait for the flight, but read the content.
+                if arriving.withLock({ $0?.hasReaders ?? false }) { return true }
                 return request.keepsOnDisk && (load.withLock { $0 }?.received ?? 0) >= context.continueAfter
             },
             cancel: { [self] in load.withLock { $0 }?.cancel() }
         )
         // A 304 cannot restore evicted content.
-        let isValidatable = stored.map { $0.hasValidator && ($0.hasContent || !request.needsBody) } ?? false
-        let form: Form = isValidatable ? .validating : widens ? .whole : .own
+        let canAnswer = stored?.canAnswer(request) ?? false
+        let isValidatable = canAnswer && stored?.hasValidator == true
+        let completes = !canAnswer && stored?.isPartial == true
+        let form: Form = isValidatable ? .validating : completes ? .completing : widens ? .whole : .own
         guard request.remembersFailures else { return send(form) }
         // A request that requires validation ignores remembered failures, except an outage of the origin.
         if request.demand.isStrict {
@@ -120,31 +129,51 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         end(standIn(for: failure))
     }
 
-    private func send(_ form: Form) {
+    func send(_ form: Form) {
         let validated = form == .validating ? stored : nil
-        var fetch = CacheFetch(request.origin, for: request.caller)
+        let isLimited = widens && (form == .whole || form == .completing)
+        var fetch = CacheFetch(request)
+        fetch.priority = request.isRefresh ? .background : request.priority
         if request.passesResponses {
-            let sent = validated.map { request.validating($0) } ?? (form == .own ? request : request.unconditional)
-            if widens, form == .whole { fetch.byteLimit = Self.widest }
+            let sent = sentRequest(form)
+            if isLimited { fetch.byteLimit = Self.widest }
             fetch.message = CacheFetch.Message(method: sent.method, fields: sent.fields, body: sent.body)
         } else {
             fetch.entityTag = validated?.entityTag
             fetch.lastModified = validated?.lastModified
         }
         let began = context.time.monotonic
-        let handle = context.loader.load(fetch) { [self] result in
+        // Whether the whole is short enough to be fetched for a range is known at its end, as is what completes stored parts.
+        let announces = !isLimited && form != .completing
+        let arrival: (@Sendable (FetchedResponse) -> Void)? =
+            announces
+            ? { @Sendable [self] response in
+                announce(response, form, UInt32(clamping: (context.time.monotonic - began) / 1000))
+            } : nil
+        let handle = context.loader.load(fetch, arrival: arrival) { [self] result in
             let microseconds = UInt32(clamping: (context.time.monotonic - began) / 1000)
             switch result {
-            case .failure(let error) where error.isOverLimit && widens && form == .whole:
+            case .failure(let error) where error.isOverLimit && isLimited:
                 store.change(.keepParts(until: context.time.wallSeconds + Self.separation))
                 send(.own)
             case .failure(let error): proceed { self.fail(error) }
-            case .success(let response):
-                proceed { self.conclude(response, form, microseconds) }
+            case .success(var response):
+                if request.passesResponses { response.content.readShort() }
+                proceed { [response] in self.conclude(response, form, microseconds) }
             }
         }
         load.withLock { $0 = handle }
-        if flight.isOver { handle.cancel() }
+        if flight.isOver, !isConcluded { handle.cancel() }
+    }
+
+    /// The raw request in a form.
+    private func sentRequest(_ form: Form) -> CacheRequest<Origin> {
+        switch (form, stored) {
+        case (.own, _): request
+        case (.validating, let stored?): request.validating(stored)
+        case (.completing, let stored?): request.completing(stored)
+        default: request.unconditional
+        }
     }
 
     /// Continues on a thread that may change the store.
@@ -153,20 +182,59 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         if !lane.submit(work) { end(.failure(.overloaded("too many requests are waiting for the disk"))) }
     }
 
+    // MARK: Arriving responses
+
+    /// Gives the waiting requests a response whose content is still arriving.
+    ///
+    /// A response that may be stored is only announced: the flight ends when the content is complete and stored, so that
+    /// requests meanwhile share it. Any other response ends the flight.
+    private func announce(_ response: FetchedResponse, _ form: Form, _ microseconds: UInt32) {
+        guard case .growing(let file) = response.content, request.passesResponses || response.status == 200,
+            !(response.allowsStale && replacement != nil), !flight.isOver
+        else { return }
+        arriving.withLock { $0 = file }
+        isAnnounced.withLock { $0 = true }
+        let new = StoredResponse(response, to: request, policy: response.policy(for: request, bounds(response)))
+        let isStorable = request.isGet && file.isKept && new.isStorable(for: request) && flight.mayPublish
+        if isStorable || !request.passesResponses {
+            var outcome = CacheOutcome(new, status(of: response), isValidated: true, microseconds)
+            if form == .own { outcome.received = response }
+            flight.announce(outcome)
+        } else {
+            conclude(response, form, microseconds)
+        }
+        // Set last: the requests that were waiting are the first readers.
+        file.onAbandon { [self] in
+            if flight.isOver { load.withLock { $0 }?.cancel() } else { flight.reconsider() }
+        }
+    }
+
+    /// Whether a response that was passed on while it arrived has ended the flight.
+    private var isConcluded: Bool { flight.isOver && isAnnounced.withLock { $0 } }
+
     // MARK: Conclusions
 
     private func conclude(_ response: FetchedResponse, _ form: Form, _ microseconds: UInt32) {
+        guard !isConcluded else { return }
         if response.status == 304, form == .validating { return confirm(by: response, microseconds) }
         guard request.passesResponses || response.status == 200 else {
             return fail(.originStatus(response.status), RetryHints(response))
         }
-        if response.allowsStale, let replacement {
+        // A 416 says that the range of the stored part no longer exists.
+        if response.allowsStale, response.status != 416, let replacement {
             remember(.originStatus(response.status), RetryHints(response))
             return end(.success(replacement))
         }
         if !request.isSafe, (200..<400).contains(response.status) { store.change(.invalidate(response)) }
         if request.isHead, response.status == 200 { store.change(.update(response)) }
-        guard request.isGet else { return pass(response, microseconds) }
+        guard request.isGet else {
+            keepRepresentation(in: response)
+            return pass(response, microseconds)
+        }
+        if form == .completing, [206, 304, 416].contains(response.status) {
+            return complete(by: response, microseconds)
+        }
+        if keepPart(of: response, form) { return pass(response, microseconds) }
         keep(response, form, microseconds)
     }
 
@@ -174,7 +242,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     private func keep(_ response: FetchedResponse, _ form: Form, _ microseconds: UInt32) {
         let policy = response.policy(for: request, bounds(response))
         var new = StoredResponse(response, to: request, policy: policy)
-        let isStorable = new.isStorable(for: request)
+        let isStorable = new.isStorable(for: request) && new.isComplete
         // Directives that forbid storing the response apply to everything derived from it.
         if !isStorable, !request.passesResponses { new.expire() }
         if request.passesResponses, !(isStorable && flight.mayPublish) {
@@ -183,7 +251,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
             } else {
                 forgetFailure()
             }
-            if stored != nil, !response.allowsStale, ![206, 304].contains(response.status) {
+            if stored != nil, !response.allowsStale || response.status == 416, ![206, 304].contains(response.status) {
                 store.change(response.isDenial ? .requireValidation : .remove)
             }
             if request.mayCollapse || widens {
@@ -203,7 +271,9 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         }
         // Conditions and ranges that were not forwarded are applied to the stored response.
         let status = isReread(new) ? CacheStatus.hit(.original) : status(of: response)
-        end(.success(CacheOutcome(new, status, isValidated: true, microseconds)))
+        var outcome = CacheOutcome(new, status, isValidated: true, microseconds)
+        outcome.phases = response.phases
+        end(.success(outcome))
     }
 
     /// Whether a file of a folder source was read again, unchanged; this counts as a hit.
@@ -216,7 +286,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         guard let stored, names(response, stored) else {
             // The 304 names another entity tag than the one sent, so retry without conditions.
             store.change(.expire)
-            return send(.whole)
+            return send(stored?.isPartial == true ? .own : .whole)
         }
         forgetFailure()
         let now = context.time.wallSeconds
@@ -226,10 +296,15 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         let changesFreshness = stored.policy.freshness.isFresh(at: now) || updated.policy.freshness.isFresh(at: now)
         updated = store.renew(updated, from: stored, changesFreshness: changesFreshness)
         var outcome = CacheOutcome(updated, status(of: response), isValidated: true, microseconds)
-        if request.source.isRaw, !request.source.storesCookies {
-            outcome.cookies = response.fields.endToEnd.lines.filter { $0.key == "set-cookie" }
-        }
+        outcome.phases = response.phases
+        outcome.cookies = ownCookies(in: response)
         end(.success(outcome))
+    }
+
+    /// The cookies of a response that updates a stored one; only the requesting client receives them.
+    func ownCookies(in response: FetchedResponse) -> [FieldLine] {
+        guard request.source.isRaw, !request.source.storesCookies else { return [] }
+        return response.fields.endToEnd.lines.filter { $0.key == "set-cookie" }
     }
 
     /// Ends with the response as the origin sent it.
@@ -239,6 +314,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
 
     /// Remembers a failure, and ends with it or with a stored response that may replace it.
     private func fail(_ error: Failure, _ hints: RetryHints = RetryHints()) {
+        guard !isConcluded else { return }
         remember(error, hints)
         end(standIn(for: error.after(asking: reason)))
     }
@@ -261,13 +337,16 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         if error.saysGone { store.change(.removeGone) } else if error.isDenial { store.change(.requireValidation) }
     }
 
-    private func forgetFailure() {
+    func forgetFailure() {
         context.failures.forget(request.failureKey)
         if !request.passesResponses, request.failureKey != request.key { context.failures.forget(request.key) }
     }
 
     /// Returns a failure, or the stored response that may replace it (RFC 5861 §4).
     private func standIn(for error: Failure) -> Result<CacheOutcome, Failure> {
+        if error.traits.isDisconnection, let stored, stored.mayReplaceDisconnection(for: request) {
+            return .success(CacheOutcome(stored, .hit(.stale)))
+        }
         guard error.allowsStale, let replacement else { return .failure(error) }
         return .success(replacement)
     }
@@ -277,7 +356,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         return CacheOutcome(stored, .hit(.stale))
     }
 
-    private func end(_ result: Result<CacheOutcome, Failure>) {
+    func end(_ result: Result<CacheOutcome, Failure>) {
         if isProbe.withLock({ $0 }) { context.failures.giveUp(request.failureKey) }
         flight.finish(result)
     }
@@ -290,9 +369,9 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         return new.matchesWeakly(old)
     }
 
-    private func status(of response: FetchedResponse) -> CacheStatus { .answered(reason, status: response.status) }
+    func status(of response: FetchedResponse) -> CacheStatus { .answered(reason, status: response.status) }
 
-    private func bounds(_ response: FetchedResponse) -> ResponsePolicy.Bounds {
+    func bounds(_ response: FetchedResponse) -> ResponsePolicy.Bounds {
         let missing = request.remembersFailures ? context.failures.lifetimeOfMissing : nil
         return request.bounds(granted: response.grantedLifetime, missing: missing)
     }
@@ -310,11 +389,15 @@ package struct CacheOutcome: Sendable {
     package var answer: Answer
     package var status: CacheStatus
     /// Whether the origin has just sent or validated the response, so that fields named by `no-cache` may be sent.
-    package var isValidated = false
+    var isValidated = false
     /// `Set-Cookie` lines of a 304; they belong to the requesting client only.
-    package var cookies: [FieldLine] = []
+    var cookies: [FieldLine] = []
     /// Microseconds spent on the request to the origin; 0 without one.
     package var fetchMicroseconds: UInt32 = 0
+    /// The response as received, for the request that caused it, if the origin has applied that request's conditions and range.
+    var received: FetchedResponse?
+    /// The phases of that request.
+    package var phases = FetchPhases()
 
     package init(_ stored: StoredResponse, _ status: CacheStatus, isValidated: Bool = false, _ microseconds: UInt32 = 0)
     {
@@ -324,7 +407,7 @@ package struct CacheOutcome: Sendable {
         fetchMicroseconds = microseconds
     }
 
-    package init(passing response: FetchedResponse, _ status: CacheStatus, _ microseconds: UInt32) {
+    init(passing response: FetchedResponse, _ status: CacheStatus, _ microseconds: UInt32) {
         answer = .passed(response)
         self.status = status
         fetchMicroseconds = microseconds

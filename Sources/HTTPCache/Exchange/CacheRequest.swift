@@ -3,22 +3,28 @@ package import HTTPSemantics
 /// A request to the cache: a GET for an original, or any request through a raw source.
 package struct CacheRequest<Origin: CacheOrigin>: Sendable {
     /// A token (RFC 9110 §9.1), case-sensitive.
-    package private(set) var method = "GET"
+    private(set) var method = "GET"
     /// The target, with the source's rule and the cache key (RFC 9111 §2).
     package let origin: Origin
     /// End-to-end fields to forward, without `Host`; empty for originals, which the daemon requests itself.
-    package private(set) var fields = FieldLines()
-    package private(set) var body: [UInt8] = []
+    private(set) var fields = FieldLines()
+    private(set) var body: [UInt8] = []
     /// The trace context and intermediaries to forward.
     package var caller = OriginCaller.nobody
+    /// The client account that the work is charged to; `nil` for the daemon's own work.
+    package var account: String?
+    /// When the response becomes useless to all waiting requests.
+    package var deadline = SharedDeadline.none
     /// The request's cache directives (RFC 9111 §5.2.1, §5.4).
     package var demand: CacheDemand
     /// Whether the content is needed; if not, a response whose content was evicted can still be validated.
     package var needsBody = true
     /// Whether this is a background refresh, which a stale response cannot satisfy.
     package var isRefresh = false
+    /// The place of its load in the queue; a background refresh has the last.
+    package var priority = RequestPriority.normal
     /// Whether responses of any status are passed to the client unchanged, as for raw sources.
-    package let passesResponses: Bool
+    let passesResponses: Bool
 
     /// Creates a request for an original.
     package init(_ origin: Origin, demand: CacheDemand = .none, caller: OriginCaller = .nobody) {
@@ -51,29 +57,29 @@ package struct CacheRequest<Origin: CacheOrigin>: Sendable {
     }
 
     /// The rule of the source.
-    package var source: CacheRule { origin.rule }
+    var source: CacheRule { origin.rule }
     /// The key of the stored responses.
     package var key: CacheKey { origin.key }
     /// Whether the client supplied the whole URL (`/fetch?url=`).
-    package var isRemote: Bool { origin.rule.isRemote }
+    var isRemote: Bool { origin.rule.isRemote }
     /// Whether the response may be stored on disk.
-    package var keepsOnDisk: Bool { origin.keeps.originals.keepOnDisk }
+    var keepsOnDisk: Bool { origin.keeps.originals.keepOnDisk }
     /// The tiers that store responses: those configured for originals.
-    package var tiers: CacheTiers { origin.rule.cache.originals }
+    var tiers: CacheTiers { origin.rule.cache.originals }
     /// Whether the method allows a stored response.
-    package var isCacheable: Bool { isGet || isHead }
-    package var isGet: Bool { method == "GET" }
-    package var isHead: Bool { method == "HEAD" }
+    var isCacheable: Bool { isGet || isHead }
+    var isGet: Bool { method == "GET" }
+    var isHead: Bool { method == "HEAD" }
     /// Whether the method is safe (RFC 9110 §9.2.1).
-    package var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
+    var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
     /// Whether this is a range request.
-    package var isPartial: Bool { isGet && fields.contains("range") }
+    var isPartial: Bool { isGet && fields.contains("range") }
     /// Whether only the origin can evaluate its conditions (RFC 9110 §13.1.1, §13.1.4).
-    package var isForOrigin: Bool { fields.contains("if-match") || fields.contains("if-unmodified-since") }
+    var isForOrigin: Bool { fields.contains("if-match") || fields.contains("if-unmodified-since") }
 
     /// Whether any client could share the response, judging by the request: a GET for the whole content without credentials,
     /// conditions or body.
-    package var isPlain: Bool { isImpersonal && !isPartial }
+    var isPlain: Bool { isImpersonal && !isPartial }
 
     private var isImpersonal: Bool {
         isGet && body.isEmpty && !isForOrigin
@@ -81,13 +87,13 @@ package struct CacheRequest<Origin: CacheOrigin>: Sendable {
     }
 
     /// Whether the whole response may be fetched and stored to serve the requested range.
-    package var mayWiden: Bool { isPartial && isImpersonal && !demand.noCache && !demand.noStore && tiers != .none }
+    var mayWiden: Bool { isPartial && isImpersonal && !demand.noCache && !demand.noStore && tiers != .none }
 
     /// Whether the request may wait for another request's response (RFC 9211 `collapsed`).
-    package var mayCollapse: Bool { isPlain && !demand.noCache && !demand.noStore }
+    var mayCollapse: Bool { isPlain && !demand.noCache && !demand.noStore }
 
     /// The properties of the request that decide whether its responses are storable (RFC 9111 §3).
-    package var policy: ResponsePolicy.Request {
+    var policy: ResponsePolicy.Request {
         ResponsePolicy.Request(
             isGet: isGet,
             isAuthorized: fields.contains("authorization"),
@@ -100,7 +106,7 @@ package struct CacheRequest<Origin: CacheOrigin>: Sendable {
     /// - Parameters:
     ///   - granted: the lifetime granted by the loader, in seconds.
     ///   - missing: the lifetime of a raw source's 404 or 410 without freshness fields, in seconds.
-    package func bounds(granted: Int64?, missing: Int64?) -> ResponsePolicy.Bounds {
+    func bounds(granted: Int64?, missing: Int64?) -> ResponsePolicy.Bounds {
         guard !passesResponses else { return ResponsePolicy.Bounds(missingLifetime: missing) }
         return ResponsePolicy.Bounds(
             defaultLifetime: source.ttl,
@@ -111,32 +117,50 @@ package struct CacheRequest<Origin: CacheOrigin>: Sendable {
     }
 
     /// The request without conditions and range.
-    package var unconditional: CacheRequest {
+    var unconditional: CacheRequest {
         var request = self
         request.fields.remove(["if-none-match", "if-modified-since", "range", "if-range"])
         return request
     }
 
+    /// Returns the request for revalidating a stored response in the background.
+    func refreshing(_ stored: StoredResponse) -> CacheRequest {
+        guard stored.isPartial else { return unconditional }
+        var request = self
+        request.fields.remove(["if-none-match", "if-modified-since", "if-range"])
+        return request
+    }
+
     /// The request with method GET, for updating a stored response from a response to HEAD.
-    package var asGet: CacheRequest {
+    var asGet: CacheRequest {
         var request = self
         request.method = "GET"
         return request
     }
 
     /// Returns the request with the validators of a stored response (RFC 9111 §4.3.1).
-    package func validating(_ stored: StoredResponse) -> CacheRequest {
-        var request = unconditional
+    ///
+    /// If only parts are stored, it keeps its range and `If-Range`, which the origin evaluates after them (RFC 9110 §13.2.2).
+    func validating(_ stored: StoredResponse) -> CacheRequest {
+        var request = stored.isPartial ? self : unconditional
+        request.fields.remove(["if-none-match", "if-modified-since"])
         if let tag = stored.fields.line("etag") { request.fields.append("If-None-Match", tag) }
         if let modified = stored.fields.line("last-modified") { request.fields.append("If-Modified-Since", modified) }
         return request
     }
 }
 
+extension CacheRequest {
+    /// Appends a field.
+    mutating func append(_ name: String, _ value: String) { fields.append(name, value) }
+    /// Appends the value of another field line under a name.
+    mutating func append(_ name: String, _ line: FieldLine) { fields.append(name, line) }
+}
+
 /// Negative caching.
 extension CacheRequest {
     /// Whether failures of the request are remembered; for raw sources, only those of plain requests.
-    package var remembersFailures: Bool { source.negative && !origin.keepsNothing && (!passesResponses || isPlain) }
+    var remembersFailures: Bool { source.negative && !origin.keepsNothing && (!passesResponses || isPlain) }
 
     /// The key under which failures of the request are remembered.
     ///

@@ -1,6 +1,7 @@
 package import HTTPSemantics
+package import LinuxSystem
 
-/// A complete response of an origin, as received.
+/// A response of an origin, as received; its content may still be arriving.
 package struct FetchedResponse: Sendable {
     /// The content of the message.
     package enum Content: Sendable {
@@ -9,6 +10,19 @@ package struct FetchedResponse: Sendable {
         case bytes([UInt8])
         /// Content in a sealed memory file, or in a file of a `file:` source.
         case file(OriginBody)
+        /// Content that is still arriving.
+        case growing(GrowingFile)
+
+        /// The maximum bytes of complete content that are kept in memory rather than in a file.
+        private static var shortLength: Int { 1 << 20 }
+
+        /// Reads the content into memory if it is complete and short.
+        mutating func readShort() {
+            guard case .file(let body) = self, body.length <= Self.shortLength,
+                let bytes = body.file.read(count: body.length)
+            else { return }
+            self = .bytes(bytes)
+        }
     }
 
     package var status: Int
@@ -20,6 +34,8 @@ package struct FetchedResponse: Sendable {
     package var responseTime: Int64
     /// A lifetime in seconds set by the loader, which overrides the fields; `nil` for HTTP responses.
     package var grantedLifetime: Int64?
+    /// The phases of the request.
+    package var phases = FetchPhases()
 
     /// Creates a response.
     package init(status: Int, fields: FieldLines, content: Content, requestTime: Int64, responseTime: Int64) {
@@ -43,6 +59,16 @@ package struct FetchedResponse: Sendable {
             responseTime: responseTime,
             bounds: bounds
         )
+    }
+
+    /// The content in its stored form.
+    var storedContent: StoredResponse.Content {
+        switch content {
+        case .none: .bytes([])
+        case .bytes(let bytes): .bytes(bytes)
+        case .file(let body): .file(body)
+        case .growing(let file): .growing(file)
+        }
     }
 
     /// Whether a stale response may replace it (RFC 5861 §4).

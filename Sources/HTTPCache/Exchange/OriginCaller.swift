@@ -1,18 +1,6 @@
-/// The trace context and intermediaries that an origin receives: those of the first request that shares the download.
-package struct OriginCaller: Hashable, Sendable {
-    /// The value of `traceparent` (W3C Trace Context); `nil` if the request has none.
-    package var traceparent: String?
-    /// The value of `Via` from trusted proxies (RFC 9110 §7.6.3); `nil` if there is none.
-    package var via: String?
-    /// The value of `CDN-Loop`, which names the CDNs that forwarded the request (RFC 8586); `nil` if there is none.
-    package var cdnLoop: String?
+package import HTTPSemantics
 
-    /// The daemon itself.
-    package static let nobody = OriginCaller()
-
-    /// Creates an empty caller.
-    package init() {}
-
+extension OriginCaller {
     /// A suffix for the keys of flights and failures, which separates requests by their `CDN-Loop`; empty without one.
     ///
     /// A CDN refuses requests that name it in `CDN-Loop`, and any client can set the field. Requests with different values

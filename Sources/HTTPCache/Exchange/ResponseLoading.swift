@@ -5,9 +5,15 @@ package protocol ResponseLoading<Origin>: Sendable {
     /// The targets that it loads.
     associatedtype Origin: CacheOrigin
 
-    /// Starts a load and returns immediately; `completion` is called exactly once, on any thread, also for cancelled loads.
+    /// Starts a load and returns immediately; the closures are called on the loader's thread.
+    ///
+    /// - Parameters:
+    ///   - arrival: called at most once, before `completion`, with a response whose content is still arriving; it is called for
+    ///     long and slow contents only.
+    ///   - completion: called exactly once, with the complete response, also for cancelled loads.
     func load(
         _ fetch: CacheFetch<Origin>,
+        arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, Origin.Failure>) -> Void
     ) -> any CancellableLoad
 }
@@ -32,6 +38,10 @@ package struct CacheFetch<Origin: CacheOrigin>: Sendable {
     package let origin: Origin
     /// The trace context and intermediaries of the request that caused the load.
     package let caller: OriginCaller
+    /// The client account that the load is charged to: that of the first waiting request; `nil` for the daemon's own work.
+    package let account: String?
+    /// The monotonic nanoseconds after which, as of the load's start, no request waits for it; `nil` for none.
+    package let deadline: Int64?
     /// The value of `If-None-Match`.
     package var entityTag: String?
     /// The value of `If-Modified-Since`.
@@ -40,9 +50,13 @@ package struct CacheFetch<Origin: CacheOrigin>: Sendable {
     package var message: Message?
     /// Maximum bytes of content, if less than the source's limit.
     package var byteLimit: Int?
+    /// The place in the loader's queue.
+    package var priority = RequestPriority.normal
 
-    init(_ origin: Origin, for caller: OriginCaller) {
-        self.origin = origin
-        self.caller = caller
+    init(_ request: CacheRequest<Origin>) {
+        origin = request.origin
+        caller = request.caller
+        account = request.account
+        deadline = request.deadline.nanoseconds
     }
 }

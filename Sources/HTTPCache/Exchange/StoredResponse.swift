@@ -1,19 +1,26 @@
 package import HTTPSemantics
+package import LinuxSystem
 
-/// A complete response that may be reused for other requests (RFC 9111 §3).
+/// A response, complete or partial, that may be reused for other requests (RFC 9111 §3); it is stored once its content has arrived.
 package struct StoredResponse: Sendable {
     /// The content of a stored response.
     package enum Content: Sendable {
         case bytes([UInt8])
         case file(OriginBody)
+        /// The content is still arriving, so that the response cannot be stored yet.
+        case growing(GrowingFile)
+        /// Some parts of the content, from 206 responses.
+        case parts(StoredParts)
         /// The content was evicted; the fields remain for objects derived from it.
         case evicted
 
-        /// The length in bytes; 0 if evicted.
-        package var length: Int {
+        /// The length in bytes, of the complete representation; 0 if evicted, `nil` if unknown.
+        package var length: Int? {
             switch self {
             case .bytes(let bytes): bytes.count
             case .file(let body): body.length
+            case .growing(let file): file.expected
+            case .parts(let parts): parts.length
             case .evicted: 0
             }
         }
@@ -22,25 +29,20 @@ package struct StoredResponse: Sendable {
     package let status: Int
     /// The end-to-end fields without `Age`, `Content-Length` and fields named by `private`.
     package private(set) var fields: FieldLines
-    package let content: Content
+    package internal(set) var content: Content
     /// What the response allows a shared cache to do.
     package private(set) var policy: ResponsePolicy
     /// Selects the requests for which it may be reused.
     package let vary: VaryKey
     /// Whether the origin has since denied access to a client; stale use then requires validation.
-    package private(set) var needsValidation = false
+    private(set) var needsValidation = false
     /// The shared state that variants of an original refer to; `nil` for responses of raw sources.
     package var original: OriginSnapshot?
 
     /// Creates a response in its stored form; `isStorable(for:)` decides whether it may be stored.
-    package init(_ response: FetchedResponse, to request: CacheRequest<some CacheOrigin>, policy: ResponsePolicy) {
+    init(_ response: FetchedResponse, to request: CacheRequest<some CacheOrigin>, policy: ResponsePolicy) {
         status = response.status
-        content =
-            switch response.content {
-            case .none: .bytes([])
-            case .bytes(let bytes): .bytes(bytes)
-            case .file(let body): .file(body)
-            }
+        content = response.storedContent
         self.policy = policy
         vary = VaryKey(vary: response.fields["vary"], request: request.fields)
         fields = Self.kept(response.fields, policy)
@@ -51,7 +53,7 @@ package struct StoredResponse: Sendable {
     }
 
     /// Restores a response from its fields and freshness.
-    package init(status: Int, fields: FieldLines, content: Content, freshness: Freshness, vary: VaryKey) {
+    init(status: Int, fields: FieldLines, content: Content, freshness: Freshness, vary: VaryKey) {
         self.init(
             status: status,
             fields: fields,
@@ -78,7 +80,7 @@ package struct StoredResponse: Sendable {
     }
 
     /// Whether it may be stored as the response to a request (RFC 9111 §3), and could ever be reused.
-    package func isStorable(for request: CacheRequest<some CacheOrigin>) -> Bool {
+    func isStorable(for request: CacheRequest<some CacheOrigin>) -> Bool {
         guard policy.isStorable, !vary.isAny, mayBeShared(by: request.source) else { return false }
         // Variants of an original stay valid while its bytes are unchanged, fresh or not.
         guard request.passesResponses else { return true }
@@ -89,29 +91,44 @@ package struct StoredResponse: Sendable {
     }
 
     /// Whether a source may send it to other clients; a raw source must allow it to share `Set-Cookie`.
-    package func mayBeShared(by source: CacheRule) -> Bool {
+    func mayBeShared(by source: CacheRule) -> Bool {
         !source.isRaw || source.storesCookies || !fields.contains("set-cookie")
     }
 
     /// Whether its `Vary` key matches a request's fields (RFC 9111 §4.1).
-    package func matches(_ request: CacheRequest<some CacheOrigin>) -> Bool { vary.matches(request.fields) }
+    func matches(_ request: CacheRequest<some CacheOrigin>) -> Bool { vary.matches(request.fields) }
     /// Whether the origin no longer allows storing it (`no-store`, `private`).
-    package var isWithdrawn: Bool { policy.control.noStore || policy.control.private == .whole }
+    var isWithdrawn: Bool { policy.control.noStore || policy.control.private == .whole }
 
     /// The value of `ETag`.
-    package var entityTag: String? { fields["etag"] }
+    var entityTag: String? { fields["etag"] }
     /// The value of `Last-Modified`.
-    package var lastModified: String? { fields["last-modified"] }
+    var lastModified: String? { fields["last-modified"] }
     /// Whether it can be validated.
-    package var hasValidator: Bool { entityTag != nil || lastModified != nil }
+    var hasValidator: Bool { entityTag != nil || lastModified != nil }
 
-    /// Whether the content has not been evicted.
-    package var hasContent: Bool { if case .evicted = content { false } else { true } }
-    /// The content in memory; empty if it is in a file or evicted.
-    package var bytes: [UInt8] { if case .bytes(let bytes) = content { bytes } else { [] } }
+    /// Whether the content has arrived completely.
+    package var isComplete: Bool { if case .growing = content { false } else { true } }
+    /// Whether the content is in memory, or absent.
+    var isInMemory: Bool {
+        switch content {
+        case .bytes, .parts, .evicted: true
+        case .file, .growing: false
+        }
+    }
+
+    /// Returns the response with its content in memory; `nil` if it is longer than `limit` bytes or cannot be read.
+    func inMemory(limit: Int) -> StoredResponse? {
+        guard case .file(let body) = content else { return self }
+        guard body.length <= limit, let bytes = body.file.read(count: body.length) else { return nil }
+        return StoredResponse(status: status, fields: fields, content: .bytes(bytes), policy: policy, vary: vary)
+    }
+
+    /// The content in memory; empty if it is in a file, partial or evicted.
+    var bytes: [UInt8] { if case .bytes(let bytes) = content { bytes } else { [] } }
 
     /// The fields that may be sent without validation (RFC 9111 §5.2.2.4).
-    package var fieldsWithoutValidation: FieldLines {
+    var fieldsWithoutValidation: FieldLines {
         guard case .fields(let names) = policy.control.noCache else { return fields }
         var allowed = fields
         allowed.remove(names)
@@ -119,20 +136,23 @@ package struct StoredResponse: Sendable {
     }
 
     /// Its cost in memory, in bytes.
-    package var cost: Int { bytes.count + fields.byteCount + 512 }
+    var cost: Int {
+        let parts = if case .parts(let parts) = content { parts.byteCount } else { 0 }
+        return bytes.count + parts + fields.byteCount + 512
+    }
     /// When the origin last sent or validated it, in wall-clock seconds.
-    package var confirmedAt: Int64 { policy.freshness.responseTime }
+    var confirmedAt: Int64 { policy.freshness.responseTime }
     /// The origin's tags for purging.
     package var tags: [String] {
         OriginTags.parse(["cache-tag", "surrogate-key", "xkey"].compactMap { fields[$0] }.joined(separator: ","))
     }
     /// When it was generated, in wall-clock seconds; selects the most recent of several responses (RFC 9111 §4.1).
-    package var date: Int64 { policy.freshness.bornAt }
+    var date: Int64 { policy.freshness.bornAt }
 
     /// Updates the fields from a 304 or a response to HEAD (RFC 9111 §3.2, §4.3.4).
     ///
     /// Afterwards, `policy.isStorable` decides whether it may still be stored.
-    package mutating func update(
+    mutating func update(
         with response: FetchedResponse,
         for request: CacheRequest<some CacheOrigin>,
         bounds: ResponsePolicy.Bounds
@@ -162,33 +182,41 @@ package struct StoredResponse: Sendable {
     /// Requires validation before stale use.
     package mutating func requireValidation() { needsValidation = true }
     /// Makes it stale.
-    package mutating func expire() { policy = policy.expired }
+    mutating func expire() { policy = policy.expired }
     /// Makes it stale at `now`, in wall-clock seconds, unless it expires earlier.
-    package mutating func expire(at now: Int64) { policy = policy.expired(at: now) }
+    mutating func expire(at now: Int64) { policy = policy.expired(at: now) }
 }
 
 /// Stale use (RFC 5861).
 extension StoredResponse {
     /// Seconds of `stale-while-revalidate`: the response's value, otherwise the source's.
-    package func staleWhileRevalidate(_ source: CacheRule) -> Int64 {
+    func staleWhileRevalidate(_ source: CacheRule) -> Int64 {
         policy.staleAllowance.whileRevalidating ?? source.staleWhileRevalidate
     }
 
     /// Seconds of `stale-if-error`: the response's value, otherwise the source's.
     ///
     /// The source's setting applies only to responses that were once fresh or stated a lifetime.
-    package func staleIfError(_ source: CacheRule) -> Int64 {
+    func staleIfError(_ source: CacheRule) -> Int64 {
         let wasFresh = policy.freshness.lifetime > 0 || policy.control.maxAge != nil || fields.contains("expires")
         return policy.staleAllowance.ifError ?? (wasFresh ? source.staleIfError : 0)
     }
 
     /// Whether it may be served to a request instead of a failure (RFC 9111 §4.2.4, RFC 5861 §4).
-    package func mayReplaceError(at now: Int64, for request: CacheRequest<some CacheOrigin>) -> Bool {
+    func mayReplaceError(at now: Int64, for request: CacheRequest<some CacheOrigin>) -> Bool {
         let staleness = policy.freshness.age(at: now) - policy.freshness.lifetime
-        // A request that requires validation accepts no stale response.
-        guard request.isCacheable, !request.demand.isStrict, !needsValidation,
-            hasContent || !request.needsBody, !StaleAllowance.mayReplace(status: status)
-        else { return false }
+        guard mayReplaceFailure(for: request) else { return false }
         return staleness < staleIfError(request.source) || staleness < 0 && !policy.forbidsStale
+    }
+
+    /// Whether it may be served, however stale, while the origin is deliberately not asked (RFC 9111 §4.2.4).
+    package func mayReplaceDisconnection(for request: CacheRequest<some CacheOrigin>) -> Bool {
+        mayReplaceFailure(for: request) && !policy.forbidsStale
+    }
+
+    private func mayReplaceFailure(for request: CacheRequest<some CacheOrigin>) -> Bool {
+        // A request that requires validation accepts no stale response.
+        request.isCacheable && !request.demand.isStrict && !needsValidation && canAnswer(request)
+            && !StaleAllowance.mayReplace(status: status)
     }
 }

@@ -28,8 +28,9 @@ package struct VaryKey: Hashable, Sendable {
     }
 
     /// Returns a value without insignificant differences: whitespace around list members, case in case-insensitive fields, and
-    /// the order of members whose weights all differ.
+    /// the order of members whose weights all differ; of languages, order in general.
     private static func normal(_ value: String, of name: String) -> String {
+        if name == "accept-language", let preferences = LanguagePreferences(value) { return preferences.text }
         // Commas inside quotes are not interpreted.
         guard !value.utf8.contains(UInt8(ascii: "\"")) else { return value }
         let isNegotiation = ["accept", "accept-charset", "accept-encoding", "accept-language"].contains(name)

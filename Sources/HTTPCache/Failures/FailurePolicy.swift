@@ -6,7 +6,7 @@ package struct FailurePolicy: Hashable, Sendable {
     package var undecodable: Int64
     /// The period for the first `.failing`; each further consecutive failure doubles it.
     package var failing: Int64
-    /// The longest period without a retry of a `.failing` origin, whatever its `Retry-After` says.
+    /// The longest period without a retry of a `.failing` origin, regardless of its `Retry-After`.
     package var failingMaximum: Int64
     /// The maximum number of failures; the oldest is evicted to make room.
     package var entries: Int

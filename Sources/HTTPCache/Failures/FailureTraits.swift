@@ -4,6 +4,9 @@ package struct FailureTraits: Hashable, Sendable {
     package var failureClass: FailureClass?
     /// Whether a stale response may be served in its place (RFC 5861 §4).
     package var allowsStale = false
+    /// Whether the origin is deliberately not asked: any stale response may be served in its place unless its directives forbid
+    /// stale use (RFC 9111 §4.2.4, "disconnected").
+    package var isDisconnection = false
     /// Whether the origin states that the resource no longer exists.
     package var saysGone = false
     /// Whether the origin denies the client access to the resource.
@@ -19,6 +22,7 @@ package struct FailureTraits: Hashable, Sendable {
     package init(
         failureClass: FailureClass? = nil,
         allowsStale: Bool = false,
+        isDisconnection: Bool = false,
         saysGone: Bool = false,
         isDenial: Bool = false,
         isOriginFault: Bool = false,
@@ -27,6 +31,7 @@ package struct FailureTraits: Hashable, Sendable {
     ) {
         self.failureClass = failureClass
         self.allowsStale = allowsStale
+        self.isDisconnection = isDisconnection
         self.saysGone = saysGone
         self.isDenial = isDenial
         self.isOriginFault = isOriginFault

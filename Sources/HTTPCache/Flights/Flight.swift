@@ -72,6 +72,18 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
         round.end()
     }
 
+    /// Gives a value to the waiters that accept one before the end, such as a response whose content is still arriving.
+    ///
+    /// The flight continues. Waiters that join later receive the value at once.
+    package func announce(_ value: Value) {
+        let (waiters, observers) = state.withLock { $0.announce(value) }
+        let round = Delivery.Round()
+        for entry in waiters { entry.waiter(.success(value), Delivery(isCollapsed: entry.collapsed, round: round)) }
+        for observe in observers { observe(value) }
+        round.end()
+        abandonIfAlone()
+    }
+
     /// Sets what happens when the last waiter has left.
     ///
     /// - Parameters:
@@ -94,27 +106,59 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
 
     /// Fails a waiter for which no flight can be started.
     static func refuse(_ waiter: TaskPool<Value, Failure>.Waiter, _ reason: String) {
+        deliver(.failure(.overloaded(reason)), to: waiter, isCollapsed: false)
+    }
+
+    /// Calls a waiter that is not in a flight.
+    static func deliver(
+        _ outcome: Result<Value, Failure>,
+        to waiter: TaskPool<Value, Failure>.Waiter,
+        isCollapsed: Bool
+    ) {
         let round = Delivery.Round()
-        waiter(.failure(.overloaded(reason)), Delivery(isCollapsed: false, round: round))
+        waiter(outcome, Delivery(isCollapsed: isCollapsed, round: round))
         round.end()
     }
 
-    package func addFirst(_ waiter: @escaping TaskPool<Value, Failure>.Waiter) -> Subscription {
-        let number = state.withLock { $0.insert(waiter, collapsed: false) }
+    /// The latest deadline of the waiters; none if one of them has none, or if the work continues without waiters.
+    package var deadline: SharedDeadline {
+        SharedDeadline(latestOf: { [weak self] in
+            self?.state.withLock { $0.waiters.values.map(\.deadline) } ?? []
+        })
+    }
+
+    package func addFirst(
+        _ waiter: @escaping TaskPool<Value, Failure>.Waiter,
+        deadline: SharedDeadline = .none,
+        early: EarlyDelivery<Value> = .none
+    ) -> Subscription {
+        let number = state.withLock { $0.insert(waiter, early, collapsed: false, deadline) }
         return Subscription { [weak self] in self?.leave(number) }
     }
 
-    func add(_ waiter: @escaping TaskPool<Value, Failure>.Waiter, limit: Int) -> WaiterAdmission {
-        let number: Int? = state.withLock { state in
-            if state.ended { return -1 }
-            return state.waiters.count < limit ? state.insert(waiter, collapsed: true) : nil
+    func add(
+        _ waiter: @escaping TaskPool<Value, Failure>.Waiter,
+        deadline: SharedDeadline,
+        early: EarlyDelivery<Value>,
+        limit: Int
+    ) -> WaiterAdmission<Value> {
+        let (number, announced): (Int?, Value?) = state.withLock { state in
+            if state.ended { return (-1, nil) }
+            if case .instead = early, let announced = state.announced { return (nil, announced) }
+            guard state.waiters.count < limit else { return (nil, nil) }
+            return (state.insert(waiter, early, collapsed: true, deadline), state.announced)
         }
-        switch number {
-        case nil: return .full
-        case -1: return .ended
-        case let number?: return .added(Subscription { [weak self] in self?.leave(number) })
+        switch (number, announced) {
+        case (nil, let announced?): return .announced(announced)
+        case (nil, nil): return .full
+        case (-1, _): return .ended
+        case (let number?, let announced):
+            return .added(Subscription { [weak self] in self?.leave(number) }, announced: announced)
         }
     }
+
+    /// Cancels the work if no waiter is left and it is not worth finishing; to be called when that may have changed.
+    func reconsider() { abandonIfAlone() }
 
     private func leave(_ number: Int) {
         let left = state.withLock { $0.waiters.removeValue(forKey: number) != nil }
@@ -169,9 +213,22 @@ package struct Delivery: Sendable {
     }
 }
 
+/// What a waiter does with a value that its flight announces before the end.
+package enum EarlyDelivery<Value: Sendable>: Sendable {
+    /// It waits for the end.
+    case none
+    /// The announced value is its outcome.
+    case instead
+    /// It observes the announced value, and waits for the end.
+    case also(@Sendable (Value) -> Void)
+}
+
 /// The result of trying to join a flight.
-enum WaiterAdmission {
-    case added(Subscription)
+enum WaiterAdmission<Value: Sendable> {
+    /// It waits; the flight may have announced a value already.
+    case added(Subscription, announced: Value?)
+    /// The flight has already announced this value, which is the waiter's outcome.
+    case announced(Value)
     case full
     case ended
 }
@@ -184,19 +241,46 @@ private struct Abandonment: Sendable {
 private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
     struct Entry: Sendable {
         var waiter: TaskPool<Value, Failure>.Waiter
+        var early: EarlyDelivery<Value>
         var collapsed: Bool
+        var deadline: SharedDeadline
     }
 
     /// Waiters by number, in order of arrival.
     var waiters: [Int: Entry] = [:]
     var nextNumber = 0
     var ended = false
+    /// The value announced before the end.
+    var announced: Value?
     var abandonment: Abandonment?
 
-    mutating func insert(_ waiter: @escaping TaskPool<Value, Failure>.Waiter, collapsed: Bool) -> Int {
+    mutating func insert(
+        _ waiter: @escaping TaskPool<Value, Failure>.Waiter,
+        _ early: EarlyDelivery<Value>,
+        collapsed: Bool,
+        _ deadline: SharedDeadline
+    ) -> Int {
         defer { nextNumber += 1 }
-        waiters[nextNumber] = Entry(waiter: waiter, collapsed: collapsed)
+        waiters[nextNumber] = Entry(waiter: waiter, early: early, collapsed: collapsed, deadline: deadline)
         return nextNumber
+    }
+
+    /// Announces a value: removes and returns the waiters whose outcome it is, and returns the observers.
+    mutating func announce(_ value: Value) -> ([Entry], [@Sendable (Value) -> Void]) {
+        guard !ended, announced == nil else { return ([], []) }
+        announced = value
+        var ending: [Entry] = []
+        var observers: [@Sendable (Value) -> Void] = []
+        for (number, entry) in waiters.sorted(by: { $0.key < $1.key }) {
+            switch entry.early {
+            case .none: break
+            case .instead:
+                ending.append(entry)
+                waiters[number] = nil
+            case .also(let observe): observers.append(observe)
+            }
+        }
+        return (ending, observers)
     }
 
     /// Marks the flight as ended and returns its waiters in order of arrival; returns none the second time.

@@ -50,7 +50,10 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// - Parameters:
     ///   - key: the flight's cache key.
     ///   - subject: what purges match the flight against.
-    ///   - waiter: called exactly once, on the thread that ends the flight, unless the subscription is cancelled first.
+    ///   - deadline: when the outcome becomes useless to the waiter.
+    ///   - early: what the waiter does with a value that the flight announces before its end.
+    ///   - waiter: called exactly once, on the thread that ends the flight or announces a value, unless the subscription is
+    ///     cancelled first.
     ///   - start: starts the work of a new flight; called on this thread, before this function returns. It must ensure that
     ///     `Flight.finish` is called, and may set with `Flight.onAbandon` what happens when the last waiter has left.
     /// - Returns: the waiter's subscription; it need not be retained.
@@ -58,12 +61,18 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     package func join(
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
+        deadline: SharedDeadline = .none,
+        early: EarlyDelivery<Value> = .none,
         waiter: @escaping Waiter,
         start: (Flight<Value, Failure>) -> Void
     ) -> Subscription {
-        switch state.withLock({ state in admit(waiter, to: key, about: subject, of: &state) }) {
-        case .joined(let subscription):
+        switch state.withLock({ state in admit(waiter, deadline, early, to: key, about: subject, of: &state) }) {
+        case .joined(let subscription, let announced):
+            if case .also(let observe) = early, let announced { observe(announced) }
             return subscription
+        case .announced(let value):
+            Flight<Value, Failure>.deliver(.success(value), to: waiter, isCollapsed: true)
+            return Subscription {}
         case .started(let flight, let subscription):
             start(flight)
             return subscription
@@ -80,17 +89,19 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     package func startAlone(
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
+        deadline: SharedDeadline = .none,
+        early: EarlyDelivery<Value> = .none,
         waiter: @escaping Waiter,
         start: (Flight<Value, Failure>) -> Void
     ) -> Subscription {
         let admission = state.withLock { state -> Admission<Value, Failure> in
             guard let flight = newFlight(key, about: subject, in: &state, isAlone: true) else {
-                return .refused("too many requests are under way")
+                return .refused("too many requests are in progress")
             }
-            return .started(flight, flight.addFirst(waiter))
+            return .started(flight, flight.addFirst(waiter, deadline: deadline, early: early))
         }
         guard case .started(let flight, let subscription) = admission else {
-            Flight<Value, Failure>.refuse(waiter, "too many requests are under way")
+            Flight<Value, Failure>.refuse(waiter, "too many requests are in progress")
             return Subscription {}
         }
         start(flight)
@@ -99,21 +110,24 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
 
     private func admit(
         _ waiter: @escaping Waiter,
+        _ deadline: SharedDeadline,
+        _ early: EarlyDelivery<Value>,
         to key: CacheKey,
         about subject: PurgeSubject?,
         of state: inout State
     ) -> Admission<Value, Failure> {
         if let flight = state.flights[key] {
-            switch flight.add(waiter, limit: waiterLimit.load(ordering: .relaxed)) {
-            case .added(let subscription): return .joined(subscription)
-            case .full: return .refused("too many requests wait for this picture")
-            case .ended: break  // Over, and about to leave the pool: start anew.
+            switch flight.add(waiter, deadline: deadline, early: early, limit: waiterLimit.load(ordering: .relaxed)) {
+            case .added(let subscription, let announced): return .joined(subscription, announced)
+            case .announced(let value): return .announced(value)
+            case .full: return .refused("too many requests are waiting for this response")
+            case .ended: break  // It is about to leave the pool: start another flight.
             }
         }
         guard let flight = newFlight(key, about: subject, in: &state) else {
-            return .refused("too many pictures are being made")
+            return .refused("too many responses are in progress")
         }
-        return .started(flight, flight.addFirst(waiter))
+        return .started(flight, flight.addFirst(waiter, deadline: deadline, early: early))
     }
 
     /// Adds a new flight to the pool; returns `nil` if the pool is full.
@@ -135,7 +149,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     }
 
     /// Starts a flight that runs to its end without waiters; does nothing if the key has a flight already or the pool is full.
-    package func startUnlessUnderWay(
+    func startUnlessUnderWay(
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
         start: (Flight<Value, Failure>) -> Void
@@ -160,14 +174,15 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
 
     /// Begins a purge: flights that it selects, including those that start before `endPurge`, finish for their waiters only.
     ///
-    /// When this function returns, none of them stores anything any more: what they have stored can be removed for good.
+    /// Once this function has returned, none of them stores anything, so what they have stored can be removed.
+    /// - Parameter cause: a flight that is not affected, because its own response causes the purge.
     /// - Returns: the number of flights in progress that the purge definitely selects.
-    package func beginPurge(_ selection: PurgeSelection) -> Int {
+    package func beginPurge(_ selection: PurgeSelection, except cause: Flight<Value, Failure>? = nil) -> Int {
         let purged = state.withLock { state in
             state.purges.append(selection)
             return state.take(selection)
         }
-        for flight in purged { flight.purge(selection) }
+        for flight in purged where flight !== cause { flight.purge(selection) }
         return purged.count { $0.isAbout(selection) == true }
     }
 
@@ -190,7 +205,8 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
 }
 
 private enum Admission<Value: Sendable, Failure: CacheFailure> {
-    case joined(Subscription)
+    case joined(Subscription, Value?)
+    case announced(Value)
     case started(Flight<Value, Failure>, Subscription)
     case refused(String)
 }
@@ -203,6 +219,6 @@ package final class Subscription: Sendable {
         self.leave = leave
     }
 
-    /// Detaches the waiter; it is not called any more unless the flight is ending at this moment.
+    /// Detaches the waiter, which is not called afterwards unless its flight is already delivering its outcome.
     package func cancel() { leave() }
 }

@@ -17,7 +17,7 @@ struct GhostTable: Sendable {
     /// Ghosts added, modulo 2³².
     private var clock: UInt32 = 0
 
-    /// The most ghosts.
+    /// The maximum number of ghosts.
     var capacity: Int { ghosts.count }
 
     /// Creates an empty table of 64 ghosts.

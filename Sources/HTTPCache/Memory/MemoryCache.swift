@@ -12,7 +12,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
 
     /// The settings of a memory cache.
     package struct Configuration: Hashable, Sendable {
-        /// The most bytes of all entries' costs; 0 disables the cache.
+        /// The maximum number of bytes of all entries' costs; 0 disables the cache.
         package var capacity: Int
         /// The number of shards, each with a lock and an equal share of the capacity; rounded down to a power of two, 1–64.
         package var shards: Int
@@ -139,7 +139,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     }
 }
 
-/// What a memory cache holds, and counters since it was created.
+/// The contents of a memory cache, and counters since it was created.
 package struct MemoryStatistics: Hashable, Sendable {
     /// Sum of the entries' costs, bookkeeping included.
     package var bytes = 0

@@ -9,7 +9,7 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
         var cost: Int
     }
 
-    /// The most bytes of all entries' costs.
+    /// The maximum number of bytes of all entries' costs.
     package private(set) var capacity: Int
     /// The largest cost of one entry.
     package private(set) var largest: Int

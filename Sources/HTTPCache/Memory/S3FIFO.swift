@@ -36,11 +36,11 @@ package protocol EvictionPolicy: Sendable {
 package struct S3FIFO: EvictionPolicy {
     /// The small queue has one of this many parts of all bytes.
     private static let smallDivisor = 10
-    /// The most uses counted.
+    /// The maximum number of uses counted.
     private static let mostUses: UInt8 = 3
     /// The uses that move an entry from the small queue to the main queue.
     private static let promotion: UInt8 = 1
-    /// The most entries that one eviction gives another round; bounds the time under the lock.
+    /// The maximum number of entries that one eviction gives another round; bounds the time under the lock.
     private static let mostRounds = 256
 
     private enum Queue {

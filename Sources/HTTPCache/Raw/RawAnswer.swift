@@ -1,24 +1,33 @@
 package import HTTPSemantics
+package import LinuxSystem
 
 /// The response to a raw request, as sent to the client.
 package struct RawAnswer: Sendable {
     package var status: Int
     /// End-to-end fields, without `Age` and `Content-Length`.
     package var fields: FieldLines
-    package var body: [UInt8]
-    /// The part of the body that is sent.
-    package var range: Range<Int>
+    package var body: Body
+    /// The part of the body that is sent; `nil` for all of a body whose length is unknown.
+    package var range: Range<Int>?
     /// The `Age` in seconds; `nil` to send none.
     package var age: Int64?
     /// The `Content-Length` if it differs from the range's length, as in responses to HEAD; -1 if it is unknown.
     package var contentLength: Int64?
     package var cacheStatus: CacheStatus
 
+    /// The location of the content.
+    package enum Body: Sendable {
+        case bytes([UInt8])
+        case file(SharedDescriptor)
+        /// Content that is still arriving.
+        case growing(GrowingFile.Reader)
+    }
+
     /// Creates the response to a request from the outcome of its exchange.
     init(_ outcome: CacheOutcome, to request: CacheRequest<some CacheOrigin>, at now: Int64) {
-        switch outcome.answer {
-        case .passed(let response): self.init(response, to: request, outcome.status)
-        case .stored(let response):
+        switch (outcome.answer, outcome.received) {
+        case (.passed(let response), _), (.stored, let response?): self.init(response, to: request, outcome.status)
+        case (.stored(let response), nil):
             self.init(response, to: request, outcome.status, at: now, isValidated: outcome.isValidated)
             for line in outcome.cookies { fields.append(line) }
         }
@@ -29,14 +38,15 @@ package struct RawAnswer: Sendable {
         status = response.status
         var fields = response.fields.endToEnd
         age = fields["age"].flatMap { Int64($0) }
-        let length = fields["content-length"].flatMap { Int64($0) }
+        let stated = fields["content-length"].flatMap { Int64($0) }
         fields.remove(["content-length"])
         // A numeric Age is sent separately; a malformed one is forwarded unchanged.
         if age != nil { fields.remove(["age"]) }
         self.fields = request.isRemote ? Self.confined(fields) : fields
-        body = if case .bytes(let bytes) = response.content { bytes } else { [] }
-        range = 0..<body.count
-        if request.isHead || response.status == 304 { contentLength = length ?? (request.isHead ? -1 : nil) }
+        let length: Int?
+        (body, length) = Self.body(response.storedContent)
+        range = length.map { 0..<$0 }
+        if request.isHead || response.status == 304 { contentLength = stated ?? (request.isHead ? -1 : nil) }
         self.cacheStatus = cacheStatus
     }
 
@@ -53,13 +63,27 @@ package struct RawAnswer: Sendable {
         status = stored.status
         let fields = isValidated ? stored.fields : stored.fieldsWithoutValidation
         self.fields = request.isRemote ? Self.confined(fields) : fields
-        body = stored.bytes
-        range = 0..<stored.bytes.count
+        let length: Int?
+        (body, length) = Self.body(stored.content)
+        range = length.map { 0..<$0 }
         age = stored.policy.freshness.age(at: now)
-        if request.isHead { contentLength = Int64(stored.bytes.count) }
+        if request.isHead { contentLength = stored.content.length.map(Int64.init) ?? -1 }
         self.cacheStatus = cacheStatus
         guard stored.status == 200 else { return }
         apply(request.fields, of: stored, at: now, isGet: request.isGet)
+        if stored.isPartial, status == 200 { narrow(to: request, in: stored) }
+    }
+
+    /// Returns where the content is, and its length if that is known.
+    private static func body(_ content: StoredResponse.Content) -> (Body, Int?) {
+        switch content {
+        case .bytes(let bytes): (.bytes(bytes), bytes.count)
+        case .file(let body): (.file(body.file), body.length)
+        case .growing(let file):
+            // Without a reader the content has been given up, and the response is cut off.
+            file.reader().map { (.growing($0), file.expected) } ?? (.bytes([]), file.expected)
+        case .parts, .evicted: (.bytes([]), 0)
+        }
     }
 
     /// Returns the fields with headers that keep another host's content from acting as this host's.
@@ -91,25 +115,40 @@ package struct RawAnswer: Sendable {
             fields.remove(["content-type", "content-encoding", "content-language", "content-range", "content-md5"])
             return
         }
-        guard isGet, let asked = conditions["range"].flatMap({ ByteRange($0) }) else { return }
+        guard isGet, !stored.isPartial, let asked = conditions["range"].flatMap({ ByteRange($0) }) else { return }
         if let ifRange = conditions["if-range"],
             !IfRange.holds(ifRange, entityTag: tag, lastModified: modified, now: now)
         {
             return
         }
-        narrow(to: asked)
+        // A range of content of unknown length is ignored (RFC 9110 §14.2).
+        if let length = stored.content.length { narrow(to: asked, of: length) }
     }
 
-    private mutating func narrow(to asked: ByteRange) {
-        switch asked.resolve(length: body.count) {
+    /// Selects the range from the stored parts; the decision on the request has found the part that holds it.
+    private mutating func narrow(to request: CacheRequest<some CacheOrigin>, in stored: StoredResponse) {
+        guard let (part, range) = stored.slice(for: request.fields, isGet: request.isGet) else {
+            // Never a 200 without the content, should the part be missing after all.
+            status = 502
+            return
+        }
+        status = 206
+        body = .bytes(part.bytes)
+        self.range = range
+        let position = part.offset + range.lowerBound..<part.offset + range.upperBound
+        fields.append("Content-Range", ByteRange.contentRange(position, of: stored.content.length ?? 0))
+    }
+
+    private mutating func narrow(to asked: ByteRange, of length: Int) {
+        switch asked.resolve(length: length) {
         case .unsatisfiable:
             status = 416
             range = 0..<0
-            fields.append("Content-Range", ByteRange.contentRange(unsatisfiedOf: body.count))
+            fields.append("Content-Range", ByteRange.contentRange(unsatisfiedOf: length))
         case .satisfiable(let part):
             status = 206
             range = part
-            fields.append("Content-Range", ByteRange.contentRange(part, of: body.count))
+            fields.append("Content-Range", ByteRange.contentRange(part, of: length))
         }
     }
 }

@@ -39,13 +39,15 @@ package final class RawCache: Sendable {
         self.disk = disk
     }
 
+    /// Whether there is a disk tier.
+    var hasDisk: Bool { disk != nil }
     /// The largest cost that the memory tier accepts, in bytes.
     package var largestCost: Int { memory.largestCost }
 
     /// Changes the memory tier's capacity, in bytes.
     package func resize(capacity: Int) { memory.resize(capacity: capacity) }
 
-    /// Statistics of the memory tier; a hit is a request served without reading the disk or asking the origin.
+    /// Statistics of the memory tier; a hit is a request served without reading the disk or contacting the origin.
     package var statistics: MemoryStatistics {
         var statistics = memory.statistics
         // One request may perform several lookups.
@@ -120,8 +122,13 @@ package final class RawCache: Sendable {
         let entry = known ?? found ?? RawEntry(PurgeSubject(request.origin))
         state.held[key] = Held(entry: entry, holders: 1)
         guard known == nil, found != nil else { return false }
-        if request.tiers.keepInMemory { memory.insert(entry, for: key, cost: entry.cost) }
+        if request.tiers.keepInMemory { remember(entry, for: key) }
         return true
+    }
+
+    /// Stores an entry in the memory tier, unless some of its content is in files.
+    private func remember(_ entry: RawEntry, for key: CacheKey) {
+        if entry.isInMemory { memory.insert(entry, for: key, cost: entry.cost) } else { memory.remove(key) }
     }
 
     private func makeHold(_ key: CacheKey, isFromDisk: Bool) -> RawHold {
@@ -145,7 +152,7 @@ package final class RawCache: Sendable {
             let had = !held.entry.responses.isEmpty
             change(&held.entry)
             defer { if held.holders > 0 { state.held[key] = held } }
-            if request.tiers.keepInMemory { memory.insert(held.entry, for: key, cost: held.entry.cost) }
+            if request.tiers.keepInMemory { remember(held.entry, for: key) }
             guard persists, request.tiers.keepOnDisk, let disk else { return false }
             state.generation &+= 1
             let content = RawContent(held.entry, of: request.origin)

@@ -39,6 +39,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
             finish(.success(CacheOutcome(stored, .hit(isStale ? .stale : tier))))
         case .unavailable: finish(.failure(.notCached))
         case .validate(let stored, let reason): ask(about: stored, reason, hold, now, mayWait: mayWait)
+        case .complete(let stored): ask(about: stored, .partial, hold, now, mayWait: mayWait)
         case .forward(let reason): ask(about: nil, reason, hold, now, mayWait: mayWait)
         }
     }
@@ -51,6 +52,9 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
         }
         subscription?.cancel()
     }
+
+    /// Ends the request without serving it.
+    func fail(_ failure: Origin.Failure) { finish(.failure(failure)) }
 
     private var isWanted: Bool { state.withLock { $0.completion != nil } }
 
@@ -74,9 +78,14 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
         let entry = hold.flatMap { _ in proxy.cache.entry(of: request) }
         let separateUntil = entry?.separateUntil ?? .min
         let subject = PurgeSubject(request.origin)
-        let isMiss = [.uriMiss, .varyMiss].contains(reason)
-        let widens =
-            mayWait && isMiss && request.mayWiden && max(separateUntil, entry?.partsUntil ?? .min) <= now
+        let isPartsOnly = max(separateUntil, entry?.partsUntil ?? .min) > now
+        let completes = stored.map { $0.isPartial && !$0.canAnswer(request) } ?? false
+        // The rest of what is too large for a range is not fetched for one either.
+        if completes, request.isPartial, isPartsOnly || !mayWait {
+            return ask(about: nil, reason, hold, now, mayWait: mayWait)
+        }
+        let isMiss = completes || [.uriMiss, .varyMiss].contains(reason)
+        let widens = mayWait && isMiss && request.mayWiden && !isPartsOnly
         let start: (Flight<CacheOutcome, Origin.Failure>) -> Void = { [self] flight in
             exchange(about: stored, reason, hold, flight, widens: widens).start()
         }
@@ -85,14 +94,20 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
                 proxy.flights.startAlone(
                     request.key,
                     about: subject,
+                    deadline: request.deadline,
+                    early: .instead,
                     waiter: { [self] in finish($0, $1) },
                     start: start
                 )
             )
         }
-        let subscription = proxy.flights.join(request.key, about: subject) { [self] result, delivery in
-            // Decide again: the response stored meanwhile may or may not match this request.
-            if delivery.isCollapsed { self.start(hold, mayWait: false) } else { finish(result) }
+        let subscription = proxy.flights.join(
+            request.key,
+            about: subject,
+            deadline: request.deadline,
+            early: .instead
+        ) { [self] result, delivery in
+            if !delivery.isCollapsed { finish(result) } else { decideAgain(result, hold) }
         } start: { [self] flight in
             // Another request's response may have been stored since the first lookup.
             if let outcome = answer(hold, now) { flight.finish(.success(outcome)) } else { start(flight) }
@@ -101,6 +116,18 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
     }
 
     private func finish(_ result: Result<CacheOutcome, Origin.Failure>, _ delivery: Delivery) { finish(result) }
+
+    /// Decides again after waiting for another request's response, which may or may not match this request.
+    private func decideAgain(_ result: Result<CacheOutcome, Origin.Failure>, _ hold: RawHold?) {
+        // A response whose content is still arriving is not stored yet.
+        if isWanted, case .success(let outcome) = result, case .stored(let arriving) = outcome.answer,
+            !arriving.isComplete,
+            case .serve(let response, let isStale, _) = decision([arriving], proxy.time.wallSeconds)
+        {
+            return finish(.success(CacheOutcome(response, .hit(isStale ? .stale : .memory))))
+        }
+        start(hold, mayWait: false)
+    }
 
     /// The stored response that can be served without asking the origin, if there is one now.
     private func answer(_ hold: RawHold?, _ now: Int64) -> CacheOutcome? {
@@ -121,9 +148,16 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
 
     /// Revalidates a stale response in the background, unless a flight for the key is in progress.
     private func refresh(_ stored: StoredResponse, _ hold: RawHold?) {
-        guard proxy.context.failures.backoffError(for: request.failureKey) == nil else { return }
-        let refresh = RawLoad(request.unconditional, proxy: proxy) { _ in }
-        proxy.flights.startUnlessUnderWay(request.key, about: PurgeSubject(request.origin)) { flight in
+        var own = request.refreshing(stored)
+        own.account = nil
+        own.priority = .background
+        let refresh = RawLoad(own, proxy: proxy) { _ in }
+        proxy.background.refresh(
+            request.key,
+            about: PurgeSubject(request.origin),
+            failures: proxy.context.failures,
+            request.failureKey
+        ) { flight in
             refresh.exchange(about: stored, .stale, hold, flight).start()
         }
     }
@@ -135,7 +169,9 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
         _ flight: Flight<CacheOutcome, Origin.Failure>,
         widens: Bool = false
     ) -> CacheExchange<Origin> {
-        CacheExchange(
+        var request = request
+        request.deadline = flight.deadline
+        return CacheExchange(
             request,
             stored: stored,
             reason,

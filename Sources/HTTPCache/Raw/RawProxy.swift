@@ -10,6 +10,7 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
     package let cache: RawCache
     let context: CacheExchange<Origin>.Context
     let flights: TaskPool<CacheOutcome, Origin.Failure>
+    let background: BackgroundWork<CacheOutcome, Origin.Failure>
     var time: any TimeSource { context.time }
 
     /// Creates a proxy.
@@ -39,6 +40,7 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
             continueAfter: continueAfter
         )
         self.flights = TaskPool(maximumWaiters: waiters, maximumFlights: flights)
+        background = BackgroundWork(pool: self.flights, kinds: [.refresh], time: time)
     }
 
     /// Sets the maximum number of waiters per request to an origin; applies to new requests.
@@ -63,15 +65,27 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
     /// - Returns: a subscription that cancels the request, for when its client leaves.
     package func load(_ request: CacheRequest<Origin>, completion: @escaping Completion) -> Subscription {
         let load = RawLoad(request, proxy: self, completion: completion)
-        hold(request) { load.start($0, mayWait: true) }
+        hold(request) {
+            load.start($0, mayWait: true)
+        } late: {
+            load.fail(.overloaded("the request waited too long for the disk"))
+        }
         return Subscription { load.cancel() }
     }
 
     /// Retains the entry of a request's URL, then calls `next`: immediately, or on the read lane.
-    private func hold(_ request: CacheRequest<Origin>, _ next: @escaping @Sendable (RawHold?) -> Void) {
+    ///
+    /// - Parameter late: called instead if the request's deadline has passed when the read lane reaches it.
+    private func hold(
+        _ request: CacheRequest<Origin>,
+        _ next: @escaping @Sendable (RawHold?) -> Void,
+        late: @escaping @Sendable () -> Void
+    ) {
         guard request.isCacheable else { return next(nil) }
         if let hold = cache.hold(request) { return next(hold) }
-        let isTaken = context.lane?.submit { [cache] in next(cache.read(request)) }
+        let isTaken = context.lane?.submit { [cache, time] in
+            if request.deadline.isPast(at: time.monotonic) { late() } else { next(cache.read(request)) }
+        }
         // The read lane is full: ask the origin.
         if isTaken != true { next(cache.holdUnread(request)) }
     }
@@ -87,21 +101,23 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
     }
 
     /// Invalidates the stored responses that an unsafe request may have changed (RFC 9111 §4.4).
-    func invalidate(_ origin: Origin, _ response: FetchedResponse) {
-        drop(origin)
+    ///
+    /// - Parameter flight: the unsafe request's own, whose response may be stored afterwards.
+    func invalidate(_ origin: Origin, _ response: FetchedResponse, by flight: Flight<CacheOutcome, Origin.Failure>) {
+        drop(origin, by: flight)
         guard let base = origin.url else { return }
         for name in ["location", "content-location"] {
             // RFC 9111 §4.4: never URLs of another origin.
             guard let reference = response.fields[name], let url = try? base.resolving(reference),
                 url.hasSameOrigin(as: base)
             else { continue }
-            drop(origin.sibling(url))
+            drop(origin.sibling(url), by: flight)
         }
     }
 
-    private func drop(_ origin: Origin) {
+    private func drop(_ origin: Origin, by flight: Flight<CacheOutcome, Origin.Failure>) {
         let selection = PurgeSelection.originals([origin.key])
-        cache.drop(origin) { _ = flights.beginPurge(selection) }
+        cache.drop(origin) { _ = flights.beginPurge(selection, except: flight) }
         flights.endPurge(selection)
     }
 }

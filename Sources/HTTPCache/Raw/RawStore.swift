@@ -16,7 +16,13 @@ struct RawStore<Origin: CacheOrigin>: ResponseStore {
     package func admit(_ response: StoredResponse, isStorable: Bool, replacing stored: StoredResponse?)
         -> StoredResponse
     {
-        publish { $0.keep(response, for: request) }
+        // Without a disk, only content that fits in memory can be stored.
+        let isOnDisk = request.tiers.keepOnDisk && proxy.cache.hasDisk
+        guard let kept = isOnDisk ? response : response.inMemory(limit: proxy.cache.largestCost) else {
+            change(.remove)
+            return response
+        }
+        publish { $0.keep(kept, for: request) }
         return response
     }
 
@@ -43,7 +49,7 @@ struct RawStore<Origin: CacheOrigin>: ResponseStore {
         case .separate(let until): publish(persists: false) { $0.separateUntil = until }
         case .keepParts(let until): publish(persists: false) { $0.partsUntil = until }
         case .update(let response): update(by: response)
-        case .invalidate(let response): proxy.invalidate(request.origin, response)
+        case .invalidate(let response): proxy.invalidate(request.origin, response, by: flight)
         }
     }
 

@@ -16,7 +16,7 @@ package struct CachePolicy: Hashable, Sendable {
         self.originals = originals
     }
 
-    /// Whether the disk stores the original's record, beside its body or its variants.
+    /// Whether the disk stores the original's record, for its body or its variants.
     package var keepsOriginalRecord: Bool { originals.keepOnDisk || variants.keepOnDisk }
 
     /// Whether nothing is stored.

@@ -57,16 +57,22 @@ package enum ResponseBody: Sendable {
     case bytes([UInt8], Range<Int>)
     /// A range of a file, sent with sendfile(2); if the file turns out shorter, the connection is closed.
     case file(SharedDescriptor, offset: Int64, length: Int64)
+    /// A range of a file that may still be growing, sent as it grows; the connection is closed if the file fails.
+    ///
+    /// Without a length, the content is everything from the offset to the file's end, sent in chunks (RFC 9112 §7.1), or to an
+    /// HTTP/1.0 client until the connection closes.
+    case growing(GrowingFile.Reader, offset: Int64, length: Int64?)
 
     /// All of an array.
     package static func bytes(_ bytes: [UInt8]) -> ResponseBody { .bytes(bytes, 0..<bytes.count) }
 
-    /// The content's length in bytes.
-    package var count: Int64 {
+    /// The content's length in bytes; `nil` if it is unknown.
+    package var count: Int64? {
         switch self {
         case .none: 0
         case .bytes(_, let range): Int64(range.count)
         case .file(_, _, let length): length
+        case .growing(_, _, let length): length
         }
     }
 }

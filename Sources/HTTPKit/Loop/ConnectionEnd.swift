@@ -14,7 +14,7 @@ enum ConnectionEnd {
 extension Connection {
     /// Whether and how the connection ends in its current state.
     ///
-    /// - Parameter drainLimit: the most bytes to read and discard while lingering.
+    /// - Parameter drainLimit: the maximum number of bytes to read and discard while lingering.
     @inline(__always)
     func end(_ policy: ServerConfiguration.HalfClosePolicy, drainLimit: Int) -> ConnectionEnd {
         switch phase {
@@ -25,7 +25,7 @@ extension Connection {
         case .lingering:
             return isInputEnded || drained > drainLimit ? .close : .open
         case .reading:
-            if output != nil { return .open }
+            if let output { return output.isWaiting && isHalfClosed && policy == .gone ? .close : .open }
             if closesAfterOutput {
                 return !isInputEnded && (lingers || mayRead) ? .linger : .close
             }

@@ -11,7 +11,7 @@ extension EventLoop {
         }
         guard let connection = connection(id) else { return }
         if flags & (edge_EPOLLERR | edge_EPOLLHUP) != 0 {
-            // A reset, or both directions closed: nobody would read a response.
+            // A reset, or both directions closed: a response could not be delivered.
             return end(connection)
         }
         if flags & edge_EPOLLRDHUP != 0 {
@@ -22,14 +22,14 @@ extension EventLoop {
         proceed(connection)
     }
 
-    /// Does all work possible for a connection now, then ends it or sets its timer.
+    /// Does all work that is possible for a connection now, then closes it or sets its timer.
     func proceed(_ connection: Connection) {
         if connection.phase == .reading { readRequests(connection) }
         if connection.phase == .lingering { drainInput(connection) }
         settle(connection)
     }
 
-    /// Ends the connection if its state says so: the last step of every transition, and the only place that decides.
+    /// Closes the connection if its state requires it: the last step of every transition, and the only place that decides.
     @inline(__always)
     private func settle(_ connection: Connection) {
         switch connection.end(configuration.halfClose, drainLimit: configuration.limits.lingeringDrain) {
@@ -49,6 +49,10 @@ extension EventLoop {
             fulfil(id, sequence) { _ in response }
         case .abandoned(let id, let sequence):
             fulfil(id, sequence) { loop in loop.handler.reject(.abandoned) }
+        case .resume(let id):
+            guard let connection = connection(id) else { return }
+            if connection.output != nil { resumeOutput(connection) }
+            proceed(connection)
         case .ping(let completion):
             completion()
         case .adjust(let timeouts, let maximumConnections):

@@ -84,6 +84,7 @@ extension EventLoop {
         let keepsAlive =
             facts.keepsAlive && !response.closesConnection && drainDeadline == nil
             && connection.served < configuration.limits.requestsPerConnection
+            && (facts.minorVersion > 0 || response.body.count != nil)
         let begin = batch.total
         let start = batch.heads.count
         let options = ResponseEncoder.Options(
@@ -93,11 +94,17 @@ extension EventLoop {
         )
         let hasBody = encoder.encode(response, options, date: date.line, into: &batch.heads)
         batch.appendHead(from: start)
-        if hasBody { batch.append(response.body) }
+        if hasBody { batch.append(response.body, isChunked: facts.minorVersion > 0) }
         if !keepsAlive { connection.closesAfterOutput = true }
         if wantsCompletions {
             batch.exchanges.append(
-                ExchangeRecord(facts: facts, status: response.status, tag: response.tag, begin: begin, end: batch.total)
+                ExchangeRecord(
+                    facts: facts,
+                    status: response.status,
+                    tag: response.tag,
+                    begin: begin,
+                    end: batch.isOpen ? .max : batch.total
+                )
             )
         }
     }

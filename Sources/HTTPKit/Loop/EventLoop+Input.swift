@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// Reading and parsing.
 extension EventLoop {
-    /// The most reads per connection and turn, for fairness.
+    /// The maximum number of reads per connection and turn, for fairness.
     private static let readsPerTurn = 16
 
     func readRequests(_ connection: Connection) {

@@ -27,7 +27,18 @@ extension EventLoop {
         for index in batch.exchanges.indices { save(&batch.exchanges[index].facts) }
         connection.output = batch
         batch = OutputBatch()
-        if outcome == .yields { schedule(connection) }
+        continueLater(connection, outcome)
+    }
+
+    /// Ensures that unfinished output continues: by an event of the socket, in the next turn, or when the body has grown.
+    private func continueLater(_ connection: Connection, _ outcome: OutputBatch.Outcome) {
+        switch outcome {
+        case .complete, .blocked: break
+        case .yields: schedule(connection)
+        case .waits:
+            let mayContinue = connection.output?.follow { [mailbox, id = connection.id] in mailbox.post(.resume(id)) }
+            if mayContinue == true { schedule(connection) }
+        }
     }
 
     private func abandonBatch(_ connection: Connection) {
@@ -49,7 +60,7 @@ extension EventLoop {
             if progress > 0 { connection.timer = .none }
             if outcome != .complete {
                 connection.output = output
-                if outcome == .yields { schedule(connection) }
+                continueLater(connection, outcome)
             }
         } catch {
             connection.output = output

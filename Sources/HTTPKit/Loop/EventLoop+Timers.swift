@@ -15,10 +15,11 @@ extension EventLoop {
     private func wantedTimer(_ connection: Connection) -> Connection.Timer {
         switch connection.phase {
         case .closed: return .none
-        case .answering: return connection.output == nil ? .none : .write
+        case .answering: return connection.output?.isWaiting == false ? .write : .none
         case .lingering: return .linger
         case .reading:
-            if connection.output != nil { return .write }
+            // While the output waits for its source, the client is not slow.
+            if let output = connection.output { return output.isWaiting ? .none : .write }
             if connection.partial != nil { return .body }
             if !connection.input.isEmpty { return .head }
             return connection.served == 0 ? .fresh : .idle
@@ -39,7 +40,7 @@ extension EventLoop {
         return ServerTimeouts.nanoseconds(milliseconds)
     }
 
-    /// Ends connections past their deadline.
+    /// Closes connections past their deadline.
     func sweep() {
         nextSweep = now + resolution
         if areListenersPaused { resumeListeners() }

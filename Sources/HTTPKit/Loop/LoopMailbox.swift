@@ -9,6 +9,8 @@ enum LoopMessage: Sendable {
     case complete(ConnectionID, UInt32, Response)
     /// The promise of that response was dropped.
     case abandoned(ConnectionID, UInt32)
+    /// The body that this connection's output waits for has grown or ended.
+    case resume(ConnectionID)
     /// Stop accepting, finish what is in flight, and end at this monotonic time at the latest.
     case drain(deadline: Int64)
     /// Call back, which shows that the loop is running.
@@ -19,7 +21,7 @@ enum LoopMessage: Sendable {
 
 /// The message queue of a loop, with an eventfd that is written only while the loop sleeps.
 ///
-/// Its length is bounded by the number of open promises, one per connection.
+/// Its length is bounded by the number of connections: each has at most one open promise or one body that it waits for.
 final class LoopMailbox: Sendable {
     /// The eventfd, watched edge-triggered: it is never read.
     let wakeDescriptor: CInt

@@ -11,11 +11,16 @@ struct OutputBatch {
         case head(Range<Int>)
         case bytes([UInt8], Range<Int>)
         case file(SharedDescriptor, offset: Int64, length: Int64)
+        /// A part of known length of a growing file.
+        case growing(GrowingFile.Reader, offset: Int64, length: Int64)
+        /// The rest of a growing file, whose length is unknown; always the last segment.
+        case open(GrowingFile.Reader, offset: Int64, isChunked: Bool)
 
         var count: Int64 {
             switch self {
             case .head(let range), .bytes(_, let range): Int64(range.count)
-            case .file(_, _, let length): length
+            case .file(_, _, let length), .growing(_, _, let length): length
+            case .open: 0
             }
         }
     }
@@ -27,13 +32,15 @@ struct OutputBatch {
         case blocked
         /// The limit for one turn is reached; no event will follow.
         case yields
+        /// A growing file has no more bytes yet; `follow` must be called.
+        case waits
     }
 
-    /// The most buffers per call.
+    /// The maximum number of buffers per call.
     static let vectorLimit = 32
     /// Content up to this size, in bytes, is copied after its head, which is cheaper than a buffer of its own.
     static let copyLimit = 512
-    /// The most bytes one connection may write in one turn.
+    /// The maximum number of bytes one connection may write in one turn.
     private static let turnLimit: Int64 = 4 << 20
     private static let fileStep: Int64 = 1 << 20
 
@@ -45,6 +52,8 @@ struct OutputBatch {
     private(set) var total: Int64 = 0
     /// The number of bytes the kernel has accepted.
     private(set) var written: Int64 = 0
+    /// Whether writing stopped because a growing file has no more bytes yet.
+    private(set) var isWaiting = false
     private var next = 0
     private var offset: Int64 = 0
 
@@ -58,7 +67,11 @@ struct OutputBatch {
 
     /// Whether the batch should be written before more is added.
     @inline(__always)
-    var isFull: Bool { segments.count >= Self.vectorLimit - 2 || total > 1 << 20 || heads.count > 48 * 1024 }
+    var isFull: Bool { segments.count >= Self.vectorLimit - 2 || total > 1 << 20 || heads.count > 48 * 1024 || isOpen }
+
+    /// Whether the batch ends with a body of unknown length; nothing can be added then.
+    @inline(__always)
+    var isOpen: Bool { if case .open? = segments.last { true } else { false } }
 
     /// Adds everything in `heads` from `start` on as a segment.
     @inline(__always)
@@ -72,8 +85,10 @@ struct OutputBatch {
     }
 
     /// Appends the content of a response.
+    ///
+    /// - Parameter isChunked: whether content of unknown length is sent in chunks, rather than until the connection closes.
     @inline(__always)
-    mutating func append(_ body: ResponseBody) {
+    mutating func append(_ body: ResponseBody, isChunked: Bool) {
         switch body {
         case .none: break
         case .bytes(let bytes, let range):
@@ -89,6 +104,12 @@ struct OutputBatch {
             guard length > 0 else { return }
             segments.append(.file(file, offset: offset, length: length))
             total += length
+        case .growing(let reader, let offset, let length?):
+            guard length > 0 else { return }
+            segments.append(.growing(reader, offset: offset, length: length))
+            total += length
+        case .growing(let reader, let offset, nil):
+            segments.append(.open(reader, offset: offset, isChunked: isChunked))
         }
     }
 
@@ -98,6 +119,7 @@ struct OutputBatch {
         segments.removeAll(keepingCapacity: true)
         exchanges.removeAll(keepingCapacity: true)
         (total, written, next, offset) = (0, 0, 0, 0)
+        isWaiting = false
     }
 }
 
@@ -107,12 +129,22 @@ extension OutputBatch {
     /// - Throws: `Errno` if the client is gone, or a file is shorter than announced.
     mutating func write(to descriptor: CInt) throws(Errno) -> Outcome {
         let start = written
+        isWaiting = false
         while next < segments.count {
             if written - start > Self.turnLimit { return .yields }
             let count: Int64?
-            if case .file(let file, let from, let length) = segments[next] {
+            switch segments[next] {
+            case .file(let file, let from, let length):
                 count = try writeFile(descriptor, file.number, from + offset, length - offset)
-            } else {
+            case .growing(let reader, let from, let length):
+                guard let ready = try Self.ready(reader, beyond: from + offset) else { return wait() }
+                let source = reader.source.file.number
+                count = try writeFile(descriptor, source, from + offset, min(length - offset, ready))
+                if let count { reader.read(to: Int(from + offset + count)) }
+            case .open:
+                guard try extend() else { return wait() }
+                continue
+            case .head, .bytes:
                 count = try writeMemory(descriptor)
             }
             guard let count else { return .blocked }
@@ -134,10 +166,10 @@ extension OutputBatch {
         }
         var end = next
         while end < segments.count, end - next < Self.vectorLimit {
-            if case .file = segments[end] { break }
+            guard segments[end].isMemory else { break }
             end += 1
         }
-        let hasMore = end < segments.count
+        let hasMore = end < segments.count && segments[end].isReady
         let sent = try SocketCalls.again("sendmsg") {
             unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: Self.vectorLimit) { vectors in
                 guard let base = vectors.baseAddress else { return 0 }
@@ -177,7 +209,7 @@ extension OutputBatch {
         switch segments[index] {
         case .head(let part): (owner, range) = (heads, part)
         case .bytes(let bytes, let part): (owner, range) = (bytes, part)
-        case .file: return send(count)
+        case .file, .growing, .open: return send(count)
         }
         return unsafe owner.withUnsafeBytes { raw in
             let start = range.lowerBound + skipped
@@ -194,6 +226,7 @@ extension OutputBatch {
         written += count
         var left = count
         while next < segments.count {
+            if case .open = segments[next] { return }
             let room = segments[next].count - offset
             if left < room {
                 offset += left
@@ -202,6 +235,94 @@ extension OutputBatch {
             left -= room
             offset = 0
             next += 1
+        }
+    }
+}
+
+/// Bodies that are still arriving.
+extension OutputBatch {
+    /// The most bytes of one chunk.
+    private static let chunkLimit: Int64 = 1 << 20
+
+    /// Calls `wake` once the growing file that the batch waits for has grown or ended.
+    ///
+    /// - Returns: true if it has already, in which case `wake` is not called.
+    func follow(_ wake: @escaping @Sendable () -> Void) -> Bool {
+        let reader: GrowingFile.Reader
+        let seen: Int
+        switch segments[next] {
+        case .growing(let found, let from, _): (reader, seen) = (found, Int(from + offset))
+        case .open(let found, let from, _): (reader, seen) = (found, Int(from))
+        default: return true
+        }
+        let progress = reader.progress(beyond: seen, wake: wake)
+        return progress.count > seen || progress.end != nil
+    }
+
+    private mutating func wait() -> Outcome {
+        isWaiting = true
+        return .waits
+    }
+
+    /// The bytes of a file beyond an offset; `nil` if there are none yet.
+    ///
+    /// - Throws: `Errno` if the file failed, or ended before the offset: the announced length cannot be met.
+    private static func ready(_ reader: GrowingFile.Reader, beyond offset: Int64) throws(Errno) -> Int64? {
+        let progress = reader.source.progress
+        let ready = Int64(progress.count) - offset
+        if progress.end == .failed || progress.end == .complete && ready <= 0 { throw Errno(EIO, "body") }
+        return ready > 0 ? ready : nil
+    }
+
+    /// Adds the next chunk, or the end, of a body of unknown length, which is the next segment; false if there is none yet.
+    ///
+    /// - Throws: `Errno` if the file failed; the connection must be closed without the last chunk (RFC 9112 §7.1).
+    private mutating func extend() throws(Errno) -> Bool {
+        guard case .open(let reader, let from, let isChunked) = segments[next] else { return false }
+        let progress = reader.source.progress
+        let ready = Int64(progress.count) - from
+        if progress.end == .failed { throw Errno(EIO, "body") }
+        guard ready > 0 || progress.end != nil else { return false }
+        // Everything before this segment is written.
+        segments.removeAll(keepingCapacity: true)
+        heads.removeAll(keepingCapacity: true)
+        (next, offset) = (0, 0)
+        guard ready > 0 else {
+            if isChunked { appendText("0\r\n\r\n") }
+            if !exchanges.isEmpty { exchanges[exchanges.count - 1].end = total }
+            return true
+        }
+        let part = min(ready, Self.chunkLimit)
+        if isChunked { appendText(String(part, radix: 16) + "\r\n") }
+        segments.append(.growing(reader, offset: from, length: part))
+        total += part
+        if isChunked { appendText("\r\n") }
+        segments.append(.open(reader, offset: from + part, isChunked: isChunked))
+        return true
+    }
+
+    private mutating func appendText(_ text: String) {
+        let start = heads.count
+        heads.append(contentsOf: text.utf8)
+        appendHead(from: start)
+    }
+}
+
+extension OutputBatch.Segment {
+    /// Whether the segment is sent from memory.
+    fileprivate var isMemory: Bool {
+        switch self {
+        case .head, .bytes: true
+        case .file, .growing, .open: false
+        }
+    }
+
+    /// Whether bytes of the segment can follow at once, so that the preceding ones may wait for them.
+    fileprivate var isReady: Bool {
+        switch self {
+        case .head, .bytes, .file: true
+        case .growing(let reader, let from, _), .open(let reader, let from, _):
+            Int64(reader.source.progress.count) > from
         }
     }
 }

@@ -2,7 +2,7 @@ extension CacheControl {
     /// Parses a field value, with several fields joined by commas; never fails, since a cache must cope with any value.
     ///
     /// Of repeated directives the first counts (RFC 9111 §4.2.1). Arguments may be tokens or quoted strings, whatever the
-    /// directive's own syntax says (RFC 9111 §5.2).
+    /// directive's own syntax is (RFC 9111 §5.2).
     package init(_ text: String) {
         self.init(text.utf8Span.span)
     }

@@ -40,6 +40,10 @@ package enum CacheStatus: Hashable, Sendable {
         case overloaded
         /// The request accepts only a stored response, and there is none.
         case onlyIfCached = "only-if-cached"
+        /// The origin has failed too often, and is left alone for a while.
+        case breakerOpen = "breaker-open"
+        /// The operator has suspended the source.
+        case suspended
     }
 
     /// Served from the cache.
@@ -62,7 +66,7 @@ package enum CacheStatus: Hashable, Sendable {
 
     /// The origin answered a request that was forwarded for this reason.
     ///
-    /// A miss that was answered with 200 needs no `fwd-status`: RFC 9211 §2.3 has it for statuses that the answer does not tell.
+    /// A miss with status 200 needs no `fwd-status`, which is for statuses that the response itself does not show (RFC 9211 §2.3).
     package static func answered(_ reason: Reason, status: Int) -> CacheStatus {
         .forwarded(reason, status: reason == .uriMiss && status == 200 ? nil : status, collapsed: false)
     }

@@ -4,7 +4,7 @@ package struct ResponsePolicy: Hashable, Sendable {
     package let control: CacheControl
     /// The freshness of the response; a purge shortens it.
     package var freshness: Freshness
-    /// Whether the response itself says how long it is fresh (RFC 9111 §4.2.1).
+    /// Whether the response states its freshness lifetime (RFC 9111 §4.2.1).
     package let statesLifetime: Bool
     /// Whether the response may be stored and used for other requests.
     package let isStorable: Bool
@@ -28,20 +28,20 @@ package struct ResponsePolicy: Hashable, Sendable {
         }
     }
 
-    /// What the operator of a cache adds to what responses say of their freshness, in seconds.
+    /// The operator's bounds and defaults for freshness lifetimes, in seconds.
     package struct Bounds: Hashable, Sendable {
-        /// Where a response says nothing; `nil` for a heuristic lifetime (RFC 9111 §4.2.2).
+        /// The lifetime of a response that states none; `nil` for a heuristic one (RFC 9111 §4.2.2).
         package var defaultLifetime: Int64?
-        /// The shortest lifetime that a response may state; not applied to `no-cache`.
+        /// The minimum of a stated lifetime; not applied to `no-cache`.
         package var minimum: Int64
-        /// The longest lifetime.
+        /// The maximum lifetime.
         package var maximum: Int64
-        /// The lifetime whatever the response says; `nil` for what it says.
+        /// The lifetime regardless of the response; `nil` for the one that it states.
         package var granted: Int64?
-        /// Where a 404 or 410 says nothing, both heuristically cacheable (RFC 9110 §15.1); `nil` as for other statuses.
+        /// The lifetime of a 404 or 410 that states none (RFC 9110 §15.1); `nil` treats them like other statuses.
         package var missingLifetime: Int64?
 
-        /// Creates bounds; without arguments the response alone decides.
+        /// Creates bounds; by default the response alone decides.
         package init(
             defaultLifetime: Int64? = nil,
             minimum: Int64 = 0,
@@ -62,7 +62,7 @@ package struct ResponsePolicy: Hashable, Sendable {
     /// - Parameters:
     ///   - requestTime: when the request was sent, in seconds since 1970.
     ///   - responseTime: when the head of the response arrived, in seconds since 1970.
-    ///   - bounds: what the operator adds.
+    ///   - bounds: the operator's bounds and defaults.
     package init(
         _ request: Request,
         status: Int,
@@ -115,7 +115,7 @@ package struct ResponsePolicy: Hashable, Sendable {
         return (fields["cache-control"].map { CacheControl($0) } ?? CacheControl(), false)
     }
 
-    /// Whether using the response when stale requires validation, whatever a request accepts (RFC 9111 §4.2.4).
+    /// Whether using the stale response requires validation, even if the request accepts it (RFC 9111 §4.2.4).
     package var forbidsStale: Bool { control.forbidsStale || control.noCache == .whole }
 
     /// The rules of RFC 9111 §3, in order.
@@ -125,8 +125,10 @@ package struct ResponsePolicy: Hashable, Sendable {
         _ control: CacheControl,
         hasExpires: Bool
     ) -> Bool {
-        // A 206 is a part, a 304 an update, and 1xx are not final.
-        guard request.isGet, status >= 200, status != 206, status != 304, !request.noStore else { return false }
+        // 1xx are not final, a 206 is a part and a 304 an update; 412 and 416 depend on fields that are not part of the key.
+        guard request.isGet, status >= 200, ![206, 304, 412, 416].contains(status), !request.noStore else {
+            return false
+        }
         if control.mustUnderstand {
             guard understood.contains(status) else { return false }
         } else if control.noStore {

@@ -1,6 +1,6 @@
 /// How long a response may be used when stale (RFC 5861), in seconds after the end of its freshness.
 package struct StaleAllowance: Hashable, Sendable {
-    /// While a revalidation is under way (§3); `nil` if the response does not say and the cache may decide.
+    /// During a revalidation (§3); `nil` if the response does not state it and the cache decides.
     package var whileRevalidating: Int64?
     /// When the origin fails (§4); `nil` as above.
     package var ifError: Int64?

@@ -18,7 +18,7 @@ package enum PercentEncoding {
         bytes.append(HexDigits.upper(byte & 15))
     }
 
-    /// Encodes every byte that a condition does not let stay.
+    /// Encodes every byte that does not satisfy a condition.
     package static func encode(_ bytes: some Sequence<UInt8>, except isKept: (UInt8) -> Bool) -> String {
         var result: [UInt8] = []
         for byte in bytes {
@@ -27,7 +27,7 @@ package enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Decodes; a `%` that two hexadecimal digits do not follow stays.
+    /// Decodes; a `%` that is not followed by two hexadecimal digits is kept.
     package static func decode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let bytes = Array(bytes)
         var result: [UInt8] = []
@@ -45,7 +45,7 @@ package enum PercentEncoding {
         return result
     }
 
-    /// The octet that `%XX` at the start of some bytes stands for; `nil` where they start otherwise.
+    /// The octet encoded by `%XX` at the start of the bytes; `nil` if they start with anything else.
     static func octet(_ bytes: ArraySlice<UInt8>) -> UInt8? {
         let start = bytes.startIndex
         guard bytes.count >= 3, bytes[start] == UInt8(ascii: "%"), let high = HexDigits.value(bytes[start + 1]),

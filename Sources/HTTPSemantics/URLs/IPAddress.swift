@@ -7,9 +7,9 @@ package enum IPAddress: Hashable, Sendable {
 
     /// Parses the canonical spellings only: four decimal parts, or RFC 4291 §2.2 without a zone.
     ///
-    /// `NumericHost` reads the other spellings that resolvers accept (`127.1`, `0x7f000001`).
+    /// `NumericHost` parses the other spellings that resolvers accept (`127.1`, `0x7f000001`).
     package init?(_ text: String) {
-        // C would end the text there and read only what precedes it.
+        // C would end the string there and parse only what precedes it.
         guard !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         var six = in6_addr()

@@ -1,19 +1,19 @@
-/// Reads the host spellings that resolvers and browsers accept as an IPv4 address: `127.1`, `2130706433`, `0x7f.0.0.1`,
+/// Parses the host spellings that resolvers and browsers accept as an IPv4 address: `127.1`, `2130706433`, `0x7f.0.0.1`,
 /// `0177.0.0.1`.
 ///
 /// They have one to four parts, each decimal, octal (leading 0) or hexadecimal (leading 0x); the last part fills the
 /// remaining bytes. See inet_aton(3), which libcurl and getaddrinfo(3) follow, and the WHATWG URL Standard §3.5.
 enum NumericHost {
-    /// What a host is.
+    /// The kind of a host.
     enum Reading: Hashable, Sendable {
         /// Does not end in a number: a name for DNS.
         case name
         case address(UInt32)
-        /// Ends in a number but is no address (WHATWG URL §3.5, "ends in a number").
+        /// Ends in a number but is not an address (WHATWG URL §3.5, "ends in a number").
         case malformed
     }
 
-    /// Reads a lower-case host without brackets.
+    /// Parses a lower-case host without brackets.
     static func read(_ host: String) -> Reading {
         var parts = host.split(separator: ".", omittingEmptySubsequences: false)
         // A single trailing dot marks an absolute name and is not part of the number.

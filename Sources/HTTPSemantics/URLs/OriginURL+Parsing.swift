@@ -1,5 +1,5 @@
 extension OriginURL {
-    /// Why a text is no URL that an origin can be asked by.
+    /// The reason why a text is not a usable origin URL.
     package enum Defect: String, Error, Hashable, Sendable, CaseIterable {
         /// A control character, or a backslash, which browsers read as a slash.
         case character
@@ -7,7 +7,7 @@ extension OriginURL {
         case relative
         /// Neither http nor https.
         case scheme
-        /// `user:password@`, which is never taken from a URL (RFC 9110 §4.2.4).
+        /// `user:password@`, which is not accepted in URLs (RFC 9110 §4.2.4).
         case userinfo
         /// An `@` in the fragment, where a parser that ends the authority at the last `@` would find another host.
         case fragment
@@ -16,12 +16,12 @@ extension OriginURL {
         case host
         /// Not 1 to 65535.
         case port
-        /// A `%` that two hexadecimal digits do not follow.
+        /// A `%` that is not followed by two hexadecimal digits.
         case percent
         /// `text` would be over `maximumLength` bytes.
         case length
 
-        /// What is wrong, as a clause without a subject.
+        /// The problem, as a clause without a subject.
         package var reason: String {
             switch self {
             case .character: "has a control character or a backslash"
@@ -30,8 +30,8 @@ extension OriginURL {
             case .fragment: "has an @ in its fragment, which may be read as user information"
             case .host: "has a host that is neither a name nor an address"
             case .port: "has a port that is not a number from 1 to 65535"
-            case .percent: "has a % that two hexadecimal digits do not follow"
-            case .length: "is over \(OriginURL.maximumLength) bytes"
+            case .percent: "has a % that is not followed by two hexadecimal digits"
+            case .length: "is longer than \(OriginURL.maximumLength) bytes"
             }
         }
     }
@@ -41,7 +41,7 @@ extension OriginURL {
     /// Stricter than browsers and libcurl about the authority. Bytes of the path and the query that no URL may hold (RFC 3986
     /// §2) are percent-encoded, as browsers do; everything else there stays as given.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: the problem of the URL.
     package init(_ text: String) throws(Defect) {
         try self.init(text, allowsStrayPercent: false)
     }

@@ -4,7 +4,7 @@ extension OriginURL {
     /// Servers write blanks, UTF-8 and stray percent signs into `Location`: the first two are percent-encoded and the last
     /// stay, as in browsers. Control characters are refused.
     ///
-    /// - Throws: what is wrong with the resolved URL; `.scheme` for a redirect to anything but http or https.
+    /// - Throws: the problem of the resolved URL; `.scheme` for a redirect to anything but http or https.
     package func resolving(_ reference: String) throws(Defect) -> OriginURL {
         let text = reference.drop { $0 == " " || $0 == "\t" }
         if let colon = text.firstIndex(of: ":"), Self.isScheme(text[..<colon]) { return try Self.target(String(text)) }
@@ -24,7 +24,7 @@ extension OriginURL {
         try OriginURL(text, allowsStrayPercent: true).withoutDotSegments
     }
 
-    /// The same URL with `.` and `..` segments of its path resolved (RFC 3986 §5.2.4).
+    /// The same URL with `.` and `..` segments of its path removed (RFC 3986 §5.2.4).
     private var withoutDotSegments: OriginURL {
         let target = Array(requestTarget.utf8)
         let path = target.prefix { $0 != UInt8(ascii: "?") }

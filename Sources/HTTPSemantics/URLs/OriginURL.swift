@@ -3,15 +3,15 @@
 /// Every reader gets the parsed parts or a text put together from them, so that all of them mean the same host. The
 /// fragment is dropped (RFC 9110 §7.1).
 package struct OriginURL: Hashable, Sendable {
-    /// The schemes that origins are asked by.
+    /// The schemes of origins.
     package enum Scheme: String, Hashable, Sendable {
         case http, https
 
-        /// The port of a URL that names none.
+        /// The default port.
         package var defaultPort: Int { self == .http ? 80 : 443 }
     }
 
-    /// What a host is, before anything is resolved.
+    /// The kind of a host, before name resolution.
     package enum Host: Hashable, Sendable {
         /// A lower-case name for DNS.
         case name(String)
@@ -19,14 +19,14 @@ package struct OriginURL: Hashable, Sendable {
         case address(IPAddress)
     }
 
-    /// Bytes of `text` at most.
+    /// The maximum length of `text` in bytes.
     package static let maximumLength = 8192
 
     package let scheme: Scheme
     package let host: Host
-    /// The host as sent: lower-case, an IPv6 address in brackets, a numeric one in the spelling given.
+    /// The host as sent: in lower case, an IPv6 address in brackets, a numeric one as spelled in the input.
     package let hostText: String
-    /// 1 to 65535; the scheme's own where the URL names none.
+    /// 1 to 65535; the scheme's default if the URL has none.
     package let port: Int
     /// Path and query as sent, at least `/`.
     package let requestTarget: String
@@ -42,31 +42,31 @@ package struct OriginURL: Hashable, Sendable {
         self.normalTarget = normalTarget
     }
 
-    /// The path as sent; begins with a slash.
+    /// The path as sent, beginning with a slash.
     package var path: String { String(requestTarget.prefix { $0 != "?" }) }
 
-    /// What follows the question mark, as sent; `nil` without one.
+    /// The query as sent, without the question mark; `nil` if there is none.
     package var query: String? {
         requestTarget.firstIndex(of: "?").map { String(requestTarget[requestTarget.index(after: $0)...]) }
     }
 
-    /// Host and, unless it is the scheme's own, port: the `Host` field's value.
+    /// The value of `Host`: the host, and the port unless it is the scheme's default.
     package var authority: String {
         port == scheme.defaultPort ? hostText : "\(hostText):\(port)"
     }
 
-    /// The URL to ask: scheme, host and port in normal form, path and query as given.
+    /// The URL to request: scheme, host and port in normal form, path and query as given.
     package var text: String { origin + requestTarget }
 
-    /// One text for all spellings that RFC 3986 §6.2.2 and §6.2.3 call equivalent.
+    /// The normal form: the same text for all spellings that are equivalent under RFC 3986 §6.2.2 and §6.2.3.
     ///
-    /// Cache keys and stored records are made from it: it must stay the same in all versions.
+    /// Cache keys and stored records contain it, so it must not change between releases.
     package var normalized: String { origin + normalTarget }
 
     /// Scheme, host and port (RFC 6454 §6.2).
     package var origin: String { "\(scheme.rawValue)://\(authority)" }
 
-    /// Whether credentials for one may go to the other: same scheme, host and port (RFC 6454 §5).
+    /// Whether both have the same scheme, host and port, so that credentials for one may be sent to the other (RFC 6454 §5).
     package func hasSameOrigin(as other: OriginURL) -> Bool {
         scheme == other.scheme && hostText == other.hostText && port == other.port
     }

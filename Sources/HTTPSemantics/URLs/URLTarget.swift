@@ -3,7 +3,7 @@ struct URLTarget {
     let asGiven: String
     let normal: String
 
-    /// Takes everything between authority and fragment; `nil` where a `%` is malformed.
+    /// Parses everything between authority and fragment; `nil` if a `%` is malformed.
     ///
     /// - Parameter allowsStrayPercent: whether a malformed `%` stays as it is.
     init?(_ bytes: ArraySlice<UInt8>, allowsStrayPercent: Bool) {
@@ -20,7 +20,7 @@ struct URLTarget {
         self.normal = normal == given ? asGiven : String(decoding: normal, as: UTF8.self)
     }
 
-    /// The bytes with those encoded that no URL may hold; in normal form unreserved ones are decoded and digits in capitals.
+    /// Encodes the bytes that a URL cannot contain; normal form also decodes unreserved ones and uses upper-case digits.
     private static func forms(
         of bytes: ArraySlice<UInt8>,
         _ allowsStrayPercent: Bool
@@ -60,7 +60,7 @@ struct URLTarget {
         PercentEncoding.isUnreserved(byte) || "!$&'()*+,;=:@/?[]".utf8.contains(byte)
     }
 
-    /// A path with `.` and `..` resolved (RFC 3986 §5.2.4, §6.2.2.3); what would leave the root stays at the root.
+    /// Removes `.` and `..` segments (RFC 3986 §5.2.4, §6.2.2.3); a `..` above the root stays at the root.
     static func withoutDotSegments(_ path: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         var kept: [ArraySlice<UInt8>] = []

@@ -36,6 +36,8 @@ extension CacheStatus {
         case .after(let status, _): self = status
         case .remembered: return nil
         case .notCached: self = .unasked(.onlyIfCached)
+        case .circuitOpen: self = .unasked(.breakerOpen)
+        case .sourceSuspended: self = .unasked(.suspended)
         case .overloaded, .workerLost, .cancelled: self = .unasked(.overloaded)
         case .auxiliary(_, let error): self.init(error)
         default: self = .unasked(.refused)

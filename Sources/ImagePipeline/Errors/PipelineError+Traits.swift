@@ -25,6 +25,9 @@ extension PipelineError {
             FailureTraits(failureClass: .undecodable, isOriginFault: true, isPermanent: true, isRetryableAlone: true)
         case .transformTimeout: FailureTraits(failureClass: .failing, isRetryableAlone: true)
         case .overloaded: FailureTraits(allowsStale: true)
+        // Not remembered by URL: the breaker itself decides when the origin is asked again.
+        case .circuitOpen: FailureTraits(allowsStale: true, isOriginFault: true)
+        case .sourceSuspended: FailureTraits(allowsStale: true, isDisconnection: true, isOriginFault: true)
         case .workerLost: FailureTraits(isRetryableAlone: true)
         case .noWorker, .notCached, .cancelled: FailureTraits()
         case .remembered(let error, _):
@@ -40,13 +43,6 @@ extension PipelineError {
 
     /// Whether the origin or the original caused the failure, so that a fallback image may be served.
     package var isOriginFault: Bool { traits.isOriginFault }
-
-    /// Returns the failure that responses may reveal: in a folder source, a file that is not an image looks missing, so that no
-    /// response reveals which other files exist.
-    func concealed(by source: SourceRule) -> PipelineError {
-        guard source.isFolder, case .notAnImage = self else { return self }
-        return .originNotFound
-    }
 }
 
 extension FailureTraits {

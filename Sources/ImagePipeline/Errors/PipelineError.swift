@@ -32,6 +32,10 @@ package enum PipelineError: CacheFailure {
     case transformTimeout
     /// A queue is full, or a limit is reached.
     case overloaded(String)
+    /// The origin has failed too often; its circuit breaker lets no request through for a number of seconds.
+    case circuitOpen(secondsLeft: Int64)
+    /// The operator has suspended the source.
+    case sourceSuspended
     /// A worker was lost twice for a reason outside the image.
     case workerLost
     /// No worker can be started.

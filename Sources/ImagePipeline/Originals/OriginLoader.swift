@@ -8,23 +8,55 @@ package import OriginTransfer
 package struct OriginLoader: OriginLoading {
     private let files: any TransferLoading
     private let transfers: any TransferLoading
+    private let suspended: SuspendedSources
 
     /// Creates a loader from a file loader and a transfer engine.
-    package init(files: any TransferLoading, transfers: any TransferLoading) {
+    ///
+    /// - Parameter suspended: the sources whose loads fail at once.
+    package init(
+        files: any TransferLoading,
+        transfers: any TransferLoading,
+        suspended: SuspendedSources = SuspendedSources()
+    ) {
         self.files = files
         self.transfers = transfers
+        self.suspended = suspended
     }
 
-    /// Starts a load; the completion is called on the chosen loader's thread.
+    /// A load that has failed before it began.
+    private struct Refusal: LoadHandle {
+        var received: Int { 0 }
+        func cancel() {}
+    }
+
+    /// Starts a load; the closures are called on the chosen loader's thread, or on the caller's for a suspended source.
+    ///
+    /// The beginning of an image is examined while it arrives, and the load ends at once if it is not one.
     package func load(
         _ fetch: OriginFetch,
+        arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle {
+        guard !suspended.contains(fetch.source.name) else {
+            completion(.failure(.sourceSuspended))
+            return Refusal()
+        }
         let loader = fetch.source.isFolder ? files : transfers
-        return loader.load(TransferRequest(fetch)) { result in
+        var request = TransferRequest(fetch)
+        let examination = ImageExamination(of: fetch.source)
+        if fetch.exchange == nil, !fetch.source.isFolder { request.inspection = examination.inspection }
+        var announce: (@Sendable (TransferResponse) -> Void)?
+        if let arrival {
+            announce = { response in
+                if let response = try? FetchedResponse(response, to: fetch) { arrival(response) }
+            }
+        }
+        return loader.load(request, arrival: announce) { result in
             switch result {
             case .success(let response):
                 completion(Result { () throws(PipelineError) in try FetchedResponse(response, to: fetch) })
+            case .failure(.contentRefused(let reason)):
+                completion(.failure(examination.refusal ?? .notAnImage(reason)))
             case .failure(let error): completion(.failure(PipelineError(error)))
             }
         }
@@ -40,8 +72,12 @@ extension TransferRequest {
             entityTag: fetch.entityTag,
             lastModified: fetch.lastModified
         )
-        chain = Chain(traceparent: fetch.caller.traceparent, via: fetch.caller.via, cdnLoop: fetch.caller.cdnLoop)
+        caller = fetch.caller
+        account = fetch.account
+        deadline = fetch.deadline
         exchange = fetch.exchange
+        priority = fetch.priority
+        cookie = fetch.cookie
     }
 }
 
@@ -53,6 +89,9 @@ extension SourceRule {
         options.headers = headers
         options.credentials = credentials
         options.connections = connections
+        options.tls = tls
+        options.proxy = proxy
+        options.interface = interface
         options.limits = TransferLimits(bytes: limits.sourceBytes, redirects: limits.redirects)
         options.timeouts = TransferTimeouts(
             connect: timeouts.connect,
@@ -81,6 +120,7 @@ extension FetchedResponse {
             case .none: .none
             case .bytes(let bytes): .bytes(bytes)
             case .file(let body): .file(try OriginBody(body))
+            case .growing(let file): .growing(file)
             }
         self.init(
             status: head.status,
@@ -90,6 +130,10 @@ extension FetchedResponse {
             responseTime: head.responseTime
         )
         if fetch.source.isFolder { grantedLifetime = Self.fileLifetime }
+        phases.resolve = response.timing.resolve
+        phases.connect = response.timing.connect
+        phases.secure = response.timing.secure
+        phases.firstByte = response.timing.firstByte
     }
 }
 
@@ -112,8 +156,11 @@ extension PipelineError {
             case .violation(let reason): .originProtocol(reason)
             case .addressRefused(let rule): .addressRefused(rule)
             case .unresolved: .addressRefused(PipelineError.unresolvedRule)
+            case .contentRefused(let reason): .notAnImage(reason)
             case .tooLarge(let limit): .sourceTooLarge(limit: limit)
             case .overloaded(let reason): .overloaded(reason)
+            case .circuitOpen(let seconds): .circuitOpen(secondsLeft: seconds)
+            case .suspended: .sourceSuspended
             case .cancelled: .cancelled
             }
     }

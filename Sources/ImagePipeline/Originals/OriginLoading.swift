@@ -1,14 +1,29 @@
 package import HTTPCache
+package import HTTPSemantics
 package import OriginTransfer
 
 /// Stage 6: loads the bytes of originals (SDWebImage: `SDImageLoader`).
 package protocol OriginLoading: Sendable {
-    /// Starts a load and returns immediately; `completion` is called exactly once on the loader's thread, also for cancelled
-    /// loads.
+    /// Starts a load and returns immediately; the closures are called on the loader's thread.
+    ///
+    /// - Parameters:
+    ///   - arrival: called at most once, before `completion`, with a response whose content is still arriving.
+    ///   - completion: called exactly once, with the complete response, also for cancelled loads.
     func load(
         _ fetch: OriginFetch,
+        arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle
+}
+
+extension OriginLoading {
+    /// Starts a load whose content is delivered when it is complete.
+    package func load(
+        _ fetch: OriginFetch,
+        completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
+    ) -> any LoadHandle {
+        load(fetch, arrival: nil, completion: completion)
+    }
 }
 
 /// A fetch of an original under a source's rule; conditional if it has validators of a stored response.
@@ -22,6 +37,15 @@ package struct OriginFetch: Sendable {
 
     /// The trace context and intermediaries; a raw request has them in its own fields.
     package var caller = OriginCaller.nobody
+    /// The client account that the fetch is charged to; `nil` for the daemon's own work.
+    package var account: String?
+    /// The monotonic nanoseconds after which, as of the fetch's start, no request waits for it; `nil` for none.
+    package var deadline: Int64?
+
+    /// The value of `Cookie`.
+    package var cookie: String?
+    /// The place in the loader's queue.
+    package var priority = RequestPriority.normal
 
     /// A request to send instead of a plain GET, with an unchanged response; `nil` for originals.
     package var exchange: Exchange?

@@ -16,9 +16,10 @@ struct ResponseLoader: ResponseLoading {
 
     func load(
         _ fetch: CacheFetch<OriginRequest>,
+        arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any CancellableLoad {
-        Load(handle: loader.load(OriginFetch(fetch), completion: completion))
+        Load(handle: loader.load(OriginFetch(fetch), arrival: arrival, completion: completion))
     }
 }
 
@@ -32,6 +33,10 @@ extension OriginFetch {
             lastModified: fetch.lastModified
         )
         caller = fetch.caller
+        priority = fetch.priority
+        cookie = fetch.origin.cookie
+        account = fetch.account
+        deadline = fetch.deadline
         if let limit = fetch.byteLimit { source.limits.sourceBytes = min(source.limits.sourceBytes, limit) }
         exchange = fetch.message.map { Exchange(method: $0.method, fields: $0.fields, body: $0.body) }
     }

@@ -10,7 +10,7 @@ extension Pipeline {
     ///
     /// - Parameters:
     ///   - isSoft: whether to mark entries as stale instead of removing them; not for presets, whose originals have not changed.
-    ///   - beside: purges other caches above the same disk, after the disk entries are hidden and before they are removed; returns the
+    ///   - beside: purges other caches over the same disk, after the disk entries are hidden and before they are removed; returns the
     ///     number of purged entries.
     ///   - completion: called when the removal from disk is durable, on the store's thread; without a disk, before this returns.
     /// - Returns: false when too many purges are waiting for the disk; nothing is removed from it, and the completion is not called.
@@ -20,7 +20,6 @@ extension Pipeline {
         beside: (Purge) -> Int = { _ in 0 },
         completion: @escaping @Sendable (PurgeCounts) -> Void
     ) -> Bool {
-        let selection = selection.withMezzanines
         let purge = Purge(selection, staleFrom: isSoft ? parts.time.wallSeconds : nil)
         // The order matters. First hide the entries on disk, so that nothing old is read. Then stop flights that may have read old
         // entries, and those that start now, from publishing while memory is cleared. Originals come before variants, which are made
@@ -62,13 +61,5 @@ extension Pipeline {
 
     private func memoryCount(_ selection: PurgeSelection) -> Int {
         parts.memory.count { _, entity in selection.covers(entity.subject) == true }
-    }
-}
-
-extension PurgeSelection {
-    /// The selection with the mezzanines of the same originals.
-    var withMezzanines: PurgeSelection {
-        guard case .originals(let keys) = self else { return self }
-        return .originals(keys.flatMap { [$0] + MezzanineStage.keys(of: $0) })
     }
 }

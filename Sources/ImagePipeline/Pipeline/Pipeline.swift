@@ -1,3 +1,4 @@
+import HTTPSemantics
 package import HTTPCache
 
 /// Serves images for requests: looks up caches, downloads originals and transforms them (SDWebImage: `SDWebImageManager`).
@@ -19,7 +20,7 @@ package final class Pipeline: Sendable {
     let originals: Originals
     let variants: TaskPool<Answer, PipelineError>
     let transforms: TransformGroups
-    private let background: BackgroundWork
+    private let background: VariantBackground
 
     /// Builds the stages around the parts.
     package init(_ parts: PipelineParts) {
@@ -32,8 +33,8 @@ package final class Pipeline: Sendable {
         )
         originals = Originals(pool: flights, parts: parts)
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
-        background = BackgroundWork(pool: variants, deferredLimit: parts.limits.deferred, time: parts.time)
-        // Without a restore, origins of remembered failures are simply asked again.
+        background = VariantBackground(pool: variants, deferredLimit: parts.limits.deferred, time: parts.time)
+        // Without a restore, requests simply contact the origins of cached failures again.
         let failures = parts.failures
         if failures.hasKept, !parts.readLane.submit({ failures.restore() }) { failures.skipRestore() }
     }
@@ -101,7 +102,12 @@ package final class Pipeline: Sendable {
         }
         var isProbing = false
         defer { if verdict == .probe, !isProbing { parts.failures.giveUp(request.key) } }
-        return variants.join(flightKey(request, context), about: PurgeSubject(request)) { outcome, delivery in
+        return variants.join(
+            flightKey(request, context),
+            about: PurgeSubject(request),
+            deadline: context.deadline,
+            early: context.takesArriving ? .instead : .none
+        ) { outcome, delivery in
             guard delivery.isCollapsed else { return completion(outcome) }
             completion(outcome.map(\.collapsed).mapError(\.collapsed))
         } start: { flight in
@@ -116,9 +122,12 @@ package final class Pipeline: Sendable {
 
     /// Revalidates a stale variant in the background, once per key at a time.
     func refresh(_ request: VariantRequest) {
-        // Do not ask an origin that has just failed.
-        guard parts.failures.backoffError(for: request.origin.key) == nil else { return }
-        background.offer(.refresh, for: request) { [self] flight in
+        background.refresh(
+            request.key,
+            about: PurgeSubject(request),
+            failures: parts.failures,
+            request.origin.key
+        ) { [self] flight in
             start(request, .background(.low, isRefresh: true), flight)
         }
     }

@@ -1,3 +1,4 @@
+package import HTTPCache
 package import HTTPSemantics
 
 /// The pipeline's response to a request: an entity, its cache status and timings.
@@ -24,6 +25,8 @@ package struct Answer: Sendable {
 /// The stages' durations in microseconds, for metrics and `Server-Timing`; 0 if a stage did not run.
 package struct StageTimings: Hashable, Sendable {
     package var fetch: UInt32 = 0
+    /// The phases of the transfer.
+    package var phases = FetchPhases()
     package var queue: UInt32 = 0
     package var decode: UInt32 = 0
     package var transform: UInt32 = 0
@@ -31,8 +34,6 @@ package struct StageTimings: Hashable, Sendable {
     /// Handing the result to the caches, without the asynchronous disk write.
     package var store: UInt32 = 0
 
-    /// Creates timings with the transfer's only.
-    init(fetch: UInt32 = 0) {
-        self.fetch = fetch
-    }
+    /// Creates timings of nothing.
+    init() {}
 }

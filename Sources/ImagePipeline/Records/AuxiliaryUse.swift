@@ -51,6 +51,11 @@ extension Entity {
         states(request).allSatisfy { $0.isUsableIfError(at: now, default: $1.staleIfError) }
     }
 
+    /// Whether it may be served, however stale, while an origin is deliberately not asked (RFC 9111 §4.2.4).
+    func mayBeUsedIfDisconnected(by request: VariantRequest) -> Bool {
+        states(request).allSatisfy { state, _ in !state.forbidsStale && !state.needsValidation }
+    }
+
     /// The states of all originals with their sources, the main original first.
     private func states(_ request: VariantRequest) -> [(OriginState, SourceRule)] {
         [(origin, request.origin.source)]

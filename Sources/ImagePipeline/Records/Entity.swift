@@ -11,12 +11,15 @@ package final class Entity: Sendable {
     package enum Body: Sendable {
         case memory([UInt8])
         case file(SharedDescriptor, length: Int)
+        /// Bytes that are still arriving.
+        case growing(GrowingFile)
 
-        /// The length in bytes.
+        /// The length in bytes; 0 if it is not known yet.
         package var length: Int {
             switch self {
             case .memory(let bytes): bytes.count
             case .file(_, let length): length
+            case .growing(let file): file.expected ?? 0
             }
         }
     }
@@ -95,8 +98,10 @@ package final class Entity: Sendable {
 package struct EntityDescription: Hashable, Sendable {
     /// `Content-Type`.
     package var mediaType: String
-    /// The SHA-256 of the bytes, for the strong entity tag.
+    /// The SHA-256 of the bytes, for the strong entity tag; meaningless while they are arriving.
     package var digest: CacheKey
+    /// Whether the bytes are still arriving, so that there is no entity tag yet.
+    package var isArriving = false
     package var length: Int
     /// The origin's `Last-Modified`, unparsed.
     package var lastModified: String?

@@ -1,7 +1,7 @@
 import HTTPCache
 package import ImagePlan
 
-/// The facts about an original that responses with its variants carry in header fields (`placeholder: headers`).
+/// The properties of an original that responses report in header fields (`placeholder: headers`).
 package struct OriginalHints: Hashable, Sendable {
     /// The size in pixels after applying the orientation; `nil` if the image's header does not state it.
     package var size: PixelSize?

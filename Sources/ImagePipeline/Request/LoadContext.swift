@@ -1,4 +1,5 @@
 package import HTTPCache
+package import HTTPSemantics
 
 /// The context of a request in the pipeline, independent of the requested variant.
 package struct LoadContext: Sendable {
@@ -6,12 +7,14 @@ package struct LoadContext: Sendable {
     package var demand = CacheDemand.none
     /// The trace context and intermediaries for the origin.
     package var caller = OriginCaller.nobody
-    /// The priority in the transform queue.
-    package var priority = TransformJob.Priority.normal
+    /// The place in the queues of transfers and transforms.
+    package var priority = RequestPriority.normal
     /// The client account that the work is charged to; `nil` for the daemon's own work.
     package var account: String?
-    /// Monotonic nanoseconds after which the response is useless; `nil` for never.
-    package var deadline: Int64?
+    /// When the response becomes useless; for shared work, to all its waiters.
+    package var deadline = SharedDeadline.none
+    /// Whether the bare original may be sent while it arrives, without an entity tag.
+    package var takesArriving = false
     /// Whether it is a background refresh, which must not be answered with a stale response.
     var isRefresh = false
     /// Whether it is the single retry after a failure; another may follow when it ends.
@@ -24,7 +27,7 @@ package struct LoadContext: Sendable {
     }
 
     /// Returns the context of background work.
-    static func background(_ priority: TransformJob.Priority, isRefresh: Bool = false) -> LoadContext {
+    static func background(_ priority: RequestPriority, isRefresh: Bool = false) -> LoadContext {
         var context = LoadContext()
         context.priority = priority
         context.isRefresh = isRefresh

@@ -11,7 +11,7 @@ extension OriginRequest: CacheOrigin {
 }
 
 extension CacheRule {
-    /// What a source says to the cache.
+    /// The cache settings of a source's rule.
     init(_ source: SourceRule) {
         self.init(
             name: source.name,

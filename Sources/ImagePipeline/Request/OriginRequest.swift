@@ -5,19 +5,23 @@ package import OriginTransfer
 
 /// Identifies an original and its location, for stages 4 to 6; immutable.
 package final class OriginRequest: Sendable {
-    /// The hash of the source's name and `identity`.
+    /// The hash of the source's name, `identity` and `cookie`.
     package let key: CacheKey
     /// The loader's target: a URL with forwarded parameters, or a path below a file source's root.
     package let target: OriginTarget
     /// The target's normal form (RFC 3986 §6.2).
     package let identity: String
     package let source: SourceRule
+    /// The value of `Cookie` for the origin: those of the client's cookies that the source forwards; `nil` for none.
+    package let cookie: String?
     /// Whether nothing from the request may be stored, including failures (RFC 9111 §5.2.1.5); stored responses may be used.
     package let keepsNothing: Bool
 
     /// Creates a request for a URL; equivalent URLs share one original.
-    package convenience init(source: SourceRule, url: OriginURL) {
-        self.init(source: source, target: .url(url), identity: url.normalized)
+    ///
+    /// - Parameter cookie: the cookies to forward, in a canonical order; requests with other cookies have another original.
+    package convenience init(source: SourceRule, url: OriginURL, cookie: String? = nil) {
+        self.init(source: source, target: .url(url), identity: url.normalized, cookie: cookie)
     }
 
     /// Creates a request for a file below the root of a `file:` source.
@@ -25,12 +29,15 @@ package final class OriginRequest: Sendable {
         self.init(source: source, target: .file(file), identity: file)
     }
 
-    private init(source: SourceRule, target: OriginTarget, identity: String) {
+    private init(source: SourceRule, target: OriginTarget, identity: String, cookie: String? = nil) {
+        self.cookie = cookie
         self.source = source
         self.target = target
         keepsNothing = false
         self.identity = identity
-        key = CacheKey(hashing: "original/1\n\(source.name)\n\(source.location.text)\n\(identity)")
+        // An identity contains no line feed.
+        let suffix = cookie.map { "\ncookie \($0)" } ?? ""
+        key = CacheKey(hashing: "original/1\n\(source.name)\n\(source.location.text)\n\(identity)\(suffix)")
     }
 
     /// Returns a request for another URL of the same source.
@@ -45,6 +52,7 @@ package final class OriginRequest: Sendable {
         source = request.source
         keepsNothing = true
         identity = request.identity
+        cookie = request.cookie
     }
 }
 

@@ -2,9 +2,9 @@ package import HTTPCache
 package import ImagePlan
 
 extension PresetPattern {
-    /// Describes a preset.
+    /// Creates the pattern of a preset.
     ///
-    /// - Parameter preset: what the name stands for now; `nil` where no such preset is configured any more.
+    /// - Parameter preset: the preset's current definition; `nil` if it is no longer configured.
     package init(name: String, preset: Preset?) {
         let parameters = preset?.plan.canonicalParameters
         let steps = (parameters?.steps ?? []).joined(separator: "&")

@@ -1,7 +1,7 @@
 import HTTPCache
 
 extension PurgeSubject {
-    /// Names the variant of a request.
+    /// Creates the subject of a requested variant.
     init(_ request: VariantRequest) {
         self.init(request.origin)
         plan = request.plan

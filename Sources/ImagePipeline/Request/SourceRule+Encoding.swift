@@ -23,13 +23,13 @@ extension SourceRule {
     }
 }
 
-/// Controls when `format=auto` answers AVIF (`avif` in the configuration); not part of the key, because it does not affect the bytes.
+/// Controls when `format=auto` chooses AVIF (`avif` in the configuration); not part of the key, as it does not affect the bytes.
 package struct AVIFPolicy: Hashable, Sendable {
-    /// Whether it does at all; otherwise clients that accept AVIF receive WebP.
+    /// Whether AVIF is chosen at all; otherwise clients that accept AVIF receive WebP.
     package var isAuto = true
     /// Maximum estimated milliseconds of an encode during a request; longer ones run in the background while clients receive WebP.
     package var budget = 100
-    /// Seconds for which clients may cache the WebP that stands in until then.
+    /// Seconds for which clients may cache the WebP that is served until then.
     package var standInLifetime: Int64 = 30
 
     /// Creates the default policy.

@@ -48,8 +48,16 @@ package struct SourceRule: Hashable, Sendable {
     package var credentials: SourceCredentials?
     /// Maximum number of concurrent connections to one host.
     package var connections: Int
+    /// How connections to the source's own origin are secured.
+    package var tls = TransferTLS()
+    /// The proxy through which the source is reached; `nil` for none.
+    package var proxy: TransferProxy?
+    /// Where connections start; `nil` for the system's choice.
+    package var interface: TransferInterface?
     /// Query parameters that are forwarded to the origin, unchanged and in order.
     package var forwardQuery: [String]
+    /// Names of the client's cookies that are forwarded, in this order, and are part of the key; the responses are private.
+    package var forwardCookies: [String] = []
     /// Query parameters that are dropped.
     package var ignoreQuery: [String]
     /// Whether the source is a plain HTTP cache whose requests and responses are not transformed.
@@ -75,7 +83,7 @@ package struct SourceRule: Hashable, Sendable {
     /// Whether mezzanines of large originals are stored, so that each original is decoded once (`Mezzanine`).
     package var keepsMezzanines = true
     package var placeholder = PlaceholderPolicy.none
-    /// Controls when `format=auto` answers AVIF.
+    /// Controls when `format=auto` chooses AVIF.
     package var avif = AVIFPolicy()
     /// How much to lower default qualities for clients with `Save-Data`; 0 disables it.
     package var saveDataStep = 15

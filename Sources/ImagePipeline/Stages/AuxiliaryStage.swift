@@ -120,7 +120,10 @@ extension OriginOutcome {
     func joined(by auxiliaries: [OriginOutcome]) -> OriginOutcome {
         var joined = self
         joined.storable = storable && auxiliaries.allSatisfy(\.storable)
-        joined.fetchMicroseconds = auxiliaries.reduce(fetchMicroseconds) { max($0, $1.fetchMicroseconds) }
+        // The phases stay those of the slowest fetch.
+        for other in auxiliaries where other.fetchMicroseconds > joined.fetchMicroseconds {
+            (joined.fetchMicroseconds, joined.phases) = (other.fetchMicroseconds, other.phases)
+        }
         if isStored, let other = auxiliaries.first(where: { !$0.isStored }) { joined.status = other.status }
         return joined
     }

@@ -110,9 +110,9 @@ struct OriginalStore: ResponseStore {
         return origin ?? OriginState(record).snapshot
     }
 
-    /// Removes the stored original and its mezzanines, which are gone or must not be stored (RFC 9111 §3).
+    /// Removes the stored original, with all that was made of it, which is gone or must not be stored (RFC 9111 §3).
     private func removeStored() {
-        let selection = PurgeSelection.originals([request.key]).withMezzanines
+        let selection = PurgeSelection.originals([request.key])
         parts.recent.purge(Purge(selection))
         guard let disk = parts.disk, disk.tombstone(selection) else { return }
         _ = disk.remove(selection, completion: nil)

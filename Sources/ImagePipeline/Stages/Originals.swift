@@ -5,7 +5,14 @@ import LinuxSystem
 /// Looks up, fetches and stores originals, once for all variants that need them.
 struct Originals: Sendable {
     let pool: TaskPool<CacheOutcome, PipelineError>
-    let parts: PipelineParts
+    private let background: BackgroundWork<CacheOutcome, PipelineError>
+    private let parts: PipelineParts
+
+    init(pool: TaskPool<CacheOutcome, PipelineError>, parts: PipelineParts) {
+        self.pool = pool
+        self.parts = parts
+        background = BackgroundWork(pool: pool, kinds: [.refresh], time: parts.time)
+    }
 
     /// Selects the requests that share a flight.
     enum Purpose: String, Sendable {
@@ -17,20 +24,46 @@ struct Originals: Sendable {
 
     typealias Waiter = @Sendable (Result<OriginOutcome, PipelineError>) -> Void
 
+    /// An original whose content is still arriving, and how it is obtained.
+    struct Arrival: Sendable {
+        var response: StoredResponse
+        var file: GrowingFile
+        var status: CacheStatus
+    }
+
     /// Joins or starts the flight of an original; any thread.
     ///
-    /// - Parameter waiter: called once, on the thread that ends the flight, unless the subscription is cancelled first.
+    /// - Parameters:
+    ///   - arrival: called if the content takes long to arrive, before `waiter`.
+    ///   - waiter: called once, on the thread that ends the flight, unless the subscription is cancelled first.
     func join(
         _ request: OriginRequest,
         _ context: LoadContext,
         purpose: Purpose = .any,
         needsBody: Bool,
+        arrival: (@Sendable (Arrival) -> Void)? = nil,
         waiter: @escaping Waiter
     ) -> Subscription {
         var needed = CacheRequest(request, demand: context.demand, caller: context.caller)
         needed.needsBody = needsBody
         needed.isRefresh = context.isRefresh
-        return pool.join(key(needed, purpose), about: PurgeSubject(request)) { result, delivery in
+        needed.priority = context.priority
+        needed.account = context.account
+        var early = EarlyDelivery<CacheOutcome>.none
+        if let arrival {
+            early = .also { outcome in
+                guard case .stored(let response) = outcome.answer, case .growing(let file) = response.content else {
+                    return
+                }
+                arrival(Arrival(response: response, file: file, status: outcome.status))
+            }
+        }
+        return pool.join(
+            key(needed, purpose),
+            about: PurgeSubject(request),
+            deadline: context.deadline,
+            early: early
+        ) { result, delivery in
             waiter(
                 result.flatMap { OriginOutcome.result(of: $0, delivery) }
                     .mapError { delivery.isCollapsed ? $0.collapsed : $0 }
@@ -42,21 +75,29 @@ struct Originals: Sendable {
 
     /// Refreshes an original in the background, unless a refresh is already running.
     private func refresh(_ request: OriginRequest) {
-        // Do not ask an origin that has just failed.
-        guard parts.failures.backoffError(for: request.key) == nil else { return }
         var refresh = CacheRequest(request)
         refresh.needsBody = false
         refresh.isRefresh = true
-        pool.startUnlessUnderWay(key(refresh, .any), about: PurgeSubject(request)) { flight in
+        background.refresh(
+            request.key,
+            about: PurgeSubject(request),
+            failures: parts.failures,
+            request.key
+        ) { [self, refresh] flight in
             start(refresh, flight)
         }
     }
 
     private func start(_ request: CacheRequest<OriginRequest>, _ flight: Flight<CacheOutcome, PipelineError>) {
-        guard parts.readLane.submit({ decide(request, flight) }) else {
-            flight.finish(.failure(.overloaded("too many requests are waiting for the disk")))
-            return
+        var request = request
+        request.deadline = flight.deadline
+        let isTaken = parts.readLane.submit { [request] in
+            guard !request.deadline.isPast(at: parts.time.monotonic) else {
+                return flight.finish(.failure(.overloaded("the request waited too long for the disk")))
+            }
+            decide(request, flight)
         }
+        if !isTaken { flight.finish(.failure(.overloaded("too many requests are waiting for the disk"))) }
     }
 
     private func decide(_ request: CacheRequest<OriginRequest>, _ flight: Flight<CacheOutcome, PipelineError>) {
@@ -72,6 +113,7 @@ struct Originals: Sendable {
             flight.finish(.success(CacheOutcome(response, .hit(isStale ? .stale : .original))))
             if refreshes { refresh(request.origin) }
         case .validate(let response, let reason): exchange(request, response, reason, flight).start()
+        case .complete(let response): exchange(request, response, .partial, flight).start()
         case .forward(let reason): exchange(request, stored, reason, flight).start()
         case .unavailable: exchange(request, stored, .request, flight).unavailable()
         }
@@ -111,6 +153,8 @@ struct OriginOutcome: Sendable {
     var status: CacheStatus
     /// Microseconds of the transfer; 0 without one.
     var fetchMicroseconds: UInt32 = 0
+    /// The phases of the transfer.
+    var phases = FetchPhases()
     /// The delivery to all waiting variants.
     var delivery: Delivery?
 
@@ -130,11 +174,21 @@ struct OriginOutcome: Sendable {
                 storable: response.policy.isStorable && !response.vary.isAny,
                 status: delivery.isCollapsed ? outcome.status.collapsed : outcome.status,
                 fetchMicroseconds: outcome.fetchMicroseconds,
+                phases: outcome.phases,
                 delivery: delivery
             )
         )
     }
 
-    /// Whether a fresh stored original was used without asking the origin.
+    /// Whether a fresh stored original was used without contacting the origin.
     var isStored: Bool { status == .hit(.original) }
+}
+
+extension StageTimings {
+    /// Creates timings with the transfer's only.
+    init(of outcome: OriginOutcome) {
+        self.init()
+        fetch = outcome.fetchMicroseconds
+        phases = outcome.phases
+    }
 }

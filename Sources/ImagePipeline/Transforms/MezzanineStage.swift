@@ -3,7 +3,10 @@ import ImagePlan
 import LinuxSystem
 import OriginTransfer
 
-/// Stores mezzanines as originals, within the quota of originals; the entity tag of each is the digest of its original's body.
+/// Stores mezzanines as variants of their originals, with a plan text that no request can contain, within the quota of variants.
+///
+/// Like any variant, a mezzanine refers to its original's row and to the digest of the body that it was made from: another body
+/// makes it void, and a purge of the original removes it.
 struct MezzanineStage: Sendable {
     let parts: PipelineParts
 
@@ -20,66 +23,60 @@ struct MezzanineStage: Sendable {
         CacheKey(hashing: "\(mezzanine.planText)\n\(origin)")
     }
 
-    /// Returns the keys of all possible mezzanines of an original.
-    static func keys(of origin: CacheKey) -> [CacheKey] {
-        Mezzanine.factors.map { key(of: origin, Mezzanine(factor: $0)) }
-    }
-
     /// Returns the best stored mezzanine in place of `wanted`; on the read lane.
     func find(_ wanted: Mezzanine, of origin: OriginRecord) -> Found? {
         for mezzanine in [wanted] + wanted.alternatives {
             let key = Self.key(of: origin.key, mezzanine)
-            if let recent = parts.recent.find(key), recent.record.entityTag == origin.digest.description {
-                return Found(mezzanine: mezzanine, body: recent.body, format: recent.record.header.format)
-            }
-            guard let stored = parts.disk?.origin(key), stored.record.entityTag == origin.digest.description,
-                let file = stored.file
+            guard let (record, body) = recent(key, of: origin) ?? stored(key, of: origin),
+                let format = record.format.image
             else { continue }
-            let body = OriginBody(file: file, length: stored.record.length, digest: stored.record.digest)
-            return Found(mezzanine: mezzanine, body: body, format: stored.record.header.format)
+            return Found(mezzanine: mezzanine, body: body, format: format)
         }
         return nil
+    }
+
+    /// Returns a mezzanine that is not on disk yet.
+    private func recent(_ key: CacheKey, of origin: OriginRecord) -> (VariantRecord, OriginBody)? {
+        guard let recent = parts.recent.derived(key, from: origin.digest), let body = Self.body(recent.bytes)
+        else { return nil }
+        return (recent.record, body)
+    }
+
+    private func stored(_ key: CacheKey, of origin: OriginRecord) -> (VariantRecord, OriginBody)? {
+        guard let stored = parts.disk?.variant(key), stored.record.originDigest == origin.digest else { return nil }
+        let body = OriginBody(file: stored.file, length: stored.record.length, digest: stored.record.digest)
+        return (stored.record, body)
     }
 
     /// Stores a mezzanine from a worker; one that cannot be stored is made again later.
     func keep(_ picture: TransformResult.Picture, as mezzanine: Mezzanine, of origin: OriginRecord) {
         let description = picture.description
-        guard let disk = parts.disk, let format = description.format.image, let body = try? Self.body(picture.bytes)
-        else { return }
-        let record = OriginRecord(
+        guard let disk = parts.disk, description.format.image != nil else { return }
+        let record = VariantRecord(
             key: Self.key(of: origin.key, mezzanine),
-            source: origin.source,
-            url: origin.url,
-            digest: body.digest,
-            length: body.length,
-            header: ImageHeader(
-                format: format,
-                width: description.width,
-                height: description.height,
-                hasAlpha: description.hasAlpha
-            ),
-            // Another body of the original invalidates the mezzanine.
-            entityTag: origin.digest.description,
-            lastModified: nil,
-            cacheControl: nil,
-            freshness: origin.freshness,
-            advertisedLifetime: 0,
-            tags: origin.tags
+            origin: origin.key,
+            originDigest: origin.digest,
+            plan: mezzanine.planText,
+            format: description.format,
+            width: description.width,
+            height: description.height,
+            frames: description.frames,
+            length: picture.bytes.count,
+            digest: CacheKey(hashing: picture.bytes)
         )
-        parts.recent.store(record, body, on: disk)
+        parts.recent.store(record, of: origin, bytes: picture.bytes, on: disk)
     }
 
-    private static func body(_ bytes: [UInt8]) throws(PipelineError) -> OriginBody {
-        let body: TransferBody
+    /// Copies bytes into a memory file, from which a worker reads; `nil` if the system refuses one.
+    private static func body(_ bytes: [UInt8]) -> OriginBody? {
         do throws(TransferError) {
             let sink = try BodySink(limit: bytes.count)
             try unsafe bytes.withUnsafeBufferPointer { buffer throws(TransferError) in
                 try unsafe sink.append(UnsafeRawBufferPointer(buffer))
             }
-            body = try sink.finish()
+            return try? OriginBody(try sink.finish())
         } catch {
-            throw PipelineError(error)
+            return nil
         }
-        return try OriginBody(body)
     }
 }

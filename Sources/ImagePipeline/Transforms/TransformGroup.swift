@@ -1,3 +1,4 @@
+import HTTPSemantics
 import HTTPCache
 import ImagePlan
 import LinuxSystem
@@ -47,9 +48,13 @@ final class TransformGroup: Sendable {
             outputs: outputs,
             header: first.outcome.origin.record.header,
             body: body,
-            priority: orders.map(\.priority).max() ?? .normal
+            priority: orders.map(\.context.priority).max() ?? .normal
         )
         job.auxiliaries = first.auxiliaries
+        job.account = first.context.account
+        job.deadline = SharedDeadline(latestOf: { [orders] in
+            orders.filter(\.isWanted).map(\.context.deadline)
+        })
         if let source {
             job.reduction = Reduction(factor: source.mezzanine.factor, original: job.header)
             job.header.format = source.format

@@ -16,7 +16,8 @@ final class TransformOrder: TransformHandle {
     let plan: String
     let outcome: OriginOutcome
     let body: OriginBody
-    let priority: TransformJob.Priority
+    /// The priority, the account and the deadline.
+    let context: LoadContext
     /// The format bucket; `nil` for the request's own.
     let bucket: FormatBucket?
     /// The plan's auxiliary images.
@@ -34,7 +35,7 @@ final class TransformOrder: TransformHandle {
         plan: String,
         outcome: OriginOutcome,
         body: OriginBody,
-        priority: TransformJob.Priority,
+        context: LoadContext,
         auxiliaries: [TransformJob.Auxiliary] = [],
         mezzanine: Mezzanine?,
         bucket: FormatBucket? = nil,
@@ -45,7 +46,7 @@ final class TransformOrder: TransformHandle {
         self.plan = plan
         self.outcome = outcome
         self.body = body
-        self.priority = priority
+        self.context = context
         self.auxiliaries = auxiliaries
         self.mezzanine = mezzanine
         self.bucket = bucket

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import LinuxSystem
 
 /// The bounded queue of jobs that wait for a worker, by priority and then by arrival.
@@ -8,7 +9,7 @@ final class TransformQueue: Sendable {
         /// The limit is some hundreds, so removal from an array is cheap compared with a transform.
         var lanes = noLanes
         var isClosed = false
-        /// The most jobs that may wait.
+        /// The maximum number of waiting jobs.
         var limit: Int
         var count: Int { lanes.reduce(0) { $0 + $1.count } }
         static let noLanes = [[PendingTransform]](repeating: [], count: 4)
@@ -16,7 +17,7 @@ final class TransformQueue: Sendable {
 
     private static let background = TransformJob.Priority.background.rawValue
 
-    /// Why a job was not queued.
+    /// The reason why a job was not queued.
     enum Refusal: Error {
         case full
         case closed
@@ -31,7 +32,7 @@ final class TransformQueue: Sendable {
         event = try WakeEvent(semaphore: true)
     }
 
-    /// Sets the most jobs that may wait; waiting jobs stay.
+    /// Sets the maximum number of waiting jobs; jobs already waiting stay.
     func setLimit(_ limit: Int) { state.withLock { $0.limit = limit } }
 
     /// The number of waiting jobs.

@@ -1,9 +1,11 @@
+package import HTTPCache
+package import HTTPSemantics
 package import ImagePlan
 package import LinuxSystem
 
-/// Makes pictures of an original outside the daemon's process; tests replace the worker pool through it.
+/// Transforms originals outside the daemon's process; implemented by the worker pool, and by tests.
 package protocol Transforming: Sendable {
-    /// Queues a job and returns at once.
+    /// Queues a job and returns immediately.
     ///
     /// - Parameter completion: called exactly once, on a thread of the pool, for cancelled jobs as well.
     func transform(
@@ -29,24 +31,18 @@ package protocol TransformHandle: Sendable {
     func cancel()
 }
 
-/// One original, the outputs to make of it, and the other originals that these need.
+/// An original, the outputs to make from it, and the auxiliary images that they need.
 @dynamicMemberLookup
 package struct TransformJob: Sendable {
     /// The order in the queue; jobs of one priority start in the order of their arrival (SDWebImage: LowPriority, HighPriority).
-    package enum Priority: Int, Sendable, Comparable {
-        /// Starts only while at least two workers are idle, so that one stays free for requests.
-        case background = 0
-        case low = 1
-        case normal = 2
-        case high = 3
-
-        package static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
-    }
+    ///
+    /// A background job starts only while at least two workers are idle, so that one stays free for requests.
+    package typealias Priority = RequestPriority
 
     /// Another original.
     package struct Auxiliary: Sendable {
         package var source: SharedDescriptor
-        /// What the worker is told of it.
+        /// The worker's description of it.
         package var description: WorkerJob.Auxiliary
 
         /// Creates an auxiliary image of a file.
@@ -59,10 +55,14 @@ package struct TransformJob: Sendable {
     package var source: SharedDescriptor
     /// The sniffed header of the source; for a mezzanine, that of the original except for the format.
     package var header: ImageHeader
-    /// What the worker is told beside what the pool fills in: the identifier, the source's format and the auxiliary images.
+    /// The message to the worker; the pool fills in the identifier, the source's format and the auxiliary images.
     package var message: WorkerJob
     package var priority: Priority
-    /// The other originals that the outputs' plans name.
+    /// The client account that the job is charged to: that of the first waiting request; `nil` for the daemon's own work.
+    package var account: String?
+    /// When the results become useless to all waiting requests; a job that a worker reaches later does not run.
+    package var deadline = SharedDeadline.none
+    /// The auxiliary images that the outputs' plans name.
     package var auxiliaries: [Auxiliary] = []
 
     /// Creates a job.
@@ -79,7 +79,7 @@ package struct TransformJob: Sendable {
         set { message[keyPath: path] = newValue }
     }
 
-    /// The descriptors that travel beside the message, the source's first.
+    /// The descriptors that accompany the message, the source's first.
     var sources: [SharedDescriptor] { [source] + auxiliaries.map(\.source) }
 
     /// Returns the message to the worker.
@@ -94,12 +94,12 @@ package struct TransformJob: Sendable {
 
 /// The results of a job, in the order of its outputs.
 package struct TransformResult: Sendable {
-    /// A result: its description, and its bytes in memory that the daemon owns.
+    /// A result: its description, and its bytes in memory owned by the daemon.
     package struct Picture: Sendable {
         package var description: WorkerReply.Output
         package var bytes: [UInt8]
 
-        /// Creates a picture from its description and bytes.
+        /// Creates a result from its description and bytes.
         package init(description: WorkerReply.Output, bytes: [UInt8]) {
             self.description = description
             self.bytes = bytes

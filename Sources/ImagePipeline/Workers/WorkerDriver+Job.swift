@@ -1,4 +1,5 @@
 import Glibc
+import HTTPCache
 import ImagePlan
 import LinuxSystem
 
@@ -32,6 +33,10 @@ extension WorkerDriver {
         let pending = attempt.pending
         guard pending.begin(wake) else { return true }
         let start = shared.time.monotonic
+        guard !pending.job.deadline.isPast(at: start) else {
+            pending.end(.failure(.overloaded("the request waited too long for a worker")))
+            return true
+        }
         note { statistics, index in
             statistics.workers[index].isBusy = true
             if attempt.number > 1 { statistics.retries += 1 }
@@ -71,7 +76,7 @@ extension WorkerDriver {
 
     /// Ends a job with its worker's message.
     ///
-    /// - Returns: `false` if the worker must be replaced: it failed, or its message is not a valid answer to this job.
+    /// - Returns: `false` if the worker must be replaced: it failed, or its message is not a valid reply to this job.
     private func finish(
         _ attempt: Attempt,
         _ bytes: [UInt8],
@@ -111,7 +116,7 @@ extension WorkerDriver {
         }
     }
 
-    /// Counts a valid answer, before the completion runs.
+    /// Counts a valid reply, before the completion runs.
     private func count(_ age: inout WorkerAge) {
         age.jobs += 1
         let jobs = age.jobs

@@ -43,7 +43,7 @@ final class WorkerDriver: Sendable {
             shared.ready.subtract(1, ordering: .relaxed)
             worker.end()
             note { statistics, index in statistics.workers[index].pid = 0 }
-            // A worker that keeps ending before its first answer is restarted with growing delays.
+            // A worker that repeatedly ends before its first reply is restarted with growing delays.
             failures = served > 0 ? 0 : failures + 1
             if failures > 2 { backOff(failures - 1, &attempt) }
         }
@@ -121,7 +121,7 @@ final class WorkerDriver: Sendable {
 
     /// Sends jobs to a worker until it ends or must be replaced.
     ///
-    /// - Returns: the number of jobs that it answered; at least 1 if its end does not suggest a broken installation.
+    /// - Returns: the number of jobs that it completed; at least 1 if its end does not suggest a broken installation.
     private func serve(_ worker: WorkerProcess, _ attempt: inout Attempt?) -> Int {
         var age = WorkerAge()
         while !isStopping {
@@ -179,7 +179,7 @@ final class WorkerDriver: Sendable {
 
 /// What one worker process has done, to decide when to replace it.
 struct WorkerAge {
-    /// The number of answered jobs.
+    /// The number of completed jobs.
     var jobs = 0
     /// The time spent on jobs, in nanoseconds.
     var busy: Int64 = 0

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// How a worker process ended, as far as that tells what caused it.
+/// How a worker process ended, as far as it indicates the cause.
 enum WorkerEnd: Hashable {
     /// The process raised a fatal signal itself; during a job, the image caused it.
     case crashed(signal: CInt)
@@ -21,15 +21,15 @@ enum WorkerEnd: Hashable {
     ]
 }
 
-/// Why a worker process did not greet.
+/// The reason why a worker process sent no greeting.
 enum WorkerStartFailure: Error, Hashable {
-    /// The system refused a process or a socket.
+    /// The system could not create a process or a socket.
     case system(Errno)
     /// The process ended; its exit code, or `nil` after a signal.
     case ended(code: CInt?)
     /// No greeting arrived within this many milliseconds.
     case silent(Int)
-    /// The process greeted in another protocol.
+    /// The greeting has another protocol version.
     case foreign
 
     /// Returns the cause and the remedy for operators.
@@ -37,15 +37,15 @@ enum WorkerStartFailure: Error, Hashable {
         guard unsafe access(path, F_OK) == 0 else {
             return "\(path) does not exist; install edgeprint-worker into the folder of edgeprint"
         }
-        guard unsafe access(path, X_OK) == 0 else { return "\(path) cannot be run; chmod 0755 \(path)" }
+        guard unsafe access(path, X_OK) == 0 else { return "\(path) cannot be executed; run chmod 0755 \(path)" }
         return switch self {
         case .system(let error): "cannot start \(path): \(error); raise TasksMax= or ulimit -u"
         // The exit codes of edge_spawn: 126 for the limits, 127 for exec.
-        case .ended(code: 126): "the limits of \(path) cannot be set; edgeprint doctor tells which"
+        case .ended(code: 126): "the limits of \(path) cannot be set; run edgeprint doctor for details"
         case .ended(code: 127):
-            "\(path) is not a program for this machine, or its libraries are missing; ldd names them"
+            "\(path) is not executable on this machine, or its libraries are missing; check it with ldd"
         case .ended(let code):
-            "\(path) ends \(code.map { "with code \($0)" } ?? "by a signal") before it is ready; edgeprint doctor tells more"
+            "\(path) ends \(code.map { "with code \($0)" } ?? "by a signal") before it is ready; run edgeprint doctor for details"
         case .silent(let milliseconds):
             "\(path) is not ready within \(milliseconds) ms; check the machine's load and workers.memory"
         case .foreign: "\(path) belongs to another release; install edgeprint and edgeprint-worker from the same build"

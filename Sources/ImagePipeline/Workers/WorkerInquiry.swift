@@ -4,23 +4,23 @@ package import LinuxSystem
 
 /// Starts a worker under the pool's limits and environment to ask for its capabilities.
 package struct WorkerInquiry: Sendable {
-    /// Why a worker gave no answer.
+    /// The reason why a worker sent no reply.
     package enum Failure: Error, Hashable, Sendable {
         case system(Errno)
-        /// The process ended without an answer; the exit code, or `nil` for a signal.
+        /// The process ended without a reply; the exit code, or `nil` for a signal.
         case ended(code: Int?)
         case timedOut
     }
 
-    /// The time to wait for an answer, in milliseconds; a first start reads some 20 MB of libraries from disk.
+    /// The time to wait for a reply, in milliseconds; a first start reads some 20 MB of libraries from disk.
     private static let patience: Int64 = 20_000
-    /// The longest answer, in bytes.
+    /// The longest reply, in bytes.
     private static let longestAnswer = 64 << 10
 
     private let path: String
     private let configuration: WorkerPool.Configuration
 
-    /// Creates an inquiry of the configured worker, by default the one beside the running executable.
+    /// Creates an inquiry of the configured worker, by default the one next to the running executable.
     ///
     /// - Throws: `Errno` if the running executable cannot be found.
     package init(_ configuration: WorkerPool.Configuration) throws(Errno) {

@@ -7,17 +7,17 @@ extension WorkerPool {
         ///
         /// One per core, and one more for the time that another spends waiting for its source or its next job.
         package var workers: Int
-        /// The most jobs that may wait; further jobs end `.overloaded`.
+        /// The maximum number of waiting jobs; further jobs fail with `.overloaded`.
         package var queueLimit = 512
-        /// The path of the worker; `nil` for `edgeprint-worker` beside the running executable.
+        /// The path of the worker; `nil` for `edgeprint-worker` next to the running executable.
         package var workerPath: String?
         /// The address space of a worker, in bytes; libraries take about 0.16 GiB of it.
         package var addressSpace: Int64 = 3 << 30
         /// The largest result and the largest file that a worker can write, in bytes; never 0, since Orc writes a temporary file.
         package var outputLimit = 64 << 20
-        /// The most descriptors of a worker.
+        /// The maximum number of a worker's open descriptors.
         package var files: Int64 = 64
-        /// The processor time of a worker over all its jobs, in seconds: a backstop beside the deadlines.
+        /// The processor time of a worker over all its jobs, in seconds: a backstop in addition to the deadlines.
         package var processorSeconds: Int64 = 3600
         /// The number of jobs after which a worker is replaced.
         package var jobsPerWorker = 2_000

@@ -9,11 +9,11 @@ extension WorkerPool {
         case starting
         /// A worker has greeted; a worker that ends is replaced.
         case ready
-        /// No worker runs and none can be started; the text tells operators the file, the cause and the remedy.
+        /// No worker runs and none can be started; the text states the file, the cause and the remedy.
         case failing(String)
     }
 
-    /// The present condition; safe to read from any thread.
+    /// The current condition; any thread.
     package var condition: Condition { shared.condition.withLock { $0 } }
 }
 
@@ -50,9 +50,9 @@ extension WorkerPool.Shared {
 }
 
 extension WorkerPool {
-    /// Counters since the start, and the present state.
+    /// Counters since the start, and the current state.
     package struct Statistics: Hashable, Sendable {
-        /// Jobs that a worker answered, including failures.
+        /// Jobs that workers completed, including failures.
         package var jobs = 0
         /// Processes started, including the first ones.
         package var starts = 0
@@ -75,18 +75,18 @@ extension WorkerPool {
         /// One entry per worker slot.
         package var workers: [Worker] = []
 
-        /// The present state of one worker slot.
+        /// The current state of a worker slot.
         package struct Worker: Hashable, Sendable {
             /// The process id; 0 while no process runs.
             package var pid: Int32
-            /// Jobs that the present process answered.
+            /// Jobs that the current process completed.
             package var jobs: Int
             package var isBusy: Bool
             package var residentBytes: Int
         }
     }
 
-    /// The present statistics; safe to read from any thread.
+    /// The current statistics; any thread.
     package var statistics: Statistics {
         var result = shared.counts.withLock { $0 }
         result.queued = shared.queue.count

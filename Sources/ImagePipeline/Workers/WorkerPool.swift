@@ -5,8 +5,8 @@ import Synchronization
 
 /// Runs transform jobs in `edgeprint-worker` processes, with a bounded queue and one permanent driver thread per process.
 ///
-/// Safe to call from any thread. A job whose image crashes its worker ends `.crashedDecoder`. A job whose worker is lost otherwise runs
-/// once more on a new worker and then ends `.workerLost`. If no worker can be started, jobs end `.noWorker`. Cancelling a running job
+/// Any thread. A job whose image crashes its worker fails with `.crashedDecoder`. A job whose worker is lost otherwise runs
+/// once more on a new worker and then fails with `.workerLost`. If no worker can be started, jobs fail with `.noWorker`. Cancelling a running job
 /// runs its completion at once and gives its worker `abandonGrace` to finish before it is killed.
 package final class WorkerPool: Transforming {
     /// The state that the pool's threads share; the threads do not retain the pool itself.
@@ -100,7 +100,7 @@ package final class WorkerPool: Transforming {
         do throws(TransformQueue.Refusal) {
             try shared.queue.append(pending)
         } catch {
-            pending.endElsewhere(error == .full ? .overloaded("transform queue") : .cancelled)
+            pending.endElsewhere(error == .full ? .overloaded("the transform queue is full") : .cancelled)
         }
         return pending
     }
@@ -112,7 +112,7 @@ package final class WorkerPool: Transforming {
 
     package var hasBackground: Bool { shared.configuration.workers > 1 }
 
-    /// Ends all workers and waits for their end; waiting and running jobs end `.cancelled`.
+    /// Stops all workers and waits until they have ended; waiting and running jobs fail with `.cancelled`.
     ///
     /// Must not be called from a completion.
     package func stop() {
@@ -124,7 +124,7 @@ package final class WorkerPool: Transforming {
         }
     }
 
-    /// Sets the most jobs that may wait for a worker; applies to new jobs.
+    /// Sets the maximum number of jobs that wait for a worker; applies to new jobs.
     package func setQueueLimit(_ limit: Int) { shared.queue.setLimit(limit) }
 
     private func close() {
@@ -133,7 +133,7 @@ package final class WorkerPool: Transforming {
         for driver in drivers { driver.wake.signal() }
     }
 
-    /// The path of `edgeprint-worker` beside the running executable.
+    /// The path of `edgeprint-worker` next to the running executable.
     package static func siblingPath() throws(Errno) -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = try checked("readlink") { unsafe readlink("/proc/self/exe", &buffer, buffer.count) }

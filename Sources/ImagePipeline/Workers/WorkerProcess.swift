@@ -140,7 +140,7 @@ final class WorkerProcess {
 extension WorkerProcess {
     /// The outcome of waiting for a message.
     enum Arrival {
-        /// A whole message and the descriptors beside it.
+        /// A whole message and its descriptors.
         case message([UInt8], [SharedDescriptor])
         /// The process closed its socket: it has ended or is about to.
         case hungUp

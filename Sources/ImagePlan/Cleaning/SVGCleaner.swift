@@ -1,27 +1,27 @@
-/// Removes from an SVG document what can run or load something: scripts, handlers, and references that leave the document.
+/// Removes scripts, event handlers and external references from an SVG document.
 ///
-/// Works from a list of elements to keep: others are dropped with their content, among them metadata, foreign content and everything
-/// of other vocabularies. References stay if they point into the document or are data of a raster image. Comments, processing
-/// instructions and the document type are dropped. Entities that stand for plain text are replaced first, as drawing programs declare
-/// them for namespaces; a document that refers to any other is refused.
+/// Works from a list of elements to keep: others are dropped with their content, including metadata, foreign content and elements
+/// of other vocabularies. References are kept if they point into the document or are data of a raster image. Comments, processing
+/// instructions and the document type are dropped. Entities that contain plain text are replaced first, because drawing programs
+/// declare them for namespaces; a document that refers to any other entity is refused.
 struct SVGCleaner {
     private var bytes: [UInt8]
     private var position = 0
     private var cleaned: [UInt8] = []
     /// The names of the open elements that are kept.
     private var open: [[UInt8]] = []
-    /// The names of the open elements of a dropped one, which is the first.
+    /// The names of the open elements within a dropped one, which is the first.
     private var dropped: [[UInt8]] = []
     /// The start of the text of an open `style` element in `cleaned`.
     private var styleStart: Int?
 
-    /// The deepest nesting of elements.
+    /// The maximum nesting of elements.
     private static let deepest = 1024
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Returns the cleaned document.
     ///
-    /// - Throws: `MetadataCleaner.Stop.broken` for a document that is not well-formed or declares entities.
+    /// - Throws: `MetadataCleaner.Stop.broken` for a malformed document, or one that refers to entities other than plain text.
     static func clean(_ bytes: Span<UInt8>) throws(MetadataCleaner.Stop) -> [UInt8] {
         var cleaner = SVGCleaner(bytes: unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) })
         try cleaner.run()
@@ -49,7 +49,7 @@ struct SVGCleaner {
                 try takeOpening()
             }
         }
-        guard open.isEmpty, dropped.isEmpty, !cleaned.isEmpty else { throw .broken("the markup ends early") }
+        guard open.isEmpty, dropped.isEmpty, !cleaned.isEmpty else { throw .broken("the markup is truncated") }
     }
 
     // MARK: Text
@@ -65,9 +65,9 @@ struct SVGCleaner {
 
     private mutating func takeCharacterData() throws(MetadataCleaner.Stop) {
         let start = position + "<![CDATA[".utf8.count
-        guard let end = index(of: "]]>", from: start) else { throw .broken("the markup ends early") }
+        guard let end = index(of: "]]>", from: start) else { throw .broken("the markup is truncated") }
         if dropped.isEmpty, !open.isEmpty {
-            // As text, so that one form has to be checked.
+            // Written as text, so that only one form has to be checked.
             for byte in bytes[start..<end] { cleaned += Self.escaped(byte) }
         }
         position = end + 3
@@ -85,10 +85,10 @@ struct SVGCleaner {
     /// Skips the document type and replaces the entities that it declares in the rest of the document.
     private mutating func skipDocumentType() throws(MetadataCleaner.Stop) {
         guard let type = SVGDocumentType(bytes, at: position) else { throw .broken("the document type is malformed") }
-        guard open.isEmpty, cleaned.isEmpty else { throw .broken("a document type inside the document") }
+        guard open.isEmpty, cleaned.isEmpty else { throw .broken("the document has a document type inside an element") }
         position = type.end
         guard !type.entities.isEmpty else { return }
-        guard let replaced = type.replaced(in: bytes[position...]) else { throw .broken("its entities are too long") }
+        guard let replaced = type.replaced(in: bytes[position...]) else { throw .broken("the entities are too long") }
         (bytes, position) = (replaced, 0)
     }
 

@@ -1,13 +1,13 @@
-/// A document type declaration (XML 1.0 §2.8) and the entities in it that stand for plain text.
+/// A document type declaration (XML 1.0 §2.8) and the entities in it that contain plain text.
 struct SVGDocumentType {
     /// The index after the declaration.
     private(set) var end = 0
-    /// The texts by name; those with markup, references or an address of their own are left out.
+    /// The texts by name; entities with markup, references or an external address are omitted.
     private(set) var entities: [String: [UInt8]] = [:]
 
     private static let mostEntities = 64
     private static let longestText = 1024
-    /// How much longer a document may become.
+    /// The maximum growth of a document.
     private static let largestGrowth = 1 << 20
 
     /// Reads the declaration at an index; `nil` if it is not closed.

@@ -81,7 +81,7 @@ extension SVGTag {
         "svg", "switch", "symbol", "text", "textPath", "title", "tref", "tspan", "use", "view",
     ]
 
-    /// Whether the element stays.
+    /// Whether the element is kept.
     var isKept: Bool {
         guard Self.elements.contains(localName) else { return false }
         // An animation may set a reference after the document is loaded.
@@ -92,7 +92,7 @@ extension SVGTag {
         }
     }
 
-    /// The tag without the attributes that run or load something.
+    /// The tag without event handlers and external references.
     var cleaned: [UInt8] {
         var tag = [UInt8(ascii: "<")] + name
         for attribute in attributes where keeps(attribute.name, attribute.value) {
@@ -109,7 +109,7 @@ extension SVGTag {
         return SVGReference.isSafe(style: value)
     }
 
-    /// Whether an attribute's value is run as a script.
+    /// Whether an attribute's value is executed as a script.
     private static func isHandler(_ name: String) -> Bool { local(name).lowercased().hasPrefix("on") }
 
     /// Whether an attribute's value is an address, in SVG or in HTML.
@@ -119,7 +119,7 @@ extension SVGTag {
         )
     }
 
-    /// The text with its character references replaced; `nil` if it has another entity.
+    /// The text with its character references replaced; `nil` if it has any other entity.
     static func decoded(_ text: ArraySlice<UInt8>) -> String? {
         var decoded = ""
         var rest = text
@@ -156,7 +156,7 @@ enum SVGReference {
         "data:image/png", "data:image/jpeg", "data:image/gif", "data:image/webp", "data:image/avif",
     ]
 
-    /// Whether an address stays within the document: a fragment, or the data of an image.
+    /// Whether an address is within the document: a fragment, or the data of an image.
     static func isInside(_ address: String) -> Bool {
         let trimmed = trimmed(address)
         return trimmed.isEmpty || trimmed.hasPrefix("#") || isImage(trimmed)

@@ -1,4 +1,4 @@
-/// A request field that tells the display size of an image (Client Hints, RFC 8942; Responsive Image Client Hints, WICG).
+/// A request field that states the display size of an image (Client Hints, RFC 8942; Responsive Image Client Hints, WICG).
 package enum ClientHint: String, Hashable, Sendable, CaseIterable {
     /// `Sec-CH-Width`: the display width in device pixels.
     case width

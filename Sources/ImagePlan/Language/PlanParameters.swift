@@ -102,13 +102,13 @@ struct PlanParameters {
         return Plan(steps: steps, settings: settings)
     }
 
-    /// Checks that all steps agree on the gravity, which `dpr` scales in a resize and not in a crop.
+    /// Checks that all steps agree on the gravity, which `dpr` scales in a resize, but not in a crop.
     private static func checkGravity(of steps: [any TransformStep]) throws(RequestError) {
         let stated = steps.flatMap(\.attributeParameters).filter { $0.name == StepContext.gravityName }
         guard Set(stated).count > 1 else { return }
         throw RequestError(
             parameter: StepContext.gravityName,
-            reason: "has an offset in pixels, which dpr scales for the resize and not for the crop; use percent"
+            reason: "has an offset in pixels, which dpr scales for the resize, but not for the crop; use percent"
         )
     }
 
@@ -161,7 +161,7 @@ struct PlanParameters {
             steps.append((step, own))
             if step != nil { count += 1 }
             guard count <= Self.maximumSteps else {
-                throw entry.parameter.error("is one step too many; a plan has at most \(Self.maximumSteps)")
+                throw entry.parameter.error("exceeds the maximum of \(Self.maximumSteps) steps")
             }
         }
         return steps

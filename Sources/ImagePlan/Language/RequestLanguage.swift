@@ -30,7 +30,7 @@ package struct ParseOptions: Sendable {
     package var ignoreNames: Set<String>
     /// The presets by name.
     package var presets: [String: Preset]
-    /// The source's default preset, applied before every query unless it says `preset=none`.
+    /// The source's default preset, applied before every query that does not contain `preset=none`.
     package var sourcePreset: Preset?
     /// Whether the request is for `/fetch`, the only path that accepts `url`.
     package var takesURL: Bool
@@ -60,9 +60,9 @@ package struct ParsedQuery: Hashable, Sendable {
     package let plan: Plan
     /// The names of the applied presets: the source's first, then those of the query.
     package let presets: [String]
-    /// Whether the query asks for no transform: the original bytes are served, without negotiation.
+    /// Whether the query requests no transform: the original bytes are served, without negotiation.
     ///
-    /// Forwarded and ignored parameters, `filename`, `download`, `timing`, `exp`, `sig`, `refresh` and `preset=none` ask for no
+    /// Forwarded and ignored parameters, `filename`, `download`, `timing`, `exp`, `sig`, `refresh` and `preset=none` request no
     /// transform.
     package let isBare: Bool
     /// The pairs to forward to the origin, raw and in order, joined by `&`; empty if there are none.
@@ -73,7 +73,7 @@ package struct ParsedQuery: Hashable, Sendable {
     package let filename: String?
     /// Whether the client should save the response instead of displaying it.
     package let download: Bool
-    /// Whether to ask the origin even if a stored response is fresh (`refresh=1`); only signed requests may.
+    /// Whether to contact the origin even if a stored response is fresh (`refresh=1`); only signed requests may.
     package let refresh: Bool
     /// Whether the response reports how long its stages took.
     package let timing: Bool

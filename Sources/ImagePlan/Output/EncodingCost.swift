@@ -16,7 +16,7 @@ package enum EncodingCost {
         Line(base: 2_000, perMegapixel: 20_000), Line(base: 5_000, perMegapixel: 60_000),
     ]
 
-    /// The most encodes that a quality search for `max_bytes` takes.
+    /// The maximum number of encodes that a quality search for `max_bytes` takes.
     private static let maximumSearches = 7
 
     /// The CPU time, in milliseconds, of encoding an image as AVIF.
@@ -31,7 +31,7 @@ package enum EncodingCost {
         return isSearched ? once.multipliedSaturated(by: maximumSearches) : once
     }
 
-    /// The most pixels that can be encoded as AVIF within a CPU time in milliseconds.
+    /// The maximum number of pixels that can be encoded as AVIF within a CPU time in milliseconds.
     package static func avifPixels(within milliseconds: Int, effort: Int, isSearched: Bool = false) -> Int {
         let line = avif[min(max(effort, 0), avif.count - 1)]
         let once = isSearched ? milliseconds / maximumSearches : milliseconds
@@ -67,7 +67,7 @@ extension EncodingCost {
         return isSearched ? once.multipliedSaturated(by: maximumTries) : once
     }
 
-    /// The most encodes, including comparisons, that any search takes.
+    /// The maximum number of encodes, including comparisons, that any search takes.
     private static let maximumTries = 8
 
     private static func perMegapixel(_ settings: PlanSettings, _ quality: QualityDefaults) -> Int {

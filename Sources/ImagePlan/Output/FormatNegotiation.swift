@@ -48,7 +48,8 @@ package enum FormatNegotiation {
 
     /// The formats that a bucket's clients support beyond those all clients do, best first.
     ///
-    /// AVIF is for lossy stills: WebP is smaller for lossless images, and not every client that accepts AVIF plays sequences.
+    /// AVIF is used for lossy stills only: WebP is smaller for lossless images, and not every client that accepts AVIF plays
+    /// sequences.
     private static func preferred(_ bucket: FormatBucket, _ demand: EncoderTable.Demand) -> [ImageFormat] {
         switch bucket {
         case .rest: []
@@ -69,7 +70,7 @@ package enum FormatNegotiation {
     }
 
     /// The first candidate that meets all requirements; else the first that loses only frames; else PNG, or another common format
-    /// if the source writes no PNG, whose encoder then reports what it cannot keep.
+    /// if the source does not write PNG, whose encoder then reports what it cannot preserve.
     private static func first(
         of candidates: [ImageFormat],
         for demand: EncoderTable.Demand,

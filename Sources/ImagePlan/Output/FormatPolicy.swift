@@ -1,12 +1,12 @@
 /// Which formats a source reads and writes (`formats` in the configuration).
 package struct FormatPolicy: Hashable, Sendable {
-    /// What a source does with a format.
+    /// The use of a format by a source.
     package enum Use: String, Hashable, Sendable, CaseIterable {
         case on
         case off
-        /// Originals may have the format, and results do not.
+        /// Originals may have the format, but results may not.
         case read
-        /// Results may have the format, and originals do not.
+        /// Results may have the format, but originals may not.
         case write
 
         package var reads: Bool { self == .on || self == .read }
@@ -15,7 +15,7 @@ package struct FormatPolicy: Hashable, Sendable {
 
     private var uses: [ImageFormat: Use] = [:]
 
-    /// Creates the defaults: every format is on but PDF.
+    /// Creates the defaults: every format except PDF is on.
     package init() {}
 
     /// The formats with a setting: compressed SVG shares that of SVG.
@@ -24,7 +24,7 @@ package struct FormatPolicy: Hashable, Sendable {
     /// The formats that have an encoder; the others are only read.
     package static let writable: Set<ImageFormat> = [.jpeg, .png, .gif, .webp, .avif, .tiff, .jxl]
 
-    /// What the source does with a format.
+    /// The use of a format.
     package subscript(format: ImageFormat) -> Use {
         get { uses[Self.setting(of: format)] ?? Self.standard(format) }
         set {
@@ -36,7 +36,7 @@ package struct FormatPolicy: Hashable, Sendable {
     private static func setting(of format: ImageFormat) -> ImageFormat { format == .svgz ? .svg : format }
     private static func standard(_ format: ImageFormat) -> Use { format == .pdf ? .off : .on }
 
-    /// The formats that results must not have.
+    /// The formats that results may not have.
     package var unwritten: Set<ImageFormat> { Set(uses.filter { !$0.value.writes }.keys) }
 
     /// Whether every format that another policy reads is read.

@@ -13,7 +13,7 @@ struct ExifBlock {
         var denominator: Int
     }
 
-    /// The most entries of a directory; more means damage.
+    /// The maximum number of entries of a directory; more means damage.
     private static let maximumEntries = 512
     /// The longest text in bytes; longer ones are cut.
     private static let maximumText = 128

@@ -30,7 +30,7 @@ package struct PictureDescription: Hashable, Sendable {
     package var playback: Playback?
     /// The colours of the original.
     package var colours = Colours()
-    /// The colour of one pixel of the result; `nil` if none is asked for.
+    /// The colour of one pixel of the result; `nil` if none is requested.
     package var pixel: Pixel?
     /// The thumbnail from which colours and hashes are computed.
     package var picture: TinyPicture
@@ -49,16 +49,16 @@ package struct PictureDescription: Hashable, Sendable {
         }
     }
 
-    /// How the original stores colours.
+    /// The colour encoding of the original.
     package struct Colours: Hashable, Sendable {
-        /// The bits of a channel.
+        /// Bits per channel.
         package var depth = 8
         /// `srgb`, `display-p3`, `bt2020` and the like, or the kind of channels if the space has no common name: `rgb`, `gray`,
         /// `cmyk`, `lab`.
         package var space = "srgb"
         /// The description of the embedded profile; `nil` without one.
         package var profile: String?
-        /// Whether displays with more than the standard range of brightness show more of it: PQ, HLG, or a gain map.
+        /// Whether the image has a high dynamic range: PQ, HLG, or a gain map.
         package var isHDR = false
 
         /// Creates the colours of a plain sRGB image.

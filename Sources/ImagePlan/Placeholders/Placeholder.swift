@@ -2,7 +2,7 @@
 ///
 /// Computed once per original by a worker, and stored with the original's metadata.
 package struct Placeholder: Hashable, Sendable {
-    /// The plan text that asks a worker for a placeholder; no request can contain it.
+    /// The plan text with which a worker makes a placeholder; no request can contain it.
     package static let planText = "placeholder/1"
     /// The longest text in bytes.
     static let maximumSize = 512

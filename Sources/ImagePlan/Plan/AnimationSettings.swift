@@ -1,9 +1,9 @@
 /// The frame, page and playback settings of a request (SDWebImage's `SDAnimatedImagePlayer` and `decodeFirstFrameOnly`).
 package struct AnimationSettings: Hashable, Sendable {
     package var mode: AnimationMode
-    /// The only frame to keep, zero-based; `nil` keeps what `mode` says.
+    /// The only frame to keep, zero-based; `nil` keeps those that `mode` selects.
     package var frame: Int?
-    /// The frames to keep, zero-based; `nil` keeps what `mode` says.
+    /// The range of frames to keep, zero-based; `nil` for the frames that `mode` selects.
     ///
     /// The part beyond the last frame is ignored.
     package var range: ClosedRange<Int>?
@@ -120,7 +120,7 @@ extension PlanSettings {
         if animation.mode == .keep, animation.frame != nil {
             throw RequestError(
                 parameter: PlanSetting.frame.name,
-                reason: "selects one frame, but anim=keep asks for all of them"
+                reason: "selects one frame, but anim=keep requests all of them"
             )
         }
     }

@@ -1,4 +1,4 @@
-/// The encoder settings of a request, beside format and quality.
+/// The encoder settings of a request, other than format and quality.
 ///
 /// Each coder uses the settings its format supports and ignores the rest, so that one URL works for every format `auto` may pick.
 package struct EncodingSettings: Hashable, Sendable {

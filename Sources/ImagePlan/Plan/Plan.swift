@@ -1,11 +1,11 @@
 /// A description of a transform: the steps in order, the background, and how to encode the result.
 ///
-/// A value whose identity is its canonical text, which is also the cache key and what the daemon sends to a worker.
+/// A value identified by its canonical text, which is part of the cache key and is sent to workers.
 package struct Plan: Hashable, Sendable {
     /// The steps in the order they run, after EXIF orientation.
     package let steps: [any TransformStep]
     package let settings: PlanSettings
-    /// The same text for all requests that mean the same; `Plan(canonicalText:)` reads it.
+    /// The same text for all equivalent requests; `Plan(canonicalText:)` parses it.
     package let canonicalText: String
 
     /// Creates a plan.
@@ -63,21 +63,6 @@ extension Plan {
         let pairs = canonicalText.dropFirst(Self.canonicalVersion.count + 1).split(separator: "&").map { String($0) }
         let count = steps.reduce(0) { $0 + $1.parameters.count }
         return (Array(pairs.prefix(count)), Array(pairs.dropFirst(count)))
-    }
-
-    /// Parses a canonical text.
-    ///
-    /// - Throws: 400, naming `plan`, for any text that is not in canonical form.
-    package init(canonicalText text: String) throws(RequestError) {
-        let start = Self.canonicalVersion + "?"
-        guard text.hasPrefix(start) else {
-            throw RequestError(parameter: "plan", reason: "is not a canonical text of version \(Self.canonicalVersion)")
-        }
-        let parsed = try RequestLanguage.parse(query: String(text.dropFirst(start.count)), options: ParseOptions())
-        guard parsed.plan.canonicalText == text else {
-            throw RequestError(parameter: "plan", reason: "is not in canonical form")
-        }
-        self = parsed.plan
     }
 }
 

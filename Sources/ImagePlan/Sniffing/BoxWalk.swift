@@ -1,6 +1,6 @@
 /// A bounded walk over ISO base media boxes (ISO/IEC 14496-12 §4.2), the container of HEIF, JPEG 2000 and JPEG XL.
 enum BoxWalk {
-    /// The most boxes to visit on one level.
+    /// The maximum number of boxes to visit on one level.
     private static let maximumBoxes = 4096
 
     /// The numeric value of a box type.

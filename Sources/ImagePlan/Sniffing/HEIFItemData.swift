@@ -1,6 +1,6 @@
 /// Reads the size of a HEIF file's primary item from its `iloc` box (ISO/IEC 14496-12 §8.11.3).
 ///
-/// Used to check encoder results; for originals, the decoder finds out.
+/// Used to check encoder results; originals are checked by the decoder.
 package enum HEIFItemData {
     /// The size of the primary item in bytes; 0 if the file does not say.
     ///

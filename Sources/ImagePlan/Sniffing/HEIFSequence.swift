@@ -9,7 +9,7 @@ package struct HEIFSequence: Hashable, Sendable {
 
     /// The number of frames at which counting stops.
     private static let maximumFrames = 100_000
-    /// The most tracks to visit.
+    /// The maximum number of tracks to visit.
     private static let maximumTracks = 64
     /// The major brands of files meant to be played; with any other, the still image is meant.
     private static let brands = ["avis", "msf1", "hevc", "hevx", "hevm", "hevs"]
@@ -118,7 +118,7 @@ package struct HEIFSequence: Hashable, Sendable {
         return delays
     }
 
-    /// The loop count (§8.6.6): the edit list says whether the track repeats, and the track header until when.
+    /// The loop count (§8.6.6): the edit list states whether the track repeats, and the track header until when.
     ///
     /// Without an edit list, the track repeats for ever.
     private static func rounds(_ bytes: Span<UInt8>, of total: Int, in track: Range<Int>) throws(SniffStop) -> Int {

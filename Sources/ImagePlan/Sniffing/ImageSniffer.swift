@@ -12,7 +12,7 @@ package enum ImageSniffer {
 
     /// Sniffs a file by its first bytes.
     ///
-    /// A call with the whole file never returns `needsMore`; each `needsMore` asks for more bytes than were given.
+    /// A call with the whole file never returns `needsMore`; each `needsMore` requests more bytes than were given.
     ///
     /// - Parameters:
     ///   - bytes: the beginning of the file, or all of it.
@@ -36,7 +36,7 @@ package enum ImageSniffer {
         }
     }
 
-    /// Asks for at least twice as many bytes each time, so that a long walk restarts only a few times.
+    /// Requests at least twice as many bytes each time, so that a long walk restarts only a few times.
     private static func more(than count: Int, of total: Int, atLeast end: Int) -> SniffResult {
         .needsMore(min(total, max(end, 2 * count, 512)))
     }

@@ -98,7 +98,7 @@ package enum Fit: String, Hashable, Sendable, CaseIterable {
     case fill
     /// Scales the image to fit, on a canvas of the box's size.
     case pad
-    /// Scales the image to cover the box, and keeps all of it.
+    /// Scales the image to cover the box, without cropping.
     case outside
 
     /// The names in CSS, SDWebImage and other image proxies, used for suggestions.

@@ -5,7 +5,7 @@
 protocol FieldCoded: Sendable {
     /// A value for the decoder to fill; it need not be valid.
     static var blank: Self { get }
-    /// All fields, in the order in which they travel.
+    /// All fields, in the order in which they are encoded.
     static var fields: [MessageField<Self>] { get }
 }
 
@@ -47,7 +47,7 @@ struct MessageField<Body>: Sendable {
         read = { body, reader throws(WorkerMessageError) in body[keyPath: path] = try codec.read(name, &reader) }
     }
 
-    /// Declares further fields of each element of a list that an earlier field holds.
+    /// Declares further fields of each element of a list in an earlier field.
     ///
     /// Fields that joined a list's elements later travel here, after the fields that the message had before.
     static func each<Element>(
@@ -73,7 +73,7 @@ struct FieldCodec<Value>: Sendable {
 }
 
 extension FieldCodec where Value: FixedWidthInteger & UnsignedInteger & Sendable {
-    /// An integer of this very type, any value.
+    /// An integer of the declared type, with any value.
     static var unsigned: Self {
         Self { value, _, writer throws(WorkerMessageError) in
             writer.write(value)
@@ -186,7 +186,7 @@ extension FieldCodec where Value: FieldCoded {
 }
 
 extension FieldCodec {
-    /// All fields of a part, or one byte for `nil` that no such part begins with.
+    /// All fields of a part; `nil` is one byte that cannot begin a part.
     static func record<Part: FieldCoded>(nil mark: UInt8) -> Self where Value == Part? {
         Self { value, _, writer throws(WorkerMessageError) in
             if let value { try value.write(to: &writer) } else { writer.write(mark) }
@@ -195,7 +195,7 @@ extension FieldCodec {
         }
     }
 
-    /// Parts after their number in one byte.
+    /// Parts, preceded by their number in one byte.
     static func list<Part: FieldCoded>(_ counts: ClosedRange<Int>) -> Self where Value == [Part] {
         let count = FieldCodec<Int>.uint8(counts)
         return Self { value, name, writer throws(WorkerMessageError) in

@@ -1,10 +1,10 @@
-/// What an `edgeprint-worker` can decode and encode with the installed libraries; `--capabilities` prints it as JSON.
+/// The formats that `edgeprint-worker` can decode and encode with the installed libraries; `--capabilities` prints them as JSON.
 package struct WorkerCapabilities: Codable, Hashable, Sendable {
     /// The version of the worker protocol.
     package var protocolVersion: Int
     /// libvips' own version, such as `8.14.1`.
     package var libvips: String
-    /// One entry per supported format, each determined by a trial.
+    /// The supported formats, each determined by a trial.
     package var codecs: [Codec]
     /// The libraries that libvips uses, as far as their versions are known.
     package var libraries: [Library]
@@ -18,7 +18,7 @@ package struct WorkerCapabilities: Codable, Hashable, Sendable {
         package var encodes: Bool?
         /// The library's error, if something failed.
         package var problem: String?
-        /// The settings beside `q` that the encoder uses; `nil` without any.
+        /// The settings, other than `q`, that the encoder supports; `nil` if there are none.
         package var settings: [String]?
 
         /// Creates an entry.

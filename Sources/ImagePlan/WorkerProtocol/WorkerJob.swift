@@ -1,6 +1,6 @@
-/// One unit of work for `edgeprint-worker`: one source and the outputs to make of it.
+/// A job for `edgeprint-worker`: a source and the outputs to make from it.
 ///
-/// The bytes of the source and of its auxiliary images travel beside the message as read-only descriptors.
+/// The source and the auxiliary images are passed with the message as read-only descriptors.
 package struct WorkerJob: Hashable, Sendable {
     /// An identifier that the reply repeats.
     package var id: UInt64 = 0
@@ -12,22 +12,22 @@ package struct WorkerJob: Hashable, Sendable {
     ///
     /// The worker stops about then; the daemon kills it soon after.
     package var deadlineMilliseconds = 0
-    /// The most pixels of one frame that may be decoded; at least 1.
+    /// The maximum pixels to decode per frame; at least 1.
     package var maximumPixels = 0
-    /// What the source is a reduction of; `nil` if it is the original itself.
+    /// The original that the source is a reduction of; `nil` if it is the original itself.
     package var reduction: Reduction?
     /// The results to make, 1–16.
     package var outputs: [Output] = []
-    /// The most bytes that a compressed source (SVGZ) may expand to.
+    /// The maximum bytes of a compressed source (SVGZ) after expansion.
     package var maximumSourceLength = 64 << 20
     /// The limits on animations, and whether the original may be returned unchanged.
     package var animation = AnimationLimits()
-    /// The formats that results must not have, as bits by their numbers.
+    /// The formats that results may not have, as a bit mask of their numbers.
     package var unwrittenMask = 0
-    /// The other originals that the outputs' steps name, at most 8; their descriptors follow the source's in this order.
+    /// The auxiliary images that the outputs' steps name, at most 8; their descriptors follow the source's in this order.
     package var auxiliaries: [Auxiliary] = []
 
-    /// Another original, such as a watermark or a mask.
+    /// An auxiliary image, such as a watermark or a mask.
     package struct Auxiliary: Hashable, Sendable {
         /// The name in the plan (`AuxiliaryPath.text`).
         package var name: String
@@ -35,7 +35,7 @@ package struct WorkerJob: Hashable, Sendable {
         package var length: Int
         /// The sniffed format.
         package var format: ImageFormat
-        /// The most pixels of its frame that may be decoded; at least 1.
+        /// The maximum pixels to decode; at least 1.
         package var maximumPixels: Int
 
         /// Creates a description.
@@ -53,9 +53,9 @@ package struct WorkerJob: Hashable, Sendable {
         package var plan: String
         /// The bucket that `format=auto` resolves in.
         package var bucket: FormatBucket
-        /// The encoder settings that apply where the plan names none.
+        /// The encoder settings for those that the plan does not set.
         package var quality: QualityDefaults
-        /// What to search for beyond what the plan asks.
+        /// The search for an encoding, beyond the plan.
         package var search: EncodingSearch
 
         /// Creates a description.
@@ -76,9 +76,9 @@ package struct WorkerJob: Hashable, Sendable {
     package init() {}
 }
 
-/// How a worker searches for an encoding, beyond what the plan asks.
+/// How a worker searches for an encoding, beyond the plan.
 ///
-/// It holds no results of earlier requests: equal requests give equal bytes.
+/// It contains no results of earlier requests, so equal requests give equal bytes.
 package struct EncodingSearch: Hashable, Sendable {
     /// Whether `format=auto` tries every format that the client accepts and returns the smallest result.
     package var takesSmallest: Bool
@@ -93,7 +93,7 @@ package struct EncodingSearch: Hashable, Sendable {
 }
 
 extension WorkerJob {
-    /// The formats that results must not have.
+    /// The formats that results may not have.
     package var unwritten: Set<ImageFormat> {
         get { Set(ImageFormat.allCases.filter { unwrittenMask >> Int($0.rawValue) & 1 == 1 }) }
         set { unwrittenMask = newValue.reduce(0) { $0 | 1 << Int($1.rawValue) } }

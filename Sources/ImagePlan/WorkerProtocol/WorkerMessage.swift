@@ -1,4 +1,4 @@
-/// The frame of worker protocol version 2, and the bounds that both ends keep.
+/// The frame of worker protocol version 2, and the bounds that both ends enforce.
 ///
 /// A message is one datagram of a `SOCK_SEQPACKET` pair: the kernel keeps message boundaries, so a hostile peer cannot shift
 /// them. Layout, little endian: `EDGW`, version (1 byte), kind (1 byte), length of the body (4 bytes), the body.
@@ -7,19 +7,19 @@ package enum WorkerMessage {
     package static let version: UInt8 = 2
     /// Bytes of the frame before the body.
     package static let headSize = 10
-    /// The most bytes of results inside one message; larger results travel in sealed memory files.
+    /// The maximum bytes of results inside a message; larger results are passed in sealed memory files.
     package static let maximumInline = 64 << 10
-    /// The most bytes of a whole message.
+    /// The maximum bytes of a whole message.
     package static let maximumSize = maximumInline + (32 << 10)
-    /// The most outputs of one job, and so the most descriptors beside one reply.
+    /// The maximum outputs of a job, and so the maximum descriptors with a reply.
     package static let maximumOutputs = 16
-    /// The most auxiliary images of one job.
+    /// The maximum auxiliary images of a job.
     package static let maximumAuxiliaries = 8
-    /// The most bytes of one plan's canonical text; the limit on request lines keeps real plans shorter.
+    /// The maximum bytes of a plan's canonical text; the limit on request lines keeps real plans shorter.
     package static let maximumPlanSize = 16 << 10
-    /// The most bytes of a failure's text.
+    /// The maximum bytes of a failure's text.
     package static let maximumTextSize = 512
-    /// The most bytes of a parameter's name.
+    /// The maximum bytes of a parameter's name.
     package static let maximumNameSize = 256
 
     /// The kind of a message.
@@ -83,7 +83,7 @@ package enum WorkerMessage {
     }
 }
 
-/// Why bytes are not a message of worker protocol version 2, or why a value does not fit into one.
+/// The reason why bytes are not a message of worker protocol version 2, or why a value cannot be encoded in one.
 package enum WorkerMessageError: Error, Hashable, Sendable {
     case magic
     case version(UInt8)

@@ -1,15 +1,15 @@
-/// A worker's answer to one job.
+/// A worker's reply to a job.
 package struct WorkerReply: Hashable, Sendable {
     /// The job's id.
     package var id: UInt64
-    /// One result per output, in the job's order, or why there is none.
+    /// One result per output, in the job's order, or the failure.
     package var result: Result<[Output], Failure>
     /// The time spent in each stage, for `Server-Timing`.
     ///
     /// libvips decodes on demand, so `decode` covers opening the source only.
     package var timing: Timing
 
-    /// The description of a result; its bytes travel in the message or in a sealed memory file.
+    /// The description of a result; its bytes are in the message or in a sealed memory file.
     package struct Output: Hashable, Sendable {
         package var format: ResultFormat
         package var width: Int
@@ -46,7 +46,7 @@ package struct WorkerReply: Hashable, Sendable {
         }
     }
 
-    /// Why there is no result.
+    /// The reason why there is no result.
     package enum Failure: Error, Hashable, Sendable {
         /// The source is not an image that this build decodes: 415.
         case unsupported(String)
@@ -54,9 +54,9 @@ package struct WorkerReply: Hashable, Sendable {
         ///
         /// `parameter` is the request's parameter that names the image; `nil` for the source itself.
         case broken(String, parameter: String? = nil)
-        /// The image exceeds a limit that the text names, or a step leaves nothing, such as an empty crop: 422.
+        /// The image exceeds a limit, which the text names, or a step leaves nothing, such as an empty crop: 422.
         ///
-        /// `parameter` is the request's parameter that asks for too much, if one does.
+        /// `parameter` is the request's parameter that caused it, if any.
         case refused(String, parameter: String? = nil)
         /// The deadline has passed: 504.
         case deadline

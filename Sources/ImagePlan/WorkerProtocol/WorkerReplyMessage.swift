@@ -1,19 +1,19 @@
-/// A reply as it travels: the answer, and where the bytes of each result are.
+/// An encoded reply: the reply itself, and the location of each result's bytes.
 package struct WorkerReplyMessage: Hashable, Sendable {
-    /// Where the bytes of one result are.
+    /// The location of a result's bytes.
     package enum Payload: Hashable, Sendable {
         /// In the message, at this range of its bytes.
         case inline(Range<Int>)
-        /// In the memory file that is the n-th descriptor beside the message.
+        /// In the memory file that is the n-th descriptor passed with the message.
         case descriptor(Int)
     }
 
-    /// The answer.
+    /// The reply.
     package var reply: WorkerReply
     /// One payload per output, in order; empty for a failure.
     package var payloads: [Payload] = []
 
-    /// Reads a reply strictly.
+    /// Decodes a reply strictly.
     ///
     /// - Throws: `WorkerMessageError` for anything but exactly one well-formed reply whose payloads account for every byte and
     ///   for each of `descriptors` descriptors.
@@ -94,7 +94,7 @@ private struct ReplyHead: FieldCoded {
     ]
 }
 
-/// One result and the place of its bytes.
+/// A result and the location of its bytes.
 private struct ReplyItem: FieldCoded {
     var output: WorkerReply.Output
     /// Whether a memory file carries the bytes instead of the message.
@@ -136,10 +136,10 @@ private struct ReplyItems: FieldCoded {
     ]
 }
 
-/// What a reply says of a failure beside its code.
+/// The details of a failure in a reply, besides its code.
 private struct ReplyFailure: FieldCoded {
     var text = ""
-    /// The request's parameter; empty if none is to blame.
+    /// The request's parameter that caused it; empty if there is none.
     var parameter = ""
 
     static let blank = ReplyFailure()

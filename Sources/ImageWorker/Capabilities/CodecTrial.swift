@@ -72,7 +72,7 @@ enum CodecTrial {
     private static func memoryFile(_ bytes: [UInt8]) throws(WorkerReply.Failure) -> CInt {
         let file = unsafe edge_memfd_create("trial")
         guard file >= 0, unsafe write(file, bytes, bytes.count) == bytes.count else {
-            throw .worker("no memory file")
+            throw .worker("cannot create a memory file")
         }
         return file
     }

@@ -10,7 +10,7 @@ protocol Coder: Sendable {
     var saver: VipsPart? { get }
     /// What the encoder supports; `nil` for a format without an encoder.
     var traits: EncoderTraits? { get }
-    /// The settings beside `q` that the encoder uses.
+    /// The settings, other than `q`, that the encoder supports.
     var settings: [PlanSetting] { get }
     /// Whether frames after the first are decoded.
     var decodesAnimation: Bool { get }
@@ -48,7 +48,7 @@ struct DecodingOptions {
     var shrink = 1
     /// Whether to decode all frames, stacked, if the coder supports it; otherwise `frame` alone.
     var allFrames = false
-    /// The frames to decode of all; `nil` for each.
+    /// The range of frames to decode; `nil` for all.
     var part: Range<Int>?
     /// The zero-based frame of an animation, composed over the frames before it.
     var frame = 0
@@ -63,7 +63,7 @@ struct DecodingOptions {
 
     /// The first frame to open, as libvips counts.
     var firstFrame: CInt { CInt(allFrames ? part?.lowerBound ?? 0 : frame) }
-    /// The number of frames to open, as libvips counts: -1 for all that follow the first.
+    /// The number of frames to open, in libvips' terms: -1 for all from the first on.
     var frameCount: CInt { allFrames ? CInt(part?.count ?? -1) : 1 }
 
     /// The frames to decode of an animation with `count` frames.
@@ -84,7 +84,7 @@ extension Coder {
     func animationFacts(of _: SourceMapping) throws(WorkerReply.Failure) -> SourceDecoder.Facts? { nil }
 
     func encode(_: FinishedPicture, _: EncodingOptions) throws -> EncodedPicture {
-        throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
+        throw WorkerReply.Failure.unsupported("encoding \(format) is not supported")
     }
 
     /// Whether bytes are of this format by their header (`SDImageCoder.canDecode(from:)`).

@@ -3,7 +3,7 @@ import ImagePlan
 
 /// A coder of AVIF or HEIC: libheif decodes the stored image; crop, rotation and mirroring are applied afterwards.
 ///
-/// Of a HEIC sequence only the still image is decoded; its metadata tell the number of frames and how they play.
+/// Of a HEIC sequence only the still image is decoded; its metadata has the number of frames, delays and loop count.
 protocol HEIFReading: Coder {}
 
 extension HEIFReading {
@@ -41,14 +41,16 @@ extension Raster {
     func visible(_ placement: HEIFPlacement?) throws -> Raster {
         guard let placement, placement.visible.size != placement.stored else { return self }
         guard PixelSize(width: width, height: height) == placement.stored else {
-            throw WorkerReply.Failure.broken("its boxes say \(placement.stored) pixels, and it has \(width)x\(height)")
+            throw WorkerReply.Failure.broken(
+                "its boxes state \(placement.stored) pixels, but it has \(width)x\(height)"
+            )
         }
         let part = placement.visible
         return try cropped(left: part.left, top: part.top, width: part.width, height: part.height)
     }
 }
 
-/// AVIF: stills are decoded and encoded by libheif, sequences by libavif; both use dav1d or aom, and aom.
+/// AVIF: stills are decoded and encoded by libheif, sequences by libavif; both decode with dav1d or aom and encode with aom.
 struct AVIFCoder: HEIFReading {
     let format = ImageFormat.avif
     let saver: VipsPart? = VipsPart(className: "VipsForeignSaveHeif", operation: "heifsave_buffer", module: .heif)
@@ -70,7 +72,7 @@ struct AVIFCoder: HEIFReading {
         let frames = try AVIFSequence(source, largest: largest)
             .frames(options.selection(of: sequence.frames), options.deadline) { frame in try frame.visible(placement) }
         guard frames[0].width == still.width, frames[0].height == still.height else {
-            throw WorkerReply.Failure.broken("its frames differ from the still image in size")
+            throw WorkerReply.Failure.broken("the frames and the still image differ in size")
         }
         let stack = try Raster.animation(frames, delays: sequence.delays, of: sequence.frames, rounds: sequence.rounds)
         return try stack.withMetadata { metadata in
@@ -112,7 +114,7 @@ struct AVIFCoder: HEIFReading {
 }
 
 extension AVIFCoder {
-    /// Encodes a sequence; its first frame decides on the resolution of chroma.
+    /// Encodes a sequence; its first frame determines the chroma subsampling.
     private func encode(
         _ picture: FinishedPicture,
         _ animation: Animation,

@@ -3,8 +3,8 @@ import ImagePlan
 
 /// ICO and CUR: images stored as bitmap or PNG; not encoded.
 ///
-/// The images are pages, the largest first. Own code for the reason that `BMPCoder` states, with the same condition for its
-/// end: libvips reads icons through ImageMagick only.
+/// The images are pages, the largest first. Own code for the reason stated at `BMPCoder`, with the same condition for its
+/// removal: libvips reads icons through ImageMagick only.
 struct ICOCoder: HeaderReading {
     let format = ImageFormat.ico
     // For PNG images inside the file.

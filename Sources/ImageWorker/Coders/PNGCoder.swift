@@ -1,7 +1,7 @@
 import CVips
 import ImagePlan
 
-/// PNG, including animated ones; stills are encoded as grey or with an exact palette if that loses nothing, else as true colour.
+/// PNG, including animated ones; stills are encoded as grey or with an exact palette if that is lossless, else as true colour.
 struct PNGCoder: Coder {
     let format = ImageFormat.png
     let loader: VipsPart? = VipsPart(className: "VipsForeignLoadPng", operation: "pngload_buffer")
@@ -22,7 +22,7 @@ struct PNGCoder: Coder {
     private static let standardCompression = 3
     /// On flat images level 6 costs almost nothing and saves a third.
     private static let flatCompression = 6
-    /// The most pixels for which colours are counted, since the image must be in memory for that.
+    /// The maximum number of pixels for which colours are counted, since the image must be in memory for that.
     private static let largestCounted = 16_000_000
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
@@ -63,7 +63,7 @@ struct PNGCoder: Coder {
         let computed = try raster.inMemory()
         let palette = try Palette(of: computed)
         // PalettePNG writes neither metadata nor interlacing, and 8-bit grey needs no palette. An opaque alpha band is kept, since
-        // the reported description says that the result has alpha.
+        // the reported description states that the result has alpha.
         let isWorthIt = palette.bits < 8 || !palette.isGrey
         let isPossible =
             !palette.isTooLarge && !(computed.hasAlpha && palette.isOpaque) && !options.settings.isProgressive

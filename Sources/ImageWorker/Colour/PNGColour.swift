@@ -8,14 +8,14 @@ struct PNGColour {
         return StatedColour(primaries: primaries ?? .sRGB, transfer: transfer ?? .sRGB)
     }
 
-    /// The colours in numbers; a profile takes precedence over all but cICP.
+    /// The colours as code points; a profile takes precedence over all except cICP.
     var stated: StatedColour? { codingPoints ?? gammaAndPrimaries }
 
     private var isSRGB = false
     private var transfer: StatedColour.Transfer?
     private var primaries: StatedColour.Primaries?
 
-    /// The most chunks to examine.
+    /// The maximum number of chunks to examine.
     private static let mostChunks = 256
     /// The gAMA values that stand for sRGB's curve: 45455 (§11.3.2.5) and its roundings.
     private static let gammaOfSRGB = 44_500...46_500

@@ -91,7 +91,7 @@ final class ProfileConversion: @unchecked Sendable {
 
 /// A cache of the most recently used conversions, since a site's photographs come from few cameras.
 struct ProfileConversions {
-    /// The most conversions to keep, at some 100 kB each.
+    /// The maximum number of conversions to keep, at some 100 kB each.
     private static let capacity = 8
     /// The largest profile to examine, in bytes; a matrix profile takes a few thousand.
     private static let longestProfile = 65_536

@@ -34,7 +34,7 @@ struct Animation: Equatable {
     private static let longestWebPDelay = 1 << 24 - 1
     /// The longest delay of GIF in milliseconds (GIF89a §23: 16 bits of hundredths of a second).
     private static let longestGIFDelay = 655_350
-    /// The most loops of WebP (RFC 9649 §2.7.1.1: 16 bits).
+    /// The maximum number of loops of WebP (RFC 9649 §2.7.1.1: 16 bits).
     private static let mostRounds = 65_535
 
     /// Returns the delay of a frame in milliseconds, as browsers default it, limited to WebP's range.

@@ -14,7 +14,7 @@ struct IconDirectory {
 
     private static let headSize = 6
     private static let entrySize = 16
-    /// The most entries to examine.
+    /// The maximum number of entries to examine.
     private static let mostEntries = 256
 
     /// Parses the directory and skips entries outside of the file.

@@ -36,7 +36,7 @@ struct SourceDecoder {
     /// - Throws: `WorkerReply.Failure.unsupported` for a format without a decoder.
     init(_ mapping: SourceMapping, format: ImageFormat, reduction: Reduction? = nil) throws(WorkerReply.Failure) {
         guard let coder = CoderRegistry.coder(for: format), coder.isDecoderThere else {
-            throw .unsupported("\(format) is not decoded here")
+            throw .unsupported("decoding \(format) is not supported")
         }
         try mapping.correct { bytes in coder.corrected(bytes) }
         self.mapping = mapping
@@ -102,7 +102,7 @@ struct SourceDecoder {
 
     /// Returns the factor by which the image may be loaded smaller for a plan, including that of a reduction.
     ///
-    /// - Parameter bytes: the most bytes of decoded pixels (`DecodeBudget`).
+    /// - Parameter bytes: the maximum bytes of decoded pixels (`DecodeBudget`).
     func loadFactor(_ steps: [ResolvedStep], _ facts: Facts, within bytes: Int = .max) -> Int {
         guard let reduction else {
             return ShrinkOnLoad.factor(
@@ -139,7 +139,7 @@ struct SourceDecoder {
         return try open(options)
     }
 
-    /// The colours that the file states in numbers; `nil` if there are none.
+    /// The colours that the file declares as code points; `nil` if there are none.
     var statedColour: StatedColour? {
         guard reduction == nil else { return nil }
         return switch coder.format {
@@ -150,10 +150,10 @@ struct SourceDecoder {
         }
     }
 
-    /// Whether the file has numbers in place of a profile; libjxl then makes one.
+    /// Whether the file has code points in place of a profile; libjxl then makes a profile.
     var statesNumbersAlone: Bool { coder.format == .jxl && statedColour != nil }
 
-    /// The bits of a channel in the file.
+    /// Bits per channel in the file.
     func depth(of raster: Raster) -> Int {
         if let bits = raster.integer("heif-bitdepth") { return bits }
         let ofBand = 8 * Int(vips_format_sizeof(raster.format))
@@ -165,7 +165,7 @@ struct SourceDecoder {
         }
     }
 
-    /// Whether a JPEG, AVIF or HEIC has a gain map (ISO 21496-1, Adobe's or Apple's), by the names that announce one.
+    /// Whether a JPEG, AVIF or HEIC has a gain map (ISO 21496-1, Adobe's or Apple's), by the names of its metadata.
     var hasGainMap: Bool {
         guard reduction == nil, [.jpeg, .avif, .heic].contains(coder.format) else { return false }
         let names = ["urn:iso:std:iso:ts:21496:-1", "hdr-gain-map/1.0", "hdrgainmap", "HDRGainMap"]
@@ -173,7 +173,7 @@ struct SourceDecoder {
         return names.contains { name in head.contains(Array(name.utf8)) }
     }
 
-    /// The bytes in which a gain map is announced.
+    /// The bytes at the start of a file that are searched for a gain map's metadata.
     private static let announcement = 256 << 10
 
     /// Opens one frame of one page, or all frames stacked.

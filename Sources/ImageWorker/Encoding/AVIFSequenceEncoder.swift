@@ -12,12 +12,12 @@ struct AVIFSequenceEncoder {
 
     /// aom's scale of quantisers (AV1 §5.9.12).
     private static let coarsest: CInt = 63
-    /// Ticks a second.
+    /// Ticks per second.
     private static let timescale: UInt64 = 1000
-    /// The most frames between key frames, so that a player can seek.
+    /// The maximum number of frames between key frames, so that a player can seek.
     private static let keyFrameInterval: CInt = 64
 
-    /// Encodes frame by frame, holding the pixels of one frame beside libavif's state.
+    /// Encodes frame by frame; only one frame's pixels are in memory, besides libavif's state.
     ///
     /// - Throws: `WorkerReply.Failure` or `VipsError`.
     func encode(_ picture: FinishedPicture, _ animation: Animation) throws -> EncodedPicture {
@@ -43,7 +43,7 @@ struct AVIFSequenceEncoder {
         try Self.check(result)
         guard animation.rounds > 0 else { return file }
         guard let counted = SequenceLoop.added(to: file.copy, rounds: animation.rounds) else {
-            throw WorkerReply.Failure.worker("libavif wrote boxes of another layout")
+            throw WorkerReply.Failure.worker("libavif wrote an unexpected box layout")
         }
         return EncodedPicture(counted)
     }

@@ -2,15 +2,17 @@ import CVips
 import CZlib
 import ImagePlan
 
-/// Writes an animated PNG (W3C PNG, third edition, §4.9): each frame is the rectangle that changed, stored over the frame before it.
+/// Writes an animated PNG (W3C PNG, third edition, §4.9): each frame is the rectangle that changed, stored over the frame before
+/// it.
 ///
-/// Own code, since libpng without the APNG patch, and so libvips, writes one frame. It can go when libvips writes several.
+/// Own code, because libpng without the APNG patch, and therefore libvips, writes one frame. It can be removed when libvips
+/// writes several.
 struct AnimatedPNGEncoder {
     let options: EncodingOptions
     /// The zlib level, 0–9.
     let compression: CInt
 
-    /// The most pixels of all frames for which colours are counted, since they must be in memory for that.
+    /// The maximum pixels of all frames for which colours are counted, which requires all frames in memory.
     private static let largestCounted = 16_000_000
     /// The longest delay in milliseconds that fits two bytes.
     private static let longest = 65_535
@@ -22,7 +24,7 @@ struct AnimatedPNGEncoder {
         var channels: Int
     }
 
-    /// Encodes frame by frame, holding two frames, or all of them if few enough to look for a palette.
+    /// Encodes frame by frame; two frames are in memory, or all of them if they are small enough to search for a palette.
     ///
     /// - Throws: `WorkerReply.Failure` or `VipsError`.
     func encode(_ picture: FinishedPicture, _ animation: Animation) throws -> EncodedPicture {
@@ -97,7 +99,7 @@ struct AnimatedPNGEncoder {
         return chunks
     }
 
-    /// Returns a frame control chunk (§11.3.6.2): kept on the canvas, and stored over what is there.
+    /// Returns a frame control chunk (§11.3.6.2): kept on the canvas, and drawn over its content.
     private static func control(of part: PixelRectangle, delay: Int, _ number: Int) -> [UInt8] {
         let place = [number, part.width, part.height, part.left, part.top].flatMap { PNGChunk.word($0) }
         let (numerator, denominator) = delay <= longest ? (delay, 1000) : (min(delay / 1000, longest), 1)
@@ -158,7 +160,7 @@ extension AnimatedPNGEncoder.Frame {
         var size = compressBound(uLong(rows.count))
         var bytes = [UInt8](repeating: 0, count: Int(size))
         guard unsafe compress2(&bytes, &size, rows, uLong(rows.count), level) == Z_OK else {
-            throw .worker("zlib has no memory")
+            throw .worker("zlib is out of memory")
         }
         bytes.removeSubrange(Int(size)...)
         return bytes

@@ -5,9 +5,9 @@ struct ChromaDetail {
     /// The share of blocks with a sharp edge between colours.
     let share: Double
 
-    /// The most pixels for which `chroma=auto` examines an image, since it must be in memory for that.
+    /// The maximum number of pixels for which `chroma=auto` examines an image, since it must be in memory for that.
     static let largestPicture = 4_000_000
-    /// The most blocks of 2 × 2 pixels to examine.
+    /// The maximum number of blocks of 2 × 2 pixels to examine.
     private static let mostBlocks = 16_384
     /// The difference of Cb or Cr within a block, of 255, from which smearing is visible.
     private static let sharpDifference = 40

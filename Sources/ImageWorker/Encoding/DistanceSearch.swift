@@ -10,7 +10,7 @@ struct DistanceSearch {
     /// The largest allowed distance (`PerceptualDistance`).
     let target: Double
 
-    /// The most bytes of pixels that a search may hold; larger images are encoded at the starting quality.
+    /// The maximum number of bytes of pixels that a search may hold; larger images are encoded at the starting quality.
     static let mostHeld = 256 << 20
 
     /// The result of a search.

@@ -76,7 +76,7 @@ struct OutputEncoder {
 
     private func encode(_ picture: FinishedPicture, _ trial: EncodingTrial) throws -> Encoded {
         guard let coder = CoderRegistry.coder(for: trial.format) else {
-            throw WorkerReply.Failure.unsupported("\(trial.format) is not encoded here")
+            throw WorkerReply.Failure.unsupported("encoding \(trial.format) is not supported")
         }
         var options = EncodingOptions(plan, output.quality, format: trial.format, deadline: deadline)
         if trial.isLossless { options.isLossless = true }

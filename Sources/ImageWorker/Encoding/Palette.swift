@@ -12,7 +12,7 @@ struct Palette {
     private(set) var isGrey = true
     private(set) var isOpaque = true
 
-    /// The most colours of a palette (PNG §11.2.2).
+    /// The maximum number of colours of a palette (PNG §11.2.2).
     private static let most = 256
     /// The slots of the hash table: four times as many as colours, for few collisions.
     private static let slots = 1024

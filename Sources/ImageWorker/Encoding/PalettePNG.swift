@@ -48,7 +48,7 @@ struct PalettePNG {
         var size = compressBound(uLong(lines.count))
         var bytes = [UInt8](repeating: 0, count: Int(size))
         guard unsafe compress2(&bytes, &size, lines, uLong(lines.count), compression) == Z_OK else {
-            throw .worker("zlib has no memory")
+            throw .worker("zlib is out of memory")
         }
         bytes.removeSubrange(Int(size)...)
         return bytes

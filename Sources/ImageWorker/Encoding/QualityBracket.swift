@@ -29,7 +29,7 @@ struct QualityBracket {
 
     /// The qualities to consider: lower ones look bad whatever the distance, higher ones spend bytes on invisible detail.
     static let range = 40...95
-    /// The most tries.
+    /// The maximum number of tries.
     static let most = 7
     /// The number of tries after which a result may be up to `tolerance` qualities too high.
     static let usual = 4

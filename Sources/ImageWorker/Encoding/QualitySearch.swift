@@ -4,7 +4,7 @@ import ImagePlan
 struct QualitySearch {
     let maximumBytes: Int
 
-    /// The most encodes: bisecting 100 qualities takes seven, including the requested one.
+    /// The maximum number of encodes: bisecting 100 qualities takes seven, including the requested one.
     static let maximumTries = 7
 
     /// Encodes at `quality`, and bisects lower ones if the result is too large.

@@ -1,11 +1,11 @@
-/// Writes how often an AVIF sequence plays; libavif has a setting for it from 1.0 on.
+/// Writes the loop count of an AVIF sequence; libavif has a setting for it from 1.0 on.
 ///
-/// ISO/IEC 14496-12 §8.6.6: an edit list whose flag says that it repeats, and a track duration of all rounds together.
+/// ISO/IEC 14496-12 §8.6.6: an edit list with the repeat flag, and a track duration of all loops together.
 enum SequenceLoop {
     /// The bytes of an edit list of one entry in its container.
     private static let editsSize = 8 + 28
 
-    /// Returns a file of libavif with an edit list in each track; `nil` if its boxes are laid out otherwise.
+    /// Returns a file of libavif with an edit list in each track; `nil` if its box layout is not the expected one.
     static func added(to file: [UInt8], rounds: Int) -> [UInt8]? {
         let top = children(of: file, in: 0..<file.count)
         guard let movie = top.first(where: { $0.type == "moov" }), let data = top.first(where: { $0.type == "mdat" }),
@@ -14,7 +14,7 @@ enum SequenceLoop {
         var file = file
         let tracks = children(of: file, in: movie.content).filter { $0.type == "trak" }
         let growth = editsSize * tracks.count
-        // Offsets first, while boxes are where they were found.
+        // Offsets first, while the boxes are at their original positions.
         for track in tracks {
             guard move(&file, offsetsIn: track.content, by: growth) else { return nil }
         }

@@ -132,7 +132,7 @@ struct JobRunner {
         var clock = StageClock()
         var (header, cleaned) = try OriginalFile(mapping: mapping).read()
         if header.format == .svg {
-            // The header has no size; librsvg knows what the markup says.
+            // The header has no size; librsvg computes it from the markup.
             let size = try SourceDecoder(mapping, format: .svg).facts().size
             (header.width, header.height) = (size.width, size.height)
         }
@@ -151,7 +151,7 @@ struct JobRunner {
         case let failure as WorkerReply.Failure: failure
         case MetadataCleaner.Stop.broken(let reason): .broken(reason)
         case MetadataCleaner.Stop.unsupported(let format):
-            .refused("\(format) cannot be given without its metadata")
+            .refused("\(format) cannot be served without its metadata")
         case is VipsError where deadline.hasPassed: .deadline
         case let error as VipsError: error.isUnsupported ? .unsupported(error.text) : .broken(error.text)
         // This includes unreadable plans: another worker could not read them either, so the worker must not be restarted.

@@ -10,7 +10,7 @@ extension OutputMaker {
         let wantsStill = plan.settings.animation.stillFrame != nil
         let format = chooseFormat(plan, size, frames: wantsStill ? 1 : facts.frames)
         guard let traits = encoders[format] else {
-            throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
+            throw WorkerReply.Failure.unsupported("encoding \(format) is not supported")
         }
         let choice = try AnimationChoice.make(
             of: plan,
@@ -30,7 +30,7 @@ extension OutputMaker {
         guard plan.settings.isStrict, !traits.hasAlpha, plan.hasAlpha(source: facts.hasAlpha) else { return }
         throw RequestError(
             parameter: PlanSetting.strict.name,
-            reason: "\(format) has no transparency, which the image has",
+            reason: "\(format) cannot store the image's transparency",
             status: .unprocessable
         )
     }
@@ -56,7 +56,7 @@ extension OutputMaker {
         _ choice: AnimationChoice,
         _ settings: AnimationSettings
     ) throws -> ([Raster], Animation?) {
-        // The stack has the selected frames only, and the delays of all.
+        // The stack has only the selected frames, but the delays of all.
         let selected = settings.selection(of: facts.frames)
         let all = try Animation.frames(of: stack, height: facts.size.height)
         let kept =

@@ -16,7 +16,7 @@ struct OutputMaker {
     var shared: SharedDecode?
     /// The other originals that the steps name.
     var auxiliaries: AuxiliaryPictures?
-    /// The formats that results must not have.
+    /// The formats that results may not have.
     var unwritten: Set<ImageFormat> = []
 
     /// A result and the time that it took.
@@ -67,7 +67,7 @@ struct OutputMaker {
         let (format, choice) = try chooseFrames(plan, planned)
         if choice == .original { return try giveOriginal(plan) }
         guard let traits = encoders[format] else {
-            throw WorkerReply.Failure.unsupported("\(format) is not encoded here")
+            throw WorkerReply.Failure.unsupported("encoding \(format) is not supported")
         }
         if steps.last?.isExact ?? true { try check(planned, format, traits) }
         try checkTransparency(plan, format, traits)

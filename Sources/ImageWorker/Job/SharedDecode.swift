@@ -8,7 +8,7 @@ import LinuxSystem
 /// size it is held in memory. If one output alone needs the full size, its rows are reduced while it reads them, since allocating
 /// memory for a large image takes as long as decoding it. Confined to the worker's only job thread.
 final class SharedDecode {
-    /// The most bytes of pixels to hold; larger images are decoded once per output, streamed by libvips.
+    /// The maximum number of bytes of pixels to hold; larger images are decoded once per output, streamed by libvips.
     private static let maximumSize = 64 << 20
 
     /// The time spent decoding, in microseconds.

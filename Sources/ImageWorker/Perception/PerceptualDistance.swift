@@ -5,7 +5,7 @@
 /// pooled by root mean square, so that one bad region counts more than the same loss spread evenly. It ranks encodings of one image
 /// across formats; it does not measure absolute quality.
 ///
-/// Own code, since none of the libraries that a worker links measures such a distance. A packaged C library that ranks the pictures
+/// Own code, since no library that a worker links measures this distance. A packaged C library that ranks the images
 /// of `PerceptualDistanceTests` in the same order, in no more time for a comparison, can replace it; the values of
 /// `quality.distance` would have to be converted to its scale.
 struct PerceptualDistance {

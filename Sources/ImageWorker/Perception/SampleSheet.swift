@@ -10,7 +10,7 @@ struct SampleSheet {
     private static let count = 4
     /// The largest block of prediction and quantisation: a VP8 macroblock or an MCU of a subsampled JPEG.
     private static let block = 16
-    /// The most pixels of an image that is searched as a whole: twice those of a sheet.
+    /// The maximum number of pixels of an image that is searched as a whole: twice those of a sheet.
     static let largestWhole = 2 * side * side * count * count
 
     /// Cuts a sheet out of frames in memory, all of one size.

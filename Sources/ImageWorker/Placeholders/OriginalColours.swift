@@ -2,7 +2,7 @@ import CLCMS
 import CVips
 import ImagePlan
 
-/// What `format=json` says about the colours of the original and of one pixel of the result.
+/// The colours of the original and of one pixel of the result, for `format=json`.
 extension OutputMaker {
     /// Returns the colour of a pixel of a plan's result.
     ///
@@ -31,18 +31,18 @@ extension OutputMaker {
         return PictureDescription.Pixel(point: point, color: color)
     }
 
-    /// Reads how the original stores colours.
+    /// Reads the colour encoding of the original.
     func colours() throws -> PictureDescription.Colours { try decoder.colours() }
 }
 
 extension SourceDecoder {
-    /// Reads how the source stores colours; a reduction says what the reduced copy has.
+    /// Reads the colour encoding of the source; for a mezzanine, that of the reduced copy.
     fileprivate func colours() throws -> PictureDescription.Colours {
         let raster = try open()
         let stated = statedColour
         var colours = PictureDescription.Colours()
         colours.depth = depth(of: raster)
-        // A profile that was made from numbers is not one of the file.
+        // A profile that was made from code points is not one of the file.
         let profile = raster.bytes(VIPS_META_ICC_NAME)
         let isMade = statesNumbersAlone || profile == stated?.profile(isGrey: raster.bands < 3)
         let isOwn = profile != nil && !isMade
@@ -54,7 +54,7 @@ extension SourceDecoder {
 }
 
 extension StatedColour {
-    /// Whether the curve is one for displays with more than the standard range.
+    /// Whether the transfer function is one of high dynamic range.
     fileprivate var isHDR: Bool { transfer == .perceptualQuantizer || transfer == .hybridLogGamma }
 
     /// The common name of the primaries; `nil` for others.
@@ -99,7 +99,7 @@ enum ProfileName {
         let count = unsafe cmsGetProfileInfoASCII(opened, cmsInfoDescription, "en", "US", &text, UInt32(text.count))
         guard count > 1 else { return nil }
         let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        // Control characters would pass into JSON as escapes; names have none.
+        // Control characters would become escapes in JSON; names have none.
         return String(decoding: bytes.filter { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
     }
 }

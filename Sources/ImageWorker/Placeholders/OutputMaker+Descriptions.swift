@@ -11,7 +11,7 @@ extension OutputMaker {
         var size: PixelSize
     }
 
-    /// Makes the description that a plan asks for.
+    /// Makes the description that a plan requests.
     ///
     /// - Parameter isClean: whether to leave out the original's metadata.
     /// - Throws: `VipsError`, `RequestError` or `WorkerReply.Failure`.
@@ -49,7 +49,7 @@ extension OutputMaker {
 
     /// Makes the original's placeholder, an empty one if that fails, so that the job's image is still returned.
     ///
-    /// After the deadline the text is no placeholder at all, so that a later job tries again.
+    /// After the deadline the text is not a valid placeholder, so that a later job tries again.
     func makePlaceholder() -> Made {
         var clock = StageClock()
         let tiny = isRefused ? nil : try? shrink(.identity, &clock)
@@ -92,7 +92,9 @@ extension OutputMaker {
         let raster = try canvas.frames[0].withAlpha().inMemory()
         guard let picture = TinyPicture(width: raster.width, height: raster.height, rgba: try raster.pixelBytes())
         else {
-            throw WorkerReply.Failure.worker("a tiny picture of \(raster.width)×\(raster.height)×\(raster.bands)")
+            throw WorkerReply.Failure.worker(
+                "an unexpected thumbnail of \(raster.width)×\(raster.height)×\(raster.bands)"
+            )
         }
         clock.endTransform()
         return Tiny(raster: raster, picture: picture, size: size)

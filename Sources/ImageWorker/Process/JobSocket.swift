@@ -38,7 +38,7 @@ struct JobSocket {
         return .job(job, Array(sources.prefix(Int(count))))
     }
 
-    /// Sends an answer: small results inside the message, large ones in sealed memory files.
+    /// Sends a reply: small results inside the message, large ones in sealed memory files.
     ///
     /// - Returns: `false` if the daemon is gone.
     func send(_ answer: JobRunner.Answer) -> Bool {
@@ -54,14 +54,14 @@ struct JobSocket {
                 inline.append(picture.copy)
             } else {
                 guard let file = picture.withBytes({ bytes in unsafe Self.memoryFile(bytes) }) else {
-                    return sendFailure(answer.reply.id, "no memory file for a result")
+                    return sendFailure(answer.reply.id, "cannot create a memory file for a result")
                 }
                 files.append(file)
                 inline.append(nil)
             }
         }
         guard let message = try? answer.reply.encoded(inline: inline) else {
-            return sendFailure(answer.reply.id, "the answer exceeds the protocol's bounds")
+            return sendFailure(answer.reply.id, "the reply exceeds the protocol's bounds")
         }
         return send(message, files)
     }

@@ -1,7 +1,7 @@
 import Glibc
 import ImagePlan
 
-/// The memory that encoders need which hold several copies of an image; with less they abort the process or fail silently.
+/// The memory needed by encoders that hold several copies of an image; with less, they abort the process or fail silently.
 ///
 /// The figures are below the smallest limits at which 12 and 50 MP images were encoded with libvips 8.14, aom 3.6 and libjxl 0.7, so
 /// that no possible result is refused.

@@ -43,7 +43,7 @@ final class SourceMapping {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS
         let address = unsafe mmap(nil, max(1, source.count), PROT_READ | PROT_WRITE, flags, -1, 0)
         guard let address = unsafe address, unsafe address != MAP_FAILED else {
-            throw .worker("no room for a copy")
+            throw .worker("out of memory for a copy")
         }
         unsafe UnsafeMutableRawBufferPointer(start: address, count: source.count).copyMemory(from: source)
         unsafe bytes = UnsafeRawBufferPointer(start: address, count: source.count)
@@ -78,7 +78,7 @@ extension SourceMapping {
     /// Expands compressed SVG.
     ///
     /// The result must be markup: librsvg would expand data compressed twice without a limit.
-    /// - Parameter limit: the most bytes after expansion.
+    /// - Parameter limit: the maximum number of bytes after expansion.
     /// - Throws: `WorkerReply.Failure`: `.broken` for damaged data or anything but SVG, `.refused` above the limit.
     func expanded(atMost limit: Int) throws(WorkerReply.Failure) -> SourceMapping {
         let expansion = withSpan { bytes in GzipExpansion(of: bytes, atMost: limit) }
@@ -86,7 +86,7 @@ extension SourceMapping {
         case .complete: break
         case .cut: throw .broken("the compressed markup ends early")
         case .damaged: throw .broken("the compressed markup is damaged")
-        case .full: throw .refused("more than \(limit) bytes when expanded; that is the limit (limits.source-bytes)")
+        case .full: throw .refused("larger than \(limit) bytes when expanded (limits.source-bytes)")
         }
         guard SVGCoder().canDecode(from: expansion.bytes.span) else {
             throw .broken("the compressed data is not an SVG")

@@ -1,20 +1,20 @@
 import CLanes
 import ImagePlan
 
-/// Makes a picture of 8-bit samples smaller, row by row as they come: Lanczos of three lobes in both directions.
+/// Scales an image of 8-bit samples down, row by row as they arrive, with a three-lobed Lanczos kernel in both directions.
 ///
-/// One resize's; confined to the worker's only job thread.
+/// Used for one resize; confined to the worker's only job thread.
 ///
-/// **Own code, to be deleted.** libvips 8.14 reduces the lines of a picture one sample at a time (its horizontal pass), which was
+/// **Own code, to be deleted.** libvips 8.14 reduces the lines of an image one sample at a time (its horizontal pass), which was
 /// the largest part of a small result's time after decoding; here both directions take eight samples at once. That pass is all
 /// that this beats. Delete it when the libvips of Debian stable makes `Benchmarks/transforms.sh` no slower without it. To measure
 /// on a machine with that libvips: run `transforms.sh` and `widths.sh` as they are, then with `Raster.resampled(to:_:)` returning
-/// `nil` at its first line, three runs of each in turns, and compare the median ratios to the C loop, which uses the same libvips.
+/// `nil` at its first line, three runs of each, alternating, and compare the median ratios to the C loop, which uses the same libvips.
 /// This file, `ResamplingWeights`, `Raster.resampled` and the module `CLanes` go then; `RowHalving`, `Samples` and `RowObserver`
 /// stay for mezzanines.
 @safe
 final class Resampler {
-    /// The most bytes of rows to hold; libvips scales images that need more.
+    /// The maximum number of bytes of rows to hold; libvips scales images that need more.
     private static let mostHeld = 16 << 20
     /// The number of samples that the vertical pass computes at a time.
     private static let step = 16

@@ -65,7 +65,7 @@ extension Raster {
         return try converted.joined(with: alpha)
     }
 
-    /// The most bytes of pixels to convert in memory; libvips streams larger images.
+    /// The maximum number of bytes of pixels to convert in memory; libvips streams larger images.
     private static let largestConverted = 64 << 20
     private static let conversions = Lock(ProfileConversions())
 

@@ -10,7 +10,7 @@ enum VipsModules {
     /// The variable with libvips' prefix; a prefix without modules makes libvips load none.
     private static let homeVariable = "VIPSHOME"
 
-    /// The folder of modules beside the library, named as libvips does; `nil` for builds without modules.
+    /// The folder of modules next to the library, named as by libvips; `nil` for builds without modules.
     private static let folder: String? = {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard unsafe edge_library_of("vips_version", &path, path.count) == 0 else { return nil }

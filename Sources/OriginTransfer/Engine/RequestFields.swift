@@ -32,9 +32,10 @@ enum RequestFields {
                 fields.append((field.name, field.value))
             }
         }
+        if withSource, let cookie = request.cookie { fields.append(("Cookie", cookie)) }
         fields += credentials.map { ($0.name, $0.value) }
-        fields += intermediaries(request.chain, pseudonym)
-        if let traceparent = request.chain.traceparent { fields.append(("traceparent", traceparent)) }
+        fields += intermediaries(request.caller, pseudonym)
+        if let traceparent = request.caller.traceparent { fields.append(("traceparent", traceparent)) }
         if let entityTag = request.entityTag { fields.append(("If-None-Match", entityTag)) }
         if let lastModified = request.lastModified { fields.append(("If-Modified-Since", lastModified)) }
         return fields.filter { isText($0.value) }.map(line)
@@ -43,7 +44,7 @@ enum RequestFields {
     /// Returns the fields of a raw request as bytes: the client's, replaced by the source's, followed by the daemon's.
     static func rawLines(
         _ exchange: TransferRequest.Exchange,
-        chain: TransferRequest.Chain,
+        caller: OriginCaller,
         headers: [HeaderField],
         credentials: [HeaderField],
         pseudonym: String
@@ -60,18 +61,18 @@ enum RequestFields {
             lines.append(Array(field.name.utf8) + (field.value.isEmpty ? [0x3B] : [0x3A, 0x20] + field.value))
         }
         lines += own.filter { isText($0.value) }.map { Array(line(($0.name, $0.value)).utf8) }
-        lines += intermediaries(chain, pseudonym).filter { isText($0.value) }.map { Array(line($0).utf8) }
+        lines += intermediaries(caller, pseudonym).filter { isText($0.value) }.map { Array(line($0).utf8) }
         return lines
     }
 
     /// `Via` and `CDN-Loop` with the daemon's name appended (RFC 9110 §7.6.3), which detects loops (RFC 8586 §2).
     private static func intermediaries(
-        _ chain: TransferRequest.Chain,
+        _ caller: OriginCaller,
         _ pseudonym: String
     ) -> [(name: String, value: String)] {
         [
-            ("Via", (chain.via.map { "\($0), " } ?? "") + "1.1 \(pseudonym)"),
-            ("CDN-Loop", (chain.cdnLoop.map { "\($0), " } ?? "") + pseudonym),
+            ("Via", (caller.via.map { "\($0), " } ?? "") + "1.1 \(pseudonym)"),
+            ("CDN-Loop", (caller.cdnLoop.map { "\($0), " } ?? "") + pseudonym),
         ]
     }
 

@@ -13,7 +13,7 @@ extension Transfer {
             start: UnsafeRawPointer(address) + offset,
             count: Int(address.pointee.addrlen)
         )
-        if !options.allowPrivate {
+        if judgesAddresses {
             guard let parsed = unsafe IPAddress(socketAddress: bytes) else {
                 refusal = AddressPolicy.Refusal(.reserved)
                 return -1
@@ -33,7 +33,7 @@ extension Transfer {
     ///
     /// A pooled connection may have been opened for a source with more access.
     func mayUse(connectionTo text: String) -> Bool {
-        if !options.allowPrivate {
+        if judgesAddresses {
             // A link-local address includes its zone.
             guard let address = IPAddress(String(text.prefix { $0 != "%" })) else {
                 refusal = AddressPolicy.Refusal(.reserved)
@@ -58,61 +58,9 @@ extension Transfer {
             return false
         }
         responseTime = time.wallSeconds
+        headTime = time.monotonic
         enter(.body, milliseconds: options.timeouts.firstByte)
-        let limit = options.limits.bytes
-        if head.status == 200 || isRaw && !isHEAD, let length = head.contentLength, length > limit {
-            failure = .tooLarge(limit: limit)
-        }
+        beginBody()
         return failure == nil
-    }
-
-    /// Receives bytes of the body; `false` aborts the request.
-    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        enter(.body, milliseconds: options.timeouts.firstByte)
-        if isRaw { return unsafe receive(raw: bytes) }
-        guard head.status == 200 else {
-            discarded += bytes.count
-            return discarded <= Self.maximumDiscarded
-        }
-        do throws(TransferError) {
-            let sink = try openSink()
-            guard budget.take(bytes.count) else {
-                throw TransferError.overloaded("the memory limit for bodies is reached")
-            }
-            do throws(TransferError) {
-                try unsafe sink.append(bytes)
-            } catch {
-                budget.give(back: bytes.count)
-                throw error
-            }
-        } catch {
-            failure = error
-            return false
-        }
-        ticket.count(bytes.count)
-        return true
-    }
-
-    /// Receives bytes of a raw response's body, whatever its status.
-    private func receive(raw bytes: UnsafeRawBufferPointer) -> Bool {
-        if bytes.count > options.limits.bytes - content.count {
-            failure = .tooLarge(limit: options.limits.bytes)
-        } else if !budget.take(bytes.count) {
-            failure = .overloaded("the memory limit for bodies is reached")
-        } else {
-            unsafe content.append(contentsOf: bytes)
-            ticket.count(bytes.count)
-        }
-        return failure == nil
-    }
-
-    /// Whether the response has no body whatever its `Content-Length`.
-    private var isHEAD: Bool { ticket.request.exchange?.method == "HEAD" }
-
-    private func openSink() throws(TransferError) -> BodySink {
-        if let sink { return sink }
-        let opened = try BodySink(limit: options.limits.bytes)
-        sink = opened
-        return opened
     }
 }

@@ -12,7 +12,10 @@ extension Transfer {
         guard head.isComplete else { return .finished(.failure(headFailure(code))) }
         if isRaw {
             // A partial body must not be mistaken for the whole.
-            return .finished(code == CURLE_OK ? .success(response(.bytes(content))) : .failure(Self.failure(code)))
+            guard code == CURLE_OK else { return .finished(.failure(Self.failure(code))) }
+            // The load of a body that was only passed on may have been completed before.
+            if isPassedOn { return .finished(.success(response(.none))) }
+            return .finished(sink == nil ? .success(response(.bytes(content))) : delivered())
         }
         switch head.status {
         case 200:
@@ -89,6 +92,10 @@ extension Transfer {
         case CURLE_PEER_FAILED_VERIFICATION: .unreachable("the certificate is not trusted")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED:
             .unreachable("the TLS handshake failed")
+        case CURLE_SSL_CERTPROBLEM: .unreachable("cannot use the client certificate")
+        case CURLE_INTERFACE_FAILED: .unreachable("cannot use the source's interface")
+        case CURLE_COULDNT_RESOLVE_PROXY: .unreachable("the proxy's name does not resolve")
+        case CURLE_PROXY: .unreachable("the proxy refused the connection")
         case CURLE_SSL_CACERT_BADFILE: .unreachable("cannot read the trusted certificates")
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: .unreachable("the connection was lost")
         case CURLE_PARTIAL_FILE: .violation("body shorter than its length")

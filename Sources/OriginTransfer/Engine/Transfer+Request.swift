@@ -15,8 +15,8 @@ extension Transfer {
         easy.set(CURLOPT_PATH_AS_IS, 1)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_FOLLOWLOCATION, 0)
-        // An empty text also disables proxies from the environment; netrc and cookies are off by default.
-        easy.set(CURLOPT_PROXY, "")
+        // netrc and cookies are off by default.
+        setRoute(easy)
         easy.set(CURLOPT_NOSIGNAL, 1)
         // Do not wait for the resolver thread of a cancelled transfer; it cleans up after itself.
         easy.set(CURLOPT_QUICK_EXIT, 1)
@@ -29,7 +29,6 @@ extension Transfer {
         } else {
             easy.set(CURLOPT_ACCEPT_ENCODING, "identity")
         }
-        if let certificates = configuration.certificates { easy.set(CURLOPT_CAINFO, certificates) }
         setTimeouts(easy)
         setLists(easy)
         setCallbacks(easy)
@@ -66,7 +65,8 @@ extension Transfer {
     private func setTimeouts(_ easy: EasyHandle) {
         let rest = max(1, (totalDeadline - time.monotonic) / 1_000_000)
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, options.timeouts.connect))
-        easy.set(CURLOPT_TIMEOUT_MS, Int(rest) + 1_000)
+        // A body that is passed on may take any time.
+        if !ticket.wantsArrival { easy.set(CURLOPT_TIMEOUT_MS, Int(rest) + 1_000) }
     }
 
     private func setLists(_ easy: EasyHandle) {
@@ -76,7 +76,7 @@ extension Transfer {
             fields = HeaderList(
                 bytes: RequestFields.rawLines(
                     exchange,
-                    chain: ticket.request.chain,
+                    caller: ticket.request.caller,
                     headers: options.headers,
                     credentials: credentials,
                     pseudonym: configuration.pseudonym
@@ -107,7 +107,7 @@ extension Transfer {
         }
         unsafe edge_easy_set_write_callback(easy.pointer, CURLOPT_WRITEFUNCTION) { bytes, size, count, owner in
             guard let transfer = unsafe Transfer.from(owner) else { return 0 }
-            return unsafe transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+            return unsafe transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
         }
         unsafe edge_easy_set_write_callback(easy.pointer, CURLOPT_HEADERFUNCTION) { bytes, size, count, owner in
             guard let transfer = unsafe Transfer.from(owner) else { return 0 }

@@ -23,9 +23,14 @@ final class Transfer {
 
     let ticket: LoadTicket
     let configuration: TransferEngine.Configuration
+    /// The limit of bodies in memory.
     let budget: TransferBudget
+    /// The limit of bodies in the configuration's folder.
+    let diskBudget: TransferBudget
     let watch: DeadlineWatch
     let time: any TimeSource
+    /// Makes the loop call `resume()`; any thread.
+    let requestResume: @Sendable () -> Void
     var url: OriginURL
 
     /// Whether the source's fields are sent: false once a redirect has left the first URL's origin.
@@ -35,13 +40,30 @@ final class Transfer {
     var redirects = 0
     /// The heads of the redirects followed.
     var hops: [TransferHead] = []
+    /// Whether the request probes a host whose breaker is half-open.
+    var isProbe = false
     var easy: EasyHandle?
     /// Lists that libcurl reads while the request runs.
     var lists: [HeaderList] = []
     var head: ResponseHead
-    /// The body of a raw response.
+    /// The received body: of a raw response as long as it is short, otherwise in the sink.
     var content: [UInt8] = []
     var sink: BodySink?
+    /// The sink's file once the response has been announced.
+    var growing: GrowingFile?
+    /// Bytes of the body that the budgets were charged for.
+    var charged = 0
+    var chargedOnDisk = 0
+    /// Whether the body is only passed on to its readers: it is too long to be kept, or endless.
+    var isPassedOn = false
+    /// Whether the body is an event stream, which may pause for any time.
+    var isEndless = false
+    /// Whether libcurl waits until the readers have caught up.
+    var isPaused = false
+    /// The number of bytes at which the inspection examines the body next; `nil` once it has accepted it.
+    var nextInspection: Int?
+    /// Monotonic nanoseconds when the head was received.
+    var headTime: Int64 = 0
     var discarded = 0
     /// A callback's failure; it takes precedence over libcurl's error code.
     var failure: TransferError?
@@ -58,9 +80,14 @@ final class Transfer {
         url: OriginURL,
         configuration: TransferEngine.Configuration,
         budget: TransferBudget,
+        diskBudget: TransferBudget,
         watch: DeadlineWatch,
-        time: any TimeSource
+        time: any TimeSource,
+        resume: @escaping @Sendable () -> Void
     ) {
+        requestResume = resume
+        nextInspection = ticket.request.inspection?.first
+        self.diskBudget = diskBudget
         self.ticket = ticket
         self.url = url
         self.configuration = configuration
@@ -88,7 +115,7 @@ final class Transfer {
     }
 
     /// Monotonic nanoseconds at which the load fails.
-    var deadline: Int64 { min(phaseDeadline, totalDeadline) }
+    var deadline: Int64 { isPassedOn ? phaseDeadline : min(phaseDeadline, totalDeadline) }
 
     /// Enters a phase with a maximum duration.
     func enter(_ phase: Phase, milliseconds: Int) {
@@ -111,12 +138,6 @@ final class Transfer {
         hasSocket = false
         phase = .queue
         phaseDeadline = .max
-    }
-
-    func dropBody() {
-        budget.give(back: (sink?.count ?? 0) + content.count)
-        sink = nil
-        content = []
     }
 
     static func nanoseconds(_ milliseconds: Int) -> Int64 {

@@ -11,14 +11,26 @@ package import LinuxSystem
 package final class TransferEngine: TransferLoading {
     /// The settings and limits of an engine.
     package struct Configuration: Sendable {
-        /// Maximum number of concurrent transfers over all sources.
-        package var transfers: Int
-        /// Maximum number of loads that wait for a connection; further loads fail with `.overloaded`.
-        package var waiting: Int
+        /// How many transfers run at a time, and in which order the others wait.
+        package var scheduling: TransferScheduling
+        /// When hosts that fail are left alone.
+        package var breaker: BreakerPolicy
+        /// Called on the transfer thread when the breaker of a source's host has opened, or a probe has closed it; must not block.
+        package var breakerChanged: @Sendable (_ source: String, _ origin: String, _ isOpen: Bool) -> Void = {
+            _,
+            _,
+            _ in
+        }
         /// Maximum number of idle connections.
         package var idleConnections: Int
         /// Maximum total bytes of incomplete bodies; loads that need more fail with `.overloaded`.
         package var memory: Int
+        /// A folder for bodies over `memoryBody` bytes or of unknown length; `nil` keeps all in memory.
+        package var folder: String?
+        /// Maximum bytes of a body in memory if there is a folder.
+        package var memoryBody = 8 << 20
+        /// Maximum total bytes of incomplete bodies in the folder; loads that need more fail with `.overloaded`.
+        package var disk = 4 << 30
         /// The value of `User-Agent`: name and version.
         package var userAgent: String
         /// The daemon's name in `Via` and `CDN-Loop`, by which it detects its own requests.
@@ -34,6 +46,7 @@ package final class TransferEngine: TransferLoading {
         package init(
             transfers: Int = 256,
             waiting: Int = 4096,
+            breaker: BreakerPolicy = BreakerPolicy(),
             idleConnections: Int = 64,
             memory: Int = 512 << 20,
             userAgent: String = "Edgeprint",
@@ -42,8 +55,8 @@ package final class TransferEngine: TransferLoading {
             hosts: [String] = [],
             refusal: @escaping @Sendable (IPAddress) -> AddressPolicy.Refusal? = AddressPolicy.refusal(of:)
         ) {
-            self.transfers = transfers
-            self.waiting = waiting
+            scheduling = TransferScheduling(active: transfers, waiting: waiting)
+            self.breaker = breaker
             self.idleConnections = idleConnections
             self.memory = memory
             self.userAgent = userAgent
@@ -60,7 +73,7 @@ package final class TransferEngine: TransferLoading {
 
     /// Starts the transfer thread.
     ///
-    /// - Throws: `Errno` when the system refuses the thread or a descriptor.
+    /// - Throws: `Errno` if the system cannot create the thread or a descriptor.
     package init(
         configuration: Configuration = Configuration(),
         time: any TimeSource = SystemTime()
@@ -93,6 +106,7 @@ package final class TransferEngine: TransferLoading {
     /// The completion is called on the transfer thread and must not block it; after `stop`, it is called on the caller's thread.
     package func load(
         _ request: TransferRequest,
+        arrival: (@Sendable (TransferResponse) -> Void)?,
         completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
     ) -> any LoadHandle {
         let mailbox = mailbox
@@ -100,6 +114,7 @@ package final class TransferEngine: TransferLoading {
             request,
             created: time.monotonic,
             onCancel: { mailbox.post(.cancel($0)) },
+            arrival: arrival,
             completion: completion
         )
         if !mailbox.post(.load(ticket)) { ticket.complete(.failure(.cancelled)) }
@@ -108,6 +123,34 @@ package final class TransferEngine: TransferLoading {
 
     /// A snapshot of the counters.
     package var statistics: TransferStatistics { counters.snapshot }
+
+    /// The circuit breakers that are not closed, sorted.
+    package var openBreakers: [OpenBreaker] {
+        let now = time.monotonic
+        return counters.snapshot.pauses.sorted { ($0.source, $0.origin) < ($1.source, $1.origin) }.map { pause in
+            OpenBreaker(
+                source: pause.source,
+                origin: pause.origin,
+                state: pause.until > now ? .open : .halfOpen,
+                secondsLeft: pause.until > now ? CircuitBreakers<String>.seconds(pause.until - now) : 0
+            )
+        }
+    }
+
+    /// Applies other settings to waiting and later loads.
+    package func adjust(scheduling: TransferScheduling, breaker: BreakerPolicy) {
+        mailbox.post(.adjust(scheduling, breaker))
+    }
+
+    /// Ends the waiting loads of a source with `.suspended`; those in progress finish.
+    package func endWaiting(of source: String) {
+        mailbox.post(.suspend(source))
+    }
+
+    /// Closes the circuit breakers of a source; without one, of all.
+    package func closeBreakers(of source: String? = nil) {
+        mailbox.post(.closeBreakers(source))
+    }
 
     /// Cancels all loads and ends the thread; later loads are cancelled immediately.
     package func stop() {

@@ -9,17 +9,16 @@ extension TransferLoop {
     func admit(_ ticket: LoadTicket) {
         // Already cancelled: the cancel message that follows finds no transfer.
         guard !ticket.isCancelled else { return finish(ticket, .failure(.cancelled)) }
-        guard lanes.waiting < configuration.waiting else {
-            return finish(ticket, .failure(.overloaded("too many loads are waiting for origins")))
-        }
         guard let url = ticket.request.target.url else { return finish(ticket, .failure(.notFound)) }
         let transfer = Transfer(
             ticket,
             url: url,
             configuration: configuration,
             budget: budget,
+            diskBudget: diskBudget,
             watch: watch,
-            time: time
+            time: time,
+            resume: { [mailbox] in mailbox.post(.resume(ticket)) }
         )
         transfers[ObjectIdentifier(ticket)] = transfer
         enqueue(transfer)
@@ -27,7 +26,16 @@ extension TransferLoop {
 
     /// Starts as many requests as may run.
     func startWaiting() {
-        while let transfer = lanes.next() {
+        while let transfer = lanes.next(at: time.monotonic) {
+            let lane = transfer.lane
+            let verdict = breakers.admit(lane.source, lane.origin, at: time.monotonic)
+            if case .refused = verdict {
+                // It has no handle yet, but already its slot.
+                lanes.release(lane, multiplexed: nil)
+                _ = isRefused(transfer, by: verdict)
+                continue
+            }
+            transfer.isProbe = verdict == .probe
             guard let easy = takeHandle() else {
                 lanes.release(transfer.lane, multiplexed: nil)
                 end(transfer, .failure(.overloaded("no memory for a transfer")))
@@ -37,6 +45,7 @@ extension TransferLoop {
             counters.update {
                 $0.requests += 1
                 $0.timing.queued += queued
+                if transfer.redirects == 0 { $0.phases.queue.observe(UInt64(clamping: queued)) }
             }
             transfer.prepare(easy)
             if unsafe curl_multi_add_handle(multi, easy.pointer) != CURLM_OK {
@@ -59,7 +68,11 @@ extension TransferLoop {
 
     /// Ends a load or follows its redirect.
     func conclude(_ transfer: Transfer, _ conclusion: Transfer.Conclusion, code: CURLcode) {
+        record(transfer.outcome(conclusion), transfer)
         switch conclusion {
+        case .finished(.success(var response)):
+            if let easy = transfer.easy { response.timing = TransferTiming(easy) }
+            end(transfer, .success(response))
         case .finished(let result):
             end(transfer, result)
         case .redirected(let target):
@@ -72,14 +85,15 @@ extension TransferLoop {
 
     /// Ends a load in any phase.
     func end(_ transfer: Transfer, _ result: Result<TransferResponse, TransferError>) {
+        if transfer.isProbe { record(.unknown, transfer) }
         if transfer.easy == nil {
             lanes.remove(transfer, transfer.lane)
         } else {
             leaveWire(transfer)
         }
-        transfer.dropBody()
         transfers[ObjectIdentifier(transfer.ticket)] = nil
         finish(transfer.ticket, result)
+        transfer.endBody(result)
     }
 
     private func enqueue(_ transfer: Transfer) {
@@ -89,8 +103,23 @@ extension TransferLoop {
         guard !transfer.isForeign || !transfer.url.hasBadPort else {
             return end(transfer, .failure(.addressRefused(BadPort.rule)))
         }
-        lanes.enqueue(transfer, transfer.lane, limit: transfer.options.connections)
+        if let refusal = transfer.literalRefusal {
+            return end(transfer, .failure(.addressRefused(refusal.name)))
+        }
+        let lane = transfer.lane
+        guard !isRefused(transfer, by: breakers.verdict(lane.source, lane.origin, at: time.monotonic)) else { return }
+        let dropped = lanes.enqueue(
+            transfer,
+            lane,
+            limit: transfer.options.connections,
+            priority: transfer.ticket.request.priority,
+            since: transfer.ticket.created,
+            isAdmitted: transfer.redirects > 0
+        )
         watch.need(by: transfer.deadline)
+        guard let dropped else { return }
+        counters.update { $0.dropped += 1 }
+        end(dropped, .failure(.overloaded("too many loads are waiting for origins")))
     }
 
     private func finish(_ ticket: LoadTicket, _ result: Result<TransferResponse, TransferError>) {
@@ -116,13 +145,14 @@ extension TransferLoop {
     private func count(_ transfer: Transfer, _ easy: EasyHandle) {
         let isAnswered = transfer.head.isComplete
         let opened = easy.long(CURLINFO_NUM_CONNECTS)
-        let bytes = (transfer.sink?.count ?? 0) + transfer.content.count + transfer.discarded
+        let bytes = transfer.received + transfer.discarded
         counters.update {
             $0.bytes += bytes
             $0.newConnections += opened
             guard isAnswered else { return }
             $0.answered += 1
             $0.reusedConnections += opened == 0 ? 1 : 0
+            $0.phases.observe(TransferTiming(easy), isNew: opened > 0)
             $0.timing.resolved += easy.offset(CURLINFO_NAMELOOKUP_TIME_T)
             $0.timing.connected += easy.offset(CURLINFO_CONNECT_TIME_T)
             $0.timing.secured += easy.offset(CURLINFO_APPCONNECT_TIME_T)

@@ -16,8 +16,11 @@ final class TransferLoop {
     let poller: SharedDescriptor
     let multi: UnsafeMutableRawPointer
     let budget: TransferBudget
+    let diskBudget: TransferBudget
     let watch = DeadlineWatch()
     var lanes: ConnectionLanes<Transfer>
+    /// By source, scheme, host and port.
+    var breakers: CircuitBreakers<String>
     /// All unfinished loads, including waiting ones.
     var transfers: [ObjectIdentifier: Transfer] = [:]
     /// The descriptors in the epoll that belong to libcurl.
@@ -43,7 +46,9 @@ final class TransferLoop {
         self.counters = counters
         self.time = time
         budget = TransferBudget(limit: configuration.memory)
-        lanes = ConnectionLanes(limit: configuration.transfers)
+        diskBudget = TransferBudget(limit: configuration.disk)
+        lanes = ConnectionLanes(configuration.scheduling)
+        breakers = CircuitBreakers(configuration.breaker)
         configureMulti()
         watchMailbox()
     }
@@ -106,6 +111,10 @@ final class TransferLoop {
             case .load(let ticket): admit(ticket)
             case .cancel(let ticket):
                 if let transfer = transfers[ObjectIdentifier(ticket)] { end(transfer, .failure(.cancelled)) }
+            case .resume(let ticket): transfers[ObjectIdentifier(ticket)]?.resume()
+            case .adjust(let scheduling, let policy): adjust(scheduling, policy)
+            case .suspend(let source): suspend(source)
+            case .closeBreakers(let source): closeBreakers(source)
             case .stop: isStopping = true
             }
         }
@@ -127,6 +136,8 @@ final class TransferLoop {
         let now = time.monotonic
         guard watch.due <= now else { return }
         for transfer in Array(transfers.values) where transfer.deadline <= now {
+            // A failure before may have opened its host's breaker.
+            guard transfers[ObjectIdentifier(transfer.ticket)] != nil else { continue }
             conclude(transfer, transfer.expire(), code: CURLE_OPERATION_TIMEDOUT)
         }
         watch.checked(at: now, next: transfers.values.reduce(.max) { min($0, $1.deadline) })
@@ -139,7 +150,7 @@ final class TransferLoop {
     func setGauges(_ statistics: inout TransferStatistics) {
         statistics.active = lanes.active
         statistics.waiting = lanes.waiting
-        statistics.bytesInFlight = budget.used
+        statistics.bytesInFlight = budget.used + diskBudget.used
     }
 }
 

@@ -7,6 +7,14 @@ final class TransferMailbox: Sendable {
     enum Message {
         case load(LoadTicket)
         case cancel(LoadTicket)
+        /// The readers of a paused body have caught up.
+        case resume(LoadTicket)
+        /// Applies other settings.
+        case adjust(TransferScheduling, BreakerPolicy)
+        /// Ends the waiting loads of a source.
+        case suspend(String)
+        /// Closes the breakers of a source, or all.
+        case closeBreakers(String?)
         case stop
     }
 
@@ -21,7 +29,7 @@ final class TransferMailbox: Sendable {
 
     /// Creates an empty mailbox.
     ///
-    /// - Throws: `Errno` when the system refuses a descriptor.
+    /// - Throws: `Errno` if the system cannot create a descriptor.
     init() throws(Errno) {
         let flags = CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)
         event = SharedDescriptor(owning: try checked("eventfd") { eventfd(0, flags) })

@@ -11,8 +11,11 @@ package struct TransferStatistics: Hashable, Sendable {
         case timeout
         case `protocol`
         case refused
+        case contentRefused = "content-refused"
         case tooLarge = "too-large"
         case overloaded
+        case circuitOpen = "circuit-open"
+        case suspended
         case cancelled
     }
 
@@ -47,12 +50,29 @@ package struct TransferStatistics: Hashable, Sendable {
     /// Requests whose response head was received.
     package var answered = 0
     package var timing = Timing()
+    package var phases = Phases()
+    /// Circuit breakers opened.
+    package var breakerOpenings = 0
+    /// Loads refused because the breaker of their host was open.
+    package var refusedByBreakers = 0
+    /// Loads dropped from the full queue for more urgent or newer ones, or not accepted.
+    package var dropped = 0
+    /// The breakers that are not closed.
+    var pauses: [Pause] = []
     /// Gauge: active transfers.
     package var active = 0
     /// Gauge: loads that wait for a connection.
     package var waiting = 0
     /// Gauge: bytes of incomplete bodies.
     package var bytesInFlight = 0
+
+    /// The pause of a host whose breaker has opened.
+    struct Pause: Hashable, Sendable {
+        var source: String
+        var origin: String
+        /// Monotonic nanoseconds of its end.
+        var until: Int64
+    }
 
     /// Creates statistics with all counts 0.
     package init() {}
@@ -64,7 +84,7 @@ extension TransferStatistics.Outcome {
         switch result {
         case .success(let response):
             switch response.body {
-            case .file, .bytes: self = .fetched
+            case .file, .bytes, .growing: self = .fetched
             case .none: self = response.head.status == 304 ? .notModified : .status
             }
         case .failure(let error):
@@ -74,8 +94,11 @@ extension TransferStatistics.Outcome {
             case .timeout: self = .timeout
             case .violation: self = .protocol
             case .addressRefused, .unresolved: self = .refused
+            case .contentRefused: self = .contentRefused
             case .tooLarge: self = .tooLarge
             case .overloaded: self = .overloaded
+            case .circuitOpen: self = .circuitOpen
+            case .suspended: self = .suspended
             case .cancelled: self = .cancelled
             }
         }

@@ -24,7 +24,7 @@ final class FileLane: Sendable {
 
     /// Creates an empty lane with a maximum number of waiting loads.
     ///
-    /// - Throws: `Errno` when the system refuses a descriptor.
+    /// - Throws: `Errno` if the system cannot create a descriptor.
     init(limit: Int) throws(Errno) {
         let flags = CInt(EFD_CLOEXEC) | CInt(EFD_SEMAPHORE)
         semaphore = SharedDescriptor(owning: try checked("eventfd") { eventfd(0, flags) })

@@ -46,7 +46,7 @@ package final class FileLoader: TransferLoading {
 
     /// Starts the reading threads.
     ///
-    /// - Throws: `Errno` when the system refuses a thread or a descriptor.
+    /// - Throws: `Errno` if the system cannot create a thread or a descriptor.
     package init(
         configuration: Configuration = Configuration(),
         time: any TimeSource = SystemTime()
@@ -84,6 +84,7 @@ package final class FileLoader: TransferLoading {
     /// The completion is called on a reading thread, or on the caller's thread after `stop`.
     package func load(
         _ request: TransferRequest,
+        arrival: (@Sendable (TransferResponse) -> Void)?,
         completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
     ) -> any LoadHandle {
         // The reading thread checks for cancellation before each 256 KiB.

@@ -3,13 +3,27 @@ import Synchronization
 
 /// A loader of originals; any thread.
 package protocol TransferLoading: Sendable {
-    /// Starts a load and returns immediately.
+    /// Starts a load and returns immediately; both closures are called on the loader's thread and must not block.
     ///
-    /// `completion` is called exactly once on the loader's thread, also for cancelled loads. It must not block.
+    /// - Parameters:
+    ///   - arrival: called at most once, before `completion`, with a response whose body is still arriving (`.growing`); not
+    ///     called for short bodies and by loaders that deliver only complete ones. The file ends after `completion`.
+    ///   - completion: called exactly once, also for cancelled loads.
     func load(
         _ request: TransferRequest,
+        arrival: (@Sendable (TransferResponse) -> Void)?,
         completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
     ) -> any LoadHandle
+}
+
+extension TransferLoading {
+    /// Starts a load whose body is delivered when it is complete.
+    package func load(
+        _ request: TransferRequest,
+        completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
+    ) -> any LoadHandle {
+        load(request, arrival: nil, completion: completion)
+    }
 }
 
 /// A running load; any thread.
@@ -24,11 +38,13 @@ package protocol LoadHandle: Sendable {
 ///
 /// The completion is removed when it is called and so runs once.
 final class LoadTicket: LoadHandle {
+    typealias Arrival = @Sendable (TransferResponse) -> Void
     typealias Completion = @Sendable (Result<TransferResponse, TransferError>) -> Void
 
     let request: TransferRequest
     /// Monotonic nanoseconds of the call of `load`; `timeouts.total` counts from here.
     let created: Int64
+    private let arrival: Lock<Arrival?>
     private let completion: Lock<Completion?>
     private let bytes = Atomic<Int>(0)
     private let given = Atomic<Bool>(false)
@@ -38,8 +54,10 @@ final class LoadTicket: LoadHandle {
         _ request: TransferRequest,
         created: Int64,
         onCancel: @escaping @Sendable (LoadTicket) -> Void,
+        arrival: Arrival? = nil,
         completion: @escaping Completion
     ) {
+        self.arrival = Lock(arrival)
         self.request = request
         self.created = created
         self.onCancel = onCancel
@@ -61,8 +79,19 @@ final class LoadTicket: LoadHandle {
         bytes.wrappingAdd(more, ordering: .relaxed)
     }
 
+    /// Whether responses whose body is still arriving are wanted.
+    var wantsArrival: Bool { arrival.withLock { $0 != nil } }
+
+    /// Announces a response whose body is still arriving, unless the load has been completed.
+    func announce(_ response: TransferResponse) {
+        let arrival = arrival.withLock { $0.take() }
+        arrival?(response)
+    }
+
     /// Calls the completion on the first call; does nothing afterwards.
     func complete(_ result: Result<TransferResponse, TransferError>) {
+        // The closure may refer to the owner of this ticket.
+        arrival.withLock { $0 = nil }
         let completion = completion.withLock { completion in
             defer { completion = nil }
             return completion

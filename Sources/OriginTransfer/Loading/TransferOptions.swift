@@ -16,6 +16,11 @@ package struct TransferOptions: Hashable, Sendable {
     package var signingRegion: String?
     /// The maximum number of concurrent connections to one host.
     package var connections = 6
+    package var tls = TransferTLS()
+    /// The proxy of all requests, redirects included.
+    package var proxy: TransferProxy?
+    /// Where connections start; `nil` for the system's choice.
+    package var interface: TransferInterface?
     package var limits = TransferLimits()
     package var timeouts = TransferTimeouts()
 
@@ -51,17 +56,5 @@ package struct TransferTimeouts: Hashable, Sendable {
         self.connect = connect
         self.firstByte = firstByte
         self.total = total
-    }
-}
-
-/// A configured header field of requests.
-package struct HeaderField: Hashable, Sendable {
-    package var name: String
-    package var value: String
-
-    /// Creates a field.
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
     }
 }

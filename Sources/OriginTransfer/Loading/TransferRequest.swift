@@ -8,25 +8,41 @@ package struct TransferRequest: Sendable {
     package var entityTag: String?
     /// The value of `If-Modified-Since`.
     package var lastModified: String?
+    /// The value of `Cookie` for the source's own origin.
+    package var cookie: String?
+    /// The place in the queue.
+    package var priority = RequestPriority.normal
     /// The trace context and intermediaries of the client's request.
-    package var chain = Chain()
+    package var caller = OriginCaller.nobody
+    /// The client account that the transfer is charged to; `nil` for the daemon's own work.
+    package var account: String?
+    /// The monotonic nanoseconds after which, as of the transfer's start, no request waits for it; `nil` for none.
+    package var deadline: Int64?
+    /// Examines the beginning of a plain GET's body while the rest arrives; `nil` to accept any content.
+    package var inspection: Inspection?
     /// A request to send instead of a plain GET; its response is returned unchanged, whatever its status.
     package var exchange: Exchange?
 
-    /// Fields that link a request to the client request that caused it.
-    package struct Chain: Hashable, Sendable {
-        /// The value of `traceparent` (W3C Trace Context).
-        package var traceparent: String?
-        /// The received value of `Via` (RFC 9110 §7.6.3).
-        package var via: String?
-        /// The received value of `CDN-Loop` (RFC 8586).
-        package var cdnLoop: String?
+    /// An examination of the first bytes of a body, which ends the transfer if it refuses them.
+    package struct Inspection: Sendable {
+        /// The result of an examination.
+        package enum Verdict: Sendable {
+            /// More bytes are needed: this many from the beginning.
+            case needs(Int)
+            case accepted
+            /// The content is useless; the text says why.
+            case refused(String)
+        }
 
-        /// Creates a chain.
-        package init(traceparent: String? = nil, via: String? = nil, cdnLoop: String? = nil) {
-            self.traceparent = traceparent
-            self.via = via
-            self.cdnLoop = cdnLoop
+        /// The number of bytes of the first examination.
+        package var first: Int
+        /// Examines the bytes received so far, or as many as were asked for; `expected` is the announced length of the body.
+        package var examine: @Sendable (_ beginning: [UInt8], _ expected: Int?) -> Verdict
+
+        /// Creates an inspection.
+        package init(first: Int, examine: @escaping @Sendable (_ beginning: [UInt8], _ expected: Int?) -> Verdict) {
+            self.first = first
+            self.examine = examine
         }
     }
 

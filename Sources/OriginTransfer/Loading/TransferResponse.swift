@@ -8,15 +8,19 @@ package struct TransferResponse: Sendable {
     /// The heads of the redirects before it, in order.
     package var redirects: [TransferHead]
     package var body: Content
+    /// The durations of the last request.
+    package var timing = TransferTiming()
 
     /// A response's content.
     package enum Content: Sendable {
         /// No content was requested or kept; a plain GET keeps only the content of a 200.
         case none
-        /// The complete content of a 200.
+        /// The complete content of a 200, or of an exchange's response that was announced while it arrived.
         case file(TransferBody)
         /// The complete content of an exchange's response, whatever its status.
         case bytes([UInt8])
+        /// Content that is still arriving.
+        case growing(GrowingFile)
     }
 
     /// Creates a response.
@@ -70,10 +74,16 @@ package enum TransferError: Error, Hashable, Sendable {
     ///
     /// Responses must not distinguish it from a refused address, or they would reveal which names exist in a private network.
     case unresolved
+    /// The request's inspection refused the beginning of the body; the text is its reason.
+    case contentRefused(String)
     /// The body exceeds the limit, in bytes.
     case tooLarge(limit: Int)
     /// A limit of the loader is reached, or the system is out of memory or descriptors.
     case overloaded(String)
+    /// The host's circuit breaker is open: it is asked again after so many seconds.
+    case circuitOpen(secondsLeft: Int64)
+    /// The source is suspended.
+    case suspended
     /// The load was cancelled, or the loader stopped.
     case cancelled
 }

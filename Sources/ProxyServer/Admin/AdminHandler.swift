@@ -31,8 +31,8 @@ struct AdminHandler: RequestHandler {
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         let match = table.match(head, bytes)
         if let refusal = refusal(of: match, head, bytes, context.peer) { return .now(refusal) }
-        guard case .route(let route, _) = match else { return .now(Self.notFound) }
-        return answer(by: route, head, bytes, context)
+        guard case .route(let route, let rest) = match else { return .now(Self.notFound) }
+        return answer(by: route, rest, head, bytes, context)
     }
 
     func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int, peer: PeerAddress) -> Response? {
@@ -68,12 +68,14 @@ struct AdminHandler: RequestHandler {
 
     private func answer(
         by route: any AdminRoute,
+        _ rest: Range<Int>,
         _ head: borrowing RequestHead,
         _ bytes: Span<UInt8>,
         _ context: RequestContext
     ) -> Reply {
         let query = head.query(in: bytes).map { bytes.copy($0) } ?? []
-        let request = AdminRequest(query: query, body: context.body, peer: context.peer)
+        var request = AdminRequest(query: query, body: context.body, peer: context.peer)
+        request.rest = String(decoding: bytes.copy(rest), as: UTF8.self)
         switch route.answer(request) {
         case .now(let response): return .now(response)
         case .later(let start):

@@ -19,6 +19,8 @@ extension AdminRoute {
 struct AdminRequest: Sendable {
     /// The raw query; empty if there is none.
     var query: [UInt8] = []
+    /// The raw path after the prefix of a prefix route; empty for others.
+    var rest = ""
     /// The content, decoded.
     var body: [UInt8] = []
     /// The client's address.

@@ -20,7 +20,7 @@ struct BrowserRequest {
 
     /// Whether a page of another site may have made the request.
     ///
-    /// True if `Sec-Fetch-Site` says so, if `Origin` is another server, or if `Host` is a name, as any site's name can resolve to
+    /// True if `Sec-Fetch-Site` states it, if `Origin` is another server, or if `Host` is a name, as any site's name can resolve to
     /// this server (DNS rebinding).
     var isOfAnotherSite: Bool {
         // "none": the user entered the address.

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPKit
 import ImagePipeline
 import ImagePlan
@@ -6,8 +7,11 @@ import ImagePlan
 enum ServerTimingField {
     /// The encoded field with the stages that ran, in milliseconds; empty if none did, as for a hit.
     static func bytes(_ timings: StageTimings) -> [UInt8] {
+        let phases = timings.phases
         let metrics = [
-            ("fetch", timings.fetch), ("queue", timings.queue), ("decode", timings.decode),
+            ("fetch", timings.fetch), ("fetch-dns", phases.resolve), ("fetch-connect", phases.connect),
+            ("fetch-tls", phases.secure), ("fetch-first-byte", phases.firstByte),
+            ("queue", timings.queue), ("decode", timings.decode),
             ("transform", timings.transform), ("encode", timings.encode), ("store", timings.store),
         ]
         .filter { $0.1 > 0 }.map { "\($0.0);dur=\(milliseconds($0.1))" }

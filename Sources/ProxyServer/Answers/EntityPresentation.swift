@@ -14,7 +14,7 @@ enum EntityPresentation {
             block.append("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
         }
         // From here on the fields that a 304 repeats: see `notModified`.
-        block.append("ETag", entityTag(description.digest))
+        if !description.isArriving { block.append("ETag", entityTag(description.digest)) }
         if let lastModified = description.lastModified { block.append("Last-Modified", lastModified) }
         block.append("Cache-Control", cacheControl(description))
         if description.isUntransformed { block.append("X-Untransformed", "no-transform") }

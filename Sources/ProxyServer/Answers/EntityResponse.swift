@@ -1,6 +1,7 @@
 import HTTPKit
 import HTTPSemantics
 import ImagePipeline
+import LinuxSystem
 
 /// Creates responses with an entity: complete, partial, or 304.
 enum EntityResponse {
@@ -18,6 +19,12 @@ enum EntityResponse {
         switch entity.body {
         case .memory(let bytes): response.body = .bytes(bytes, 0..<bytes.count)
         case .file(let file, let length): response.body = .file(file, offset: 0, length: Int64(length))
+        case .growing(let file):
+            // Without a reader the content has been given up, and the response is cut off.
+            guard let reader = file.reader() else {
+                return Response(Problem(502, "The origin's response was cut off."))
+            }
+            response.body = .growing(reader, offset: 0, length: file.expected.map(Int64.init))
         }
         return response
     }
@@ -32,6 +39,8 @@ enum EntityResponse {
         tag: UInt64
     ) -> Response {
         var response = whole(entity, dynamic: dynamic, age: age, tag: tag)
+        // Conditions need the entity tag, which is known at the end; without validators, they and ranges may be ignored.
+        guard !entity.description.isArriving else { return response }
         let entityTag = EntityTag(EntityPresentation.entityTag(entity.description.digest))
         let lastModified = entity.description.lastModified.flatMap { HTTPDate($0, now: now) }?.seconds
         let isRefused = Preconditions.fail(
@@ -87,6 +96,7 @@ enum EntityResponse {
             case .memory(let bytes): response.body = .bytes(bytes, part)
             case .file(let file, _):
                 response.body = .file(file, offset: Int64(part.lowerBound), length: Int64(part.count))
+            case .growing: break
             }
         }
         response.dynamicFields += block.bytes

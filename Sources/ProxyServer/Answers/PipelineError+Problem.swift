@@ -2,6 +2,9 @@ import HTTPSemantics
 import ImagePipeline
 
 extension Problem {
+    /// `Retry-After` of a suspended source, in seconds; when it resumes is not known.
+    private static let suspensionPause = 30
+
     /// Maps a pipeline error to a status and a message; the only place that does.
     init(_ error: PipelineError) {
         switch error {
@@ -12,7 +15,7 @@ extension Problem {
         case .originStatus(let status): self.init(502, "The origin responded with status \(status).")
         case .originNotFound: self.init(404, "There is no such image, or the file is not an image that can be decoded.")
         case .originUnreachable(let reason): self.init(502, "The origin is unreachable: \(reason).")
-        case .originTimeout(let reason): self.init(504, "The origin is too slow: \(reason).", retryAfter: 5)
+        case .originTimeout(let reason): self.init(504, "The origin timed out: \(reason).", retryAfter: 5)
         case .originProtocol(let reason): self.init(502, "The origin violated HTTP: \(reason).")
         // One text for all cases, so that clients cannot learn which names of a private network exist. The log has the rule.
         case .addressRefused:
@@ -26,13 +29,18 @@ extension Problem {
         case .crashedDecoder: self.init(422, "The image crashed its decoder.")
         case .transformTimeout: self.init(504, "The transform took too long (timeouts.transform).")
         case .overloaded(let reason): self.init(503, "Overloaded: \(reason).", retryAfter: 1)
+        case .circuitOpen(let seconds):
+            self.init(503, "The origin is failing and is left alone for a while.", retryAfter: Int(clamping: seconds))
+        case .sourceSuspended:
+            self.init(503, "The source is suspended, and nothing suitable is cached.", retryAfter: Self.suspensionPause)
         case .workerLost:
             self.init(
                 503,
-                "The transform failed twice because of lost workers, not because of the image.",
+                "The transform failed twice because its worker was lost; the image is not at fault.",
                 retryAfter: 1
             )
-        case .noWorker: self.init(503, "Images cannot be transformed at the moment: no worker starts.", retryAfter: 5)
+        case .noWorker:
+            self.init(503, "Images cannot be transformed at the moment: no worker can be started.", retryAfter: 5)
         case .notCached: self.init(504, "Nothing suitable is cached, and the request has only-if-cached.")
         case .remembered(let error, let seconds):
             self.init(error)

@@ -15,11 +15,14 @@ struct VaryFields: OptionSet, Hashable, Sendable {
     static let viewportWidth = VaryFields(rawValue: 8)
     /// `dpr=auto`, and `w=auto` by the viewport width.
     static let dpr = VaryFields(rawValue: 16)
+    /// `forward-cookies` of the source.
+    static let cookie = VaryFields(rawValue: 32)
 
     /// The field names, in the order of `Vary`.
     private static let names: [(field: VaryFields, texts: [String])] = [
         (.accept, ["Accept"]), (.saveData, ["Save-Data"]), (.width, ["Sec-CH-Width", "Width"]),
         (.viewportWidth, ["Sec-CH-Viewport-Width", "Viewport-Width"]), (.dpr, ["Sec-CH-DPR", "DPR"]),
+        (.cookie, ["Cookie"]),
     ]
     private static let hints: VaryFields = [.width, .viewportWidth, .dpr]
 

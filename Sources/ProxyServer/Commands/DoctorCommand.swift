@@ -9,7 +9,7 @@ struct DoctorCommand: ParsableCommand {
         discussion: """
             One finding per line: ok, note, warning or failure, followed by a fix unless it is ok. Contacts no origin, \
             resolves no names, and does not disturb a running daemon. Run it as the user and in the environment of the \
-            daemon: the permissions and limits of root in a shell say little about the service.
+            daemon: root's permissions and limits in a shell differ from those of the service.
 
             EXAMPLES
               edgeprint doctor --config /etc/edgeprint/edgeprint.yaml

@@ -3,6 +3,7 @@ import HTTPKit
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 
 /// The complete, validated configuration.
 ///
@@ -22,6 +23,10 @@ struct Configuration: Sendable, Equatable {
     var proxies = Proxies()
     var limits = ServiceLimits()
     var timeouts = ServiceTimeouts()
+    /// The queue of transfers from origins.
+    var transfers = TransferScheduling()
+    /// When hosts that fail are left alone.
+    var breaker = BreakerPolicy()
     var shutdown = Shutdown()
     var quality = QualityDefaults()
     /// Formats that are decoded only if enabled; sources can override it.

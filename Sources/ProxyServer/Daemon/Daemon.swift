@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import Logging
 
-/// Builds all parts from the configuration and runs them until the process is told to stop.
+/// Builds all parts from the configuration and runs them until the process is asked to stop.
 enum Daemon {
     /// Serves until SIGTERM or SIGINT, then drains, and returns when everything has stopped.
     ///

@@ -1,3 +1,4 @@
+import OriginTransfer
 import HTTPCache
 import HTTPKit
 import ImagePipeline
@@ -15,6 +16,9 @@ extension DaemonParts {
         resolver.replace(try RequestResolver(configuration, time: time))
         live.loaded = loaded
         warnOfFolders(configuration)
+        warnOfRoutes(configuration)
+        transfers.adjust(scheduling: configuration.transfers, breaker: configuration.breaker)
+        suspended.keep(only: Set(configuration.sources.map(\.rule.name) + [configuration.remoteRule.name]))
         logLevel.set(configuration.log.level)
         pressure.configure(shares: configuration.memoryShares, isOn: configuration.cache.memoryPressure)
         store.setLimits(DiskLimits(configuration.cache))
@@ -30,9 +34,11 @@ extension DaemonParts {
         // A request that failed under the old rule may succeed under the new one.
         for source in configuration.sources where old.source(named: source.rule.name) != source {
             pipeline.failures.remove(.source(source.rule.name))
+            transfers.closeBreakers(of: source.rule.name)
         }
         if old.remoteRule != configuration.remoteRule {
             pipeline.failures.remove(.source(configuration.remoteRule.name))
+            transfers.closeBreakers(of: configuration.remoteRule.name)
         }
         // Entries in a tier that a source no longer uses, and formats that it no longer allows, must not be served.
         for name in narrowed { _ = pipeline.purge(.source(name), beside: raw.purge) { _ in } }

@@ -21,7 +21,20 @@ extension DaemonParts {
         }
         announce(publicServer, as: "public")
         warnOfFolders(live.current)
+        warnOfRoutes(live.current)
         if readiness.setOpen(true) { logger.info("ready") }
+    }
+
+    /// Logs which sources are reached without verification, or cannot be for want of a file.
+    func warnOfRoutes(_ configuration: Configuration) {
+        for finding in SourceRouteCheck(sources: configuration.sources).findings(MachineProbe()) {
+            logger.warning(
+                "source is reached unsafely or not at all",
+                metadata: [
+                    "source": "\(finding.subject)", "problem": "\(finding.message)", "fix": "\(finding.fix ?? "")",
+                ]
+            )
+        }
     }
 
     /// Logs which `file:` sources cannot be served at the moment.

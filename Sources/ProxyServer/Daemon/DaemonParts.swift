@@ -17,6 +17,7 @@ final class DaemonParts: Sendable {
     let readLane: WorkLane
     let files: FileLoader
     let transfers: TransferEngine
+    let suspended: SuspendedSources
     let workers: WorkerPool
     let pipeline: Pipeline
     let metrics: Metrics
@@ -82,11 +83,13 @@ final class DaemonParts: Sendable {
             time: time
         )
         let via = ViaName()
-        transfers = try TransferEngine(
-            configuration: TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)", pseudonym: via.text),
-            time: time
-        )
-        let loader = OriginLoader(files: files, transfers: transfers)
+        var engine = TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)", pseudonym: via.text)
+        engine.scheduling = configuration.transfers
+        engine.breaker = configuration.breaker
+        engine.breakerChanged = { Self.tell($0, $1, isOpen: $2, logger) }
+        transfers = try TransferEngine(configuration: engine, time: time)
+        suspended = SuspendedSources()
+        let loader = OriginLoader(files: files, transfers: transfers, suspended: suspended)
         let rawCache = RawCache(capacity: configuration.memoryShares.raw, disk: store)
         pressure = MemoryPressureMonitor(
             memory,
@@ -175,6 +178,7 @@ final class DaemonParts: Sendable {
             pressure: pressure,
             store: store,
             transfers: transfers,
+            suspended: suspended,
             workers: workers,
             pipeline: pipeline,
             server: publicServer,
@@ -207,10 +211,27 @@ final class DaemonParts: Sendable {
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
                     (.post, "/purge", PurgeRoute(purger: purger)),
                     (.get, "/negative", NegativeRoute(pipeline: pipeline)),
-                    (.delete, "/negative", ForgetFailuresRoute(pipeline: pipeline, purger: purger)),
+                    (
+                        .delete, "/negative",
+                        ForgetFailuresRoute(pipeline: pipeline, transfers: transfers, purger: purger)
+                    ),
+                    (
+                        .post, "/sources/*",
+                        SourceSwitchRoute(suspended: suspended, transfers: transfers, live: live, logger: logger)
+                    ),
                 ]
             )
         )
+    }
+
+    /// Logs that a host is left alone, or asked again.
+    private static func tell(_ source: String, _ origin: String, isOpen: Bool, _ logger: Logger) {
+        let metadata: Logger.Metadata = ["source": "\(source)", "origin": "\(origin)"]
+        if isOpen {
+            logger.warning("the origin keeps failing and is left alone for a while", metadata: metadata)
+        } else {
+            logger.notice("the origin has recovered", metadata: metadata)
+        }
     }
 
     /// Logs at start the warnings of `edgeprint doctor` about memory.
@@ -275,10 +296,4 @@ extension ServerConfiguration {
             time: time
         )
     }
-}
-
-/// The number of processors.
-enum ProcessorCount {
-    /// The online processors, at least one; read once.
-    static let online = max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
 }

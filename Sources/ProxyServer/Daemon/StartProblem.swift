@@ -39,7 +39,7 @@ extension ConfigurationProblem {
         }
         self =
             switch error {
-            case .locked: problem("cache.path", "\(error); stop that one, or use another folder")
+            case .locked: problem("cache.path", "\(error); stop it, or use another folder")
             case .newerVersion: problem("cache.path", "\(error); install that release again, or use another folder")
             case .foreignFolder: problem("cache.path", "\(error)")
             case .seed(let path, let reason): problem("cache.seed", "\(path): \(reason)")

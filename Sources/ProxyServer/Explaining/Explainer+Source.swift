@@ -59,15 +59,16 @@ extension Explainer {
                     .object([
                         .init("verdict", .string(verdict.decision.rawValue)), .init("rule", .string(verdict.rule)),
                     ]),
-                    words: "\(verdict.decision.rawValue) (\(verdict.rule)): \(Explainer.words(verdict))",
+                    words: "\(verdict.decision.rawValue) (\(verdict.rule)): \(Explainer.words(verdict, request.rule))",
                     .setting(rule)
                 ),
             ]
         )
     }
 
-    private static func words(_ verdict: AddressPolicy.Verdict) -> String {
+    private static func words(_ verdict: AddressPolicy.Verdict, _ rule: SourceRule) -> String {
         switch verdict.rule {
+        case AddressPolicy.Verdict.nameRule where rule.proxy != nil: "resolved by the proxy, and not checked here"
         case AddressPolicy.Verdict.nameRule: "checked when the name is resolved"
         case AddressPolicy.Verdict.publicRule: "a public address"
         case AddressPolicy.Verdict.privateRule: "all addresses are allowed"

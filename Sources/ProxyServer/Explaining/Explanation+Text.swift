@@ -6,7 +6,7 @@ extension Explanation {
             let parameter = problem.parameter.map { " (parameter \($0))" } ?? ""
             lines.append("")
             lines.append(
-                "answers \(problem.status) \(StatusPhrase.of(problem.status)): "
+                "responds with \(problem.status) \(StatusPhrase.of(problem.status)): "
                     + Explanation.printable(problem.detail + parameter)
             )
         }

@@ -9,6 +9,9 @@ extension Logger {
         if let rule = error.refusedRule {
             // The rule is not shown to clients.
             notice("origin refused", metadata: ["id": "\(id)", "source": "\(source)", "rule": "\(rule)"])
+        } else if error.isUnasked {
+            // Logged once, when the breaker opened or the source was suspended.
+            debug("request failed", metadata: ["id": "\(id)", "source": "\(source)", "detail": "\(problem.detail)"])
         } else if problem.status >= 500, problem.lifetime == nil, error != .notCached {
             warning(
                 "request failed",
@@ -22,6 +25,15 @@ extension Logger {
 }
 
 extension PipelineError {
+    /// Whether the origin was not asked because its breaker is open or its source suspended.
+    fileprivate var isUnasked: Bool {
+        switch self {
+        case .circuitOpen, .sourceSuspended: true
+        case .auxiliary(_, let error), .after(_, let error): error.isUnasked
+        default: false
+        }
+    }
+
     /// The rule of the address policy that refused the origin or an auxiliary image; `nil` for other failures and for cached ones.
     fileprivate var refusedRule: String? {
         switch self {

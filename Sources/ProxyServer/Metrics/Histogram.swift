@@ -1,11 +1,27 @@
+import OriginTransfer
+
+/// Durations counted in buckets.
+protocol DurationDistribution: Sendable {
+    /// Upper bounds in microseconds, growing.
+    var bounds: [UInt64] { get }
+    /// Observations up to each bound, then all; each contains the ones before it.
+    var cumulative: [UInt64] { get }
+    /// All durations together in microseconds.
+    var sum: UInt64 { get }
+}
+
+extension TransferDurations: DurationDistribution {
+    var bounds: [UInt64] { Self.standardBounds }
+}
+
 /// Durations in fixed buckets; any thread.
-struct Histogram: Sendable {
-    /// Upper bounds in microseconds, growing; at most 28.
+struct Histogram: DurationDistribution {
+    /// The upper bounds in microseconds, ascending; at most 28.
     let bounds: [UInt64]
     private let cells: ShardedCells
     private let sumIndex: Int
 
-    /// From 100 µs to 30 s, for what a client waits for.
+    /// Bounds from 100 µs to 30 s, for durations that a client waits for.
     static let latencies: [UInt64] = [
         100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
         5_000_000,
@@ -20,7 +36,7 @@ struct Histogram: Sendable {
         cells = ShardedCells(loops: loops)
     }
 
-    /// Counts a duration in microseconds; `loop` is the event loop's index, `nil` on any other thread.
+    /// Records a duration in microseconds; `loop` is the event loop's index, or `nil` on any other thread.
     func observe(_ microseconds: UInt64, loop: Int? = nil) {
         var index = 0
         while index < bounds.count, microseconds > bounds[index] { index += 1 }
@@ -28,7 +44,7 @@ struct Histogram: Sendable {
         cells.add(microseconds, at: sumIndex, loop: loop)
     }
 
-    /// Observations up to each bound, then all; each contains the ones before it.
+    /// The cumulative counts for each bound, followed by the total.
     var cumulative: [UInt64] {
         var total: UInt64 = 0
         return (0...bounds.count).map { index in
@@ -37,6 +53,6 @@ struct Histogram: Sendable {
         }
     }
 
-    /// All durations together in microseconds.
+    /// The sum of all durations in microseconds.
     var sum: UInt64 { cells.sum(sumIndex) }
 }

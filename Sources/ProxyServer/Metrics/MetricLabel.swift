@@ -1,12 +1,12 @@
-/// The values of a metric's one label: a closed set of at most 32, so that nothing from outside becomes a label.
+/// The values of a metric's label: a fixed set of at most 32, so that no external input becomes a label.
 protocol MetricLabel: CaseIterable, Sendable {
-    /// The label's value, letters, digits and "_" only.
+    /// The label's value: letters, digits and "_".
     var value: String { get }
-    /// A place from 0, unique among the cases.
+    /// The index from 0, unique among the cases.
     var index: Int { get }
 }
 
-/// No label at all.
+/// The label of a metric without labels.
 enum NoLabel: MetricLabel {
     case only
 
@@ -19,7 +19,7 @@ extension RequestResult: MetricLabel {
     var index: Int { Int(rawValue) }
 }
 
-/// The class of an answer's status.
+/// The class of a response status.
 enum StatusClass: Int, MetricLabel {
     case informational = 1
     case success, redirection, clientError, serverError
@@ -27,11 +27,11 @@ enum StatusClass: Int, MetricLabel {
     var value: String { "\(rawValue)xx" }
     var index: Int { rawValue }
 
-    /// The class of a status from 100 to 599; others count as the daemon's own fault.
+    /// The class of a status from 100 to 599; any other status counts as a server error.
     init(status: Int) { self = StatusClass(rawValue: status / 100) ?? .serverError }
 }
 
-/// How reading the configuration again ended.
+/// The result of a configuration reload.
 enum ReloadResult: Int, MetricLabel {
     case applied, refused
 

@@ -1,29 +1,29 @@
 import ImagePipeline
 
-/// The counts that no other part of the daemon keeps; any thread.
+/// The daemon's counts of requests, reloads, purges and stage durations; any thread.
 ///
-/// What changes with every request is counted per event loop. `StatisticsTable` says how each count is reported.
+/// Counts that change with every request are sharded by event loop. `StatisticsTable` defines how each count is reported.
 final class Metrics: Sendable {
-    /// Answered requests by what became of them.
+    /// Finished requests by result.
     let requests: Counter<RequestResult>
-    /// Answers by class of status.
+    /// Responses by status class.
     let responses: Counter<StatusClass>
-    /// Bytes sent to clients, heads included.
+    /// The bytes sent to clients, heads included.
     let responseBytes: Counter<NoLabel>
-    /// Requests that have not been answered yet.
+    /// Requests in progress.
     let inFlight: UpDownCounter
-    /// From a request's end to its answer's last byte.
+    /// The time from the end of a request to the last byte of its response.
     let requestDuration: Histogram
-    /// Configurations read again.
+    /// Configuration reloads by result.
     let reloads: Counter<ReloadResult>
-    /// Purges that were done.
+    /// Purges carried out.
     let purges: Counter<NoLabel>
-    /// The stages behind misses.
+    /// The durations of a miss's stages.
     let stages = StageHistograms()
 
     /// Creates metrics at 0.
     ///
-    /// - Parameter loops: the number of event loops, whose counts are kept apart.
+    /// - Parameter loops: the number of event loops.
     init(loops: Int) {
         requests = Counter(loops: loops)
         responses = Counter(loops: loops)
@@ -34,7 +34,7 @@ final class Metrics: Sendable {
         requestDuration = Histogram(loops: loops)
     }
 
-    /// Counts an answered request; on the loop's thread.
+    /// Records a finished request; on the loop's thread.
     func finished(_ result: RequestResult, status: Int, bytes: UInt64, microseconds: UInt64, loop: Int) {
         requests.add(1, result, loop: loop)
         responses.add(1, StatusClass(status: status), loop: loop)
@@ -43,7 +43,7 @@ final class Metrics: Sendable {
     }
 }
 
-/// How long the stages behind a miss took, a histogram each; any thread.
+/// A histogram for each stage of a miss; any thread.
 struct StageHistograms: Sendable {
     let fetch = Histogram(loops: 0)
     let queue = Histogram(loops: 0)
@@ -51,7 +51,7 @@ struct StageHistograms: Sendable {
     let transform = Histogram(loops: 0)
     let encode = Histogram(loops: 0)
 
-    /// Counts the stages that ran.
+    /// Records the durations of the stages that ran.
     func observe(_ timings: StageTimings) {
         for (histogram, microseconds) in [
             (fetch, timings.fetch), (queue, timings.queue), (decode, timings.decode), (transform, timings.transform),

@@ -29,7 +29,7 @@ struct Purger: Sendable {
                 throw Problem(400, "This is not a valid name of a source.", parameter: "source")
             }
             return .source(name)
-        case .url(let text): return .originals(try originals(of: text))
+        case .url(let text): return Self.selection(of: try originals(of: text))
         case .prefix(let text): return .prefixes(try PurgePlaces(resolver.current.resolver.table).prefixes(of: text))
         case .tags(let tags):
             let limit = OriginTags.maximumLength
@@ -59,12 +59,23 @@ struct Purger: Sendable {
         }
     }
 
-    /// The keys of the originals for a request path or an absolute URL.
-    private func originals(of text: String) throws(Problem) -> [CacheKey] {
+    /// The selection of originals with all their copies.
+    ///
+    /// Where cookies are forwarded, there are copies for each of their values under keys that cannot be told from here. They
+    /// have the URL in common, so that it selects them as a prefix, with any URL that continues it.
+    private static func selection(of origins: [OriginRequest]) -> PurgeSelection {
+        guard origins.contains(where: { !$0.source.forwardCookies.isEmpty }) else {
+            return .originals(origins.map(\.key))
+        }
+        return .prefixes(origins.map { OriginPrefix(source: $0.source.name, url: $0.identity) })
+    }
+
+    /// The originals for a request path or an absolute URL.
+    private func originals(of text: String) throws(Problem) -> [OriginRequest] {
         let resolver = resolver.current.resolver.withoutGuards
-        if let origin = try resolver.rawOrigin(of: Array(text.utf8)) { return [origin.key] }
+        if let origin = try resolver.rawOrigin(of: Array(text.utf8)) { return [origin] }
         guard !text.hasPrefix("/") else {
-            return [try resolver.resolve(Array(text.utf8)).variant(for: .rest).origin.key]
+            return [try resolver.resolve(Array(text.utf8)).variant(for: .rest).origin]
         }
         let url: OriginURL
         do {
@@ -72,7 +83,7 @@ struct Purger: Sendable {
         } catch {
             throw Problem(error)
         }
-        return resolver.table.originals(at: url).map(\.key)
+        return resolver.table.originals(at: url)
     }
 
     /// Purges or counts, then calls back with the response; any thread.

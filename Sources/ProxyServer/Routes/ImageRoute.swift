@@ -87,7 +87,7 @@ final class ImageRoute: Sendable {
         let conditions = RequestConditions(head, bytes: bytes)
         let isFinal = !entity.isStandIn
         let dynamic = isFinal ? status : CacheStatusFields.deferred(.hit(tier)) + request.fields.all
-        guard conditions != nil || request.expires != nil || !isFinal else {
+        guard conditions != nil || request.expires != nil || !isFinal || request.isPersonal else {
             return EntityResponse.whole(entity, dynamic: dynamic, age: entity.age(at: now), tag: tag)
         }
         return Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
@@ -111,7 +111,7 @@ final class ImageRoute: Sendable {
         return demand
     }
 
-    /// Whether the client asks for reduced data usage (Save Data API §2).
+    /// Whether the client requests reduced data usage (Save Data API §2).
     @inline(__always)
     private static func savesData(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
         guard head.has(.saveData) else { return false }
@@ -141,9 +141,13 @@ final class ImageRoute: Sendable {
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let trace = context.trace
-        let caller = OriginCaller(head, bytes, context)
+        var load = LoadContext(demand: demand, caller: OriginCaller(head, bytes, context))
+        load.account = context.peer.account
+        load.deadline = variant.deadline(from: context.monotonic)
         let bucket = variant.bucket ?? .rest
-        let subscription = pipeline.load(variant, LoadContext(demand: demand, caller: caller)) { [self] result in
+        load.takesArriving = head.method == .get && conditions == nil
+        load.priority = RequestPriority(head, bytes)
+        let subscription = pipeline.load(variant, load) { [self, account = load.account] result in
             switch result {
             case .success(let answer):
                 // Stages that several requests waited for are counted once.
@@ -156,13 +160,15 @@ final class ImageRoute: Sendable {
                 logger.tell(of: error, problem, source: variant.origin.source.name, id: trace.id)
                 // A response must not be reused after the request has expired.
                 let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
-                problem.lifetime = problem.lifetime.map { min($0, left) }
+                problem.lifetime = request.isPersonal ? nil : problem.lifetime.map { min($0, left) }
                 let response = Response(problem, vary: request.vary, id: trace.id).with(request.fields.crossOrigin)
                 guard let fallback = request.fallback, error.isOriginFault else {
                     promise.complete(response)
                     return
                 }
-                standIn(fallback, bucket, of: request, secondsLeft: left, else: response) { promise.complete($0) }
+                standIn(fallback, bucket, of: request, for: account, secondsLeft: left, else: response) {
+                    promise.complete($0)
+                }
             }
         }
         waiting.join(subscription)
@@ -176,11 +182,16 @@ final class ImageRoute: Sendable {
         _ fallback: ResolvedRequest.StandInPicture,
         _ bucket: FormatBucket,
         of request: ResolvedRequest,
+        for account: String?,
         secondsLeft: Int64,
         else response: Response,
         complete: @escaping @Sendable (Response) -> Void
     ) {
-        pipeline.load(fallback.choice.variant(for: bucket)) { result in
+        let variant = fallback.choice.variant(for: bucket)
+        var load = LoadContext()
+        load.account = account
+        load.deadline = variant.deadline(from: time.monotonic)
+        pipeline.load(variant, load) { result in
             guard let entity = try? result.get().entity else { return complete(response) }
             let ttl = min(fallback.ttl, secondsLeft)
             complete(FallbackAnswer.response(entity, status: fallback.status, ttl: ttl, vary: request.fields.vary))
@@ -231,8 +242,12 @@ final class ImageRoute: Sendable {
         // The lifetime of a stand-in starts now, so Age, which clients subtract, is added.
         let standIn = entity.description.standIn.map { $0.lifetime.addingReportingOverflow(age).partialValue }
         let left = [request.expires.map { $0 - now }, standIn].compactMap(\.self).min()
-        if let left, response.status < 400 {
-            let fields = ExpiringAnswer.fields(entity.description, secondsLeft: left)
+        if left != nil || request.isPersonal, response.status < 400 {
+            let description =
+                request.isPersonal ? PersonalAnswer.description(entity.description) : entity.description
+            let fields =
+                left.map { ExpiringAnswer.fields(description, secondsLeft: $0) }
+                ?? EntityPresentation.fields(description)
             response.fields = response.status == 304 ? EntityPresentation.notModified(fields) : fields
         }
         return response

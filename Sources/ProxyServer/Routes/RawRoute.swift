@@ -70,6 +70,7 @@ final class RawRoute: Sendable {
             body: context.body
         )
         request.caller = OriginCaller(head, bytes, context)
+        request.priority = RequestPriority(head, bytes)
         if let answer = proxy.cached(request) { return .now(Response(answer, via: via)) }
         return load(request, context)
     }
@@ -102,6 +103,10 @@ final class RawRoute: Sendable {
     }
 
     private func load(_ request: CacheRequest<OriginRequest>, _ context: RequestContext) -> Reply {
+        var request = request
+        request.account = context.peer.account
+        request.deadline = request.origin.deadline(from: context.monotonic)
+        let origin = request.origin
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let id = context.trace.id
@@ -110,7 +115,7 @@ final class RawRoute: Sendable {
             case .success(let answer): promise.complete(Response(answer, via: via))
             case .failure(let error):
                 let problem = Problem(error)
-                logger.tell(of: error, problem, source: request.origin.source.name, id: id)
+                logger.tell(of: error, problem, source: origin.source.name, id: id)
                 promise.complete(Response(problem, id: id).readable(by: live.current.answers.cors))
             }
         }
@@ -146,7 +151,18 @@ extension Response {
         dynamicFields = CacheStatusFields.field(answer.cacheStatus)
         age = answer.age
         contentLength = answer.contentLength
-        if !answer.range.isEmpty { body = .bytes(answer.body, answer.range) }
+        body = Self.body(answer)
         tag = RequestResult(answer.cacheStatus).tag
+    }
+
+    private static func body(_ answer: RawAnswer) -> ResponseBody {
+        let range = answer.range
+        guard range?.isEmpty != true else { return .none }
+        let offset = Int64(range?.lowerBound ?? 0)
+        switch answer.body {
+        case .bytes(let bytes): return .bytes(bytes, range ?? 0..<bytes.count)
+        case .file(let file): return .file(file, offset: offset, length: Int64(range?.count ?? 0))
+        case .growing(let reader): return .growing(reader, offset: offset, length: (range?.count).map(Int64.init))
+        }
     }
 }

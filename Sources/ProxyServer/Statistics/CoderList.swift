@@ -1,32 +1,32 @@
 import ImagePlan
 
-/// What of each format that is known by its bytes can be read and written here, and by which libraries.
+/// The formats that this installation can decode and encode, and the libraries that do it.
 struct CoderList: Sendable, Hashable {
     /// libvips's version.
     let libvips: String
-    /// Versions of the libraries behind it that tell theirs.
+    /// The versions of the codec libraries that report one, by library name.
     let libraries: [String: String]
     let formats: [Format]
 
-    /// One format.
+    /// A format that the sniffer recognises.
     struct Format: Sendable, Hashable {
         let format: String
         /// The media type.
         let type: String
         let decodes: Bool
         let encodes: Bool
-        /// The settings beside `q` that its encoder makes use of.
+        /// The settings, other than `q`, that its encoder supports.
         let settings: [String]
-        /// Why it cannot be read or written, as the library says.
+        /// The library's reason why the format cannot be decoded or encoded.
         let problem: String?
     }
 
-    /// Reads a worker's answer.
+    /// Creates the list from a worker's capabilities.
     init(_ found: WorkerCapabilities) {
         libvips = found.libvips
         libraries = Dictionary(found.libraries.map { ($0.name, $0.version) }) { first, _ in first }
         formats = ImageFormat.allCases.map { format in
-            // Compressed SVG is expanded, and drawn as SVG is.
+            // Compressed SVG is decompressed and rendered like SVG.
             let name = "\(format == .svgz ? .svg : format)"
             let codec = found.codecs.first { $0.format == name }
             return Format(
@@ -49,12 +49,12 @@ struct CoderList: Sendable, Hashable {
         ])
     }
 
-    /// `libvips 8.14.1, reads jpeg png` of that member; `nil` of `null`.
+    /// Formats that member as `libvips 8.14.1, reads jpeg png`; `nil` if it is `null`.
     static func readable(_ json: JSONValue) -> String? {
         json["libvips"].map { "libvips \($0.words), reads \(names(json, "decodes"))" }
     }
 
-    /// `writes jpeg png` of that member; `nil` of `null`.
+    /// Formats that member as `writes jpeg png`; `nil` if it is `null`.
     static func writable(_ json: JSONValue) -> String? {
         json["libvips"].map { _ in "writes \(names(json, "encodes"))" }
     }

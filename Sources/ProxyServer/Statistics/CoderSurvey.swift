@@ -1,13 +1,11 @@
 import ImagePlan
 import LinuxSystem
 
-/// What the workers can decode and encode: asked of a worker of its own when somebody first wants to know, and known from then on.
-///
-/// Any thread.
+/// The formats that workers can decode and encode, queried once from a dedicated worker, on first use; any thread.
 final class CoderSurvey: Sendable {
     private enum State {
         case unknown
-        /// Who waits for the answer.
+        /// The callbacks that wait for the result.
         case asking([@Sendable (WorkerCapabilities?) -> Void])
         case known(WorkerCapabilities)
     }
@@ -15,13 +13,14 @@ final class CoderSurvey: Sendable {
     private let state = Lock(State.unknown)
     private let ask: @Sendable () -> WorkerCapabilities?
 
-    /// - Parameter ask: starts a worker and waits for its answer, on a thread of its own; `nil` where it gives none.
+    /// - Parameter ask: starts a worker and waits for its reply; `nil` if there is none. Called on a dedicated thread.
     init(_ ask: @escaping @Sendable () -> WorkerCapabilities?) {
         self.ask = ask
     }
 
-    /// Calls back once: at once where the answer is known, else from another thread; with `nil` where there is none, and the
-    /// next one asks again.
+    /// Calls back once: immediately if the result is known, else from another thread.
+    ///
+    /// The result is `nil` if the worker failed; the next call then starts another one.
     func whenKnown(_ body: @escaping @Sendable (WorkerCapabilities?) -> Void) {
         let (known, isFirst) = state.withLock { state -> (WorkerCapabilities?, Bool) in
             switch state {

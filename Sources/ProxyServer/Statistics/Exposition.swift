@@ -1,4 +1,4 @@
-/// Renders statistics as Prometheus reads them (text format 0.0.4).
+/// Renders statistics in the Prometheus text format, version 0.0.4.
 struct Exposition {
     /// The media type of the text.
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -9,7 +9,7 @@ struct Exposition {
     private var names: [String] = []
     private var families: [String: String] = [:]
 
-    /// Renders those statistics of a table that have a metric.
+    /// Renders the statistics of a table that have a metric.
     init<Reading>(_ table: [Statistic<Reading>], of reading: Reading) {
         for statistic in table {
             guard let metric = statistic.metric else { continue }
@@ -49,7 +49,7 @@ struct Exposition {
         }.joined()
     }
 
-    private static func samples(_ metric: Metric, _ histogram: Histogram) -> String {
+    private static func samples(_ metric: Metric, _ histogram: any DurationDistribution) -> String {
         let (name, cumulative) = (metric.name, histogram.cumulative)
         let buckets = zip(histogram.bounds, cumulative).map { bound, count in
             "\(name)_bucket{le=\"\(number(Double(bound) / 1e6))\"} \(count)\n"
@@ -59,7 +59,7 @@ struct Exposition {
             + "\(name)_sum \(number(Double(histogram.sum) / 1e6))\n\(name)_count \(total)\n"
     }
 
-    /// A number without a needless fraction.
+    /// A number, without a fraction if it is whole.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

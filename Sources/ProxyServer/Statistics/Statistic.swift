@@ -1,33 +1,33 @@
 /// One number or fact that the daemon reports, declared once: its value, its Prometheus metric, its place in the JSON of
 /// `/stats`, and its phrase in `edgeprint stats`.
 ///
-/// `Exposition`, `JSONValue.init(_:of:)` and `StatisticsLines` render a table of these and know none of them by name.
+/// `Exposition`, `JSONValue.init(_:of:)` and `StatisticsLines` render a table of statistics without naming any of them.
 struct Statistic<Reading>: Sendable {
-    /// How the value behaves over time, in Prometheus's terms.
+    /// The Prometheus metric type.
     enum MetricType: String, Sendable {
-        /// Only grows, from the daemon's start.
+        /// Only increases, from 0 at the daemon's start.
         case counter
         case gauge
         case histogram
     }
 
-    /// Where the value comes from.
+    /// How the value is read.
     enum Source: Sendable {
         /// A number, a fact, or an object of numbers by label.
         case value(@Sendable (Reading) -> JSONValue)
-        /// Durations; Prometheus alone can show them.
-        case durations(@Sendable (Reading) -> Histogram)
+        /// Durations, which only Prometheus reports.
+        case durations(@Sendable (Reading) -> any DurationDistribution)
     }
 
     let kind: MetricType
-    /// The place in the JSON, member names joined by dots; `nil` where the JSON leaves it out.
+    /// The path in the JSON, member names joined by dots; `nil` if the JSON omits the statistic.
     let path: String?
-    /// `nil` where Prometheus is not told.
+    /// `nil` if Prometheus does not report the statistic.
     let metric: Metric?
-    /// What `edgeprint stats` says of it; only of statistics that have a path.
+    /// The phrases in the output of `edgeprint stats`; only for statistics with a path.
     let phrases: [Phrase]
     let source: Source
-    /// Whether the JSON has it; an object none of whose members are listed is `null`.
+    /// Whether the JSON includes it; an object without included members is `null`.
     let isListed: @Sendable (Reading) -> Bool
 
     private init(
@@ -42,14 +42,14 @@ struct Statistic<Reading>: Sendable {
         (self.isListed, self.source) = (isListed, source)
     }
 
-    /// The value; `null` of a histogram.
+    /// The value; `null` for a histogram.
     func value(_ reading: Reading) -> JSONValue {
         if case .value(let value) = source { value(reading) } else { .null }
     }
 }
 
 extension Statistic {
-    /// A number that only grows.
+    /// A number that only increases.
     static func counter(
         _ path: String?,
         _ metric: Metric? = nil,
@@ -67,7 +67,7 @@ extension Statistic {
         )
     }
 
-    /// Numbers that only grow, one for each value of the metric's label.
+    /// Numbers that only increase, one for each value of the metric's label.
     static func counters(
         _ path: String?,
         _ metric: Metric? = nil,
@@ -83,7 +83,7 @@ extension Statistic {
         )
     }
 
-    /// A whole number that rises and falls.
+    /// A whole number that can increase and decrease.
     static func gauge(
         _ path: String?,
         _ metric: Metric? = nil,
@@ -101,7 +101,7 @@ extension Statistic {
         )
     }
 
-    /// Anything else that has one value at a time; Prometheus is not told of `null`.
+    /// Any other single value; Prometheus omits `null`.
     static func fact(
         _ path: String?,
         _ metric: Metric? = nil,
@@ -113,7 +113,10 @@ extension Statistic {
     }
 
     /// Durations, in seconds for Prometheus.
-    static func durations(_ metric: Metric, _ value: @escaping @Sendable (Reading) -> Histogram) -> Statistic {
+    static func durations(
+        _ metric: Metric,
+        _ value: @escaping @Sendable (Reading) -> any DurationDistribution
+    ) -> Statistic {
         Statistic(.histogram, nil, metric, [], .durations(value))
     }
 }
@@ -126,9 +129,9 @@ struct Metric: Sendable {
     let help: String
     /// The label's name; `nil` for none.
     let label: String?
-    /// The label's value; `nil` where the statistic has one number for each value of the label.
+    /// The label's value; `nil` if the statistic has one number for each value of the label.
     let labelValue: String?
-    /// The sample of a value; `nil` leaves it out.
+    /// Converts a value to a sample; `nil` omits it.
     let sample: @Sendable (JSONValue) -> Double?
 
     init(
@@ -142,9 +145,9 @@ struct Metric: Sendable {
     }
 }
 
-/// What a statistic adds to a line of `edgeprint stats`; phrases of one line stand in the table's order.
+/// A statistic's part of a line of `edgeprint stats`; the phrases of a line are in the table's order.
 struct Phrase: Sendable {
-    /// The lines of the output, from the first.
+    /// The lines of the output, in order.
     enum Row: String, CaseIterable, Sendable {
         case edgeprint, requests, results, memory, raw, disk, originals, variants, transfers, workers, connections
         case coders, writes
@@ -155,9 +158,9 @@ struct Phrase: Sendable {
 
     /// How the number is written.
     enum Form: Sendable {
-        /// `12 active`; without words the number alone.
+        /// `12 active`; only the number if the text is empty.
         case number(String = "")
-        /// `1 job`, `2 jobs`; the plural where it does not end in "s".
+        /// `1 job`, `2 jobs`; `plural` if it is not formed with "s".
         case noun(String, plural: String? = nil)
         /// `3 MiB sent`.
         case size(String = "")
@@ -165,13 +168,13 @@ struct Phrase: Sendable {
         case part(of: String, String)
         /// `1 MiB of 4 MiB (25 %)`; the path of the whole.
         case sizeOf(String)
-        /// Anything else; `nil` leaves it out.
+        /// Anything else; `nil` omits the phrase.
         case written(@Sendable (StatisticsChange) -> String?)
     }
 
     let line: Row
     let form: Form
-    /// Whether the growth per second follows, in parentheses.
+    /// Whether the increase per second is appended in parentheses.
     let showsRate: Bool
     let omitsZero: Bool
 

@@ -1,18 +1,18 @@
-/// What `/stats` answered, and what it answered some time before.
+/// A response of `/stats`, with an earlier one to compute rates from.
 struct StatisticsChange: Sendable {
-    /// The JSON object.
+    /// The current JSON object.
     let now: JSONValue
-    /// The object before, of the same run of the daemon.
+    /// The previous object, from the same run of the daemon; `nil` if there is none.
     let before: JSONValue?
-    /// Seconds between the two.
+    /// The seconds between the two.
     let seconds: Double
 
-    /// Compares two answers.
+    /// Compares two responses.
     ///
     /// - Parameters:
-    ///   - before: left out where a counter has fallen since, as after a restart of the daemon.
+    ///   - before: the previous response; ignored if a counter has decreased since, as after a restart of the daemon.
     ///   - seconds: more than 0.
-    ///   - table: says which numbers are counters.
+    ///   - table: determines which numbers are counters.
     init<Reading>(_ now: JSONValue, before: JSONValue?, seconds: Double, table: [Statistic<Reading>]) {
         self.now = now
         let counters = table.filter { $0.kind == .counter }.compactMap(\.path)
@@ -29,15 +29,15 @@ struct StatisticsChange: Sendable {
     /// The whole number at a path.
     func number(_ path: String) -> Int? { now[path]?.int }
 
-    /// The growth of a number since the answer before; all of it where there is none.
+    /// The increase of a number since the previous response; the whole number if there is none.
     func growth(_ path: String) -> Int { (number(path) ?? 0) - (before?[path]?.int ?? 0) }
 
-    /// ` (12/s)` of what grows; nothing without an answer before.
+    /// The rate of a number as ` (12/s)`; empty without a previous response.
     func rate(_ path: String) -> String {
         before == nil ? "" : " (\(Printing.rounded(Double(growth(path)) / seconds))/s)"
     }
 
-    /// ` (3 MiB/s)` of bytes; nothing without an answer before.
+    /// The rate of a size as ` (3 MiB/s)`; empty without a previous response.
     func byteRate(_ path: String) -> String {
         before == nil ? "" : " (\(Printing.size(Int(Double(growth(path)) / seconds)))/s)"
     }

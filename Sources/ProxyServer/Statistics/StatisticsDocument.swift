@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The object that `GET /stats` answers: those statistics of a table that have a path, nested by it.
+    /// The response of `GET /stats`: the statistics of a table that have a path, nested by it.
     init<Reading>(_ table: [Statistic<Reading>], of reading: Reading) {
         self = .object([])
         for statistic in table {
@@ -9,7 +9,7 @@ extension JSONValue {
         }
     }
 
-    /// Puts a member behind the others, in objects that are made as needed; `nil` leaves `null` where its object would be.
+    /// Appends a member and creates the objects on its path; for `nil`, a missing object becomes `null`.
     private mutating func put(_ value: JSONValue?, at path: ArraySlice<String>) {
         guard let name = path.first else {
             if let value { self = value }

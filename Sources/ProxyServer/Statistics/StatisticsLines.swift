@@ -1,9 +1,9 @@
-/// Renders what `/stats` answered as lines for people, with rates where there is an answer from before.
+/// Renders a response of `/stats` as readable lines, with rates if there is an earlier response.
 struct StatisticsLines {
-    /// The lines, each with a line end.
+    /// The lines, each with its line end.
     let text: String
 
-    /// Renders those statistics of a table that have a phrase and that the daemon reports.
+    /// Renders the statistics of a table that have a phrase and that the daemon reports.
     init<Reading>(_ table: [Statistic<Reading>], _ change: StatisticsChange) {
         var phrases: [Phrase.Row: [String]] = [:]
         for statistic in table {

@@ -4,12 +4,12 @@ import ImagePipeline
 import LinuxSystem
 import OriginTransfer
 
-/// What the parts of the daemon count at one moment, each part read once; `StatisticsTable` says what becomes of it.
+/// The counts of all parts of the daemon, each part read once; `StatisticsTable` defines how they are reported.
 struct StatisticsReading: Sendable {
     let version: String
     /// Seconds since the daemon's start.
     let uptime: Int
-    /// Whether traffic is welcome.
+    /// Whether the daemon accepts traffic.
     let isReady: Bool
     let metrics: Metrics
     /// Quotas of the memory tiers.
@@ -22,9 +22,15 @@ struct StatisticsReading: Sendable {
     let disk: DiskStatistics
     let diskHealth: DiskHealth
     let transfers: TransferStatistics
+    /// Circuit breakers that are not closed.
+    let breakers: [OpenBreaker]
+    /// Names of suspended sources.
+    let suspended: [String]
+    /// Sources with `tls.verify: false`.
+    let unverified: Int
     let workers: WorkerPool.Statistics
     let server: ServerStatistics
-    /// The most client connections.
+    /// The maximum number of client connections.
     let connectionLimit: Int
     let variantsUnderWay: Int
     let originalsUnderWay: Int
@@ -36,7 +42,7 @@ struct StatisticsReading: Sendable {
     let encodings: EncodingCounts.Statistics
     let failures: (entries: Int, hits: UInt64)
     let droppedLogLines: UInt64
-    /// `nil` where no worker could be asked, and where nobody has asked for it.
+    /// `nil` if it was not requested, or if no worker could be queried.
     let coders: CoderList?
 }
 
@@ -48,6 +54,7 @@ struct StatisticsReader: Sendable {
     let pressure: MemoryPressureMonitor
     let store: DiskStore
     let transfers: TransferEngine
+    let suspended: SuspendedSources
     let workers: WorkerPool
     let pipeline: Pipeline
     let server: HTTPServer
@@ -56,12 +63,12 @@ struct StatisticsReader: Sendable {
     let readiness: Readiness
     let live: LiveConfiguration
     let time: any TimeSource
-    /// Nanoseconds of the monotonic clock at the daemon's start.
+    /// The monotonic clock at the daemon's start, in nanoseconds.
     let start: Int64
 
-    /// The counts now, not all of one instant; does not block.
+    /// Reads the current counts, which are not all from the same instant; does not block.
     ///
-    /// - Parameter coders: what `CoderSurvey` has found, where it is to be told.
+    /// - Parameter coders: the result of `CoderSurvey`, if it is to be reported.
     func read(coders: CoderList? = nil) -> StatisticsReading {
         let (configuration, sharing) = (live.current, pipeline.sharing)
         return StatisticsReading(
@@ -77,6 +84,9 @@ struct StatisticsReader: Sendable {
             disk: store.statistics,
             diskHealth: store.health,
             transfers: transfers.statistics,
+            breakers: transfers.openBreakers,
+            suspended: suspended.names,
+            unverified: configuration.sources.count { !$0.rule.tls.verifies },
             workers: workers.statistics,
             server: server.statistics,
             connectionLimit: configuration.limits.connections,

@@ -2,7 +2,7 @@ import HTTPCache
 import ImagePipeline
 
 extension StatisticsTable {
-    /// What memory holds, and how it shrinks under pressure.
+    /// The memory tiers, and how they shrink under pressure.
     ///
     /// Raw responses on disk count among the originals.
     static let caches: [Item] =
@@ -12,7 +12,7 @@ extension StatisticsTable {
         + [
             .gauge(
                 "memoryPressure.allowed",
-                Metric("edgeprint_memory_cache_allowed_bytes", "Bytes that the memory cache may hold now."),
+                Metric("edgeprint_memory_cache_allowed_bytes", "Current limit of the memory cache in bytes."),
                 Phrase(.memory, .written(shortage))
             ) { $0.pressure.allowed },
             .counter(
@@ -46,18 +46,18 @@ extension StatisticsTable {
             "raw",
             .raw,
             metrics: TierMetrics(
-                bytes: Metric("edgeprint_raw_bytes", "Bytes of raw sources in memory."),
-                entries: Metric("edgeprint_raw_entries", "URLs of raw sources in memory."),
+                bytes: Metric("edgeprint_raw_bytes", "Bytes of raw responses in memory."),
+                entries: Metric("edgeprint_raw_entries", "Raw responses in memory, by URL."),
                 evictions: Metric(
                     "edgeprint_raw_evictions_total",
-                    "Entries of raw sources evicted from memory to make room."
+                    "Raw responses evicted from memory to make room."
                 )
             ),
             quota: { $0.shares.raw },
             isListed: { $0.shares.raw > 0 }
         ) { ($0.raw.bytes, $0.raw.entries, $0.raw.hits, $0.raw.misses, $0.raw.evictions) }
 
-    /// What the disk cache holds and does.
+    /// The disk cache.
     static let disk: [Item] =
         [
             .fact(
@@ -129,7 +129,7 @@ extension StatisticsTable {
         var entries: Metric
         var evictions: Metric?
 
-        /// Those of a tier that shares its families with the others.
+        /// The metrics of a tier that shares its families with other tiers.
         static func tier(_ name: String) -> TierMetrics {
             TierMetrics(
                 bytes: Metric("edgeprint_cache_bytes", "Bytes in the cache, by tier.", label: "tier", is: name),
@@ -138,7 +138,7 @@ extension StatisticsTable {
         }
     }
 
-    /// The six numbers of a tier, whatever keeps it.
+    /// The six numbers of a tier.
     private static func tier(
         _ path: String,
         _ line: Phrase.Row,
@@ -180,6 +180,6 @@ extension StatisticsTable {
         guard let allowed = change.number("memoryPressure.allowed"), allowed < quota,
             change.number("memoryPressure.steps") ?? 0 > 0
         else { return nil }
-        return "memory is short: \(Printing.size(allowed)) allowed"
+        return "limited to \(Printing.size(allowed)) by memory pressure"
     }
 }

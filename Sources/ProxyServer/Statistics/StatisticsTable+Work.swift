@@ -60,7 +60,7 @@ extension StatisticsTable {
         ) { $0.workers.queued },
         .counter(
             "workers.jobs",
-            Metric("edgeprint_transforms_total", "Jobs that workers answered, failures included."),
+            Metric("edgeprint_transforms_total", "Jobs that workers completed, failures included."),
             Phrase(.workers, .noun("job"), rate: true)
         ) { $0.workers.jobs },
         .gauge(
@@ -75,7 +75,7 @@ extension StatisticsTable {
             "workers.restarts",
             Metric(
                 "edgeprint_worker_restarts_total",
-                "Workers replaced because they ended, were killed or misbehaved."
+                "Workers replaced because they exited, were killed or violated the protocol."
             ),
             Phrase(.workers, .noun("restart"), omitsZero: true)
         ) { $0.workers.restarts },
@@ -85,7 +85,7 @@ extension StatisticsTable {
         ) { $0.workers.retirements },
         .counter(
             "workers.decoderCrashes",
-            Metric("edgeprint_transform_decoder_crashes_total", "Jobs whose picture crashed the worker."),
+            Metric("edgeprint_transform_decoder_crashes_total", "Jobs whose image crashed the worker."),
             Phrase(.workers, .noun("crash", plural: "crashes"), omitsZero: true)
         ) { $0.workers.decoderCrashes },
         .counter(
@@ -94,7 +94,7 @@ extension StatisticsTable {
         ) { $0.workers.timeouts },
         .counter(
             "workers.retries",
-            Metric("edgeprint_transform_retries_total", "Jobs run again after their worker was lost.")
+            Metric("edgeprint_transform_retries_total", "Jobs retried after their worker was lost.")
         ) { $0.workers.retries },
     ]
 
@@ -111,13 +111,13 @@ extension StatisticsTable {
             Metric("edgeprint_connections_accepted_total", "Client connections accepted."),
             Phrase(.connections, .number("accepted"), rate: true)
         ) { $0.server.accepted },
-        .counter("connections.turnedAway", nil, Phrase(.connections, .number("turned away"), omitsZero: true)) {
+        .counter("connections.turnedAway", nil, Phrase(.connections, .number("refused"), omitsZero: true)) {
             $0.server.turnedAway
         },
         .counter("connections.timedOut") { $0.server.timedOut },
     ]
 
-    /// What the pipeline is making, and how it saves work.
+    /// The pipeline's work in progress, and the work that it saved.
     static let pipeline: [Item] = [
         .gauge("flights.variants", Metric("edgeprint_variants_under_way", "Variants being made.")) {
             $0.variantsUnderWay
@@ -138,7 +138,7 @@ extension StatisticsTable {
         ) { $0.decodesShared },
         .counter(
             nil,
-            Metric("edgeprint_deferred_total", "WebP images made to stand in for an AVIF encoded later.")
+            Metric("edgeprint_deferred_total", "WebP images served until their AVIF is encoded.")
         ) { $0.deferrals.made },
         .counter(nil, Metric("edgeprint_deferred_swapped_total", "Deferred AVIFs that replaced their WebP.")) {
             $0.deferrals[.swapped]
@@ -171,13 +171,13 @@ extension StatisticsTable {
         .counter(nil, Metric("edgeprint_smallest_total", "Images whose format was chosen by size.")) {
             $0.encodings.smallest
         },
-        .gauge(nil, Metric("edgeprint_negative_entries", "Failures remembered.")) { $0.failures.entries },
-        .counter(nil, Metric("edgeprint_negative_hits_total", "Requests answered with a remembered failure.")) {
+        .gauge(nil, Metric("edgeprint_negative_entries", "Cached failures.")) { $0.failures.entries },
+        .counter(nil, Metric("edgeprint_negative_hits_total", "Requests answered with a cached failure.")) {
             $0.failures.hits
         },
     ]
 
-    /// What can be read and written; `null` where no worker could be asked.
+    /// The supported formats; `null` if no worker could be queried.
     static let coders: [Item] = [
         .fact(
             "coders",

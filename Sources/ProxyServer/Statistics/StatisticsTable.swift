@@ -1,14 +1,15 @@
 import ImagePipeline
 
-/// Every statistic of the daemon, each declared once, in the order in which the JSON of `/stats` and the lines of
-/// `edgeprint stats` have them.
+/// All statistics of the daemon, each declared once, in the order of the JSON of `/stats` and of the lines of
+/// `edgeprint stats`.
 ///
-/// To add one: count it where it happens, let `StatisticsReader` read it if no part that is read has it, and add an entry
-/// here. Names of metrics and JSON members are a promise to dashboards: they stay.
+/// To add one, count the event where it happens, read the count in `StatisticsReader` if it does not do so yet, and add an
+/// entry here. Dashboards depend on the names of metrics and JSON members, so they must not change.
 enum StatisticsTable {
     typealias Item = Statistic<StatisticsReading>
 
-    static let all: [Item] = daemon + requests + caches + disk + transfers + workers + connections + pipeline + coders
+    static let all: [Item] =
+        daemon + requests + caches + disk + transfers + breakers + workers + connections + pipeline + coders
 
     private static let daemon: [Item] = [
         .fact("version", nil, Phrase(.edgeprint, .written { $0.now["version"]?.words })) { .string($0.version) },
@@ -44,7 +45,7 @@ enum StatisticsTable {
         .counter("requests.total", nil, Phrase(.requests, .number(), rate: true)) { reading in
             reading.metrics.requests.values.reduce(0) { $0 + $1.1 }
         },
-        // The share of pictures that needed no origin, 0–1; `null` before the first.
+        // The share of image requests that needed no origin, 0–1; `null` before the first.
         .fact(
             "hitRatio",
             nil,
@@ -62,7 +63,7 @@ enum StatisticsTable {
         .gauge(
             "requests.inFlight",
             Metric("edgeprint_requests_in_flight", "Requests in progress."),
-            Phrase(.requests, .number("under way"))
+            Phrase(.requests, .number("in progress"))
         ) { $0.metrics.inFlight.value },
         .counter(
             "requests.bytes",

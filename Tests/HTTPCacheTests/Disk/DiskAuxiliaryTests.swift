@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPCache
 
-/// Variants that were made with other originals beside their own, none of which has a body here (as those of folders).
+/// Variants with auxiliary images whose bodies are not stored, like those of folder sources.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskAuxiliaryTests {
     private let folder: TemporaryFolder
@@ -48,14 +48,14 @@ struct DiskAuxiliaryTests {
         return damage
     }
 
-    @Test func `keeps what they are, and their records as long as a variant needs them`() throws {
+    @Test func `stores auxiliary images with a variant, and their records while a variant needs them`() throws {
         let disk = try DiskStore.forTest(folder.path) { $0.limits.variants = 150 }
         let (picture, logo) = (origin(1, version: 1), origin(2, version: 1))
         store(1, picture, logo, CacheFixture.bytes(100, seed: 1), in: disk)
         let stored = try #require(disk.variant(CacheKey(hashing: "variant 1")))
         #expect(stored.record.auxiliaries == [.init(key: logo.key, digest: logo.digest)])
         #expect(disk.origin(logo.key)?.record == logo)
-        // The quota takes the first, and with it all that only the first needed.
+        // The quota evicts the first, and with it everything that only the first needed.
         store(2, origin(3, version: 1), origin(4, version: 1), CacheFixture.bytes(100, seed: 2), in: disk)
         #expect(disk.variant(CacheKey(hashing: "variant 1")) == nil)
         #expect(disk.origin(logo.key) == nil && disk.origin(picture.key) == nil)
@@ -65,7 +65,7 @@ struct DiskAuxiliaryTests {
     }
 
     @Test(arguments: [(1, 2), (2, 1), (2, 2)])
-    func `a variant takes the place of the one that a change has made void`(picture: Int, logo: Int) throws {
+    func `a variant replaces the one that a change has invalidated`(picture: Int, logo: Int) throws {
         let disk = try DiskStore.forTest(folder.path)
         store(1, origin(1, version: 1), origin(2, version: 1), [1, 1], in: disk)
         store(2, origin(3, version: 1), origin(2, version: 1), [2, 2], in: disk)
@@ -74,7 +74,7 @@ struct DiskAuxiliaryTests {
         #expect(stored.file.read(count: 2) == [3, 3])
         #expect(stored.origin == origin(1, version: picture))
         #expect(disk.origin(origin(2, version: 1).key)?.record == origin(2, version: logo))
-        // What was made with the logo of before is void as well.
+        // Variants made with the earlier logo are invalid as well.
         #expect((disk.variant(CacheKey(hashing: "variant 2")) == nil) == (logo == 2))
         disk.close()
         #expect(try damage().isEmpty)
@@ -93,11 +93,7 @@ struct DiskAuxiliaryTests {
         #expect(try damage().isEmpty)
     }
 
-    @Test
-    func
-        `an index made anew from the files forgets the link, and the variant is no answer without its auxiliary image`()
-        throws
-    {
+    @Test func `a rebuild from the files keeps the keys of a variant's auxiliary images, but not their rows`() throws {
         let disk = try DiskStore.forTest(folder.path)
         let logo = origin(2, version: 1)
         store(1, origin(1, version: 1), logo, [7], in: disk)

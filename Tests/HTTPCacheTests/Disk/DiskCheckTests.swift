@@ -39,7 +39,7 @@ struct DiskCheckTests {
         store.close()
     }
 
-    /// What a check found, as "kind path", sorted, and what it came to.
+    /// The findings of a check, as sorted "kind path" lines, and its result.
     private func check(
         repairs: Bool = false,
         files: any FileSystem = SystemFiles()
@@ -50,7 +50,7 @@ struct DiskCheckTests {
         return (found.sorted(), result)
     }
 
-    /// Finds exactly this without touching anything, repairs it, and finds nothing any more.
+    /// Expects exactly these findings without changes, repairs them, and expects no more findings.
     private func expect(_ wanted: [String], entries: Int, comment: Comment? = nil) throws {
         let before = Self.tree(folder.path)
         let report = try check()
@@ -67,7 +67,7 @@ struct DiskCheckTests {
         #expect(again.found.isEmpty)
         #expect(again.result.isSound)
         #expect(again.result.variants.entries == entries)
-        // What is left is served.
+        // Remaining entries are served.
         let store = try DiskStore.forTest(folder.path)
         #expect(store.statistics.variants.entries == entries)
         #expect((1...4).count { store.variant(record($0).key) != nil } == entries)
@@ -81,7 +81,7 @@ struct DiskCheckTests {
         }
     }
 
-    @Test func `finds a folder sound that a daemon has left`() throws {
+    @Test func `reports the folder of a stopped daemon as sound`() throws {
         try fill()
         var last = DiskCheckProgress()
         let listener = DiskCheck.Listener(found: { damage, _ in Issue.record("\(damage)") }, progress: { last = $0 })
@@ -99,7 +99,7 @@ struct DiskCheckTests {
         #expect(try check(repairs: true).found.isEmpty)
     }
 
-    @Test func `finds a byte that has flipped, a body cut short, one too long and one that is gone`() throws {
+    @Test func `finds bodies that are corrupt, too short, too long and missing`() throws {
         try fill()
         var flipped = try CacheFixture.readAll(SystemFiles().open(file(1), flags: O_RDONLY))
         flipped[50] ^= 1
@@ -114,12 +114,11 @@ struct DiskCheckTests {
             ],
             entries: 1
         )
-        // The variant that is left needs its origin's row.
+        // The remaining variant needs its original's row.
         #expect(CacheFixture.files(.variants, in: folder.path) == [String(file(4).suffix(81))])
     }
 
-    @Test func `finds bodies without rows, also those that lie in the wrong folder, and what was half written`() throws
-    {
+    @Test func `finds bodies without rows, bodies in the wrong folder, and temporary files`() throws {
         try fill()
         let leaf = String(file(1).dropLast(82))
         let orphan = leaf + "/" + DiskFolder.name(CacheFixture.key(1), CacheFixture.key(2))
@@ -137,7 +136,7 @@ struct DiskCheckTests {
         )
     }
 
-    @Test func `leaves what is not the cache's, and does not call it a fault`() throws {
+    @Test func `reports foreign files without counting them as damage, and keeps them`() throws {
         try fill()
         let strangers = [
             "README", "originals/notes.txt", "variants/zz", layout.relative(String(file(1).dropLast(81))) + "x",
@@ -151,7 +150,7 @@ struct DiskCheckTests {
         for name in strangers { #expect(Self.tree(folder.path).contains(name)) }
     }
 
-    @Test func `finds rows that are void, unused or malformed, and totals that are wrong`() throws {
+    @Test func `finds invalid, unused and malformed rows, and wrong totals`() throws {
         try fill()
         do {
             var index = try DiskIndex.writing(layout.index)
@@ -177,15 +176,15 @@ struct DiskCheckTests {
     }
 
     @Test(arguments: [[], [UInt8](repeating: 0x55, count: 8192)])
-    func `makes an index that is none of the files again, and keeps it for looking at`(_ garbage: [UInt8]) throws {
+    func `rebuilds an invalid index from the files, and keeps the old one for inspection`(_ garbage: [UInt8]) throws {
         try fill()
         try CacheFixture.write(garbage, to: layout.index)
         try expect(["index index.sqlite"], entries: 4)
-        // An empty file is not worth keeping.
+        // An empty index is not kept for inspection.
         #expect(TemporaryFolder.names(in: folder.path).contains("index.sqlite.damaged") == !garbage.isEmpty)
     }
 
-    @Test func `misses an index that is gone`() throws {
+    @Test func `reports a missing index`() throws {
         try fill()
         TemporaryFolder.delete(layout.index)
         let report = try check()
@@ -194,11 +193,11 @@ struct DiskCheckTests {
         #expect(repaired.isSound && repaired.variants.entries == 4 && repaired.originals.entries == 1)
     }
 
-    @Test func `mends SQLite's own indices without losing an entry`() throws {
+    @Test func `repairs SQLite's indexes without losing an entry`() throws {
         try fill()
         do {
             let index = try DiskIndex.writing(layout.index)
-            // The b-tree of recency stays as it is while its definition now says something else.
+            // The b-tree of recency is unchanged, but its definition is different now.
             try index.connection.execute(
                 """
                 PRAGMA writable_schema = 1;
@@ -216,14 +215,14 @@ struct DiskCheckTests {
         #expect(!TemporaryFolder.names(in: folder.path).contains("index.sqlite.damaged"))
     }
 
-    @Test func `reads what a killed daemon has left in its log`() throws {
+    @Test func `reads the log of a killed daemon`() throws {
         try fill()
         let copy = try TemporaryFolder()
         let store = try DiskStore.forTest(folder.path)
         let late = CacheFixture.variant(9, of: origin, bytes: CacheFixture.bytes(100, seed: 9))
         store.store(variant: late, origin: origin, bytes: CacheFixture.bytes(100, seed: 9))
         store.flush()
-        // As the disk is at this moment, the log not yet in the database.
+        // The disk at this moment, with the log not yet in the database.
         let files = try CommandCopy.run(from: folder.path, to: copy.path)
         store.close()
         #expect(files.contains("index.sqlite-wal"))
@@ -232,7 +231,7 @@ struct DiskCheckTests {
         #expect(result.variants.entries == 5)
     }
 
-    @Test func `says of a folder that cannot be written what it could not repair`() throws {
+    @Test func `reports what it could not repair in a read-only folder`() throws {
         try fill()
         try CacheFixture.write([1], to: layout.temporary + "/17")
         let files = FaultyFiles()
@@ -243,7 +242,7 @@ struct DiskCheckTests {
         #expect(throws: DiskCheckError.self) { try check(repairs: true, files: files) }
         files.fail(.create, with: nil)
         files.fail(.write, with: nil)
-        // The folder can be had, and yet its files stay: the probe is one of these.
+        // The folder can be opened, but its files cannot be removed.
         do {
             let run = try check(repairs: true, files: files)
             #expect(!run.result.isSound)
@@ -253,14 +252,14 @@ struct DiskCheckTests {
         #expect(try check().found.contains("leftover tmp/17"))
     }
 
-    @Test func `calls a body that cannot be read neither sound nor gone`() throws {
+    @Test func `reports an unreadable body as neither sound nor missing`() throws {
         try fill()
         let files = FaultyFiles()
         files.fail(.size, with: EIO)
         let index = DiskIndexCheck(folder: layout, files: SystemFiles())
         #expect(try index.problem() == nil)
         #expect(throws: DiskCheckError.self) { try check(files: files) }
-        // A folder in a body's place opens, but has no bytes to read.
+        // A folder in place of a body opens, but cannot be read.
         TemporaryFolder.delete(file(1))
         try SystemFiles().makeFolder(file(1))
         let run = try check()
@@ -268,7 +267,7 @@ struct DiskCheckTests {
         #expect(run.found.count == 1)
     }
 
-    @Test func `refuses what is no cache, and touches nothing`() throws {
+    @Test func `refuses a folder that is not a cache, and changes nothing`() throws {
         #expect(throws: DiskCheckError.noCache(path: folder.path)) { try check(repairs: true) }
         for name in ["originals", "tmp"] { try SystemFiles().makeFolder("\(folder.path)/\(name)") }
         try CacheFixture.write([1], to: folder.path + "/tmp/thesis.txt")
@@ -288,7 +287,7 @@ struct DiskCheckTests {
         }
     }
 
-    @Test func `refuses a folder that a daemon has, and one that a newer release wrote`() throws {
+    @Test func `refuses a folder in use, and one written by a newer release`() throws {
         try fill()
         let store = try DiskStore.forTest(folder.path)
         for repairs in [false, true] {
@@ -312,7 +311,7 @@ struct DiskCheckTests {
     }
 }
 
-/// Copies a flat look of a folder as it is at one moment.
+/// Copies a folder's files at one moment.
 private enum CommandCopy {
     static func run(from source: String, to target: String) throws -> [String] {
         for name in TemporaryFolder.names(in: source) {

@@ -31,13 +31,13 @@ struct DiskEvictionTests {
 
     private func key(_ number: Int) -> CacheKey { CacheKey(hashing: "variant \(number)") }
 
-    /// Which variants are stored, by their files, so that looking is no use.
+    /// The stored variants, determined by their files so that the check does not count as a use.
     private func stored(_ numbers: ClosedRange<Int>) -> [Int] {
         let names = CacheFixture.files(.variants, in: folder.path)
         return numbers.filter { number in names.contains { $0.hasPrefix(key(number).description) } }
     }
 
-    @Test func `evicts in the order of last use, reads and touches included, over a restart too`() throws {
+    @Test func `evicts in the order of last use, including reads and touches, across a restart`() throws {
         var store = try open(1000)
         for number in 1...10 {
             time.advance(seconds: 1)
@@ -49,7 +49,7 @@ struct DiskEvictionTests {
         time.advance(seconds: 1)
         #expect(store.variant(key(1)) != nil)
         store.touch(.variants, key(4))
-        // Uses that wait for the writer survive an orderly end.
+        // Uses that wait for the writer survive a normal stop.
         store.close()
         store = try open(1000)
         // The order is now 3 5 6 7 8 9 10 2 1 4.
@@ -66,7 +66,7 @@ struct DiskEvictionTests {
     }
 
     @Test(arguments: [-315_360_000, 315_360_000, 0, 1_700_000_000])
-    func `keeps the order of use whatever the wall clock does`(seconds: Int64) throws {
+    func `keeps the order of use when the wall clock changes`(seconds: Int64) throws {
         let store = try open(300)
         put(1, into: store)
         put(2, into: store)
@@ -81,7 +81,7 @@ struct DiskEvictionTests {
         store.close()
     }
 
-    @Test func `goes down to the low-water mark once it is over the quota`() throws {
+    @Test func `evicts down to the low-water mark once it exceeds the quota`() throws {
         let store = try open(1000, lowWater: 0.7)
         for number in 1...10 { put(number, into: store) }
         store.flush()
@@ -98,7 +98,7 @@ struct DiskEvictionTests {
         store.close()
     }
 
-    @Test func `is never over the quota, even between two writes`() throws {
+    @Test func `never exceeds the quota, even between two writes`() throws {
         let store = try open(10_000, lowWater: 0.9)
         for number in 1...400 {
             put(number, number * 7 % 900, into: store)
@@ -110,7 +110,7 @@ struct DiskEvictionTests {
         store.close()
     }
 
-    @Test func `takes an object as large as the quota and drops one over it`() throws {
+    @Test func `stores an object as large as the quota and drops a larger one`() throws {
         let store = try open(1000, lowWater: 0.5)
         put(1, into: store)
         put(2, 1000, into: store)
@@ -137,7 +137,7 @@ struct DiskEvictionTests {
         store.close()
     }
 
-    @Test func `stores nothing in a class without quota`() throws {
+    @Test func `stores nothing in a class with a quota of 0`() throws {
         let store = try DiskStore.forTest(folder.path) { $0.limits.variants = 0 }
         put(1, into: store)
         store.flush()
@@ -146,7 +146,7 @@ struct DiskEvictionTests {
         store.close()
     }
 
-    @Test func `shrinks to a quota that was lowered`() throws {
+    @Test func `shrinks to a lowered quota`() throws {
         var store = try open(2000)
         for number in 1...20 { put(number, into: store) }
         store.close()

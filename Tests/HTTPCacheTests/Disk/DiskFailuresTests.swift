@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPCache
 
-/// Kept failures in the index.
+/// Persistent failures in the index.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskFailuresTests {
     private let folder: TemporaryFolder
@@ -28,7 +28,7 @@ struct DiskFailuresTests {
         )
     }
 
-    @Test func `come back as they were after a restart, newest first, but for those given up`() throws {
+    @Test func `are restored unchanged after a restart, newest first, without the deleted ones`() throws {
         var store = try DiskStore.forTest(folder.path, time: ManualTime())
         for number in 1...6 {
             store.keep(failure(number))
@@ -41,17 +41,17 @@ struct DiskFailuresTests {
         #expect(store.keptFailures(limit: 2) == [6, 5].map(failure))
     }
 
-    @Test func `are as many as the store may keep, and one a key`() throws {
+    @Test func `are limited in number, with one per key`() throws {
         let store = try DiskStore.forTest(folder.path, time: ManualTime()) { $0.failureCount = 3 }
         for number in [1, 2, 3, 1, 4, 5] {
             store.keep(failure(number))
             store.flush()
         }
-        // The first came again after the third.
+        // The first was stored again after the third.
         #expect(store.keptFailures(limit: 10).map(\.failures) == [5, 4, 1])
     }
 
-    @Test func `the last word about a key counts, in one batch too`() throws {
+    @Test func `the last change of a key wins, also within a batch`() throws {
         let store = try DiskStore.forTest(folder.path, time: ManualTime())
         for number in 1...40 { store.keep(failure(number)) }
         for number in 1...39 { store.discardFailure(CacheFixture.key(number)) }
@@ -59,7 +59,7 @@ struct DiskFailuresTests {
         #expect(store.keptFailures(limit: 99) == [failure(40)])
     }
 
-    @Test func `more than may wait are not kept`() throws {
+    @Test func `changes beyond the queue's limit are dropped`() throws {
         let failures = DiskFailures(keptCapacity: 4, discardedCapacity: 6)
         for number in 1...9 { _ = failures.add(.keep(failure(number)), for: CacheFixture.key(number)) }
         for number in 5...9 { _ = failures.add(.discard, for: CacheFixture.key(number)) }

@@ -27,10 +27,10 @@ struct DiskFaultTests {
 
     private func key(_ number: Int) -> CacheKey { CacheKey(hashing: "variant \(number)") }
 
-    @Test func `refuses a folder that another store works on, until that is closed`() throws {
+    @Test func `refuses a folder in use by another store, until that is closed`() throws {
         let first = try DiskStore.forTest(path)
         #expect(throws: DiskStoreError.locked(path: path)) { try DiskStore.forTest(path) }
-        // Being refused has not disturbed the first.
+        // The refusal did not affect the first store.
         put(1, into: first)
         #expect(first.variant(key(1)) != nil)
         first.close()
@@ -39,7 +39,7 @@ struct DiskFaultTests {
         second.close()
     }
 
-    @Test func `refuses a folder of a newer version and leaves it as it is`() throws {
+    @Test func `refuses a folder of a newer version and leaves it unchanged`() throws {
         let first = try DiskStore.forTest(path)
         put(1, into: first)
         first.close()
@@ -58,7 +58,7 @@ struct DiskFaultTests {
         #expect(try connection.first("SELECT count(*) FROM variants") { $0.integer(0) } == 1)
     }
 
-    @Test func `refuses a folder whose contents are somebody else's`() throws {
+    @Test func `refuses a folder with foreign content`() throws {
         try SystemFiles().makeFolder(path)
         try SystemFiles().makeFolder(path + "/originals")
         try CacheFixture.write([1], to: path + "/originals/holiday.jpg")
@@ -67,7 +67,7 @@ struct DiskFaultTests {
     }
 
     @Test(arguments: [[UInt8](repeating: 7, count: 9000), Array("SQLite format 3\u{0}".utf8), []])
-    func `replaces an index that is no database, and makes the new one of the files`(garbage: [UInt8]) throws {
+    func `replaces an index that is not a database, and rebuilds it from the files`(garbage: [UInt8]) throws {
         let first = try DiskStore.forTest(path)
         put(1, into: first)
         first.close()
@@ -85,13 +85,13 @@ struct DiskFaultTests {
         store.close()
     }
 
-    @Test func `replaces an index that turns out damaged while it is read`() throws {
+    @Test func `replaces an index that a reader finds damaged`() throws {
         let first = try DiskStore.forTest(path) { $0.queueCount = 10_000 }
         for number in 0..<500 {
             first.store(variant: CacheFixture.variant(number, of: origin, bytes: bytes), origin: origin, bytes: bytes)
         }
         first.close()
-        // Everything after what an index without rows has, which is all that opening looks at.
+        // Only bytes that opening does not read, beyond those of an empty index.
         let empty = try TemporaryFolder()
         try DiskStore.forTest(empty.path).close()
         func length(_ path: String) throws -> Int {
@@ -114,7 +114,7 @@ struct DiskFaultTests {
     }
 
     @Test(arguments: [FaultyFiles.Call.create, .write, .rename], [ENOSPC, EROFS, EIO])
-    func `drops what it cannot write, says so, serves on, and heals by itself`(
+    func `drops what it cannot write, reports it, continues to serve, and recovers`(
         call: FaultyFiles.Call,
         code: CInt
     ) throws {
@@ -131,7 +131,7 @@ struct DiskFaultTests {
         #expect(store.statistics.drops == 1)
         #expect(store.variant(key(1)) != nil)
         #expect(store.variant(key(2)) == nil)
-        // Too early to try again, though the disk is well.
+        // Too early to retry, although the disk works again.
         files.fail(call, with: nil)
         time.advance(seconds: 4)
         put(3, into: store)
@@ -145,7 +145,7 @@ struct DiskFaultTests {
         store.close()
     }
 
-    @Test func `stays degraded while the disk is`() throws {
+    @Test func `stays degraded while the disk fails`() throws {
         let files = FaultyFiles()
         let store = try DiskStore.forTest(path, time: time, files: files)
         files.fail(.write, with: ENOSPC)
@@ -158,7 +158,7 @@ struct DiskFaultTests {
         store.close()
     }
 
-    @Test func `misses where reading fails, and is no worse for it`() throws {
+    @Test func `a failed read is a miss without further effect`() throws {
         let files = FaultyFiles()
         let store = try DiskStore.forTest(path, time: time, files: files)
         put(1, into: store)
@@ -173,7 +173,7 @@ struct DiskFaultTests {
         store.close()
     }
 
-    @Test func `opens degraded where the folder cannot be written, and heals when it can`() throws {
+    @Test func `opens degraded if the folder is not writable, and recovers when it is`() throws {
         let files = FaultyFiles()
         files.fail(.create, with: EROFS)
         let store = try DiskStore.forTest(path, time: time, files: files)
@@ -189,7 +189,7 @@ struct DiskFaultTests {
         store.close()
     }
 
-    @Test func `opens degraded where there can be no folder`() throws {
+    @Test func `opens degraded if the folder cannot be created`() throws {
         try CacheFixture.write([1], to: folder.path + "/file")
         let store = try DiskStore.forTest(folder.path + "/file/cache", time: time)
         guard case .degraded(let reason) = store.health else {
@@ -203,7 +203,7 @@ struct DiskFaultTests {
         store.close()
     }
 
-    @Test func `makes a vanished folder again`() throws {
+    @Test func `recreates a folder that has disappeared`() throws {
         let store = try DiskStore.forTest(path, time: time)
         put(1, into: store)
         #expect(store.variant(key(1)) != nil)
@@ -221,7 +221,7 @@ struct DiskFaultTests {
         store.close()
     }
 
-    @Test func `remembers removals while the folder is away`() throws {
+    @Test func `keeps removals while the folder is missing`() throws {
         let files = FaultyFiles()
         let store = try DiskStore.forTest(path, time: time, files: files)
         put(1, into: store)
@@ -243,7 +243,7 @@ struct DiskFaultTests {
         store.close()
     }
 
-    @Test func `calls a flush's completion also when it is closed or degraded`() throws {
+    @Test func `calls the completion of a flush even when closed or degraded`() throws {
         let files = FaultyFiles()
         files.fail(.makeFolder, with: EACCES)
         let store = try DiskStore.forTest(path, time: time, files: files)

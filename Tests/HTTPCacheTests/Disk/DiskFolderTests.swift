@@ -20,7 +20,7 @@ struct DiskFolderTests {
         )
     }
 
-    @Test func `finds the key in its own names and in no others`() {
+    @Test func `parses the key from its own names and rejects all others`() {
         let name = DiskFolder.name(key, key)
         #expect(DiskFolder.key(inName: name) == key)
         let others = [
@@ -33,7 +33,7 @@ struct DiskFolderTests {
         #expect(!DiskFolder.isFan("0F") && !DiskFolder.isFan("f") && !DiskFolder.isFan("0ff"))
     }
 
-    /// Files and folders below a path that others than their owner may use, with their modes.
+    /// Files and folders below a path that are accessible to users other than their owner, with their modes.
     private func open(below path: String) -> [String] {
         TemporaryFolder.names(in: path).flatMap { name -> [String] in
             var status = stat()
@@ -44,7 +44,7 @@ struct DiskFolderTests {
         }
     }
 
-    @Test func `everything in it is its owner's alone, what an older release has made included`() throws {
+    @Test func `only its owner can read it, including files of an older release`() throws {
         let temporary = try TemporaryFolder()
         let path = temporary.path + "/cache"
         let body = CacheFixture.bytes(3_000)

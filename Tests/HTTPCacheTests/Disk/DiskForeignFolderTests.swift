@@ -23,7 +23,7 @@ struct DiskForeignFolderTests {
         "Signature: 8a477f597d28d172789f06886806bc55\n# This file is a cache directory tag created by another program.\n",
         "",
     ])
-    func `leaves another program's cache alone, tag or not`(tag: String) throws {
+    func `does not change another program's cache, with or without a tag`(tag: String) throws {
         if !tag.isEmpty { try put("CACHEDIR.TAG", tag) }
         try SystemFiles().makeFolder(path + "/tmp")
         try put("tmp/theirs", "precious")
@@ -31,12 +31,12 @@ struct DiskForeignFolderTests {
         #expect(TemporaryFolder.names(in: path + "/tmp") == ["theirs"])
     }
 
-    @Test func `leaves an index that is not ours alone`() throws {
+    @Test func `does not change a foreign index`() throws {
         try put("index.sqlite", "something else")
         #expect(throws: DiskStoreError.self) { try DiskStore.forTest(path) }
     }
 
-    @Test func `moves into a tagged folder in which nothing could be mistaken`() throws {
+    @Test func `uses a tagged folder without conflicting names`() throws {
         try put("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n")
         try put("readme", "theirs")
         let store = try DiskStore.forTest(path)

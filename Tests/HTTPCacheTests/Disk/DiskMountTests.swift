@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPCache
 
-/// A file system of the kernel's own that is too small, or cannot be written: no injected error.
+/// A real file system that is too small or read-only, instead of injected errors.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: SmallMount.isPossible, "mounting a tmpfs needs root"))
 struct DiskMountTests {
     private let mount: SmallMount
@@ -28,7 +28,7 @@ struct DiskMountTests {
         store.flush()
     }
 
-    /// Numbers of variants that are found; their bytes must be right.
+    /// The numbers of the variants found, whose bytes must be correct.
     private func found(_ numbers: ClosedRange<Int>, _ store: DiskStore) throws -> [Int] {
         try numbers.filter { number in
             guard let stored = store.variant(CacheKey(hashing: "variant \(number)")) else { return false }
@@ -38,7 +38,7 @@ struct DiskMountTests {
         }
     }
 
-    @Test func `fills a file system to its end, serves what it has, and goes on when there is room again`() throws {
+    @Test func `fills a file system, serves its content, and continues when space is free again`() throws {
         let said = Lock<[DiskHealth]>([])
         let store = try DiskStore.forTest(path, time: time) {
             $0.healthChanged = { health in said.withLock { $0.append(health) } }
@@ -48,7 +48,7 @@ struct DiskMountTests {
         #expect(said.withLock { $0.count } == 1, "once, not with every object")
         let before = try found(1...40, store)
         #expect(before.count > 5 && before.count < 21)
-        // Still full: every attempt to come back fails, and what is there is served.
+        // Still full: every attempt to recover fails, and stored entries are served.
         for number in 41...43 {
             time.advance(seconds: 6)
             put(number, into: store)
@@ -69,7 +69,7 @@ struct DiskMountTests {
         #expect(damages.isEmpty)
     }
 
-    @Test func `stays within a file system by the minimum that it leaves free`() throws {
+    @Test func `leaves the minimum of free space on the file system`() throws {
         // Large enough for SQLite's log, which takes up to 4 MiB.
         try mount.resize(bytes: 12 << 20)
         let store = try DiskStore.forTest(path, time: time) { $0.limits.minimumFree = 2 << 20 }
@@ -78,7 +78,7 @@ struct DiskMountTests {
             #expect(try SystemFiles().freeBytes(mount.path) > 3 << 19, "the log is not counted beforehand")
         }
         #expect(store.statistics.variants.evictions > 100)
-        // SQLite's log may have taken the last of it for a moment: then the store pauses, and goes on by itself.
+        // SQLite's log may have used the last space temporarily; then the store pauses, and recovers by itself.
         time.advance(seconds: 6)
         for number in 301...303 { put(number, into: store) }
         #expect(store.health == .healthy)
@@ -86,7 +86,7 @@ struct DiskMountTests {
         store.close()
     }
 
-    @Test func `misses on a read-only file system, and works when that can be written`() throws {
+    @Test func `misses on a read-only file system, and works once it is writable`() throws {
         let first = try DiskStore.forTest(path)
         put(1, into: first)
         first.close()
@@ -103,7 +103,7 @@ struct DiskMountTests {
         store.close()
     }
 
-    @Test func `misses when the file system goes away under it, and finds its entries when it is back`() throws {
+    @Test func `misses while the file system is hidden, and finds its entries afterwards`() throws {
         let store = try DiskStore.forTest(path, time: time)
         put(1, into: store)
         try mount.hide()

@@ -16,7 +16,7 @@ struct DiskOriginLifetimeTests {
         folder = try TemporaryFolder()
     }
 
-    @Test func `keeps an origin's record after its body as long as a variant needs it`() throws {
+    @Test func `keeps an original's record without its body while a variant needs it`() throws {
         let store = try DiskStore.forTest(folder.path) { $0.limits.originals = 1500 }
         let first = CacheFixture.origin(1, body: body)
         let variant = CacheFixture.variant(1, of: first, bytes: picture)
@@ -30,17 +30,17 @@ struct DiskOriginLifetimeTests {
         #expect(found.file == nil)
         #expect(store.variant(variant.key)?.origin == first)
         #expect(store.statistics.originals.entries == 1)
-        // Its body comes back beside the variant.
+        // Its body is stored again next to the variant.
         store.store(origin: first, body: try CacheFixture.body(body))
         store.flush()
         #expect(store.origin(first.key)?.file != nil)
         #expect(store.variant(variant.key) != nil)
-        // The second had no variant: nothing is left of it.
+        // The second had no variant, so nothing is left of it.
         #expect(store.origin(CacheFixture.origin(2, body: other).key) == nil)
         store.close()
     }
 
-    @Test func `forgets an origin with its last variant`() throws {
+    @Test func `removes an original's record with its last variant`() throws {
         let store = try DiskStore.forTest(folder.path) { $0.limits.variants = 150 }
         let first = CacheFixture.origin(1, body: body)
         let second = CacheFixture.origin(2, body: body)
@@ -52,7 +52,7 @@ struct DiskOriginLifetimeTests {
         store.close()
     }
 
-    @Test func `updates an origin's fields after a 304 and keeps body and variants`() throws {
+    @Test func `updates an original's fields after a 304 and keeps body and variants`() throws {
         let store = try DiskStore.forTest(folder.path)
         let origin = CacheFixture.origin(1, body: body)
         let variant = CacheFixture.variant(1, of: origin, bytes: picture)
@@ -66,7 +66,7 @@ struct DiskOriginLifetimeTests {
         #expect(store.variant(variant.key)?.origin == news)
         #expect(store.origin(origin.key)?.record == news)
         #expect(store.origin(origin.key)?.file != nil)
-        // A variant that was under way meanwhile brings the older record: it does not turn the clock back.
+        // A variant in progress has the older record, which does not replace the newer one.
         let late = CacheFixture.variant(2, of: origin, bytes: picture)
         store.store(variant: late, origin: origin, bytes: picture)
         store.flush()
@@ -76,7 +76,7 @@ struct DiskOriginLifetimeTests {
         store.close()
     }
 
-    @Test func `does not make an origin of an update alone`() throws {
+    @Test func `an update does not create an original`() throws {
         let store = try DiskStore.forTest(folder.path)
         let origin = CacheFixture.origin(1, body: body)
         store.store(origin: origin, body: nil)
@@ -86,14 +86,14 @@ struct DiskOriginLifetimeTests {
     }
 
     @Test(arguments: [true, false])
-    func `voids variants when the original has changed`(bringsBody: Bool) throws {
+    func `invalidates variants when the original has changed`(bringsBody: Bool) throws {
         let store = try DiskStore.forTest(folder.path)
         let old = CacheFixture.origin(1, body: body)
         let variants = (1...3).map { CacheFixture.variant($0, of: old, bytes: picture) }
         store.store(origin: old, body: try CacheFixture.body(body))
         for variant in variants { store.store(variant: variant, origin: old, bytes: picture) }
         store.flush()
-        // The same length: nothing but the digest tells.
+        // The same length, so only the digest differs.
         let changed = CacheFixture.bytes(1000, seed: 7)
         let new = CacheFixture.origin(1, body: changed, responseTime: 2000)
         if bringsBody {
@@ -111,14 +111,14 @@ struct DiskOriginLifetimeTests {
         #expect(CacheFixture.files(.originals, in: folder.path).count == (bringsBody ? 1 : 0))
         #expect(store.statistics.originals.bytes == (bringsBody ? 1000 : 0))
         if let file = store.origin(old.key)?.file { #expect(try CacheFixture.read(file) == changed) }
-        // One that was being made from the old body comes too late.
+        // A variant made from the old body is stored too late.
         store.store(variant: variants[0], origin: old, bytes: picture)
         store.flush()
         #expect(store.variant(variants[0].key) == nil)
         store.close()
     }
 
-    @Test func `serves nothing of a removed origin from the call on`() throws {
+    @Test func `serves nothing of a removed original after the call`() throws {
         let store = try DiskStore.forTest(folder.path)
         let origin = CacheFixture.origin(1, body: body)
         let variant = CacheFixture.variant(1, of: origin, bytes: picture)
@@ -132,7 +132,7 @@ struct DiskOriginLifetimeTests {
         }
         _ = gate.wait { $0.isEntered ? true : nil }
         store.remove(origin: origin.key)
-        // The writer stands still, and yet:
+        // The writer is blocked, but the removal is visible:
         #expect(store.variant(variant.key) == nil)
         #expect(store.origin(origin.key) == nil)
         gate.update(wakingAll: true) { $0.isOpen = true }
@@ -147,7 +147,7 @@ struct DiskOriginLifetimeTests {
         store.close()
     }
 
-    @Test func `keeps what is removed and stored again in one go`() throws {
+    @Test func `keeps an original that is removed and stored again in one batch`() throws {
         let store = try DiskStore.forTest(folder.path)
         let origin = CacheFixture.origin(1, body: body)
         for _ in 0..<20 {

@@ -9,8 +9,8 @@ import Testing
 
 private let purgeRows = TestEnvironment.value("EDGEPRINT_PURGE_ROWS").flatMap { Int($0) }
 
-/// How long purges take, and how long stores wait beside them, by rows of the index; run by hand (Tests/README.md).
-@Suite(.timeLimit(.minutes(20)), .enabled(if: purgeRows != nil, "EDGEPRINT_PURGE_ROWS says how many"))
+/// Measures purges, and concurrent stores, by the number of rows; run manually (Tests/README.md).
+@Suite(.timeLimit(.minutes(20)), .enabled(if: purgeRows != nil, "set EDGEPRINT_PURGE_ROWS to a number of rows"))
 struct DiskPurgeMeasurements {
     /// A quarter of the rows are originals, each with three variants in one of forty sizes; no files.
     private static func fill(_ path: String, rows: Int) throws {
@@ -51,7 +51,7 @@ struct DiskPurgeMeasurements {
             ("preset of 2.5 % of the variants", Purge(.preset(PresetPattern(name: "thumb", steps: "", settings: [])))),
             ("age, of half of the originals", Purge(.confirmedBefore(originals / 2))),
             ("tag of all that is left, soft", Purge(.tags(["all"]), staleFrom: 1 << 30)),
-            ("all that is left", Purge(.all)),
+            ("everything left", Purge(.all)),
         ]
         for (name, purge) in purges {
             let done = Lock<(counts: PurgeCounts, at: Int64)?>(nil)

@@ -82,7 +82,7 @@ struct DiskPurgeTests {
         again.close()
     }
 
-    @Test func `removes more than one transaction takes`() throws {
+    @Test func `removes more entries than one transaction holds`() throws {
         let store = try DiskStore.forTest(path)
         for number in 0..<700 {
             let origin = CacheFixture.origin(number, body: [1])
@@ -93,7 +93,7 @@ struct DiskPurgeTests {
         store.close()
     }
 
-    @Test func `hides what is to be removed before it is, and what came before goes too`() throws {
+    @Test func `hides entries before their removal, and includes earlier writes`() throws {
         let store = try DiskStore.forTest(path)
         let origins = try fill(store)
         let gate = Monitor((isEntered: false, isOpen: false))
@@ -105,12 +105,12 @@ struct DiskPurgeTests {
         #expect(store.tombstone(Purge(.source("photos"))))
         #expect(store.origin(origins[0].key) == nil)
         #expect(store.origin(origins[2].key) != nil)
-        // A flight that was cut off too late has queued this.
+        // Queued by a flight that was tainted too late.
         let bytes = CacheFixture.bytes(100, seed: 77)
         store.store(variant: CacheFixture.variant(77, of: origins[0], bytes: bytes), origin: origins[0], bytes: bytes)
         let done = Signal<PurgeCounts?>(nil)
         #expect(store.remove(Purge(.source("photos"))) { counts in done.update { $0 = counts } })
-        // And this is of a flight that has begun after it.
+        // Queued by a flight that began after the purge.
         let fresh = CacheFixture.bytes(100, seed: 78)
         store.store(variant: CacheFixture.variant(78, of: origins[1], bytes: fresh), origin: origins[1], bytes: fresh)
         gate.update(wakingAll: true) { $0.isOpen = true }

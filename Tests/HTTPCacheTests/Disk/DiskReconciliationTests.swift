@@ -36,7 +36,7 @@ struct DiskReconciliationTests {
         store.close()
     }
 
-    @Test func `misses at once where a file is gone, short or long, and drops the row`() throws {
+    @Test func `a missing, short or long file is a miss, and its row is dropped`() throws {
         try fill()
         TemporaryFolder.delete(file(1))
         try CacheFixture.write(CacheFixture.bytes(99), to: file(2))
@@ -57,7 +57,7 @@ struct DiskReconciliationTests {
         store.close()
     }
 
-    @Test func `does not drop a row because its file cannot be opened for now`() throws {
+    @Test func `keeps the row of a file that temporarily cannot be opened`() throws {
         try fill()
         let files = FaultyFiles()
         let store = try DiskStore.forTest(folder.path, files: files)
@@ -69,17 +69,17 @@ struct DiskReconciliationTests {
         store.close()
     }
 
-    @Test func `removes files without rows, rows without files, and what lies in tmp`() throws {
+    @Test func `removes files without rows, rows without files, and temporary files`() throws {
         try fill()
         TemporaryFolder.delete(file(1))
         try CacheFixture.write(CacheFixture.bytes(3), to: file(2))
         let orphan = DiskFolder.name(CacheFixture.key(1), CacheFixture.key(2))
         let neighbour = file(3).dropLast(81)
         try CacheFixture.write([1], to: neighbour + orphan)
-        // Another body's file beside the right one.
+        // A file of another body next to the valid one.
         let stale = DiskFolder.name(record(4).key, CacheFixture.key(9))
         try CacheFixture.write([1], to: file(4).dropLast(81) + stale)
-        // Not a name of ours: somebody put it there on purpose.
+        // Not a name of the cache, so it is kept.
         try CacheFixture.write([1], to: neighbour + "README")
         try CacheFixture.write([1, 2, 3], to: layout.temporary + "/17")
         try SystemFiles().makeFolder(layout.root(of: .originals) + "/zz")
@@ -96,19 +96,19 @@ struct DiskReconciliationTests {
         store.close()
     }
 
-    @Test func `clears up by itself after the start`() throws {
+    @Test func `reconciles by itself after the start`() throws {
         try fill()
         try CacheFixture.write([1], to: layout.temporary + "/17")
         TemporaryFolder.delete(file(1))
         let store = try DiskStore.forTest(folder.path) { $0.reconciles = true }
-        // The background has no end to wait for: its steps follow the batches.
+        // Background work has no end to wait for: its steps follow the batches.
         while !TemporaryFolder.names(in: layout.temporary).isEmpty || store.statistics.variants.entries != 5 {
             store.flush()
         }
         store.close()
     }
 
-    @Test func `removes rows that an older release or a crash left void`() throws {
+    @Test func `removes invalid rows left by an older release or a crash`() throws {
         try fill()
         do {
             var index = try DiskIndex.writing(layout.index)
@@ -135,7 +135,7 @@ struct DiskReconciliationTests {
         store.close()
     }
 
-    @Test func `counts anew when the stored totals are wrong`() throws {
+    @Test func `recounts wrong totals`() throws {
         try fill()
         do {
             let index = try DiskIndex.writing(layout.index)
@@ -151,13 +151,13 @@ struct DiskReconciliationTests {
         store.close()
     }
 
-    @Test func `survives kill -9 while it writes, with nothing wrong and little lost`() async throws {
+    @Test func `survives kill -9 during writes, with nothing wrong and little lost`() async throws {
         let path = folder.path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
             let store = try DiskStore.forTest(path)
             KillFixture.write(0..<200, to: store)
             store.flush()
-            // These are in the queue, in tmp, renamed and half committed when the process ends.
+            // At the kill, these are queued, in tmp, renamed, or partly committed.
             KillFixture.write(200..<1500, to: store)
             while store.statistics.variants.entries < 500 { sched_yield() }
             kill(getpid(), SIGKILL)
@@ -185,7 +185,7 @@ struct DiskReconciliationTests {
     }
 }
 
-/// What the process that is killed writes.
+/// The writes of the process that is killed.
 enum KillFixture {
     static func bytes(_ number: Int) -> [UInt8] { CacheFixture.bytes(200 + number % 50, seed: number) }
 

@@ -8,7 +8,7 @@ struct DiskRemovalsTests {
     private let removals = DiskRemovals()
     private let key = CacheFixture.key(1)
 
-    /// An original that has been marked, at a place, and by now confirmed.
+    /// An original with a tag, a URL, and a time of validation.
     private var subject: PurgeSubject {
         var origin = CacheFixture.origin(1, body: [1], responseTime: 500)
         origin.key = key
@@ -16,7 +16,7 @@ struct DiskRemovalsTests {
         return PurgeSubject(origin)
     }
 
-    /// Reads a row of the key's original that is there, or not.
+    /// Reads the row of a key's original, which may be missing.
     private func read(_ row: () -> Int?) -> Int? { removals.visible({ _ in subject }, expire: { $0 -= Int($1) }, row) }
 
     private static let matching: [PurgeSelection] = [
@@ -25,7 +25,7 @@ struct DiskRemovalsTests {
     ]
 
     @Test(arguments: matching)
-    func `hides what waits to be removed, as often as it was asked for`(selection: PurgeSelection) {
+    func `hides an entry until all its pending removals are done`(selection: PurgeSelection) {
         let purge = Purge(selection)
         #expect(read { 7 } == 7)
         #expect(removals.add(purge) && removals.add(purge))
@@ -37,7 +37,7 @@ struct DiskRemovalsTests {
     }
 
     @Test(arguments: matching)
-    func `shows what waits to be stale as stale from the earliest time on`(selection: PurgeSelection) {
+    func `shows entries of a pending soft purge as stale from the earliest time on`(selection: PurgeSelection) {
         #expect(removals.add(Purge(selection, staleFrom: 3)) && removals.add(Purge(selection, staleFrom: 2)))
         #expect(read { 7 } == 5)
         removals.finish(Purge(selection, staleFrom: 2))
@@ -52,12 +52,12 @@ struct DiskRemovalsTests {
         .prefixes([OriginPrefix(source: "photos", url: "https://photos.example.com/2")]),
         .preset(PresetPattern(name: "thumb", steps: "", settings: [])),
     ])
-    func `leaves everything else alone`(selection: PurgeSelection) {
+    func `does not affect other entries`(selection: PurgeSelection) {
         #expect(removals.add(Purge(selection)) && removals.add(Purge(selection, staleFrom: 3)))
         #expect(read { 7 } == 7)
     }
 
-    @Test func `no more than a bounded number waits`() {
+    @Test func `the number of pending removals is bounded`() {
         var count = 0
         while count < 10_000, removals.add(Purge(.tags(["t\(count)"]))) { count += 1 }
         #expect((1..<10_000).contains(count))
@@ -66,12 +66,12 @@ struct DiskRemovalsTests {
         #expect(removals.add(Purge(.tags(["another"]))))
     }
 
-    @Test func `a removal that is committed under a reader leaves it nothing`() {
+    @Test func `a removal committed during a read makes it a miss`() {
         #expect(removals.add(Purge(.all)))
         var rows: [Int?] = [7, nil]
         let row = read {
             let row = rows.removeFirst()
-            // The row was read of the state before; now nothing waits any more.
+            // The row was read before the commit; now no removal is pending.
             if row != nil { removals.finish(Purge(.all)) }
             return row
         }
@@ -79,7 +79,7 @@ struct DiskRemovalsTests {
         #expect(rows.isEmpty)
     }
 
-    @Test func `what another removal leaves is read again and found`() {
+    @Test func `an entry that another removal spares is read again and found`() {
         #expect(removals.add(Purge(.source("other"))))
         var count = 0
         let row = read {
@@ -91,7 +91,7 @@ struct DiskRemovalsTests {
         #expect(count == 2)
     }
 
-    @Test func `removals without end are a miss, and not a reader without end`() {
+    @Test func `continuous removals make a read a miss instead of an endless loop`() {
         let row = read {
             _ = removals.add(Purge(.source("other")))
             removals.finish(Purge(.source("other")))

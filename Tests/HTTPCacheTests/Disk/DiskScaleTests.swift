@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DiskScaleTests {
-    @Test func `is ready at once with 100,000 rows`() throws {
+    @Test func `is ready immediately with 100,000 rows`() throws {
         let folder = try TemporaryFolder()
         let first = try DiskStore.forTest(folder.path)
         let bytes = CacheFixture.bytes(10)
@@ -18,18 +18,18 @@ struct DiskScaleTests {
         first.close()
         try ScaleFixture.fill(DiskFolder(path: folder.path).index, rows: 100_000)
         let start = SystemTime().monotonic
-        // With the background's work, which must not be waited for.
+        // With background work enabled, which must not delay the start.
         let store = try DiskStore.forTest(folder.path) { $0.reconciles = true }
         #expect(store.variant(record.key) != nil)
         let seconds = Double(SystemTime().monotonic - start) / 1e9
         print("open and first hit with 100,000 rows: \(seconds * 1000) ms")
-        // A goal of 0.2 s on an idle machine; a whole scan takes several.
+        // The goal is 0.2 s on an idle machine; a full scan takes several seconds.
         #expect(seconds < 1)
         store.close()
     }
 }
 
-/// Indices with many rows.
+/// Indexes with many rows.
 enum ScaleFixture {
     /// Adds rows of variants without files.
     static func fill(_ path: String, rows: Int) throws {

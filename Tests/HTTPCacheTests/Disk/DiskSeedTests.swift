@@ -33,13 +33,13 @@ struct DiskSeedTests {
 
     private func open() throws -> DiskStore { try DiskStore.forTest(path) { $0.seed = seed } }
 
-    /// All files below a folder with their sizes and times of change.
+    /// All files below a folder with their sizes and modification times.
     private func tree(_ path: String) throws -> [String] {
         TemporaryFolder.names(in: path).sorted() + CacheFixture.files(.variants, in: path)
             + CacheFixture.files(.originals, in: path)
     }
 
-    @Test func `serves what only the seed has, and writes nothing there`() throws {
+    @Test func `serves entries that only the seed has, and does not write to it`() throws {
         let before = try tree(seed)
         let index = try CacheFixture.readAll(SystemFiles().open(seed + "/index.sqlite", flags: 0))
         let store = try open()
@@ -57,7 +57,7 @@ struct DiskSeedTests {
         #expect(try CacheFixture.readAll(SystemFiles().open(seed + "/index.sqlite", flags: 0)) == index)
     }
 
-    @Test func `hides what is purged of the seed, also after a restart`() throws {
+    @Test func `hides purged entries of the seed, also after a restart`() throws {
         var store = try open()
         #expect(store.variant(key(1)) != nil)
         store.remove(origin: origin.key)
@@ -74,7 +74,7 @@ struct DiskSeedTests {
         store.close()
     }
 
-    @Test func `believes its own word on an original before the seed's`() throws {
+    @Test func `prefers its own record of an original to the seed's`() throws {
         let store = try open()
         var fresher = origin
         fresher.freshness.responseTime += 500
@@ -91,7 +91,7 @@ struct DiskSeedTests {
         store.close()
     }
 
-    @Test func `misses where the seed's bytes have flipped`() throws {
+    @Test func `a corrupt body in the seed is a miss`() throws {
         let record = CacheFixture.variant(1, of: origin, bytes: CacheFixture.bytes(100, seed: 1))
         let file = DiskFolder(path: seed).file(.variants, record.key, record.digest)
         var bytes = try CacheFixture.readAll(SystemFiles().open(file, flags: 0))
@@ -103,7 +103,7 @@ struct DiskSeedTests {
         store.close()
     }
 
-    @Test func `refuses a seed that is not there, is no cache, or is in use`() throws {
+    @Test func `refuses a seed that is missing, not a cache, or in use`() throws {
         func refusal(_ seed: String) -> String? {
             do throws(DiskStoreError) {
                 try DiskStore.forTest(path) { $0.seed = seed }.close()
@@ -114,7 +114,7 @@ struct DiskSeedTests {
         }
         try SystemFiles().makeFolder(folder.path + "/empty")
         #expect(refusal(folder.path + "/none")?.contains("cache.seed") == true)
-        #expect(refusal(folder.path + "/empty")?.contains("no cache folder") == true)
+        #expect(refusal(folder.path + "/empty")?.contains("not a cache folder") == true)
         let holder = try DiskStore.forTest(seed)
         #expect(refusal(seed)?.contains("in use") == true)
         holder.close()
@@ -134,7 +134,7 @@ struct DiskSeedTests {
     ]
 
     @Test(arguments: forms)
-    func `a soft purge makes the seed's stale, also after a restart and a reconciliation`(
+    func `a soft purge makes the seed's entries stale, also after a restart and a reconciliation`(
         selection: PurgeSelection
     ) throws {
         var store = try open()
@@ -154,7 +154,7 @@ struct DiskSeedTests {
         store.reconcile()
         store.flush()
         try check()
-        // The origin has been asked: it is fresh again, and that is kept as well.
+        // After a validation it is fresh again, and that is stored as well.
         var confirmed = origin
         confirmed.freshness.responseTime = 1020
         for _ in 0..<2 { store.store(origin: confirmed, body: nil) }
@@ -174,7 +174,7 @@ struct DiskSeedTests {
     }
 
     @Test(arguments: forms)
-    func `a hard purge hides the seed's, also after a restart`(selection: PurgeSelection) throws {
+    func `a purge hides the seed's entries, also after a restart`(selection: PurgeSelection) throws {
         var store = try open()
         purge(selection, of: store)
         for _ in 0..<2 {
@@ -185,13 +185,13 @@ struct DiskSeedTests {
             store.reconcile()
             store.flush()
         }
-        // What was hidden does not come back softly.
+        // A later soft purge does not make hidden entries reappear.
         purge(.all, staleFrom: 1010, of: store)
         #expect(store.variant(key(1)) == nil && store.origin(origin.key) == nil)
         store.close()
     }
 
-    @Test func `rows that told of a seed go when there is none any more`() throws {
+    @Test func `rows for a seed are removed once there is no seed`() throws {
         var store = try open()
         purge(.all, staleFrom: 1010, of: store)
         store.close()
@@ -202,7 +202,7 @@ struct DiskSeedTests {
         store.close()
     }
 
-    @Test func `a soft mark outlives what the store itself had of the original`() throws {
+    @Test func `a soft purge of the seed outlives the store's own copy of the original`() throws {
         let store = try open()
         var own = CacheFixture.variant(3, of: origin, bytes: [7])
         own.presets = ["own"]

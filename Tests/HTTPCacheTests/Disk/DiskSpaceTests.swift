@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPCache
 
-/// Bounds that are not a quota's: the file system's free bytes, and ages.
+/// Bounds other than quotas: free space on the file system, and age.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskSpaceTests {
     private let folder: TemporaryFolder
@@ -31,13 +31,13 @@ struct DiskSpaceTests {
         store.variant(CacheKey(hashing: "variant \(number)")) != nil
     }
 
-    @Test func `makes room on the file system by what was not used for longest, and no more than is missing`() throws {
+    @Test func `evicts the least recently used entries for free space, and no more than needed`() throws {
         let files = ScriptedFiles()
         let store = try open(files, DiskLimits(originals: 1 << 20, variants: 1 << 20, minimumFree: 10_000))
         for number in 1...5 { put(number, into: store) }
         #expect(has(1, store))
         store.flush()
-        // 600 bytes short of 10,000 and the object's 1000, and every eviction gives 1000 back.
+        // 600 bytes are missing for the minimum of 10,000 and the object's 1000; every eviction frees 1000.
         let entries: @Sendable () -> Int = { store.statistics.variants.entries }
         files.setFree { 10_400 + (5 - entries()) * 1000 }
         put(6, into: store)
@@ -47,7 +47,7 @@ struct DiskSpaceTests {
         store.close()
     }
 
-    @Test func `stores nothing while too little is free, says so, serves on, and heals`() throws {
+    @Test func `stores nothing while free space is short, reports it, continues to serve, and recovers`() throws {
         let files = ScriptedFiles()
         let said = Lock<[DiskHealth]>([])
         let store = try DiskStore.forTest(folder.path, time: time, files: files) {
@@ -55,13 +55,13 @@ struct DiskSpaceTests {
             $0.healthChanged = { health in said.withLock { $0.append(health) } }
         }
         for number in 1...5 { put(number, into: store) }
-        // Others have taken it, and nothing that goes gives anything back.
+        // Others use the space, and evictions free nothing.
         files.setFree { 10_500 }
         for number in 6...8 { put(number, into: store) }
         #expect(said.withLock { $0.count } == 1)
-        #expect(store.health.description.contains("cache.min-free is 10000"))
+        #expect(store.health.description.contains("less than cache.min-free (10000)"))
         #expect(store.statistics.drops == 3)
-        #expect(has(5, store), "the cache does not go for what nobody can have")
+        #expect(has(5, store), "entries are not evicted for a write that cannot succeed")
         files.setFree { 1 << 30 }
         time.advance(seconds: 2)
         store.flush()
@@ -72,7 +72,7 @@ struct DiskSpaceTests {
         store.close()
     }
 
-    @Test func `gives way a little at a time when others need the file system`() throws {
+    @Test func `evicts in small steps when others need the space`() throws {
         let files = ScriptedFiles()
         let store = try open(files, DiskLimits(originals: 1 << 20, variants: 1 << 20, minimumFree: 10_000))
         for number in 1...9 { put(number, into: store) }
@@ -86,11 +86,11 @@ struct DiskSpaceTests {
         store.close()
     }
 
-    @Test func `drops what nobody asked for during the maximum age`() throws {
+    @Test func `drops entries unused for the maximum age`() throws {
         let store = try open(SystemFiles(), DiskLimits(originals: 1 << 20, variants: 1 << 20, maximumAge: 7200))
         store.flush()
         for number in 1...3 { put(number, into: store) }
-        // The clock is believed after an hour of even going.
+        // The clock is trusted after it has run evenly for an hour.
         for _ in 0..<70 {
             time.advance(seconds: 60)
             store.flush()
@@ -108,7 +108,7 @@ struct DiskSpaceTests {
     }
 
     @Test(arguments: [315_360_000, -315_360_000, -3600] as [Int64])
-    func `keeps its entries, their order and its bytes when the clock jumps`(seconds: Int64) throws {
+    func `keeps its entries, their order and its totals when the clock jumps`(seconds: Int64) throws {
         let store = try open(SystemFiles(), DiskLimits(originals: 1 << 20, variants: 5000, maximumAge: 86_400))
         for number in 1...4 { put(number, into: store) }
         time.advance(seconds: 5000)
@@ -122,7 +122,7 @@ struct DiskSpaceTests {
         for number in 1...4 { #expect(has(number, store)) }
         #expect(has(1, store))
         store.flush()
-        // Two is the least recently used, whatever the clock says.
+        // Two is the least recently used, regardless of the clock.
         put(5, into: store)
         put(6, into: store)
         #expect(!has(2, store) && has(1, store) && has(6, store))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPCache
 
-/// Large purges: done in steps, with other writes in between.
+/// Large purges, which run in steps with other writes in between.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskSweepTests {
     private static let count = 600
@@ -46,7 +46,7 @@ struct DiskSweepTests {
 
     private func key(_ number: Int) -> CacheKey { CacheKey(hashing: "variant \(number)") }
 
-    /// Holds the writer until `body` has queued what is to come together.
+    /// Blocks the writer until `body` has queued its writes, so that they form one batch.
     private func together(_ body: () throws -> Void) rethrows {
         let gate = Monitor((isEntered: false, isOpen: false))
         store.flush {
@@ -62,7 +62,7 @@ struct DiskSweepTests {
         PurgeSelection.all, .tags(["red"]), .source("photos"), .confirmedBefore(1500),
         .preset(PresetPattern(name: "thumb", steps: "", settings: [])),
     ])
-    func `what is stored while a purge is under way stays, and all that was there before goes`(
+    func `a purge in progress removes all earlier entries and keeps later ones`(
         selection: PurgeSelection
     ) throws {
         let done = Signal<PurgeCounts?>(nil)
@@ -75,7 +75,7 @@ struct DiskSweepTests {
                     done.update { $0 = counts }
                 }
             )
-            // One original that the purge has not come to yet is confirmed, and made another size of; one is new.
+            // An original that the purge has not reached yet is validated and gets another size; another one is new.
             let late = origin(Self.count - 1, responseTime: 2000)
             store.store(variant: variant(9_001, late, [8]), origin: late, bytes: [8])
             put(9_002, of: origin(9_002, responseTime: 2000), bytes: [9])
@@ -92,7 +92,7 @@ struct DiskSweepTests {
         for number in [9_001, 9_002] { #expect(store.variant(key(number)) != nil) }
         #expect(store.count(.all).variants == 2)
         #expect(CacheFixture.files(.variants, in: path).count == 2)
-        // The writer may have met two of them in another way.
+        // The writer may have processed two of them in another order.
         #expect((Self.count - 3...Self.count).contains(counts.variants))
         store.close()
         var damages: [DiskDamage] = []
@@ -114,7 +114,7 @@ struct DiskSweepTests {
         store.close()
     }
 
-    @Test func `a store that is closed while a purge is under way does it to its end`() throws {
+    @Test func `closing a store completes a purge in progress`() throws {
         let done = Signal<PurgeCounts?>(nil)
         #expect(store.tombstone(Purge(.all)))
         #expect(store.remove(Purge(.all)) { counts in done.update { $0 = counts } })

@@ -19,7 +19,7 @@ struct FileCopyTests {
     }
 
     @Test(arguments: [0, 1, 4096, 300_001])
-    func `copies from another file system, and leaves the source's offset alone`(count: Int) throws {
+    func `copies from another file system without changing the source's offset`(count: Int) throws {
         let bytes = CacheFixture.bytes(count)
         let source = try CacheFixture.memoryFile(bytes, isSealed: true)
         #expect(lseek(source.number, 0, SEEK_CUR) == count)
@@ -38,15 +38,15 @@ struct FileCopyTests {
         #expect(try CacheFixture.read(target) == bytes)
     }
 
-    @Test func `copies from what the kernel does not copy from`() throws {
-        // /proc files have no length and neither call takes them on all kernels.
+    @Test func `copies from files that the kernel cannot copy`() throws {
+        // Files in /proc have no length, and not all kernels support either call for them.
         let source = try SystemFiles().open("/proc/self/limits", flags: O_RDONLY)
         let target = try target()
         #expect(try SystemFiles().copy(source, to: target, length: 100) == 100)
         #expect(String(decoding: try CacheFixture.read(target), as: UTF8.self).hasPrefix("Limit "))
     }
 
-    @Test func `tells how much there was when the source is shorter`() throws {
+    @Test func `reports the length of a source that is too short`() throws {
         let source = try CacheFixture.memoryFile(CacheFixture.bytes(10), isSealed: true)
         #expect(try SystemFiles().copy(source, to: try target(), length: 11) == 10)
     }
@@ -59,7 +59,7 @@ struct FileCopyTests {
         #expect(try CacheFixture.read(target) == Array(bytes.prefix(4)))
     }
 
-    @Test func `hashes a file as a whole array is hashed`() throws {
+    @Test func `hashes a file like an array of its bytes`() throws {
         let bytes = CacheFixture.bytes(600_000)
         let file = try CacheFixture.memoryFile(bytes, isSealed: true)
         #expect(try BodyDigest.of(file, length: bytes.count) == CacheKey(hashing: bytes))

@@ -12,7 +12,7 @@ struct SQLiteConnectionTests {
         folder = try TemporaryFolder()
     }
 
-    @Test func `gives every kind of value back as it came`() throws {
+    @Test func `round-trips every kind of value`() throws {
         var connection = try SQLiteConnection(path: folder.path + "/a.sqlite", access: .readWrite)
         try connection.execute("CREATE TABLE things (id INTEGER PRIMARY KEY, number, text, blob)")
         let rows: [(Int64, String?, [UInt8])] = [
@@ -31,7 +31,7 @@ struct SQLiteConnectionTests {
         for (left, right) in zip(found, rows) { #expect(left == right) }
     }
 
-    @Test func `says what failed, why, and with which code`() throws {
+    @Test func `an error has the statement, the message and the code`() throws {
         var connection = try SQLiteConnection(path: folder.path + "/a.sqlite", access: .readWrite)
         try connection.execute("CREATE TABLE things (id INTEGER PRIMARY KEY)")
         try connection.run("INSERT INTO things VALUES (1)")
@@ -44,13 +44,13 @@ struct SQLiteConnectionTests {
         #expect(try connection.run("INSERT INTO things VALUES (2)") == 1)
     }
 
-    @Test func `reads nothing through a read-only connection to no file`() {
+    @Test func `a read-only connection to a missing file fails`() {
         #expect(throws: SQLiteError.self) {
             _ = try SQLiteConnection(path: folder.path + "/none.sqlite", access: .readOnly)
         }
     }
 
-    @Test func `applies each migration once, and all of a failing one or nothing`() throws {
+    @Test func `applies each migration once, and rolls a failed one back`() throws {
         let path = folder.path + "/a.sqlite"
         let first = "CREATE TABLE one (id INTEGER)"
         do {
@@ -68,7 +68,7 @@ struct SQLiteConnectionTests {
         #expect(try connection.schemaVersion() == 2)
     }
 
-    @Test func `knows a file that is no database`() throws {
+    @Test func `recognises a file that is not a database`() throws {
         let path = folder.path + "/a.sqlite"
         try CacheFixture.write(CacheFixture.bytes(10_000), to: path)
         let error = #expect(throws: SQLiteError.self) {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RingQueueTests {
-    @Test func `behaves as an array does, over growth and wrapping`() {
+    @Test func `behaves like an array while it grows and wraps`() {
         var queue = RingQueue<Int>()
         var model: [Int] = []
         var generator = SystemRandomNumberGenerator()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct WorkLaneTests {
-    /// A place where work stands until the test lets it go.
+    /// Blocks work until the test releases it.
     private struct Gate: Sendable {
         private let state = Monitor((entered: 0, isOpen: false))
 
@@ -23,11 +23,11 @@ struct WorkLaneTests {
         }
     }
 
-    @Test func `runs work on as many threads as it has`() throws {
+    @Test func `runs work on all its threads`() throws {
         let lane = try WorkLane(.init(name: "test", threads: 3, capacity: 8))
         let gate = Gate()
         for _ in 0..<3 { #expect(lane.submit(gate.pass)) }
-        // Returns only if all three run at one time.
+        // Returns only if all three run at the same time.
         gate.waitUntil(entered: 3)
         gate.open()
         lane.stop()
@@ -41,7 +41,7 @@ struct WorkLaneTests {
         #expect(seen.withLock { $0 } == Array(0..<200))
     }
 
-    @Test func `refuses work when it is full, and takes it again later`() throws {
+    @Test func `refuses work when full, and accepts it again later`() throws {
         let lane = try WorkLane(.init(name: "test", threads: 1, capacity: 2))
         let gate = Gate()
         let count = Monitor(0)
@@ -56,7 +56,7 @@ struct WorkLaneTests {
         #expect(count.withLock { $0 } == 2)
     }
 
-    @Test func `runs what it has taken before it stops, and takes nothing after`() throws {
+    @Test func `finishes queued work when it stops, and accepts none afterwards`() throws {
         let lane = try WorkLane(.init(name: "test", threads: 2, capacity: 1000))
         let count = Monitor(0)
         for _ in 0..<1000 { #expect(lane.submit { count.withLock { $0 += 1 } }) }
@@ -66,7 +66,7 @@ struct WorkLaneTests {
         lane.stop()
     }
 
-    @Test func `runs everything once under many submitters`() async throws {
+    @Test func `runs everything once with many submitters`() async throws {
         let lane = try WorkLane(.init(name: "test", threads: 2, capacity: 100_000))
         let count = Monitor(0)
         await withTaskGroup(of: Void.self) { group in

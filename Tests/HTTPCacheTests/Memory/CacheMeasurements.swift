@@ -7,10 +7,10 @@ import Testing
 
 @testable import HTTPCache
 
-/// Whether the environment asks for figures.
+/// Whether the environment enables measurements.
 private let measurementsAreAsked = unsafe getenv("EDGEPRINT_MEASURE") != nil
 
-/// Figures, not checks: run in release with `EDGEPRINT_MEASURE=1 swift test -c release -Xswiftc -enable-testing`.
+/// Measurements, not tests: run `EDGEPRINT_MEASURE=1 swift test -c release -Xswiftc -enable-testing`.
 @Suite(.timeLimit(.minutes(10)), .serialized, .enabled(if: measurementsAreAsked))
 struct CacheMeasurements {
     private func measure(_ name: String, count: Int, _ body: () throws -> Void) rethrows {

@@ -5,14 +5,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct MemoryBoundTests {
-    /// What a value says of itself, to be held against the cache's accounts.
+    /// A value's own facts, to compare with the cache's totals.
     private struct Told: Sendable, Equatable {
         var version: Int
         var cost: Int
     }
 
     @Test(arguments: [(1, UInt64(1)), (1, 2), (4, 3), (8, 4)])
-    func `keeps its bound and its accounts whatever happens to it, and never gives an old value`(
+    func `stays within its bound with correct totals, and never returns an old value`(
         shards: Int,
         seed: UInt64
     ) {
@@ -55,7 +55,7 @@ struct MemoryBoundTests {
     }
 
     @Test func `a hot set survives one-time writes of ten times the quota`() {
-        // 200 hot pictures in a cache for 500.
+        // 200 hot images in a cache for 500.
         let cache = MemoryCache<Int>(.init(capacity: 5000, shards: 1, largestDivisor: 4, overhead: 0))
         for _ in 0..<3 {
             for number in 0..<200 where cache.value(for: CacheFixture.shared[number]) == nil {
@@ -68,7 +68,7 @@ struct MemoryBoundTests {
         #expect(cache.statistics.bytes <= 5000)
     }
 
-    @Test func `a key that comes back soon is kept from then on`() {
+    @Test func `a key that returns soon after its eviction is kept`() {
         var shard = MemoryShard<Int, S3FIFO>(capacity: 1000, largest: 100)
         var dropped: [Int] = []
         func insert(_ number: Int) {
@@ -91,7 +91,7 @@ struct MemoryBoundTests {
         #expect(cache.value(for: CacheFixture.key(1)) == 2)
     }
 
-    @Test func `remembers no more keys that went than it has entries`() {
+    @Test func `keeps no more ghosts than entries`() {
         var shard = MemoryShard<Int, S3FIFO>(capacity: 1000, largest: 100)
         var dropped: [Int] = []
         for number in 0..<20_000 {
@@ -101,7 +101,7 @@ struct MemoryBoundTests {
         #expect(shard.policy.ghosts.count <= 128 && shard.policy.ghosts.count > 64)
     }
 
-    @Test func `a ghost counts until so many others have come`() {
+    @Test func `a ghost expires after a number of others`() {
         var ghosts = GhostTable()
         ghosts.insert(1 << 40)
         for number in UInt64(1)...20 { ghosts.insert(number << 33 | 5) }
@@ -113,7 +113,7 @@ struct MemoryBoundTests {
         #expect(!isKnownLate && isKnown && !isKnownTwice)
     }
 
-    @Test func `one eviction ends soon however often everything was used`() {
+    @Test func `one eviction is bounded however often entries were used`() {
         var policy = S3FIFO()
         for slot in Int32(0)..<20_000 { policy.insert(slot, fingerprint: UInt64(slot), cost: 1) }
         for _ in 0..<3 { for slot in Int32(0)..<20_000 { policy.use(slot) } }
@@ -123,15 +123,15 @@ struct MemoryBoundTests {
         #expect(start.duration(to: .now) < .milliseconds(50))
     }
 
-    @Test func `spreads keys evenly over its parts`() {
+    @Test func `spreads keys evenly over its shards`() {
         let cache = MemoryCache<Int>(.init(capacity: 8 * 100_000, shards: 8, largestDivisor: 4, overhead: 0))
-        // 90 % of the quota: parts that differed much would evict.
+        // 90 % of the quota: unevenly filled shards would evict.
         for number in 0..<7200 { cache.insert(number, for: CacheFixture.key(number), cost: 100) }
         #expect(cache.statistics.evictions < 72)
     }
 }
 
-/// Numbers that are the same in each run of a seed (SplitMix64).
+/// Deterministic random numbers from a seed (SplitMix64).
 struct SeededNumbers {
     private var state: UInt64
 

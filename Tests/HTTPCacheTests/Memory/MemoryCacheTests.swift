@@ -10,7 +10,7 @@ struct MemoryCacheTests {
         MemoryCache(.init(capacity: capacity, shards: shards, largestDivisor: 1, overhead: overhead))
     }
 
-    @Test func `drops the oldest that nobody asked for again first`() {
+    @Test func `evicts the oldest unused entry first`() {
         let cache = cache(30)
         for number in 1...3 { cache.insert(number, for: CacheFixture.key(number), cost: 10) }
         #expect(cache.value(for: CacheFixture.key(1)) == 1)
@@ -47,7 +47,7 @@ struct MemoryCacheTests {
     }
 
     @Test(arguments: [(25, true), (26, false)])
-    func `takes a value at its part's share and refuses one over it`(cost: Int, isTaken: Bool) {
+    func `accepts a value of a shard's maximum cost and refuses a larger one`(cost: Int, isTaken: Bool) {
         let cache = MemoryCache<Int>(.init(capacity: 200, shards: 2, largestDivisor: 4, overhead: 0))
         #expect(cache.largestCost == 25)
         #expect(cache.insert(1, for: CacheFixture.key(1), cost: cost) == isTaken)
@@ -55,7 +55,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.refusals == (isTaken ? 0 : 1))
     }
 
-    @Test func `forgets the old value when the new one is refused`() {
+    @Test func `drops the old value when the new one is refused`() {
         let cache = cache(100)
         cache.insert(1, for: CacheFixture.key(1), cost: 10)
         #expect(!cache.insert(2, for: CacheFixture.key(1), cost: 101))
@@ -71,7 +71,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.bytes == 0)
     }
 
-    @Test func `keeps what was used when it is made smaller, and takes more when larger`() {
+    @Test func `keeps used entries when shrunk, and stores more when grown`() {
         let cache = cache(100)
         for number in 0..<10 { cache.insert(number, for: CacheFixture.key(number), cost: 10) }
         for used in [0, 9] { _ = cache.value(for: CacheFixture.key(used)) }
@@ -88,7 +88,7 @@ struct MemoryCacheTests {
         #expect(cache.insert(1, for: CacheFixture.key(1), cost: 30))
     }
 
-    @Test func `removes one, and all that a condition names`() {
+    @Test func `removes one value, and all that match a condition`() {
         let cache = cache(1000, shards: 4)
         for number in 0..<20 { cache.insert(number, for: CacheFixture.key(number), cost: 10) }
         #expect(cache.remove(CacheFixture.key(3)))
@@ -110,11 +110,11 @@ struct MemoryCacheTests {
         #expect(cache.statistics.misses == 1)
     }
 
-    @Test func `frees evicted values outside of its lock`() {
+    @Test func `frees evicted values outside its lock`() {
         final class Reentrant: Sendable {
             let cache: Lock<MemoryCache<Reentrant>?>
             init(_ cache: MemoryCache<Reentrant>) { self.cache = Lock(cache) }
-            // Would lock the same lock again.
+            // Would take the same lock again.
             deinit { _ = cache.withLock { $0?.statistics.entries } }
         }
         let cache = MemoryCache<Reentrant>(.init(capacity: 1, shards: 1, largestDivisor: 1, overhead: 0))
@@ -122,7 +122,7 @@ struct MemoryCacheTests {
         #expect(cache.removeAll() == 1)
     }
 
-    @Test func `keeps its accounts under threads that do everything at once`() async {
+    @Test func `keeps correct totals under concurrent use`() async {
         let cache = cache(2000, shards: 4)
         await withTaskGroup(of: Void.self) { group in
             for seed in 0..<8 {
@@ -155,6 +155,6 @@ struct MemoryCacheTests {
 }
 
 extension CacheFixture {
-    /// Keys made once.
+    /// Keys, computed once.
     static let shared = (0..<500).map(key)
 }

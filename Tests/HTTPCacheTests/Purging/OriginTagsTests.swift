@@ -10,7 +10,7 @@ struct OriginTagsTests {
             ("product/17:de", ["product/17:de"]), ("größe", ["größe"]),
         ] as [(String, [String])]
     )
-    func `commas and blanks separate, and each counts once`(fields: String, tags: [String]) {
+    func `commas and spaces separate tags, and each counts once`(fields: String, tags: [String]) {
         #expect(OriginTags.parse(fields) == tags)
     }
 
@@ -23,7 +23,7 @@ struct OriginTagsTests {
     }
 
     @Test(arguments: [("a", true), ("a b", false), ("a,", false), ("", false), (" a", false)])
-    func `a tag is what an origin can say`(text: String, isTag: Bool) {
+    func `accepts only tags that an origin can send`(text: String, isTag: Bool) {
         #expect(OriginTags.isTag(text) == isTag)
     }
 }

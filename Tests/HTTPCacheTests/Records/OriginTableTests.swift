@@ -12,7 +12,7 @@ struct OriginTableTests {
         CacheFixture.origin(1, body: [body], responseTime: time)
     }
 
-    @Test func `a snapshot keeps the record of its body, whatever another download publishes`() {
+    @Test func `a snapshot keeps the record of its body when another download publishes`() {
         let first = table.update(record(1))
         let second = table.update(record(2))
         #expect(first.state === second.state)

@@ -41,7 +41,7 @@ struct ClientAddressTests {
         #expect(server.handler.finished.allSatisfy { $0.summary.peer.description == expected })
     }
 
-    @Test func `trusts nobody else`() throws {
+    @Test func `trusts no other peer`() throws {
         let server = try server(trust: ["10.0.0.1"])
         #expect(try client(server, [("X-Forwarded-For", "198.51.100.7")]) == "127.0.0.1")
         #expect(try client(server, [("Forwarded", "for=198.51.100.7"), ("X-Real-IP", "198.51.100.7")]) == "127.0.0.1")

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: courses)
-    func `responds to everything a half-closed client has sent, then ends`(_ course: Course) throws {
+    func `responds to everything that a half-closed client has sent, then closes`(_ course: Course) throws {
         let rig = try Rig(course, .answered)
         for (index, target) in course.targets.enumerated() {
             if course.later[index] { try #require(rig.box.taken.wait()) }
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: courses)
-    func `ends as soon as a response is due to a client treated as gone`(_ course: Course) throws {
+    func `closes as soon as a response is due to a client that counts as gone`(_ course: Course) throws {
         let rig = try Rig(course, .gone)
         var isOwed = false
         for (index, target) in course.targets.enumerated() where course.end > 2 * index {

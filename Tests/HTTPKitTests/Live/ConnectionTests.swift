@@ -20,7 +20,7 @@ import Testing
         #expect(eventually { server.server.statistics.openConnections == 0 })
     }
 
-    @Test func `rejects connections over the limit of all loops together`() throws {
+    @Test func `rejects connections over the limit, counted over all loops`() throws {
         let server = try TestServer({ $0.maximumConnections = 10 })
         var clients: [RawHTTPClient] = []
         for _ in 0..<10 {

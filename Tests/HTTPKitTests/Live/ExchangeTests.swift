@@ -67,7 +67,7 @@ import Testing
         #expect(try keeping.isAtEnd())
     }
 
-    @Test func `closes when the client or the handler says so`() throws {
+    @Test func `closes when the client or the handler requests it`() throws {
         let server = try TestServer(respond: { request, _ in
             .now(Response(status: 200, body: .bytes([65]), closesConnection: request.target == "/close"))
         })

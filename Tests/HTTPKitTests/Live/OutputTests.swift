@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `sends a slow reader everything, in order`(_ usesFile: Bool) throws {
+    func `sends everything to a slow reader, in order`(_ usesFile: Bool) throws {
         let file = try file()
         let server = try TestServer(respond: { _, _ in
             let body: ResponseBody =

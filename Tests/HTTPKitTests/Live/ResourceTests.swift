@@ -4,7 +4,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// Tests that need a process of their own.
+/// Tests that need their own process.
 @Suite(.timeLimit(.minutes(1))) struct ResourceTests {
     @Test func `an idle connection takes less than 4 kB`() async {
         await #expect(processExitsWith: .success) {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ServerLifeTests {
-    @Test func `finishes what is in flight and closes what is idle`() throws {
+    @Test func `finishes requests in progress and closes idle connections`() throws {
         let box = PromiseBox()
         let server = try TestServer(respond: { request, context in
             box.take(request.target, context)
@@ -34,7 +34,7 @@ import Testing
         #expect(server.handler.requests.count == 2)
     }
 
-    @Test func `cuts off at the deadline what has not finished`() throws {
+    @Test func `closes unfinished connections at the deadline`() throws {
         let box = PromiseBox()
         let server = try TestServer(respond: { request, context in
             box.take(request.target, context)

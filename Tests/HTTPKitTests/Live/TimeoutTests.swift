@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A clock that moves only when a test says so.
+/// A clock that only tests advance.
 final class SteppedTime: TimeSource {
     private let nanoseconds = Atomic<Int64>(1_000_000_000)
 
@@ -21,7 +21,7 @@ final class SteppedTime: TimeSource {
         try TestServer({ [time] in $0.time = time }, respond: respond)
     }
 
-    @Test func `responds 408 to a head not complete in time`() throws {
+    @Test func `responds 408 to an incomplete head after the timeout`() throws {
         let server = try server()
         let client = try server.client()
         try client.send("GET / HTTP/1.1\r\nHo")
@@ -33,7 +33,7 @@ final class SteppedTime: TimeSource {
         #expect(server.server.statistics.timedOut == 1)
     }
 
-    @Test func `does not extend a slow head's time with each byte`() throws {
+    @Test func `does not extend the timeout with each byte of a head`() throws {
         let server = try server()
         let client = try server.client()
         for byte in "GET / HTTP".utf8 {
@@ -45,7 +45,7 @@ final class SteppedTime: TimeSource {
         #expect(try client.readResponse().status == 408)
     }
 
-    @Test func `responds 408 to a body not complete in time`() throws {
+    @Test func `responds 408 to an incomplete body after the timeout`() throws {
         let server = try server()
         let client = try server.client()
         try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
@@ -90,7 +90,7 @@ final class SteppedTime: TimeSource {
         #expect(try client.readResponse().status == 204)
     }
 
-    @Test func `ends a response that makes no progress`() throws {
+    @Test func `closes the connection of a response without progress`() throws {
         let body = [UInt8](repeating: 1, count: 64 << 20)
         let server = try server { _, _ in .now(Response(status: 200, body: .bytes(body))) }
         let client = try server.client(receiveBuffer: 4096)
@@ -109,7 +109,7 @@ final class SteppedTime: TimeSource {
         #expect(server.handler.finished.allSatisfy { (20_000_000..<(64 << 20)).contains(Int($0.summary.bytesSent)) })
     }
 
-    @Test func `ends a rejected client that does not close`() throws {
+    @Test func `closes the connection of a rejected client that does not close it`() throws {
         let server = try server()
         let client = try server.client()
         try client.send("broken\r\n\r\n")

@@ -10,7 +10,7 @@ struct SeenRequest: Sendable {
     var body: [UInt8]
 }
 
-/// A handler made from a closure; it records what it is told.
+/// A handler made from a closure, which records finished exchanges.
 final class TestHandler: RequestHandler {
     struct Finished: Sendable {
         var summary: ExchangeSummary

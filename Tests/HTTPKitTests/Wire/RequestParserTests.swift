@@ -116,7 +116,7 @@ import Testing
         #expect(ParseAnswer(bytes, stops: Array(1..<bytes.count)) == whole, "byte by byte")
     }
 
-    @Test func `wants more of every proper prefix of a valid head`() {
+    @Test func `needs more bytes for every proper prefix of a valid head`() {
         for (text, _) in Self.accepted {
             let bytes = Array(text.utf8)
             for length in 0..<bytes.count { #expect(ParseAnswer(Array(bytes[..<length])) == .needsMore) }
@@ -134,7 +134,7 @@ import Testing
         ("HTTP/1.1", "close\r\nConnection: keep-alive", false),
         ("HTTP/1.0", "", false), ("HTTP/1.0", "keep-alive", true), ("HTTP/1.0", "close, keep-alive", false),
     ])
-    func `knows whether to keep the connection`(_ version: String, _ value: String, _ expected: Bool) {
+    func `determines whether to keep the connection`(_ version: String, _ value: String, _ expected: Bool) {
         let field = value.isEmpty ? "" : "Connection: \(value)\r\n"
         #expect(ParseAnswer("GET / \(version)\r\nHost: a\r\n\(field)\r\n").head?.keepAlive == expected)
     }

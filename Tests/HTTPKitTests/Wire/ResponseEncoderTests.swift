@@ -78,7 +78,7 @@ import Testing
         #expect(encode(Response(status: 299)).text.hasPrefix("HTTP/1.1 299 \r\n"))
     }
 
-    @Test func `a block accepts only what cannot break out of it`() {
+    @Test func `a block accepts only fields that cannot inject others`() {
         let encoded = { (name: String, value: String) in
             var block = FieldBlock()
             return block.append(name, value) ? String(decoding: block.bytes, as: UTF8.self) : nil

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct OriginURLTests {
-    /// What version 1 sent and made keys of: a text that changes here loses what is cached under it.
+    /// The URLs that version 1 sent and used in keys: changing one invalidates the entries cached under it.
     @Test(arguments: [
         ("http://Example.COM", "http://example.com/", "http://example.com/"),
         ("http://example.com", "http://example.com/", "http://example.com/"),
@@ -55,7 +55,7 @@ struct OriginURLTests {
         ("http://localhost/", "http://localhost/", "http://localhost/"),
         ("http://8.8.8.8:443/", "http://8.8.8.8:443/", "http://8.8.8.8:443/"),
     ])
-    func `has one spelling for the key and keeps the given one for the origin`(
+    func `normalises the URL for the key and sends it as given`(
         text: String,
         given: String,
         normalized: String
@@ -67,7 +67,7 @@ struct OriginURLTests {
         #expect(try OriginURL(normalized).normalized == normalized)
     }
 
-    /// What two readers could read differently is refused.
+    /// URLs that two parsers could interpret differently are refused.
     @Test(arguments: [
         ("", OriginURL.Defect.relative), ("example.com", .relative), ("example.com/a", .relative), ("/a", .relative),
         ("//example.com/", .relative), ("http:/example.com/", .relative), ("http:/example.com", .relative),
@@ -102,11 +102,11 @@ struct OriginURLTests {
         ("http://example.com/a%2", .percent), ("http://example.com/%zz", .percent),
         ("http://example.com/?a=%", .percent), ("http://example.com/%%41", .percent),
     ])
-    func `names what is wrong with a URL`(_ text: String, _ defect: OriginURL.Defect) {
+    func `reports the error in a URL`(_ text: String, _ defect: OriginURL.Defect) {
         #expect(throws: defect) { try OriginURL(text) }
     }
 
-    @Test func `bounds a URL and a host name`() throws {
+    @Test func `limits the length of a URL and of a host name`() throws {
         let base = "http://example.com/"
         let longest = base + String(repeating: "a", count: OriginURL.maximumLength - base.utf8.count)
         #expect(try OriginURL(longest).text == longest)
@@ -132,11 +132,11 @@ struct OriginURLTests {
         ("http://[::1]/", .address(.v6(high: 0, low: 1))), ("http://[0:0::0:1]/", .address(.v6(high: 0, low: 1))),
         ("http://[2001:DB8::1]/", .address(.v6(high: 0x2001_0DB8_0000_0000, low: 1))),
     ])
-    func `tells a name from an address`(_ text: String, _ host: OriginURL.Host) throws {
+    func `distinguishes names from addresses`(_ text: String, _ host: OriginURL.Host) throws {
         #expect(try OriginURL(text).host == host)
     }
 
-    @Test func `tells scheme, host, port, path and query`() throws {
+    @Test func `splits scheme, host, port, path and query`() throws {
         let url = try OriginURL("HTTPS://CDN.Example.com/a%2Fb?c?d")
         #expect(url.scheme == .https)
         #expect(url.hostText == "cdn.example.com")
@@ -150,7 +150,7 @@ struct OriginURLTests {
         #expect(try OriginURL("http://a/?").query == "")
     }
 
-    /// RFC 3986 §5.4, with its base's scheme exchanged; fragments are dropped.
+    /// RFC 3986 §5.4, with another scheme of the base; fragments are dropped.
     @Test(arguments: [
         ("http:g", "!"), ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
         ("/g", "http://a/g"), ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),
@@ -172,7 +172,7 @@ struct OriginURLTests {
         ("100%", "http://a/b/c/100%"), ("%zz?%", "http://a/b/c/%zz?%"), ("{x}|", "http://a/b/c/%7Bx%7D%7C"),
         ("a/b:c", "http://a/b/c/a/b:c"), ("./a:b", "http://a/b/c/a:b"),
     ])
-    func `resolves a Location as RFC 3986 says`(_ reference: String, _ expected: String) throws {
+    func `resolves a Location by RFC 3986`(_ reference: String, _ expected: String) throws {
         let base = try OriginURL("http://a/b/c/d;p?q")
         do {
             #expect(try base.resolving(reference).text == expected)

@@ -8,20 +8,20 @@ import Testing
 @testable import HTTPCache
 @testable import ImagePipeline
 
-/// Every call on files fails once, and every moment between two calls is the last one.
+/// Fails each file system call once, and interrupts the store between any two calls.
 @Suite(.timeLimit(.minutes(10)))
 struct DiskEveryCallTests {
     @Test(arguments: [EIO, ENOSPC, EROFS])
-    func `gives no wrong byte and heals, whichever call fails`(code: CInt) throws {
+    func `returns no wrong byte and recovers, whichever call fails`(code: CInt) throws {
         let calls = try run(failing: nil, with: code)
         for number in 1...calls { _ = try run(failing: number, with: code) }
         print("\(calls) calls failed one by one with \(Errno(code, "injected"))")
         #expect(calls > 60)
     }
 
-    /// Runs a short scenario of which one call fails.
+    /// Runs a short scenario in which one call fails.
     ///
-    /// - Returns: how many calls there were.
+    /// - Returns: the number of calls.
     private func run(failing failure: Int?, with code: CInt) throws -> Int {
         let folder = try TemporaryFolder()
         let (files, time) = (ScriptedFiles(), ManualTime())
@@ -39,7 +39,7 @@ struct DiskEveryCallTests {
         files.setScript(nil)
         time.advance(seconds: 6)
         store.flush()
-        // What could not be removed is still hidden or gone, and the store takes new things.
+        // Entries that could not be removed are hidden or gone, and the store accepts new ones.
         let bytes = CacheFixture.bytes(10)
         let origin = CacheFixture.origin(77, body: bytes)
         store.store(variant: CacheFixture.variant(77, of: origin, bytes: bytes), origin: origin, bytes: bytes)
@@ -54,7 +54,7 @@ struct DiskEveryCallTests {
         return calls
     }
 
-    @Test func `loses nothing that was committed and serves nothing that was purged, wherever it is cut off`() throws {
+    @Test func `loses nothing committed and serves nothing purged, wherever it is interrupted`() throws {
         let limit = Int(TestEnvironment.value("EDGEPRINT_CUTS") ?? "") ?? 60
         let scenario = DiskScenario(originals: 4, variants: 4, versions: 4)
         let folder = try TemporaryFolder()
@@ -63,7 +63,7 @@ struct DiskEveryCallTests {
         let files = ScriptedFiles()
         let path = folder.path + "/cache"
         files.setScript { number, _ throws(Errno) in
-            // The writer stands still in this call: the folder is what a killed process leaves.
+            // The writer is blocked in this call, so the folder is as after a kill.
             let copy = "\(copies.path)/\(number)"
             guard (try? CacheFixture.copyTree(path, to: copy)) != nil else { return }
             cuts.withLock { $0.append(Cut(path: copy, number: number, expectation: scenario.expectation)) }
@@ -89,7 +89,7 @@ struct DiskEveryCallTests {
         var expectation: DiskScenario.Expectation
     }
 
-    /// Opens a folder as it was at a moment.
+    /// Opens a copy of the folder at one moment.
     ///
     /// - Parameter tears: whether SQLite's log is cut as well, as a power failure may do: the last transactions may be lost then.
     private func check(_ cut: Cut, _ scenario: DiskScenario, tears: Bool) throws {

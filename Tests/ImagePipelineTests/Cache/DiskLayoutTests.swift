@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPCache
 @testable import ImagePipeline
 
-/// `Samples/Layout10` is a cache folder that the last release before layout 11 has made: its daemon, asked for these URLs, and stopped.
+/// `Samples/Layout10` is a cache folder written by the last release before layout 11, from requests for these URLs.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskLayoutTests {
     private let folder: TemporaryFolder
@@ -28,7 +28,7 @@ struct DiskLayoutTests {
         }
     }
 
-    @Test func `finds all that the release before has stored`() throws {
+    @Test func `reads everything that the previous release stored`() throws {
         let store = try open()
         for (expected, hasBody) in old.pictures {
             let found = try #require(store.origin(expected.key))
@@ -50,7 +50,7 @@ struct DiskLayoutTests {
         #expect(try DiskCheck(path: path, listener: .init(found: { _, _ in })).run(repairs: false).isSound)
     }
 
-    @Test func `reads what origins have said as they said it`() throws {
+    @Test func `preserves the origins' fields`() throws {
         let store = try open()
         func record(_ name: String) throws -> OriginRecord {
             let key = try #require(old.pictures.first { $0.record.url.hasSuffix(name) }?.record.key)
@@ -74,7 +74,7 @@ struct DiskLayoutTests {
         store.close()
     }
 
-    @Test func `finds raw responses, failures, tags and auxiliary images of the release before`() throws {
+    @Test func `reads raw responses, failures, tags and auxiliary images of the previous release`() throws {
         let store = try open()
         let raw = try #require(store.raw(old.raw.key))
         #expect(raw.record.kind == .raw && raw.record.tags == ["green"] && raw.record.metadata.isEmpty)
@@ -85,7 +85,7 @@ struct DiskLayoutTests {
         let failure = try #require(store.keptFailures(limit: 10).first)
         #expect(failure.identity.hasSuffix("/missing.png") && failure.kind == .missing)
         #expect(store.count(.tags(["blue"])).variants == 2 && store.count(.tags(["green"])).originals == 1)
-        // A new mark makes void what was made with the old one, and nothing else.
+        // A new watermark invalidates only variants made with the old one.
         var mark = try #require(old.pictures.first { $0.record.url.hasSuffix("mark.png") }?.record)
         let body = CacheFixture.bytes(10)
         (mark.digest, mark.length) = (CacheKey(hashing: body), body.count)
@@ -98,7 +98,7 @@ struct DiskLayoutTests {
         store.close()
     }
 
-    @Test func `makes a lost index again of the files of the release before`() throws {
+    @Test func `rebuilds a lost index from the previous release's files`() throws {
         try SystemFiles().remove(path + "/index.sqlite")
         let store = try open()
         store.reconcile()
@@ -117,7 +117,7 @@ struct DiskLayoutTests {
         store.close()
     }
 
-    @Test func `a stand-in of the release before is one still`() throws {
+    @Test func `a stand-in of the previous release remains one`() throws {
         let key = old.variants[0].key
         do {
             var index = try SQLiteConnection(path: path + "/index.sqlite", access: .readWrite)
@@ -129,11 +129,11 @@ struct DiskLayoutTests {
         store.close()
     }
 
-    @Test func `a migration that is cut off leaves the folder as it was`() throws {
+    @Test func `an interrupted migration leaves the folder unchanged`() throws {
         let copy = folder.path + "/cut"
         do {
             var index = try SQLiteConnection(path: path + "/index.sqlite", access: .readWrite)
-            // A cache of one page: what is not committed reaches the log.
+            // A cache of one page, so that uncommitted changes reach the log.
             try index.execute("PRAGMA journal_mode = WAL; PRAGMA cache_size = 1; BEGIN IMMEDIATE")
             try DiskIndex.moveRecords(&index)
             try CacheFixture.copyTree(path, to: copy)
@@ -150,7 +150,54 @@ struct DiskLayoutTests {
         }
     }
 
-    @Test func `a picture whose metadata this release does not know is a miss`() throws {
+    @Test func `drops mezzanines that the layouts before stored as originals`() throws {
+        func mezzanine(_ number: Int, of origin: OriginRecord) throws -> (record: OriginRecord, body: OriginBody) {
+            let body = CacheFixture.bytes(100 + number)
+            var record = CacheFixture.origin(number, body: body)
+            record.entityTag = origin.digest.description
+            record.metadata = origin.metadata
+            return (record, try CacheFixture.body(body))
+        }
+        let kept = old.pictures.map(\.record)
+        let first = try mezzanine(1, of: kept[0])
+        let second = try mezzanine(2, of: kept[1])
+        let path = DiskFolder(path: path).index
+        do {
+            // Layout 11 from the release before, with two mezzanines, of which one was migrated from layout 10.
+            let store = try open()
+            for (record, body) in [first, second] { store.store(origin: record, body: body) }
+            store.flush()
+            store.close()
+            var index = try SQLiteConnection(path: path, access: .readWrite)
+            var fields = TaggedFields()
+            try #require(
+                TaggedFields.forEach(in: second.record.encoded[...]) { tag, value in
+                    if tag != 24 { fields.put(tag, value) }
+                    return true
+                }
+            )
+            fields.put(12, second.record.entityTag)
+            try index.run(
+                "UPDATE origins SET record = ?2 WHERE key = ?1",
+                [.key(second.record.key), .blob(fields.bytes)]
+            )
+            try index.execute("PRAGMA user_version = 11")
+        }
+        let store = try open()
+        for record in [first.record, second.record] { #expect(store.origin(record.key) == nil) }
+        for record in kept { #expect(store.origin(record.key)?.record == record) }
+        #expect(store.statistics.originals.entries == 5 && store.statistics.variants.entries == 6)
+        let bodies = old.pictures.filter(\.hasBody).reduce(0) { $0 + $1.record.length }
+        #expect(store.statistics.originals.bytes >= bodies)
+        // Their files have no rows any more.
+        store.reconcile()
+        store.flush()
+        #expect(store.statistics.originals.entries == 5)
+        store.close()
+        #expect(try DiskCheck(path: self.path, listener: .init(found: { _, _ in })).run(repairs: false).isSound)
+    }
+
+    @Test func `an image with unknown metadata is a miss`() throws {
         let store = try open()
         var origin = try #require(old.pictures.first?.record)
         var metadata = TaggedFields()
@@ -164,7 +211,7 @@ struct DiskLayoutTests {
     }
 }
 
-/// A copy of the sample, and what its index says of it in the columns of layout 10.
+/// A copy of the sample, and the content of its index in the columns of layout 10.
 struct OldFolder {
     var pictures: [(record: OriginRecord, hasBody: Bool)] = []
     var raw: (key: CacheKey, freshness: Freshness)

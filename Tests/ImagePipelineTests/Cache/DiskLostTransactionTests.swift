@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPCache
 @testable import ImagePipeline
 
-/// What becomes of a transaction that the index refuses half way.
+/// Transactions that fail halfway because of the index.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskLostTransactionTests {
     private let folder: TemporaryFolder
@@ -20,7 +20,7 @@ struct DiskLostTransactionTests {
         folder = try TemporaryFolder()
     }
 
-    /// A store of which the index refuses to delete one original's row.
+    /// A store whose index refuses to delete the row of one original.
     private func open() throws -> DiskStore {
         let store = try DiskStore.forTest(folder.path, time: time)
         store.flush()
@@ -39,7 +39,7 @@ struct DiskLostTransactionTests {
         try index.execute("DROP TRIGGER refuse")
     }
 
-    /// Queues work that the writer then finds as one batch.
+    /// Queues writes that form one batch.
     private func together(_ store: DiskStore, _ body: () -> Void) {
         let (isHeld, gate) = (Monitor(false), Monitor(false))
         store.flush {
@@ -59,7 +59,7 @@ struct DiskLostTransactionTests {
         store.store(variant: CacheFixture.variant(number, of: origin, bytes: bytes), origin: origin, bytes: bytes)
     }
 
-    @Test func `hides nothing for ever when the same removal is lost and refused`() throws {
+    @Test func `hides nothing permanently when the same removal is lost and then refused`() throws {
         let store = try open()
         var second = origin
         second.length = 77
@@ -83,7 +83,7 @@ struct DiskLostTransactionTests {
         store.close()
     }
 
-    @Test func `leaves no file of a lost transaction, also of what it had replaced itself`() throws {
+    @Test func `leaves no files of a lost transaction, including ones it had replaced itself`() throws {
         let store = try open()
         put(9, of: stubborn, seed: 9, into: store)
         store.flush()

@@ -8,10 +8,10 @@ import Testing
 
 private let migrationRows = TestEnvironment.value("EDGEPRINT_MIGRATION_ROWS").flatMap { Int($0) }
 
-/// How long the migration from layout 10 takes, and the start after it, by rows of the index; run by hand (Tests/README.md).
-@Suite(.timeLimit(.minutes(20)), .enabled(if: migrationRows != nil, "EDGEPRINT_MIGRATION_ROWS says how many"))
+/// Measures the migration from layout 10 and the next start, by the number of rows; run manually (Tests/README.md).
+@Suite(.timeLimit(.minutes(20)), .enabled(if: migrationRows != nil, "set EDGEPRINT_MIGRATION_ROWS to a number of rows"))
 struct DiskMigrationMeasurements {
-    @Test func `migrates, and starts as fast as before`() throws {
+    @Test func `migrates, and then starts as fast as before`() throws {
         let rows = try #require(migrationRows)
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache"

@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPCache
 @testable import ImagePipeline
 
-/// Purges by prefix, tag, preset and age, and soft ones, of what is on disk.
+/// Purges of the disk by prefix, tag, preset and age, and soft ones.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskPurgeFormTests {
     private let folder: TemporaryFolder
@@ -60,7 +60,7 @@ struct DiskPurgeFormTests {
         [CacheFixture.files(.originals, in: path).count, CacheFixture.files(.variants, in: path).count]
     }
 
-    @Test func `a prefix is a source and the beginning of a URL, byte by byte`() throws {
+    @Test func `a prefix matches a source and the beginning of a URL, byte by byte`() throws {
         try fill(1, url: "https://a.example/2026/1")
         try fill(2, url: "https://a.example/2026/2")
         let kept = [
@@ -79,13 +79,13 @@ struct DiskPurgeFormTests {
         store.close()
     }
 
-    @Test func `a tag names all originals that bear it, and is kept with them`() throws {
+    @Test func `a tag selects all originals that have it, and is stored with them`() throws {
         let (first, _) = try fill(1, tags: ["red", "round"])
         try fill(2, tags: ["round"])
         let (kept, _) = try fill(3, tags: ["rounder"])
         #expect(store.origin(first.key)?.record == first)
         #expect(store.count(.tags(["round"])) == counts(2, 2))
-        // The origin's later words replace the earlier ones.
+        // The origin's later tags replace the earlier ones.
         var refreshed = first
         refreshed.tags = ["blue"]
         store.store(origin: refreshed, body: nil)
@@ -100,7 +100,7 @@ struct DiskPurgeFormTests {
         #expect(try index.connection.all("SELECT tag FROM tags") { $0.text(0) ?? "" } == ["rounder"])
     }
 
-    @Test func `several tags are one purge, and what bears two of them counts once`() throws {
+    @Test func `several tags are one purge, and an original with two of them counts once`() throws {
         for (number, tags) in [["a", "b"], ["b"], ["c"], ["d", "a", "c"], ["e"]].enumerated() {
             try fill(number, tags: tags)
         }
@@ -112,7 +112,7 @@ struct DiskPurgeFormTests {
         store.close()
     }
 
-    @Test func `a preset's variants go, its originals stay`() throws {
+    @Test func `a purge by preset removes variants and keeps originals`() throws {
         let thumb = PresetPattern(name: "thumb", preset: try Preset(name: "thumb", text: "w=4"))
         let (_, alike) = try fill(1, plan: "1?w=4 webp")
         let (_, named) = try fill(2, presets: ["soft", "thumb"], plan: "1?w=8")
@@ -125,7 +125,7 @@ struct DiskPurgeFormTests {
         store.close()
     }
 
-    @Test func `a preset may have more variants than one step looks at`() throws {
+    @Test func `a preset may have more variants than one step handles`() throws {
         let origin = CacheFixture.origin(1, body: [1])
         for number in 0..<3_000 {
             var variant = CacheFixture.variant(number, of: origin, bytes: [7])
@@ -141,7 +141,7 @@ struct DiskPurgeFormTests {
         store.close()
     }
 
-    @Test func `what was not confirmed for long goes, however much of it there is`() throws {
+    @Test func `originals not validated for long are purged, however many there are`() throws {
         for number in 0..<600 {
             let time: Int64 = number.isMultiple(of: 2) ? 100 : 200
             let origin = CacheFixture.origin(number, body: [1], responseTime: time)
@@ -155,10 +155,10 @@ struct DiskPurgeFormTests {
         store.close()
     }
 
-    @Test func `what is softly purged is there, stale from then on`() throws {
+    @Test func `softly purged entries stay, and are stale`() throws {
         let (first, variant) = try fill(1, tags: ["red"])
         let (other, _) = try fill(2)
-        // Shown to readers as stale before the writer has come to it.
+        // Readers see it as stale before the writer has processed the purge.
         let gate = Monitor((isEntered: false, isOpen: false))
         store.flush {
             gate.update(wakingAll: true) { $0.isEntered = true }
@@ -175,7 +175,7 @@ struct DiskPurgeFormTests {
         #expect(store.variant(variant.key)?.origin.freshness.staleAt == 1010)
         #expect(store.origin(first.key)?.record.freshness.isFresh(at: 1010) == false)
         #expect(store.origin(other.key)?.record == other)
-        // A later one makes nothing stale only from then on, nor fresh again.
+        // A later soft purge neither postpones staleness nor makes entries fresh.
         #expect(try purge(.all, staleFrom: 5000) == counts(2, 2))
         #expect(store.origin(first.key)?.record.freshness.staleAt == 1010)
         #expect(store.origin(other.key)?.record == other)
@@ -188,14 +188,14 @@ struct DiskPurgeFormTests {
         .originals([CacheFixture.origin(1, body: []).key]),
         .prefixes([OriginPrefix(source: "photos", url: "https://a.example/")]),
     ])
-    func `every form can be soft`(selection: PurgeSelection) throws {
+    func `every form of purge can be soft`(selection: PurgeSelection) throws {
         let (origin, _) = try fill(1)
         #expect(try purge(selection, staleFrom: 1020) == counts(1, 1))
         #expect(store.origin(origin.key)?.record.freshness.staleAt == 1020)
         store.close()
     }
 
-    @Test func `an index of before takes purges by tag once the origin has spoken again`() throws {
+    @Test func `originals of an older index can be purged by tag after their next response`() throws {
         store.close()
         let old = folder.path + "/old"
         try CacheFixture.copyTree(CacheFixture.oldFolder, to: old)

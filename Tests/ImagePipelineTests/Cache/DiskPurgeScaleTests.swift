@@ -12,7 +12,7 @@ import Testing
 struct DiskPurgeScaleTests {
     private static let rows = 100_000
 
-    /// What one step of a purge looks at.
+    /// The number of rows that a step of a purge reads.
     private func page(
         _ selection: PurgeSelection,
         _ index: inout DiskIndex
@@ -22,7 +22,7 @@ struct DiskPurgeScaleTests {
         return found
     }
 
-    @Test func `a tag, a source, a prefix or an age is found among 100,000 originals without looking at them`() throws {
+    @Test func `finds a tag, a source, a prefix or an age among 100,000 originals without a scan`() throws {
         let folder = try TemporaryFolder()
         var index = try DiskIndex.writing(folder.path + "/index.sqlite")
         try index.transaction { index throws(SQLiteError) in
@@ -60,7 +60,7 @@ struct DiskPurgeScaleTests {
         PurgeSelection.all, .source("photos"), .tags(["all"]), .tags(["odd", "all", "third"]), .confirmedBefore(2000),
         .prefixes([OriginPrefix(source: "photos", url: "https://")]),
     ])
-    func `every original is met once, however many share a place, whether those before go or stay`(
+    func `visits every original once, however many share a value, and whether earlier ones are removed`(
         selection: PurgeSelection
     ) throws {
         let folder = try TemporaryFolder()
@@ -87,7 +87,7 @@ struct DiskPurgeScaleTests {
         }
     }
 
-    @Test func `a preset's variants are met once, and those of others are not looked at`() throws {
+    @Test func `visits a preset's variants once, and no others`() throws {
         let folder = try TemporaryFolder()
         var index = try DiskIndex.writing(folder.path + "/index.sqlite")
         let origin = CacheFixture.origin(1, body: [1])

@@ -33,7 +33,7 @@ struct DiskRebuildTests {
         layout.file(.variants, record(number).key, record(number).digest)
     }
 
-    /// A closed folder with an original and three variants, whose index is gone.
+    /// A closed folder with an original and three variants, whose index is missing.
     private func fillAndLose() throws {
         let store = try DiskStore.forTest(path)
         store.store(origin: origin, body: try CacheFixture.body(body))
@@ -46,7 +46,7 @@ struct DiskRebuildTests {
         for suffix in ["", "-wal", "-shm"] { TemporaryFolder.delete(layout.index + suffix) }
     }
 
-    @Test func `makes a lost index of the files again, and calls all of it stale`() throws {
+    @Test func `rebuilds a lost index from the files, with all originals stale`() throws {
         try fillAndLose()
         let store = try DiskStore.forTest(path)
         #expect(store.variant(record(1).key) == nil)
@@ -67,13 +67,13 @@ struct DiskRebuildTests {
         #expect(store.statistics.adoptions == 4)
         #expect(store.statistics.variants.bytes == 300 && store.statistics.originals.bytes == 500)
         store.close()
-        // Once: from now on a file without row is an orphan again.
+        // Only once: from now on a file without a row is an orphan again.
         var index = try DiskIndex.writing(layout.index)
         let isRebuilding = try index.isRebuilding()
         #expect(!isRebuilding)
     }
 
-    @Test func `makes it again by itself in the background`() throws {
+    @Test func `rebuilds the index by itself in the background`() throws {
         try fillAndLose()
         let store = try DiskStore.forTest(path) { $0.reconciles = true }
         while store.statistics.adoptions < 4 { store.flush() }
@@ -81,9 +81,9 @@ struct DiskRebuildTests {
         store.close()
     }
 
-    @Test func `goes on with a rebuilding that was cut off`() throws {
+    @Test func `continues an interrupted rebuild`() throws {
         try fillAndLose()
-        // Opened and closed before anything could be taken in.
+        // Opened and closed before anything could be adopted.
         try DiskStore.forTest(path).close()
         let store = try DiskStore.forTest(path)
         store.reconcile()
@@ -96,7 +96,7 @@ struct DiskRebuildTests {
         PurgeSelection.originals([CacheFixture.origin(1, body: []).key]), .source("photos"), .all,
         .confirmedBefore(.max), .prefixes([OriginPrefix(source: "photos", url: "https://photos.example.com/")]),
     ])
-    func `does not take in what was purged meanwhile`(selection: PurgeSelection) throws {
+    func `does not adopt files that were purged meanwhile`(selection: PurgeSelection) throws {
         try fillAndLose()
         var store = try DiskStore.forTest(path)
         #expect(store.tombstone(selection))
@@ -114,7 +114,7 @@ struct DiskRebuildTests {
         store.close()
     }
 
-    @Test func `believes a row that is there before a trailer`() throws {
+    @Test func `prefers an existing row to a trailer`() throws {
         try fillAndLose()
         let store = try DiskStore.forTest(path)
         let newBody = CacheFixture.bytes(400, seed: 9)
@@ -129,7 +129,7 @@ struct DiskRebuildTests {
         store.close()
     }
 
-    @Test func `takes in no file whose trailer is damaged, cut off, or of another name`() throws {
+    @Test func `adopts no file whose trailer is damaged, truncated, or of another name`() throws {
         try fillAndLose()
         let whole = try CacheFixture.readAll(try SystemFiles().open(file(1), flags: O_RDONLY))
         for position in 100..<whole.count {
@@ -163,7 +163,7 @@ struct DiskRebuildTests {
         store.close()
     }
 
-    @Test func `reads a record with fields that it does not know, and keeps them`() throws {
+    @Test func `reads a record with unknown fields, and keeps them`() throws {
         var fields = TaggedFields()
         fields.put(60_000, [1, 2, 3])
         let bytes = origin.encoded + fields.bytes
@@ -174,7 +174,7 @@ struct DiskRebuildTests {
         #expect(OriginRecord(encoded: origin.encoded.dropLast()) == nil)
     }
 
-    @Test func `metadata that this release does not know stays when what it knows changes`() throws {
+    @Test func `unknown metadata is kept when known fields change`() throws {
         var fields = TaggedFields()
         fields.put(60_000, [1, 2, 3])
         var record = origin
@@ -187,7 +187,7 @@ struct DiskRebuildTests {
         #expect(variant.isStandIn && variant.metadata.suffix(fields.bytes.count) == fields.bytes[...])
     }
 
-    @Test func `leaves the files of a newer release alone`() throws {
+    @Test func `does not change files of a newer release`() throws {
         try fillAndLose()
         let tag = Array("Signature: 8a477f597d28d172789f06886806bc55\n# Edgeprint\n# Layout: 99\n".utf8)
         try CacheFixture.write(tag, to: layout.tag)
@@ -228,7 +228,7 @@ struct DiskRebuildTests {
         later.close()
     }
 
-    @Test func `finds flipped bytes when a body is first read after the start, and removes it`() throws {
+    @Test func `detects a corrupt body on its first read after the start, and removes it`() throws {
         let first = try DiskStore.forTest(path)
         first.store(origin: origin, body: try CacheFixture.body(body))
         for number in 1...3 { first.store(variant: record(number), origin: origin, bytes: bytes(number)) }
@@ -248,14 +248,14 @@ struct DiskRebuildTests {
         #expect(store.statistics.variants.entries == 1 && store.statistics.originals.entries == 0)
         #expect(CacheFixture.files(.variants, in: path).count == 1)
         #expect(CacheFixture.files(.originals, in: path).isEmpty)
-        // Written anew, it is good again.
+        // Stored again, it is valid.
         store.store(variant: record(1), origin: origin, bytes: bytes(1))
         store.flush()
         #expect(store.variant(record(1).key) != nil)
         store.close()
     }
 
-    @Test func `misses where a body cannot be read to be verified, and keeps it`() throws {
+    @Test func `an unreadable body is a miss, and is kept`() throws {
         let first = try DiskStore.forTest(path)
         first.store(variant: record(1), origin: origin, bytes: bytes(1))
         first.close()
@@ -270,7 +270,7 @@ struct DiskRebuildTests {
         store.close()
     }
 
-    @Test func `remembers what was verified, within its bound`() {
+    @Test func `records verified bodies, within its bound`() {
         let table = VerifiedBodies(capacity: 64)
         let keys = (0..<1000).map { CacheFixture.key($0) }
         #expect(!table.contains(keys[0], keys[1]))

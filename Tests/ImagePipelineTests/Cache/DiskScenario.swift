@@ -7,12 +7,12 @@ import Testing
 @testable import HTTPCache
 @testable import ImagePipeline
 
-/// A sequence of stores, replacements, revalidations and purges, and what a store may and must answer at any moment of it.
+/// A sequence of stores, replacements, revalidations and purges, with the permitted and required contents at each moment.
 final class DiskScenario: Sendable {
     private struct State: Sendable {
         /// Digests that may be served.
         var allowed: Set<CacheKey> = []
-        /// Variants that are committed: what no crash may lose.
+        /// Committed variants, which no crash may lose.
         var required: [CacheKey: CacheKey] = [:]
     }
 
@@ -44,7 +44,7 @@ final class DiskScenario: Sendable {
         return CacheFixture.variant(100 * number + width, of: origin(number, version), bytes: bytes)
     }
 
-    /// Runs all of it.
+    /// Runs the whole sequence.
     ///
     /// - Parameter between: called after each step, on the calling thread.
     func run(_ store: DiskStore, between: () throws -> Void = {}) throws {
@@ -86,7 +86,7 @@ final class DiskScenario: Sendable {
         }
     }
 
-    /// What is stored of a URL of a raw source, of a new version.
+    /// A new version of the responses of a raw source's URL.
     private func raw(_ version: Int) -> RawContent? {
         let request = RawRig.request("scenario")
         let fetched = FetchedResponse(
@@ -154,13 +154,13 @@ final class DiskScenario: Sendable {
         }
     }
 
-    /// What a store may, and after a crash must, answer.
+    /// The contents that a store may return, and must return after a crash.
     struct Expectation: Sendable {
         fileprivate var allowed: Set<CacheKey>
         fileprivate var required: [CacheKey: CacheKey]
     }
 
-    /// What holds at this moment.
+    /// The expectations at this moment.
     var expectation: Expectation {
         state.withLock { Expectation(allowed: $0.allowed, required: $0.required) }
     }
@@ -181,7 +181,7 @@ final class DiskScenario: Sendable {
         return problems
     }
 
-    /// What is wrong with a store's answers; nothing where all is well.
+    /// The violations of the expectations; empty if there are none.
     func problems(_ store: DiskStore, _ expectation: Expectation, isComplete: Bool) throws -> [String] {
         var problems = rawProblems(store, expectation, isComplete: isComplete)
         for number in 1...originals {

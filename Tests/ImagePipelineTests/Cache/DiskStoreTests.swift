@@ -19,7 +19,7 @@ struct DiskStoreTests {
         path = folder.path + "/deep/cache"
     }
 
-    @Test func `gives an original and a variant back, over a restart too`() throws {
+    @Test func `returns a stored original and variant, also after a restart`() throws {
         let body = CacheFixture.bytes(100_000, seed: 1)
         let picture = CacheFixture.bytes(20_000, seed: 2)
         let origin = CacheFixture.origin(1, body: body)
@@ -87,7 +87,7 @@ struct DiskStoreTests {
         store.close()
     }
 
-    @Test func `keeps a file readable for who has it open when its entry goes`() throws {
+    @Test func `an open file stays readable after its entry is removed`() throws {
         let store = try DiskStore.forTest(path)
         let body = CacheFixture.bytes(5000)
         let origin = CacheFixture.origin(1, body: body)
@@ -101,10 +101,10 @@ struct DiskStoreTests {
         store.close()
     }
 
-    @Test func `stores no body that is not what its record says`() throws {
+    @Test func `stores no body that contradicts its record`() throws {
         let store = try DiskStore.forTest(path)
         let body = CacheFixture.bytes(5000)
-        // Says more bytes than there are.
+        // States more bytes than there are.
         var short = try CacheFixture.body(body)
         var origin = CacheFixture.origin(1, body: body)
         short.length = 6000
@@ -117,7 +117,7 @@ struct DiskStoreTests {
             digest: CacheKey(hashing: body)
         )
         store.store(origin: CacheFixture.origin(2, body: body), body: changed)
-        // The same bytes unsealed are good.
+        // The same bytes unsealed are accepted.
         let unsealed = OriginBody(
             file: try CacheFixture.memoryFile(body, isSealed: false),
             length: 5000,
@@ -152,7 +152,7 @@ struct DiskStoreTests {
         store.close()
     }
 
-    @Test func `lays its folder out as documented`() throws {
+    @Test func `has the documented folder layout`() throws {
         let store = try DiskStore.forTest(path)
         store.close()
         let names = TemporaryFolder.names(in: path)
@@ -161,7 +161,7 @@ struct DiskStoreTests {
         #expect(String(decoding: tag, as: UTF8.self).hasPrefix("Signature: 8a477f597d28d172789f06886806bc55\n"))
     }
 
-    @Test func `refuses writes over the queue's bounds at once, and removals not`() throws {
+    @Test func `refuses stores over the queue's bounds immediately, but not removals`() throws {
         let store = try DiskStore.forTest(path) {
             $0.queueCount = 4
             $0.queueBytes = 1000
@@ -198,7 +198,7 @@ struct DiskStoreTests {
         store.close()
     }
 
-    @Test func `takes one object that is larger than the queue's bytes`() throws {
+    @Test func `accepts one object that is larger than the queue's bytes`() throws {
         let store = try DiskStore.forTest(path) { $0.queueBytes = 1000 }
         let body = CacheFixture.bytes(5000)
         let origin = CacheFixture.origin(1, body: body)
@@ -208,7 +208,7 @@ struct DiskStoreTests {
         store.close()
     }
 
-    @Test func `reads beside writes from several threads, always whole pictures`() async throws {
+    @Test func `concurrent readers see only complete bodies during writes`() async throws {
         let store = try DiskStore.forTest(path) {
             $0.limits.variants = 200_000
             $0.queueBytes = 10 << 20
@@ -224,7 +224,7 @@ struct DiskStoreTests {
             }
             for reader in 0..<2 {
                 group.addTask {
-                    // Most of what is written last stays, so that there is something to find in the end.
+                    // Most of the last writes are kept, so that there is something to find at the end.
                     var hits = 0
                     var step = 0
                     while hits < 500 {

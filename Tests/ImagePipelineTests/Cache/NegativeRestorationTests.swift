@@ -5,10 +5,10 @@ import Testing
 @testable import HTTPCache
 @testable import ImagePipeline
 
-/// What is decided while kept failures are still being read counts more than they do.
+/// Changes made while stored failures are being read take precedence over them.
 @Suite(.timeLimit(.minutes(1)))
 struct NegativeRestorationTests {
-    /// Keeps failures in a dictionary.
+    /// Stores failures in a dictionary.
     private final class Keeper: FailureKeeping {
         let kept: Lock<[CacheKey: KeptFailure]>
 
@@ -49,7 +49,7 @@ struct NegativeRestorationTests {
         NegativeCache<PipelineError>(policy: FailurePolicy(entries: entries), time: time, keeper: keeper)
     }
 
-    @Test func `takes in what still counts, and forgets the rest`() throws {
+    @Test func `restores unexpired failures, and drops the others`() throws {
         let keeper = Keeper([Self.failure("a"), Self.failure("old", until: 1000), Self.failure("b", plan: "w=1")])
         let cache = cache(keeper)
         #expect(cache.isRestoring)
@@ -60,7 +60,7 @@ struct NegativeRestorationTests {
         #expect(cache.list(limit: 9).map(\.secondsLeft) == [100, 100])
     }
 
-    @Test func `a success, another body and a purge in the meantime are newer`() throws {
+    @Test func `a success, another body or a purge meanwhile supersedes a restored failure`() throws {
         let keeper = Keeper([
             Self.failure("a"), Self.failure("b", plan: "w=1"), Self.failure("c"), Self.failure("d"),
         ])
@@ -73,7 +73,7 @@ struct NegativeRestorationTests {
         #expect(keeper.names == ["d"])
     }
 
-    @Test func `a purge of what nothing is known about takes no chance`() throws {
+    @Test func `a purge drops failures that it may select`() throws {
         let keeper = Keeper([Self.failure("a")])
         let cache = cache(keeper)
         cache.remove(.tags(["blue"]))
@@ -82,14 +82,14 @@ struct NegativeRestorationTests {
         #expect(keeper.names == [])
     }
 
-    @Test func `holds no more than its bound, the newest`() throws {
+    @Test func `restores only the newest failures, up to its bound`() throws {
         let keeper = Keeper((1...20).map { Self.failure("\($0)", order: $0) })
         let cache = cache(keeper, entries: 5)
         cache.restore()
         #expect(Set(cache.list(limit: 99).map(\.url)) == ["16", "17", "18", "19", "20"])
     }
 
-    @Test func `every error that is remembered reads back as it was`() throws {
+    @Test func `every cached error round-trips`() throws {
         let errors: [PipelineError] = [
             .originStatus(404), .originNotFound, .originUnreachable("a"), .originTimeout(""), .originProtocol("b c"),
             .addressRefused("loopback"), .sourceTooLarge(limit: 7), .notAnImage("html"), .broken("bad"),

@@ -44,6 +44,7 @@ struct CacheDecisionTests {
         case .serve(_, isStale: false, refreshes: false): "hit"
         case .serve(_, isStale: true, refreshes: false): "stale"
         case .serve(_, isStale: _, refreshes: true): "refresh"
+        case .complete: "complete"
         case .validate(_, let reason): "validate \(reason.rawValue)"
         case .forward(let reason): "forward \(reason.rawValue)"
         case .unavailable: "504"
@@ -79,7 +80,7 @@ struct CacheDecisionTests {
             ("max-age=60", 70, ["Range: bytes=0-0"], "validate stale"),
         ] as [(String, Int64, [String], String)]
     )
-    func `decides by age and both sides' directives`(
+    func `decides by age and the directives of both sides`(
         control: String,
         age: Int64,
         fields: [String],
@@ -107,7 +108,9 @@ struct CacheDecisionTests {
             ("foo, Bar", [], ["Bar: 1"], false),
             ("Foo", ["Foo: a"], ["Foo: A"], false),
             ("Accept-Language", ["Accept-Language: de, en;q=0.5"], ["accept-language: EN;q=0.5,De"], true),
-            ("Accept-Language", ["Accept-Language: de, en"], ["Accept-Language: en, de"], false),
+            ("Accept-Language", ["Accept-Language: de, en"], ["Accept-Language: en, de"], true),
+            ("Accept-Language", ["Accept-Language: de, en;q=0.5"], ["Accept-Language: en, de;q=0.5"], false),
+            ("Accept", ["Accept: a/b, c/d"], ["Accept: c/d, a/b"], false),
             ("Foo", ["Foo: \"a, b\""], ["Foo: \"a,b\""], false),
         ] as [(String, [String], [String], Bool)]
     )

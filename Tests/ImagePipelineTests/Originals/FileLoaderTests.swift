@@ -122,7 +122,7 @@ struct FileLoaderTests {
         "socket",
         "forbidden/x", "a.jpg\u{0}.png", "dangling", "/proc/self/environ",
     ])
-    func `reports missing, outside and irregular files alike`(_ path: String) async throws {
+    func `reports missing, outside and irregular files identically`(_ path: String) async throws {
         try link("out", to: "../outside/secret")
         try link("folder", to: "../outside")
         try link("absolute", to: "/etc/passwd")
@@ -171,7 +171,7 @@ struct FileLoaderTests {
         #expect(await loader.failure(fetch("a.jpg", limit: 6)) == nil)
         try write("root/b.gif", "GIF89a and more")
         #expect(await loader.failure(fetch("b.gif", limit: 5)) == .sourceTooLarge(limit: 5))
-        // A file that is not an image is reported as missing, whatever its size.
+        // A file that is not an image is reported as missing, regardless of its size.
         #expect(await loader.failure(fetch("a.jpg", limit: 5)) == .originNotFound)
         try write("root/empty", "")
         let empty = try await loader.fetched(fetch("empty"))

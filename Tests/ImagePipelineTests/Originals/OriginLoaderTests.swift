@@ -18,6 +18,7 @@ struct OriginLoaderTests {
 
         func load(
             _ request: TransferRequest,
+            arrival: (@Sendable (TransferResponse) -> Void)?,
             completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
         ) -> any LoadHandle {
             completion(.failure(.unreachable("\(name) \(request.target.text)")))

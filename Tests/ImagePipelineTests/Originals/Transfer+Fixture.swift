@@ -54,18 +54,20 @@ extension FetchedResponse {
 extension TransferEngine: OriginLoading {
     func load(
         _ fetch: OriginFetch,
+        arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle {
-        OriginLoader(files: self, transfers: self).load(fetch, completion: completion)
+        OriginLoader(files: self, transfers: self).load(fetch, arrival: arrival, completion: completion)
     }
 }
 
 extension FileLoader: OriginLoading {
     func load(
         _ fetch: OriginFetch,
+        arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle {
-        OriginLoader(files: self, transfers: self).load(fetch, completion: completion)
+        OriginLoader(files: self, transfers: self).load(fetch, arrival: arrival, completion: completion)
     }
 }
 

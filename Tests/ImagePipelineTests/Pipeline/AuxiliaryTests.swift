@@ -95,7 +95,7 @@ struct AuxiliaryTests {
         try rig.transformer.wait(for: 1)[0].fail(.broken("the mark"))
         #expect(try first.error() == .broken("the mark"))
         guard case .remembered = try ask("a.png").error() else {
-            Issue.record("it is not remembered")
+            Issue.record("the failure is not cached")
             return
         }
     }
@@ -160,7 +160,7 @@ struct AuxiliaryTests {
         #expect(request("a.png", "w=10", of: rig) { $0.ttl = 9 }.key == marked.key)
     }
 
-    @Test func `a failure names the parameter, and is remembered for the auxiliary image`() throws {
+    @Test func `a failure names the parameter, and is cached for the auxiliary image`() throws {
         let first = ask("a.png")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         try rig.loader.wait(for: 2)[1].refuse(404, at: 1000)
@@ -235,7 +235,7 @@ struct AuxiliaryTests {
         #expect(rig.loader.all.count == 4)
     }
 
-    @Test func `survives a restart without asking the origins`() throws {
+    @Test func `survives a restart without contacting the origins`() throws {
         try fill()
         let later = try rig.restarted()
         let answer = try ask("a.png", of: later).value()

@@ -9,14 +9,14 @@ import Testing
 struct BackgroundWorkTests {
     private let pool = TaskPool<Answer, PipelineError>(maximumWaiters: 10, maximumFlights: 50)
     private let time = ManualTime()
-    private let work: BackgroundWork
+    private let work: VariantBackground
     /// The flights of the started jobs, in order.
     private let flights = Signal<[Flight<Answer, PipelineError>]>([])
     /// The number of dropped jobs.
     private let drops = Signal(0)
 
     init() {
-        work = BackgroundWork(pool: pool, deferredLimit: 2, time: time)
+        work = VariantBackground(pool: pool, deferredLimit: 2, time: time)
     }
 
     private func request(_ number: Int) -> VariantRequest {
@@ -28,7 +28,7 @@ struct BackgroundWorkTests {
         )
     }
 
-    private func offer(_ kind: BackgroundWork.Kind, _ number: Int) {
+    private func offer(_ kind: BackgroundKind, _ number: Int) {
         let (flights, drops) = (flights, drops)
         work.offer(kind, for: request(number), dropped: { drops.update { $0 += 1 } }) { flight in
             flights.update { $0.append(flight) }
@@ -37,7 +37,7 @@ struct BackgroundWorkTests {
 
     private var started: [Flight<Answer, PipelineError>] { flights.value }
 
-    @Test func `refreshes run at once, each key once at a time`() {
+    @Test func `refreshes run immediately, one per key at a time`() {
         for number in [1, 2, 1, 3] { offer(.refresh, number) }
         #expect(started.count == 3 && pool.count == 3)
         started[0].finish(.failure(.cancelled))
@@ -53,12 +53,12 @@ struct BackgroundWorkTests {
         #expect(started.isEmpty && pool.count == 1)
     }
 
-    @Test func `placeholders over the limit are dropped, and an ended one frees its slot`() {
-        for number in 0...BackgroundWork.maximumPlaceholders { offer(.placeholder, number) }
-        #expect(started.count == BackgroundWork.maximumPlaceholders && drops.value == 1)
+    @Test func `placeholders over the limit are dropped, and a finished one frees its slot`() {
+        for number in 0...BackgroundKind.maximumPlaceholders { offer(.placeholder, number) }
+        #expect(started.count == BackgroundKind.maximumPlaceholders && drops.value == 1)
         started[5].finish(.failure(.cancelled))
-        offer(.placeholder, BackgroundWork.maximumPlaceholders)
-        #expect(started.count == BackgroundWork.maximumPlaceholders + 1 && drops.value == 1)
+        offer(.placeholder, BackgroundKind.maximumPlaceholders)
+        #expect(started.count == BackgroundKind.maximumPlaceholders + 1 && drops.value == 1)
     }
 
     @Test func `deferred jobs run one at a time in order, and those over the limit are dropped`() {
@@ -84,7 +84,7 @@ struct BackgroundWorkTests {
         #expect(started.count == 2 && drops.value == 0)
     }
 
-    @Test func `a job that a full pool refuses is dropped, and the next one may run`() {
+    @Test func `a job refused by a full pool is dropped, and the next one may run`() {
         var others: [Flight<Answer, PipelineError>] = []
         for number in 0..<50 {
             pool.join(CacheKey(hashing: "\(number)")) { _, _ in

@@ -15,7 +15,7 @@ struct CacheDemandTests {
         CacheDemand(CacheControl(text), isTrusted: trusted)
     }
 
-    @Test func `only-if-cached does not ask the origin`() throws {
+    @Test func `only-if-cached does not contact the origin`() throws {
         #expect(try rig.ask("a.png", "w=10", demand: demand("only-if-cached", trusted: false)).error() == .notCached)
         #expect(rig.loader.all.isEmpty)
         try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60")
@@ -30,7 +30,7 @@ struct CacheDemandTests {
         #expect(rig.loader.all.count == 1)
     }
 
-    @Test func `no-cache asks the origin despite fresh responses and remembered failures`() throws {
+    @Test func `no-cache contacts the origin despite fresh responses and cached failures`() throws {
         try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
         let pending = rig.ask("a.png", "w=10", demand: demand("no-cache"))
         let load = try rig.loader.wait(for: 2)[1]

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CacheTiersTests {
-    /// Sends a request, and responds for the origin and the worker if they are asked.
+    /// Sends a request, and responds for the origin and the worker if they are used.
     private func make(
         _ rig: PipelineRig,
         _ plan: String,
@@ -113,7 +113,7 @@ struct CacheTiersTests {
         #expect(try make(rig, "w=1", .none, load: 2, job: 2) == .miss)
     }
 
-    /// Requests a plan under a policy, and responds for the origin and the worker if they are asked.
+    /// Requests a plan under a policy, and responds for the origin and the worker if they are used.
     private func make(
         _ rig: PipelineRig,
         _ plan: String?,

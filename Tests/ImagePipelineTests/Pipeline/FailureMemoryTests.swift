@@ -5,7 +5,7 @@ import ImagePipeline
 import TestSupport
 import Testing
 
-/// Remembered failures from a request's view (SDWebImage: failedURLs, RetryFailed, shouldBlockFailedURL).
+/// Cached failures as seen by requests (SDWebImage: failedURLs, RetryFailed, shouldBlockFailedURL).
 @Suite(.timeLimit(.minutes(1)))
 struct FailureMemoryTests {
     let rig: PipelineRig
@@ -45,7 +45,7 @@ struct FailureMemoryTests {
         #expect(rig.pipeline.failures.statistics.entries == 0)
     }
 
-    @Test func `after the pause one request retries, and the others receive the stored image`() throws {
+    @Test func `after the back-off one request retries, and the others receive the stored image`() throws {
         let first = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].fail(.originTimeout("x"))
         _ = try first.error()
@@ -77,7 +77,7 @@ struct FailureMemoryTests {
         #expect(try next.value().entity.memory == [1])
     }
 
-    @Test func `pauses grow with each failure, up to the maximum, and Retry-After lengthens them`() throws {
+    @Test func `the back-off grows with each failure, up to the maximum, and Retry-After extends it`() throws {
         var pauses: [Int64] = []
         for attempt in 1...9 {
             let pending = rig.ask("a.png", "w=10")
@@ -103,7 +103,7 @@ struct FailureMemoryTests {
         #expect(rig.pipeline.failures.list(limit: 9).first { $0.url.hasSuffix("b.png") }?.secondsLeft == 30)
     }
 
-    @Test func `a variant that crashes its decoder is remembered, and no other variant`() throws {
+    @Test func `a decoder crash is cached for that variant only`() throws {
         let first = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds)
         try rig.transformer.wait(for: 1)[0].fail(.crashedDecoder)
@@ -122,7 +122,7 @@ struct FailureMemoryTests {
         #expect(rig.pipeline.failures.statistics.entries == 0)
     }
 
-    @Test func `transient failures are not remembered`() throws {
+    @Test func `transient failures are not cached`() throws {
         for error in [PipelineError.overloaded("x"), .workerLost] {
             let rig = try PipelineRig()
             let first = rig.ask("a.png", "w=10")
@@ -132,7 +132,7 @@ struct FailureMemoryTests {
         }
     }
 
-    @Test func `a fresh image on disk is served although its origin has failed`() throws {
+    @Test func `a fresh image on disk is served although its origin fails`() throws {
         try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60, must-revalidate")
         rig.time.advance(seconds: 61)
         let first = rig.ask("a.png", "w=20")
@@ -157,7 +157,7 @@ struct FailureMemoryTests {
         #expect(try next.error() == .originStatus(404))
     }
 
-    @Test func `the oldest failure is evicted when too many are remembered`() throws {
+    @Test func `the oldest failure is evicted when too many are cached`() throws {
         rig.pipeline.failures.setPolicy(FailurePolicy(entries: 3))
         for index in 0..<5 {
             let pending = rig.ask("\(index).png", "w=10")
@@ -183,7 +183,7 @@ struct FailureMemoryTests {
         #expect(rig.loader.all.count == 2)
     }
 
-    @Test func `a request with no-store remembers no failure and uses stored content`() throws {
+    @Test func `a request with no-store caches no failure and uses stored content`() throws {
         var demand = CacheDemand.none
         demand.noStore = true
         try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60")
@@ -199,7 +199,7 @@ struct FailureMemoryTests {
         #expect(rig.store.statistics.variants.entries == 1)
     }
 
-    @Test func `a failure in progress during a purge is not remembered`() throws {
+    @Test func `a failure in progress during a purge is not cached`() throws {
         let first = rig.ask("a.png", "w=10")
         let load = try rig.loader.wait(for: 1)[0]
         let done = Signal(false)
@@ -210,7 +210,7 @@ struct FailureMemoryTests {
         #expect(rig.pipeline.failures.statistics.entries == 0)
     }
 
-    @Test func `a failing origin is not asked even with no-cache`() throws {
+    @Test func `a failing origin is not contacted even with no-cache`() throws {
         let first = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].fail(.originTimeout("x"))
         _ = try first.error()
@@ -251,7 +251,7 @@ struct FailureMemoryTests {
         #expect(try next.value().entity.memory == [1])
     }
 
-    @Test func `a source with negative off is asked each time, for what is missing and for what is broken`() throws {
+    @Test func `with negative off, each request for a missing or broken image contacts the origin`() throws {
         for count in 1...2 {
             let missing = rig.ask("none.png", "w=10") { $0.negative = false }
             try rig.loader.wait(for: count)[count - 1].refuse(404, at: rig.time.wallSeconds)

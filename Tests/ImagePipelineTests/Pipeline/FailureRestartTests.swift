@@ -5,7 +5,7 @@ import Testing
 
 @testable import ImagePipeline
 
-/// Remembered failures after a restart of the daemon.
+/// Cached failures after a restart of the daemon.
 @Suite(.timeLimit(.minutes(1)))
 struct FailureRestartTests {
     let rig: PipelineRig
@@ -38,7 +38,7 @@ struct FailureRestartTests {
         #expect(try later.value().entity.memory == [1])
     }
 
-    @Test func `an undecodable image is not decoded again after a restart, and its other sizes are`() throws {
+    @Test func `after a restart, an undecodable size is not decoded again, but other sizes are`() throws {
         let first = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds)
         try rig.transformer.wait(for: 1)[0].fail(.broken("bad"))
@@ -50,7 +50,7 @@ struct FailureRestartTests {
         #expect(try other.value().entity.memory == [2])
     }
 
-    @Test func `a failing origin is asked again after a restart`() throws {
+    @Test func `a failing origin is contacted again after a restart`() throws {
         let first = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 1)[0].fail(.originTimeout("x"))
         _ = try first.error()

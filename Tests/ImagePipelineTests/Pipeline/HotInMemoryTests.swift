@@ -24,7 +24,7 @@ struct HotInMemoryTests {
         #expect(rig.store.variant(rig.request("photo.png", "w=2").key) == nil)
     }
 
-    @Test func `an entity's use is reported to the disk once a minute, whatever the clock does`() throws {
+    @Test func `an entity's use is reported to the disk at most once a minute, even if the clock changes`() throws {
         let rig = try PipelineRig()
         try rig.fill("photo.png", "w=1", with: [1])
         let key = rig.request("photo.png", "w=1").key

@@ -61,14 +61,75 @@ struct MezzanineTests {
         #expect(again.loader.all.isEmpty)
     }
 
-    @Test func `a purge of the original removes its mezzanines`() throws {
+    /// The original's key and the one of the mezzanine that `first` stores.
+    private var keys: (original: CacheKey, mezzanine: CacheKey) {
+        let key = rig.request("large.png", nil).origin.key
+        return (key, MezzanineStage.key(of: key, Mezzanine(factor: 2)))
+    }
+
+    @Test func `a mezzanine is a variant of its original on disk`() throws {
         try first(try canonical("w=400"))
         try rig.settle()
+        let stored = try #require(rig.store.variant(keys.mezzanine))
+        #expect(stored.record.origin == keys.original && stored.record.plan == Mezzanine(factor: 2).planText)
+        #expect(stored.record.originDigest == CacheKey(hashing: large) && stored.record.format == .jpeg)
+        #expect(rig.store.statistics.originals.entries == 1 && rig.store.statistics.variants.entries == 2)
+        #expect(rig.store.statistics.originals.bytes == large.count)
+    }
+
+    @Test(arguments: [false, true])
+    func `a purge of the original removes its mezzanine, even one that waits for the disk`(isOnDisk: Bool) throws {
+        let writer = Monitor((isHeld: false, isFree: false))
+        func free() { writer.update(wakingAll: true) { $0.isFree = true } }
+        rig.store.flush {
+            writer.update(wakingAll: true) { $0.isHeld = true }
+            _ = writer.wait { $0.isFree ? true : nil }
+        }
+        defer { free() }
+        _ = writer.wait { $0.isHeld ? true : nil }
+        try first(try canonical("w=400"))
+        if isOnDisk {
+            free()
+            try rig.settle()
+            #expect(rig.store.variant(keys.mezzanine) != nil)
+        }
+        let purged = Signal(PurgeCounts())
+        let hasEnded = Signal(false)
+        #expect(
+            rig.pipeline.purge(.originals([keys.original])) { counts in
+                purged.update { $0 = counts }
+                hasEnded.update { $0 = true }
+            }
+        )
+        // The same body comes again: its digest alone would allow the old mezzanine.
+        let later = rig.ask("large.png", try canonical("w=300"))
+        try rig.loader.wait(for: 2)[1].answer(large, at: rig.time.wallSeconds)
+        let job = try rig.transformer.wait(for: 2)[1]
+        #expect(job.job.reduction == nil)
+        free()
+        try hasEnded.wait { $0 }
+        #expect(rig.store.variant(keys.mezzanine) == nil)
+        #expect(purged.value.originals == 1 && purged.value.variants == 2)
+        job.makeAll([[9], [8]])
+        #expect(try later.value().entity.memory == [9])
+    }
+
+    @Test func `a mezzanine survives the eviction of its original's body`() throws {
+        let rig = try PipelineRig(originalsQuota: 1)
+        let pending = rig.ask("large.png", try canonical("w=400"))
+        try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
+        try rig.transformer.wait(for: 1)[0].makeAll([[1], [7, 7]])
+        _ = try pending.value()
+        try rig.settle()
         let key = rig.request("large.png", nil).origin.key
-        let purged = Signal(false)
-        #expect(rig.pipeline.purge(.originals([key])) { _ in purged.update { $0 = true } })
-        try purged.wait { $0 }
-        for mezzanine in MezzanineStage.keys(of: key) { #expect(rig.store.origin(mezzanine) == nil) }
+        let stored = try #require(rig.store.origin(key))
+        #expect(stored.file == nil)
+        let later = rig.ask("large.png", try canonical("w=500"))
+        try rig.loader.wait(for: 2)[1].answer(large, at: rig.time.wallSeconds)
+        let job = try rig.transformer.wait(for: 2)[1]
+        #expect(job.job.reduction?.factor == 2 && job.job.sourceLength == 2)
+        job.make([3])
+        #expect(try later.value().entity.memory == [3])
     }
 
     @Test func `another body of the original invalidates the mezzanine`() throws {
@@ -80,6 +141,8 @@ struct MezzanineTests {
         let job = try rig.transformer.wait(for: 2)[1]
         #expect(job.job.reduction == nil)
         #expect(job.job.header.width == 2002)
+        try rig.settle()
+        #expect(rig.store.variant(keys.mezzanine) == nil)
         job.makeAll([[9], [8]])
         #expect(try later.value().entity.memory == [9])
     }
@@ -144,7 +207,7 @@ struct MezzanineTests {
         #expect(rig.pipeline.sharing.decodesShared == 4)
     }
 
-    @Test func `a variant that crashes its worker fails alone and is remembered alone`() throws {
+    @Test func `a variant that crashes its worker fails alone, and only its failure is cached`() throws {
         let widths = try (1...3).map { try canonical("w=\($0 * 50)") }
         let pending = widths.map { rig.ask("large.png", $0) }
         // All of them wait for the download.
@@ -199,7 +262,7 @@ struct MezzanineTests {
         #expect(try later.error() == .broken("really"))
     }
 
-    @Test func `an order that ends before its group knows it is released`() throws {
+    @Test func `an order that ends before joining its group is released`() throws {
         final class Token: Sendable {}
         weak var left: Token?
         do {
@@ -215,7 +278,7 @@ struct MezzanineTests {
                     status: .miss
                 ),
                 body: body,
-                priority: .normal,
+                context: LoadContext(),
                 mezzanine: nil,
                 publish: { _ in },
                 completion: { _ in }

@@ -90,6 +90,9 @@ final class PipelineRig: Sendable {
         try arrived.wait { $0 == 2 }
     }
 
+    /// Keeps the read lane's threads busy until `free` is called.
+    func holdLane() throws -> HeldLane { try HeldLane(lane) }
+
     /// Waits until no original is in progress, not even one without waiters.
     func waitForOriginals() {
         while pipeline.originalsUnderWay > 0 { sched_yield() }
@@ -155,6 +158,24 @@ final class PipelineRig: Sendable {
     func png(width: Int = 5, height: Int = 5) -> [UInt8] {
         TestImages.claimedPNG(width: width, height: height)
     }
+}
+
+/// A read lane of two threads, both busy until `free` is called.
+struct HeldLane {
+    private let isFree = Signal(false)
+
+    init(_ lane: WorkLane) throws {
+        let arrived = Signal(0)
+        for _ in 0..<2 {
+            _ = lane.submit { [isFree] in
+                arrived.update { $0 += 1 }
+                _ = try? isFree.wait { $0 }
+            }
+        }
+        try arrived.wait { $0 == 2 }
+    }
+
+    func free() { isFree.update { $0 = true } }
 }
 
 /// Receives a request's outcome.

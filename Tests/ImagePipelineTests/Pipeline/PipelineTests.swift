@@ -11,7 +11,7 @@ struct PipelineTests {
 
     init() throws { rig = try PipelineRig() }
 
-    @Test func `a cold request fetches and transforms and is a miss; the next is a memory hit`() throws {
+    @Test func `a cold request is a miss that fetches and transforms; the next is a memory hit`() throws {
         let first = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         try rig.transformer.wait(for: 1)[0].make([1, 2, 3])
@@ -44,7 +44,7 @@ struct PipelineTests {
         #expect(rig.loader.all.count == 1)
     }
 
-    @Test func `another variant of a stored original does not ask the origin`() throws {
+    @Test func `another variant of a stored original does not contact the origin`() throws {
         try rig.fill("photo.png", "w=10", with: [1])
         let second = rig.ask("photo.png", "w=20")
         try rig.transformer.wait(for: 2)[1].make([2])
@@ -52,7 +52,7 @@ struct PipelineTests {
         #expect(rig.loader.all.count == 1)
     }
 
-    @Test func `a failure of the origin is shared, and the origin is asked again after a pause`() throws {
+    @Test func `a failure of the origin is shared, and the origin is contacted again after the back-off`() throws {
         let answers = (0..<5).map { _ in rig.ask("photo.png", "w=10") }
         try rig.loader.wait(for: 1)[0].fail(.originStatus(500))
         for answer in answers { #expect(try answer.error() == .originStatus(500)) }

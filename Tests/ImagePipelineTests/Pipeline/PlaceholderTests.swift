@@ -151,7 +151,7 @@ struct PlaceholderTests {
     }
 
     @Test func `many concurrent bare originals leave room for transforms, and receive it later`() throws {
-        let most = BackgroundWork.maximumPlaceholders
+        let most = BackgroundKind.maximumPlaceholders
         for number in 0...most {
             let answer = rig.ask("\(number).png", nil, rule: wishes)
             try rig.loader.wait(for: number + 1)[number].answer(rig.png(), at: 1000)

@@ -10,7 +10,7 @@ import Testing
 /// Events during a purge.
 @Suite(.timeLimit(.minutes(1)))
 struct PurgeRaceTests {
-    @Test func `a download that ends while the caches are cleared is not stored`() throws {
+    @Test func `a download that finishes while the caches are cleared is not stored`() throws {
         let hook = Lock<(@Sendable () -> Void)?>(nil)
         let rig = try PipelineRig { store in HookedDisk(store) { hook.withLock { $0 }?() } }
         // Enough entries that clearing takes as long as the end of a download.
@@ -59,7 +59,7 @@ private final class HookedDisk: DiskStoring {
 
     func variant(_ key: CacheKey) -> StoredVariant? { store.variant(key) }
     func origin(_ key: CacheKey) -> StoredOrigin? { store.origin(key) }
-    func store(variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord], bytes: [UInt8]) {
+    func store(variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord], bytes: [UInt8]) -> Bool {
         store.store(variant: variant, origin: origin, auxiliaries: auxiliaries, bytes: bytes)
     }
     func store(origin: OriginRecord, body: OriginBody?) -> Bool { store.store(origin: origin, body: body) }

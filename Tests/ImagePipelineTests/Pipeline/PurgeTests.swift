@@ -37,7 +37,7 @@ struct PurgeTests {
         #expect(try purge(original("b.png")) == PurgeCounts())
     }
 
-    @Test func `asks the origin without conditions afterwards`() throws {
+    @Test func `fetches from the origin without conditions afterwards`() throws {
         try rig.fill("a.png", "w=10", with: [1], entityTag: "\"v1\"")
         _ = try purge(.source("photos"))
         rig.time.advance(seconds: 100_000)
@@ -76,7 +76,7 @@ struct PurgeTests {
         #expect(rig.store.statistics.originals.entries == 1 && rig.store.statistics.variants.entries == 1)
     }
 
-    @Test func `an old download that ends last does not affect the new one`() throws {
+    @Test func `an old download that finishes last does not affect the new one`() throws {
         let before = rig.ask("a.png", "w=10")
         let first = try rig.loader.wait(for: 1)[0]
         _ = try purge(original("a.png"))

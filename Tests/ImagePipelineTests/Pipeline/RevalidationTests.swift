@@ -81,7 +81,7 @@ struct RevalidationTests {
         #expect(rig.transformer.all.count == 1)
     }
 
-    @Test func `no-cache asks each time and keeps the variant`() throws {
+    @Test func `no-cache validates each time and keeps the variant`() throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: "no-cache", entityTag: "\"v1\"")
         for round in 1...3 {
             let answer = rig.ask("photo.png", "w=10")
@@ -101,7 +101,7 @@ struct RevalidationTests {
         #expect(rig.loader.all.count == 2)
     }
 
-    @Test func `an origin that now forbids storage is asked each time`() throws {
+    @Test func `an origin that now forbids storage is contacted each time`() throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
         try rig.fill("photo.png", "w=20", with: [2])
         rig.time.advance(seconds: 61)
@@ -145,7 +145,7 @@ struct RevalidationTests {
         #expect(rig.pipeline.cached(key, now: 1159) != nil && rig.pipeline.cached(key, now: 1160) == nil)
     }
 
-    @Test func `a request that needs the bytes receives them among many that only validate`() throws {
+    @Test func `a request that needs the bytes receives them although others only validate`() throws {
         let rig = try PipelineRig(originalsQuota: 0)
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: "no-cache", entityTag: "\"v1\"")
         let crowd = Crowd(rig, count: 8)

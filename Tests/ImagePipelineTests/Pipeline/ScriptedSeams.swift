@@ -16,8 +16,15 @@ final class ScriptedLoader: OriginLoading {
         private let completion: Lock<(@Sendable (Result<FetchedResponse, PipelineError>) -> Void)?>
         private let state = Signal((received: 0, cancelled: false))
 
-        init(_ fetch: OriginFetch, _ completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void) {
+        private let arrival: Lock<(@Sendable (FetchedResponse) -> Void)?>
+
+        init(
+            _ fetch: OriginFetch,
+            _ arrival: (@Sendable (FetchedResponse) -> Void)?,
+            _ completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
+        ) {
             self.fetch = fetch
+            self.arrival = Lock(arrival)
             self.completion = Lock(completion)
         }
 
@@ -56,6 +63,9 @@ final class ScriptedLoader: OriginLoading {
 
         func respond(_ response: FetchedResponse) { complete(.success(response)) }
 
+        /// Announces a response whose content is still arriving.
+        func announce(_ response: FetchedResponse) { arrival.withLock { $0.take() }?(response) }
+
         private func respond(
             _ status: Int,
             _ fields: [(name: String, value: String?)],
@@ -72,6 +82,7 @@ final class ScriptedLoader: OriginLoading {
         func fail(_ error: PipelineError) { complete(.failure(error)) }
 
         private func complete(_ result: Result<FetchedResponse, PipelineError>) {
+            arrival.withLock { $0 = nil }
             completion.withLock { $0.take() }?(result)
         }
     }
@@ -85,9 +96,10 @@ final class ScriptedLoader: OriginLoading {
 
     func load(
         _ fetch: OriginFetch,
+        arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle {
-        let load = Load(fetch, completion)
+        let load = Load(fetch, arrival, completion)
         loads.update { $0.append(load) }
         return load
     }

@@ -19,7 +19,7 @@ struct StaleFailureTests {
     }
 
     @Test(arguments: [400, 414, 431])
-    func `a response to a malformed request counts as an outage and is not remembered`(status: Int) throws {
+    func `a status about a single request counts as an outage and is not cached`(status: Int) throws {
         let first = rig.ask("none.png", "w=10")
         try rig.loader.wait(for: 1)[0].refuse(status, at: rig.time.wallSeconds)
         #expect(try first.error() == .originStatus(status))
@@ -72,7 +72,7 @@ struct StaleFailureTests {
                 load.answer(Array("<html>Sorry".utf8), at: rig.time.wallSeconds)
             }
             #expect(try pending.value().entity.memory == [1])
-            // Also while the failure is remembered.
+            // Also while the failure is cached.
             #expect(try rig.ask("a.png", "w=10").value().status == .hit(.stale))
             #expect(rig.pipeline.stale(rig.request("a.png", "w=10"), now: rig.time.wallSeconds)?.memory == [1])
         }

@@ -74,7 +74,7 @@ struct StaleServingTests {
         try rig.loader.wait(for: 2)[1].fail(error)
         let answer = try pending.value()
         #expect(answer.status == .hit(.stale) && answer.entity.memory == [1])
-        // While the failure is remembered, the origin is not asked, and another size is made of the stored original.
+        // While the failure is cached, the origin is not contacted, and another size is made from the stored original.
         let request = rig.request("photo.png", "w=10")
         #expect(rig.pipeline.stale(request, now: rig.time.wallSeconds)?.memory == [1])
         let other = rig.ask("photo.png", "w=20")
@@ -88,7 +88,7 @@ struct StaleServingTests {
         #expect(try late.error() == error)
     }
 
-    @Test func `serving stale does not ask an origin that has just failed`() throws {
+    @Test func `serving stale does not contact an origin that has just failed`() throws {
         try rig.fill("photo.png", "w=10", with: [1], cacheControl: Self.words)
         rig.time.advance(seconds: 61)
         let request = rig.request("photo.png", "w=10")

@@ -1,8 +1,8 @@
-import HTTPCache
 import HTTPSemantics
-import Testing
 import LinuxSystem
+import Testing
 
+@testable import HTTPCache
 @testable import ImagePipeline
 
 @Suite(.timeLimit(.minutes(1)))

@@ -81,7 +81,7 @@ final class RawRig {
         )
     }
 
-    /// Sends a request with the origin's response; with `nil`, the test fails if the origin is asked.
+    /// Sends a request with the origin's response; with `nil`, the test fails if the origin is contacted.
     func ask(
         _ request: CacheRequest<OriginRequest>,
         _ fields: [String]? = nil,
@@ -108,6 +108,9 @@ final class RawRig {
         return try #require(result.value).get()
     }
 
+    /// Keeps the read lane's threads busy until `free` is called.
+    func holdLane() throws -> HeldLane { try HeldLane(lane) }
+
     /// Waits until the disk's writer has finished.
     func flush() { store.flush() }
 
@@ -118,5 +121,9 @@ final class RawRig {
 }
 
 extension RawAnswer {
-    var text: String { String(decoding: body, as: UTF8.self) }
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// The whole body, if it is in memory.
+    var bytes: [UInt8] { if case .bytes(let bytes) = body { bytes } else { [] } }
+    /// The part of the body that is sent.
+    var part: ArraySlice<UInt8> { range.map { bytes[$0] } ?? [] }
 }

@@ -20,7 +20,7 @@ struct PresetPatternTests {
         ("w=40", "w=400", false), ("w=40&q=50", "w=40", false), ("w=40&q=50", "w=40&q=50&format=png", true),
         ("q=50", "w=7&q=50", true), ("q=50", "w=7&q=5", false), ("format=auto", "w=7", false),
     ])
-    func `pictures of the same steps and settings are the preset's`(preset: String, query: String, isIts: Bool)
+    func `matches images with the same steps and settings`(preset: String, query: String, isIts: Bool)
         throws
     {
         let pattern = try pattern(preset)
@@ -28,14 +28,14 @@ struct PresetPatternTests {
         #expect(pattern.matches(plan: try plan(query) + " webp", presets: ["other"]) == isIts)
     }
 
-    @Test func `a picture that was asked for by name is the preset's, whatever it was then`() throws {
+    @Test func `matches images requested by the preset's name, even under an earlier definition`() throws {
         for text in ["w=40", nil] {
             #expect(try pattern(text).matches(plan: try plan("w=80"), presets: ["soft", "thumb"]))
             #expect(try !pattern(text).matches(plan: try plan("w=80"), presets: ["soft"]))
         }
     }
 
-    @Test func `a cleaned original is no preset's`() throws {
+    @Test func `does not match a cleaned original`() throws {
         #expect(try !pattern("w=40").matches(plan: "clean/1", presets: []))
     }
 }

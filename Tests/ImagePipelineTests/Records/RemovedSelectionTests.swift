@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RemovedSelectionTests {
-    @Test func `what is noted is read again`() throws {
+    @Test func `recorded selections round-trip`() throws {
         let preset = try Preset(name: "thumb", text: "w=40&h=30&q=50&fit=cover")
         for selection in [
             PurgeSelection.tags(["größe"]), .confirmedBefore(-7), .preset(PresetPattern(name: "thumb", preset: preset)),

@@ -34,7 +34,7 @@ struct TaskPoolPurgeTests {
         #expect(join() == nil)
     }
 
-    @Test func `the end of one purge does not end another`() throws {
+    @Test func `ending one purge does not end another`() throws {
         #expect(pool.beginPurge(selection) == 0)
         #expect(pool.beginPurge(selection) == 0)
         pool.endPurge(selection)

@@ -38,7 +38,7 @@ struct TaskPoolTests {
     let log = Log()
     let starts = Starts()
 
-    @Test func `equal keys share one flight and its value, in the order of arrival`() {
+    @Test func `equal keys share one flight, and waiters receive its value in order of arrival`() {
         let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
         for name in ["first", "second", "third"] {
             pool.join(key, waiter: log.waiter(name)) { starts.append($0) }
@@ -92,7 +92,7 @@ struct TaskPoolTests {
         for name in ["first", "second", "third"] {
             pool.join(key, waiter: log.waiter(name)) { starts.append($0) }
         }
-        #expect(log.all == ["third:overloaded(\"too many requests wait for this picture\")"])
+        #expect(log.all == ["third:overloaded(\"too many requests are waiting for this response\")"])
     }
 
     @Test func `a flight over the limit is refused`() {
@@ -100,7 +100,7 @@ struct TaskPoolTests {
         pool.join(key, waiter: log.waiter("a")) { starts.append($0) }
         pool.join(other, waiter: log.waiter("b")) { starts.append($0) }
         #expect(starts.all.count == 1)
-        #expect(log.all == ["b:overloaded(\"too many pictures are being made\")"])
+        #expect(log.all == ["b:overloaded(\"too many responses are in progress\")"])
     }
 
     @Test func `a waiter that leaves does not affect the others`() {

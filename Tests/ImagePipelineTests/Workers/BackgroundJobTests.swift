@@ -1,3 +1,4 @@
+import HTTPSemantics
 import LinuxSystem
 import TestSupport
 import Testing

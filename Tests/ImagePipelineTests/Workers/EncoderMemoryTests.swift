@@ -15,7 +15,9 @@ struct EncoderMemoryTests {
     )
 
     @Test(arguments: ["avif&chroma=444", "avif&lossless=1", "jxl", "jxl&effort=7"])
-    func `a picture that does not fit into a worker is refused without ending it`(format: String) async throws {
+    func `an image that needs more memory than a worker has is refused without ending the worker`(format: String)
+        async throws
+    {
         try await PoolBench.withPool { configuration in
             configuration.addressSpace = 512 << 20
         } _: { pool in
@@ -26,7 +28,7 @@ struct EncoderMemoryTests {
                 return
             }
             #expect(reason.contains("at least; a worker has 512 (workers.memory)"), "\(reason)")
-            // A picture of a twentieth of the pixels is made.
+            // An image with a twentieth of the pixels succeeds.
             let small = try RequestLanguage.parse(query: "w=900&format=\(format)", options: ParseOptions()).plan
             let made = try await pool.result(of: PoolBench.job(small.canonicalText, of: drawing, as: .svg)).get()
             #expect(made.pictures[0].bytes.count > 300)
@@ -34,7 +36,7 @@ struct EncoderMemoryTests {
         }
     }
 
-    @Test func `the smallest format is one that fits into memory`() async throws {
+    @Test func `the smallest format is chosen among those that fit into memory`() async throws {
         try await PoolBench.withPool { configuration in
             configuration.addressSpace = 512 << 20
         } _: { pool in
@@ -46,9 +48,9 @@ struct EncoderMemoryTests {
         }
     }
 
-    @Test func `an AVIF that does not fit into a worker is refused`() async throws {
+    @Test func `an AVIF that needs more memory than a worker has is refused`() async throws {
         try await PoolBench.withPool { configuration in
-            // Ten more than what is refused at once; up to 480 no encode succeeded.
+            // Ten more than the limit below which it is refused at once; no encode succeeded up to 480.
             configuration.addressSpace = 456 << 20
         } _: { pool in
             let job = try PoolBench.job("1?format=avif", of: drawing, as: .svg)

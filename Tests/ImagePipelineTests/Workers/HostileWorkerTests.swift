@@ -46,7 +46,7 @@ struct HostileWorkerTests {
         // A well-formed failure, but of job 255.
         "printf 'EDGW\\002\\003\\031\\000\\000\\000\\377\\000\\000\\000\\000\\000\\000\\000\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\000\\000\\000\\000' >&3",
     ])
-    func `a malformed reply is a lost worker`(reply: String) async throws {
+    func `a malformed reply counts as a lost worker`(reply: String) async throws {
         let (error, statistics) = try await outcome(of: Self.greeting + Self.readJob + reply + "\nexec sleep 20\n")
         #expect(error == .workerLost)
         #expect(statistics.violations == 2)

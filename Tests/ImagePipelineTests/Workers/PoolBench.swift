@@ -1,3 +1,4 @@
+import HTTPSemantics
 import CLinux
 import Glibc
 import ImagePlan
@@ -42,7 +43,7 @@ enum PoolBench {
         message.sourceLength = source.count
         message.outputs = Array(repeating: output, count: outputs)
         message.maximumPixels = maximumPixels
-        // The limit on pixels alone decides.
+        // Only the limit on pixels applies.
         message.animation.bytes = .max
         message.animation.frames = 100
         message.deadlineMilliseconds = milliseconds
@@ -86,7 +87,7 @@ enum PoolBench {
 }
 
 extension WorkerPool {
-    /// Runs a job to its end.
+    /// Runs a job to completion.
     func result(of job: TransformJob) async -> Result<TransformResult, PipelineError> {
         await withCheckedContinuation { continuation in
             _ = transform(job) { continuation.resume(returning: $0) }

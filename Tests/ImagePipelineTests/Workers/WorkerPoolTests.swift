@@ -1,4 +1,6 @@
+import HTTPSemantics
 import Glibc
+import HTTPCache
 import ImagePlan
 import LinuxSystem
 import TestSupport
@@ -8,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct WorkerPoolTests {
-    @Test func `makes pictures, several of one source in order`() async throws {
+    @Test func `makes images, several of one source in order`() async throws {
         try await PoolBench.withPool { pool in
             var job = try PoolBench.job()
             job.outputs = ["1?w=8&format=png", "1?w=12&format=jpeg", "1?w=4&format=webp"].map {
@@ -21,6 +23,24 @@ struct WorkerPoolTests {
             #expect(Array(result.pictures[1].bytes.prefix(2)) == [0xFF, 0xD8])
             #expect(result.timing.encode > 0)
         }
+    }
+
+    @Test func `a job that a worker reaches after its deadline does not run`() async throws {
+        let time = ManualTime()
+        let pool = try WorkerPool(WorkerPool.Configuration(workers: 1), time: time)
+        defer { pool.stop() }
+        var late = try PoolBench.job()
+        late.deadline = SharedDeadline(time.monotonic)
+        guard case .failure(.overloaded(let reason)) = await pool.result(of: late) else {
+            Issue.record("ran")
+            return
+        }
+        #expect(reason.contains("waited too long"))
+        #expect(pool.statistics.jobs == 0)
+        var timely = try PoolBench.job()
+        timely.deadline = SharedDeadline(time.monotonic + 1)
+        #expect(try await pool.result(of: timely).get().pictures.count == 1)
+        #expect(pool.statistics.jobs == 1 && pool.statistics.starts == 1)
     }
 
     @Test func `receives large results through memory files`() async throws {
@@ -61,7 +81,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `a picture that crashes its decoder fails alone, and the pool recovers`() async throws {
+    @Test func `an image that crashes its decoder fails alone, and the pool recovers`() async throws {
         try await PoolBench.withPool { pool in
             let deadly = TestImages.deadlyGIF(width: 60_000, height: 60_000)
             #expect(deadly.count == 43)
@@ -186,7 +206,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `cancelling a running job ends it at once and its worker soon`() async throws {
+    @Test func `cancelling a running job ends it immediately, and its worker soon after`() async throws {
         try await PoolBench.withPool {
             $0.abandonGrace = 50
         } _: { pool in
@@ -207,7 +227,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `a full queue refuses, and higher priorities go first`() async throws {
+    @Test func `a full queue refuses jobs, and higher priorities run first`() async throws {
         try await PoolBench.withPool {
             $0.queueLimit = 2
         } _: { pool in
@@ -228,7 +248,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `stopping ends workers and waiting jobs`() async throws {
+    @Test func `stopping ends workers and cancels waiting jobs`() async throws {
         let pool = try WorkerPool(WorkerPool.Configuration(workers: 2))
         try await pool.wait { $0.workers.allSatisfy { $0.pid != 0 } }
         let job = try PoolBench.slowJob()
@@ -253,7 +273,7 @@ struct WorkerPoolTests {
         pool.stop()
     }
 
-    @Test func `a worker that cannot start fails jobs instead of keeping them`() async throws {
+    @Test func `jobs fail instead of waiting if no worker can start`() async throws {
         try await PoolBench.withPool {
             $0.workerPath = "/nonexistent/edgeprint-worker"
         } _: { pool in
@@ -272,7 +292,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `a job out of the protocol's bounds is refused`() async throws {
+    @Test func `a job outside the protocol's bounds is refused`() async throws {
         try await PoolBench.withPool { pool in
             guard case .failure(.refused) = try await pool.result(of: PoolBench.job(outputs: 17)) else {
                 Issue.record("17 outputs")
@@ -281,7 +301,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `a source that is shorter than stated does not blame the picture`() async throws {
+    @Test func `a source shorter than stated is not the image's fault`() async throws {
         try await PoolBench.withPool { pool in
             var job = try PoolBench.job()
             job.sourceLength += 1

@@ -31,7 +31,7 @@ struct HiddenDataTests {
         let end = (marker == 0xDA ? [] : Self.scan) + [1, 2, 0xFF, 0xD9]
         let right = start + Self.segment(marker, content) + end
         #expect(try clean(right, .jpeg) == right)
-        // An odd number, so that it is no whole number of tables, components or conditionings.
+        // An odd number, so that it is not a whole number of tables, components or conditionings.
         #expect(throws: MetadataCleaner.Stop.self) {
             try clean(start + Self.segment(marker, content + Self.secret) + end, .jpeg)
         }

@@ -1,7 +1,7 @@
 import ImagePlan
 import Testing
 
-/// What is left of an SVG document.
+/// Cleaning of SVG documents.
 @Suite(.timeLimit(.minutes(1)))
 struct SVGCleanerTests {
     private func clean(_ markup: String) throws(MetadataCleaner.Stop) -> String {
@@ -23,7 +23,7 @@ struct SVGCleanerTests {
         "<text x='1'>a &lt; b &amp; c &#169;</text>", "<a><circle r=\"1\"/></a>",
         "<animate attributeName=\"r\" values=\"1;2\"/>", "<g id='a'><title>T</title></g>",
     ])
-    func `keeps what draws, byte for byte`(markup: String) throws {
+    func `keeps graphics byte for byte`(markup: String) throws {
         #expect(try content(markup) == markup)
     }
 
@@ -56,11 +56,11 @@ struct SVGCleanerTests {
         ("<image\n\thref\n=\n'//a.example'\n/>", "<image/>"), ("<rect cursor=\"url(x.cur),auto\"/>", "<rect/>"),
         ("<rect a=\"&unknown;\"/>", "<rect/>"),
     ])
-    func `drops what runs or loads something`(markup: String, left: String) throws {
+    func `removes scripts, handlers and external references`(markup: String, left: String) throws {
         #expect(try content(markup) == left)
     }
 
-    @Test func `drops declarations around the document`() throws {
+    @Test func `removes declarations around the document`() throws {
         let markup = """
             \u{FEFF}<?xml version="1.0"?><?xml-stylesheet href="//a.example/a.css"?>
             <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
@@ -69,7 +69,7 @@ struct SVGCleanerTests {
         #expect(try clean(markup) == "<svg width='1'><g/></svg>")
     }
 
-    @Test func `replaces entities that stand for plain text`() throws {
+    @Test func `replaces entities that contain plain text`() throws {
         let markup = """
             <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd" [
               <!ENTITY ns_svg "http://www.w3.org/2000/svg"> <!ATTLIST svg onload CDATA "a()"> <!ENTITY js 'javascript:a()'>
@@ -79,7 +79,7 @@ struct SVGCleanerTests {
             """
         let expected = "<svg xmlns=\"http://www.w3.org/2000/svg\"><text>javascript:a() &amp;</text><a/></svg>"
         #expect(try clean(markup) == expected)
-        // Nothing grows without bound.
+        // The expansion is bounded.
         let long = "<!DOCTYPE svg [<!ENTITY a \"\(String(repeating: "x", count: 1000))\">]>"
         let bomb = long + "<svg>" + String(repeating: "&a;", count: 2000) + "</svg>"
         #expect(throws: MetadataCleaner.Stop.self) { try clean(bomb) }
@@ -94,11 +94,11 @@ struct SVGCleanerTests {
         "<svg a='<script>'/>", "<svg><g a/></svg>", "<svg><![CDATA[x</svg>", "", "text", "<svg><></svg>",
         String(repeating: "<g>", count: 2000),
     ])
-    func `refuses what is not well-formed, or refers to other entities`(markup: String) {
+    func `rejects malformed documents and references to other entities`(markup: String) {
         #expect(throws: MetadataCleaner.Stop.self) { try clean(markup) }
     }
 
-    @Test func `refuses other encodings than UTF-8`() {
+    @Test func `rejects encodings other than UTF-8`() {
         let markup = Array("<svg a='".utf8) + [0xFF, 0xFE] + Array("'/>".utf8)
         let header = ImageHeader(format: .svg, width: 0, height: 0)
         #expect(throws: MetadataCleaner.Stop.self) { try MetadataCleaner.clean(markup.span, as: header) }

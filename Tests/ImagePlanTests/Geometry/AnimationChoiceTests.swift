@@ -77,7 +77,7 @@ struct AnimationChoiceTests {
         #expect(try choose("max_bytes=9999", limits) == .some(33))
     }
 
-    @Test func `bounds the pixels in memory, too`() throws {
+    @Test func `limits the pixels in memory, too`() throws {
         // 64 MP decoded at one eighth, almost nothing encoded; memory holds 4 pixels per unit of the budget.
         let limits = AnimationLimits(pixels: 13_000_000)
         #expect(try choose("w=1", side: 800, limits) == .some(81))
@@ -90,16 +90,16 @@ struct AnimationChoiceTests {
     @Test func `never decodes more frames than the limit`() throws {
         let limits = AnimationLimits(frames: 99)
         #expect(try choose("w=9", limits) == .still(frame: 0))
-        #expect(refusal("anim=keep", limits) == "anim: 100 frames are over the limit of 99 (limits.frames)")
-        #expect(refusal("strict=1", limits) == "strict: 100 frames are over the limit of 99 (limits.frames)")
+        #expect(refusal("anim=keep", limits) == "anim: 100 frames exceed the limit of 99 (limits.frames)")
+        #expect(refusal("strict=1", limits) == "strict: 100 frames exceed the limit of 99 (limits.frames)")
         #expect(try choose("frame=98", limits) == .still(frame: 98))
         #expect(
             refusal("frame=99", limits)
-                == "frame: requires decoding 100 frames: 100 frames are over the limit of 99 (limits.frames)"
+                == "frame: requires decoding 100 frames: 100 frames exceed the limit of 99 (limits.frames)"
         )
     }
 
-    @Test func `never decodes together frames that cannot be stacked`() throws {
+    @Test func `never decodes frames together that cannot be stacked`() throws {
         let header = ImageHeader(format: .gif, width: 1, height: 60_000, frames: 200)
         func choose(_ query: String) throws -> AnimationChoice {
             let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
@@ -109,23 +109,23 @@ struct AnimationChoiceTests {
         #expect(try choose("h=100") == .still(frame: 0))
         #expect(try choose("frame=199") == .still(frame: 199))
         let error = #expect(throws: RequestError.self) { try choose("anim=keep") }
-        #expect(error?.reason == "200 frames have 12000000 rows in total, over the limit of 10000000")
+        #expect(error?.reason == "200 frames have 12000000 rows in total, more than the limit of 10000000")
     }
 
-    @Test func `keep gives all frames or an error that names the limit`() throws {
+    @Test func `keep returns all frames or an error that names the limit`() throws {
         let limits = AnimationLimits(pixels: 1_000_000)
         #expect(try choose("anim=keep") == .all)
-        let reason = "100 frames cost about 1125000 pixels, over the limit of 1000000 (limits.animation)"
+        let reason = "100 frames cost about 1125000 pixels, more than the limit of 1000000 (limits.animation)"
         #expect(refusal("anim=keep", limits) == "anim: \(reason)")
         #expect(refusal("strict=1", limits) == "strict: \(reason)")
         #expect(
             refusal("anim=keep", as: .jpeg, limits)
-                == "anim: asks for all frames; jpeg has one frame, but the image has 100"
+                == "anim: requests all frames; jpeg has one frame, but the image has 100"
         )
         #expect(refusal("strict=1", as: .jpeg, limits) == "strict: jpeg has one frame, but the image has 100")
     }
 
-    @Test func `losses the request asks for are not errors`() throws {
+    @Test func `requested losses are not errors`() throws {
         #expect(try choose("anim=first&strict=1", as: .jpeg) == .still(frame: 0))
         #expect(try choose("frame=7&strict=1") == .still(frame: 7))
         #expect(try choose("strict=1&format=json") == .still(frame: 0))
@@ -133,7 +133,7 @@ struct AnimationChoiceTests {
         #expect(try choose("anim=keep", frames: 1, as: .jpeg) == .still(frame: 0))
     }
 
-    @Test func `the original stands in if the request changes nothing`() throws {
+    @Test func `the original is returned if the request changes nothing`() throws {
         let limits = AnimationLimits(pixels: 1)
         for query in ["", "anim=keep", "strict=1", "format=source", "format=gif", "meta=keep"] {
             #expect(try choose(query, as: .gif, limits) == .original, "\(query)")

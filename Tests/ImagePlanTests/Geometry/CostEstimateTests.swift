@@ -45,7 +45,7 @@ struct CostEstimateTests {
         #expect(try estimate("", absurd, as: .gif).memory == .max)
     }
 
-    @Test func `a source without a size costs what the request asks for`() throws {
+    @Test func `a source without a size costs what the request requires`() throws {
         let drawing = ImageHeader(format: .svg, width: 0, height: 0)
         #expect(try estimate("w=200&h=100", drawing, as: .png).encodedPixels == 20_000)
         #expect(try estimate("", drawing, as: .png).encodedPixels == 0)

@@ -1,7 +1,7 @@
 import ImagePlan
 import Testing
 
-/// The budget of decoded bytes.
+/// The budget of decoded bytes (`limits.decode-bytes`).
 @Suite(.timeLimit(.minutes(1)))
 struct DecodeBudgetTests {
     private func refusal(_ query: String, of format: ImageFormat = .jpeg, _ bytes: Int) throws -> String? {
@@ -10,14 +10,14 @@ struct DecodeBudgetTests {
         return DecodeBudget.refusal(of: header, plan: plan.canonicalText, within: bytes)
     }
 
-    @Test func `a plan over the budget is refused with the setting's name`() throws {
+    @Test func `a plan over the budget is refused with an error that names the setting`() throws {
         #expect(try refusal("blur=2", 3_200_000) == nil)
-        let text = "1000×800 pixels need 3200000 bytes to decode, over the limit of 3199999 (limits.decode-bytes)"
+        let text = "1000×800 pixels need 3200000 bytes to decode, more than the limit of 3199999 (limits.decode-bytes)"
         #expect(try refusal("blur=2", 3_199_999) == text)
         #expect(try refusal("w=10", of: .png, 3_199_999) == text)
     }
 
-    @Test func `a JPEG is loaded smaller, no smaller than its result`() throws {
+    @Test func `a JPEG is loaded smaller, but no smaller than its result`() throws {
         // A quarter of the bytes at each halving; 250 is a quarter of 1000.
         #expect(try refusal("w=250", 200_000) == nil)
         #expect(try refusal("w=251", 200_000) != nil)
@@ -28,7 +28,7 @@ struct DecodeBudgetTests {
         #expect(try refusal("w=10", 49_999) != nil)
     }
 
-    @Test func `the usual factor is kept within the budget`() throws {
+    @Test func `the usual factor is used within the budget`() throws {
         let steps = try PlanGeometry.resolve(
             Plan(steps: [ResizeStep(width: 400, height: nil)]),
             source: PixelSize(width: 1000, height: 800)
@@ -41,7 +41,7 @@ struct DecodeBudgetTests {
         #expect(factor(.max) == 1 && factor(3_200_000) == 1 && factor(3_199_999) == 2 && factor(1) == 1)
     }
 
-    @Test func `descriptions and placeholders need a tiny picture only`() throws {
+    @Test func `descriptions and placeholders need only a tiny image`() throws {
         for query in ["format=json", "format=blurhash", "format=lqip"] {
             #expect(try refusal(query, 50_000) == nil, "\(query)")
         }
@@ -50,7 +50,7 @@ struct DecodeBudgetTests {
         #expect(DecodeBudget.refusal(of: header, plan: Placeholder.planText, within: 50_000) == nil)
     }
 
-    @Test func `of an animation as many frames as fit are held`() throws {
+    @Test func `an animation keeps as many frames as fit`() throws {
         func choose(_ query: String, _ bytes: Int) throws -> AnimationChoice {
             try .make(
                 of: RequestLanguage.parse(query: query, options: ParseOptions()).plan,
@@ -69,10 +69,10 @@ struct DecodeBudgetTests {
         #expect(try choose("", 799_999) == .some(19))
         #expect(try choose("", 79_999) == .still(frame: 0))
         let error = #expect(throws: RequestError.self) { try choose("anim=keep", 799_999) }
-        #expect(error?.reason == "20 frames need 800000 bytes, over the limit of 799999 (limits.decode-bytes)")
+        #expect(error?.reason == "20 frames need 800000 bytes, more than the limit of 799999 (limits.decode-bytes)")
     }
 
-    @Test func `a budget other than the default is a part of cache keys`() {
+    @Test func `a budget other than the default is part of cache keys`() {
         #expect(AnimationLimits(bytes: 1 << 20).keyText == "bytes=1048576")
         #expect(AnimationLimits().keyText == "")
     }

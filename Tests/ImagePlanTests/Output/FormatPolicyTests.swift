@@ -1,16 +1,16 @@
 import ImagePlan
 import Testing
 
-/// Formats switched on and off.
+/// Formats that are enabled and disabled.
 @Suite(.timeLimit(.minutes(1)))
 struct FormatPolicyTests {
-    @Test func `everything but PDF is on at first`() {
+    @Test func `every format except PDF is on by default`() {
         let policy = FormatPolicy()
         for format in ImageFormat.allCases { #expect(policy[format] == (format == .pdf ? .off : .on), "\(format)") }
         #expect(policy.keyText.isEmpty && policy.unwritten.isEmpty)
     }
 
-    @Test func `only what is not written changes results`() {
+    @Test func `only formats that are not written change results`() {
         var policy = FormatPolicy()
         policy[.heic] = .off
         policy[.jxl] = .write
@@ -23,7 +23,7 @@ struct FormatPolicyTests {
         #expect(policy == FormatPolicy())
     }
 
-    @Test func `compressed SVG is SVG`() {
+    @Test func `compressed SVG counts as SVG`() {
         var policy = FormatPolicy()
         policy[.svg] = .off
         #expect(policy[.svgz] == .off && !policy.readsAll(of: FormatPolicy()) && FormatPolicy().readsAll(of: policy))
@@ -36,7 +36,11 @@ struct FormatPolicyTests {
             ([.jpeg], .rest, .png), ([.jpeg, .png], .rest, .webp),
         ] as [(Set<ImageFormat>, FormatBucket, ImageFormat)]
     )
-    func `auto chooses among what is written`(without: Set<ImageFormat>, bucket: FormatBucket, chosen: ImageFormat) {
+    func `auto chooses among the formats that are written`(
+        without: Set<ImageFormat>,
+        bucket: FormatBucket,
+        chosen: ImageFormat
+    ) {
         let traits = { (alpha: Bool, frames: Bool) in
             EncoderTraits(hasAlpha: alpha, hasAnimation: frames, isLosslessPossible: alpha, longestSide: 16_383)
         }
@@ -55,7 +59,7 @@ struct FormatPolicyTests {
         #expect(format == chosen)
     }
 
-    @Test func `a job carries what is not written`() throws {
+    @Test func `a job contains the formats that are not written`() throws {
         var job = WorkerJob()
         (job.id, job.sourceLength, job.deadlineMilliseconds, job.maximumPixels) = (1, 1, 1, 1)
         job.outputs = [.init(plan: "1?", bucket: .rest, quality: QualityDefaults())]

@@ -75,7 +75,7 @@ struct CameraFactsTests {
     }
 
     @Test(arguments: [true, false])
-    func `reports camera settings, but neither place nor person`(isBig: Bool) {
+    func `reports camera settings, but no location or author`(isBig: Bool) {
         for front in [[], Array("Exif\0\0".utf8)] {
             let members = CameraFacts(exif: front + Self.block(isBig: isBig)).members.joined(separator: ",")
             let expected = #"""
@@ -86,7 +86,7 @@ struct CameraFactsTests {
         }
     }
 
-    @Test func `reads what it can of a damaged block`() {
+    @Test func `reads the intact fields of a damaged block`() {
         let block = Self.block(isBig: true)
         for length in 0..<block.count { _ = CameraFacts(exif: Array(block[..<length])).members }
         var generator = SeededGenerator(seed: 3)

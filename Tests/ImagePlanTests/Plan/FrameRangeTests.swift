@@ -1,7 +1,7 @@
 import ImagePlan
 import Testing
 
-/// `frames`: a part of an animation.
+/// `frames`: a range of an animation's frames.
 @Suite(.timeLimit(.minutes(1)))
 struct FrameRangeTests {
     private static let animated = EncoderTraits(
@@ -33,7 +33,7 @@ struct FrameRangeTests {
         ("frames=2-4&anim=keep&format=jpeg", "1?anim=keep&format=jpeg"),
         ("frames=2-4&speed=2&reverse=1&loop=3", "1?frames=2-4&loop=3&reverse=1&speed=2"),
     ])
-    func `has one canonical text, which reads back`(query: String, text: String) throws {
+    func `has one canonical text, which parses to the same range`(query: String, text: String) throws {
         #expect(try plan(query).canonicalText == text)
         #expect(try Plan(canonicalText: text) == plan(query))
     }
@@ -42,12 +42,12 @@ struct FrameRangeTests {
         "frames=", "frames=5", "frames=5-", "frames=-5", "frames=9-5", "frames=1-2-3", "frames=a-b", "frames=0-100000",
         "frames=1-2&frames=1-2", "frames=1-2&frame=1", "frames=1-2&anim=first", "frames=1.5-2",
     ])
-    func `refuses anything but two ordered frames, and contradictions`(query: String) {
+    func `rejects anything except two ordered frames, and contradictions`(query: String) {
         let error = #expect(throws: RequestError.self) { try plan(query) }
         #expect(error?.parameter == "frames")
     }
 
-    @Test func `the part beyond the last frame is ignored, and nothing but that is an error`() throws {
+    @Test func `the part beyond the last frame is ignored, but a range beyond it is an error`() throws {
         #expect(try choose("frames=90-200") == .all)
         #expect(try choose("frames=99-200") == .still(frame: 99))
         let error = #expect(throws: RequestError.self) { try choose("frames=100-200") }
@@ -56,7 +56,7 @@ struct FrameRangeTests {
         #expect(throws: RequestError.self) { try choose("frames=1-5", frames: 1) }
     }
 
-    @Test func `only its frames are encoded, and those before it decoded`() throws {
+    @Test func `only its frames are encoded; the ones before it are also decoded`() throws {
         // 100 frames cost 1,125,000; the last ten 125,000 for decoding all and 100,000 for encoding ten.
         #expect(try choose("frames=90-99", AnimationLimits(pixels: 225_000)) == .all)
         #expect(try choose("frames=90-99", AnimationLimits(pixels: 224_999)) == .some(9))
@@ -67,12 +67,12 @@ struct FrameRangeTests {
         #expect(error?.parameter == "frames" && error?.reason.contains("limits.frames") == true)
     }
 
-    @Test func `an original is not given in place of a part of it`() throws {
+    @Test func `the original is not served in place of a range`() throws {
         #expect(try choose("frames=0-98", of: .webp, AnimationLimits(pixels: 1)) == .still(frame: 0))
         #expect(try choose("", of: .webp, AnimationLimits(pixels: 1)) == .original)
     }
 
-    @Test func `tells which frames were kept`() {
+    @Test func `reports which frames were kept`() {
         let header = ImageHeader(format: .gif, width: 100, height: 100, frames: 99, hasAlpha: true)
         func text(_ plan: String, _ frames: Int) -> String? {
             AnimationOutcome(plan: plan, header: header, frames: frames, format: .webp, limits: .init())?.text
@@ -84,7 +84,7 @@ struct FrameRangeTests {
         #expect(text("1?frames=0-200", 99) == "kept; frames=99")
     }
 
-    @Test func `tells no total of a JPEG XL, whose header has none`() {
+    @Test func `reports no total for a JPEG XL, whose header has none`() {
         let header = ImageHeader(format: .jxl, width: 100, height: 100, frames: 2)
         let outcome = AnimationOutcome(plan: "1?w=9", header: header, frames: 7, format: .webp, limits: .init())
         #expect(outcome?.text == "uncounted; frames=7")

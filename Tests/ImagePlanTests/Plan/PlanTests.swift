@@ -34,7 +34,7 @@ struct PlanTests {
         ("round=5&bg=fff", false),
         ("round=5&bg=ffffff80", true), ("rotate=5&bg=fff", false),
     ])
-    func `knows whether it adds alpha`(query: String, expected: Bool) throws {
+    func `determines whether it adds alpha`(query: String, expected: Bool) throws {
         let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
         #expect(plan.makesAlpha == expected)
     }

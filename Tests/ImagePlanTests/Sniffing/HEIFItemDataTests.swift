@@ -37,10 +37,10 @@ struct HEIFItemDataTests {
     @Test func `returns 0 if there is no data`() {
         #expect(
             length(file(places: [0, 0, 0, 0, 0x44, 0x40, 0, 0], data: 0)) == 0,
-            "as libheif writes it without memory"
+            "as written by libheif when out of memory"
         )
         let far: [UInt8] = [0, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 60, 0, 0, 1, 0]
-        #expect(length(file(places: far)) == 0, "behind the file's end")
+        #expect(length(file(places: far)) == 0, "beyond the file's end")
         #expect(length(Array("no boxes".utf8)) == 0 && length([]) == 0)
     }
 

@@ -29,7 +29,7 @@ struct SnifferRobustnessTests {
     ]
 
     @Test(arguments: samples.indices)
-    func `every prefix asks for more or gives the whole file's result`(index: Int) {
+    func `every prefix requests more bytes or gives the whole file's result`(index: Int) {
         let whole = Self.samples[index]
         let answer = ImageSniffer.sniff(whole.span, totalLength: whole.count)
         if case .image = answer {} else { Issue.record("\(answer)") }
@@ -44,7 +44,7 @@ struct SnifferRobustnessTests {
     }
 
     @Test(arguments: samples.indices)
-    func `asking for more ends after a few calls`(index: Int) {
+    func `needs few calls for any file`(index: Int) {
         let whole = Self.samples[index] + [UInt8](repeating: 0, count: 1 << 20)
         var length = 0
         var calls = 0
@@ -59,7 +59,7 @@ struct SnifferRobustnessTests {
     }
 
     @Test(arguments: samples.indices)
-    func `a truncated file is malformed or read, never waited for`(index: Int) {
+    func `a truncated file is malformed or read, and never requests more bytes`(index: Int) {
         let whole = Self.samples[index]
         for length in 0..<whole.count {
             let result = ImageSniffer.sniff(whole.span.extracting(first: length), totalLength: length)

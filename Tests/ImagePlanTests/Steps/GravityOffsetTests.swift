@@ -23,12 +23,12 @@ struct GravityOffsetTests {
         // Within the image, however large the offset.
         ("southeast,1000,0", 0, 50), ("northwest,-50,-50", 0, 0), ("east,-9,100", 80, 50),
     ])
-    func `moves away from the edges that it names, and stays inside`(gravity: String, left: Int, top: Int) throws {
+    func `moves away from the named edges, and stays inside`(gravity: String, left: Int, top: Int) throws {
         let rectangle = try crop(gravity)
         #expect(rectangle == PixelRectangle(left: left, top: top, width: 20, height: 10))
     }
 
-    @Test func `places what is cut and what is padded alike`() throws {
+    @Test func `places crops and padding alike`() throws {
         let cover = try #require(plan("w=50&h=50&fit=cover&gravity=west,10,0").steps.first as? ResizeStep)
         guard case .crop(.rectangle(let cut)) = cover.geometry(for: PixelSize(width: 200, height: 100)).framing else {
             Issue.record("not cut")
@@ -50,7 +50,7 @@ struct GravityOffsetTests {
         ("crop=9x9&gravity=north,0,10&dpr=2&w=9", "1?crop=9x9&w=18&gravity=north,0,10"),
         ("w=9&h=9&fit=outside", "1?w=9&h=9&fit=outside"), ("w=9&fit=outside", "1?w=9"),
     ])
-    func `has one canonical text, in which dpr is multiplied`(query: String, text: String) throws {
+    func `has one canonical text, in which dpr is applied`(query: String, text: String) throws {
         #expect(try plan(query).canonicalText == text)
         #expect(try Plan(canonicalText: text) == plan(query))
     }
@@ -60,12 +60,12 @@ struct GravityOffsetTests {
         "gravity=0.3,0.7,1,1",
         "gravity=nort,1,1", "gravity=north,,1", "gravity=north,1,1,1",
     ])
-    func `refuses other offsets`(gravity: String) {
+    func `rejects other offsets`(gravity: String) {
         let error = #expect(throws: RequestError.self) { try plan("crop=9x9&" + gravity) }
         #expect(error?.parameter == "gravity")
     }
 
-    @Test func `refuses an offset that would mean two lengths`() throws {
+    @Test func `rejects an offset that would have two lengths`() throws {
         let error = #expect(throws: RequestError.self) {
             try plan("crop=90x90&w=9&h=9&fit=cover&gravity=north,0,10&dpr=2")
         }
@@ -77,11 +77,11 @@ struct GravityOffsetTests {
     @Test(arguments: [
         (400, 200, 100, 100, false, 200, 100), (200, 400, 100, 100, false, 100, 200),
         (400, 200, 100, 50, false, 100, 50),
-        // Not enlarged, unless asked.
+        // Not enlarged, unless requested.
         (80, 400, 100, 100, false, 80, 400), (80, 400, 100, 100, true, 100, 500), (50, 20, 100, 100, false, 50, 20),
         (50, 20, 100, 100, true, 250, 100), (3, 7, 2, 2, false, 2, 5),
     ])
-    func `outside covers the box and cuts nothing`(
+    func `outside covers the box without cropping`(
         width: Int,
         height: Int,
         boxWidth: Int,

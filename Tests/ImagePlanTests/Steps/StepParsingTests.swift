@@ -87,7 +87,7 @@ struct StepParsingTests {
         #expect(error?.status == .malformed)
     }
 
-    @Test func `errors say what is valid`() {
+    @Test func `errors list the valid values`() {
         let filter = #expect(throws: RequestError.self) { try plan("filter=sepla") }
         #expect(filter?.reason.contains("sepia") == true)
         #expect(filter?.reason.contains("duotone:rrggbb,rrggbb") == true)
@@ -106,7 +106,7 @@ struct StepParsingTests {
         ("tint=fff,dest-out", true), ("tint=ffffff00,dest-out", false), ("tint=ffffff80,dest-atop", true),
         ("tint=ffffff80,multiply", false), ("tint=ffffff80,atop", false),
     ])
-    func `knows whether it adds alpha`(query: String, expected: Bool) throws {
+    func `determines whether it adds alpha`(query: String, expected: Bool) throws {
         #expect(try plan(query).makesAlpha == expected)
     }
 

@@ -1,8 +1,8 @@
 import TestSupport
 
-/// Writes BMP and ICO files of every kind that is decoded, from pictures whose pixels are known.
+/// Writes BMP and ICO files of every supported kind from known pixels.
 struct BitmapFile {
-    /// How pixels are written.
+    /// The encoding of pixels.
     enum Kind: CaseIterable {
         case indexed1, indexed2, indexed4, indexed8, runs4, runs8, rgb555, rgb565, rgb24, rgb32, argb32
     }
@@ -11,7 +11,7 @@ struct BitmapFile {
     var width: Int
     var height: Int
     var isTopDown = false
-    /// Bytes of the bitmap's head: 12, 40, 108 or 124.
+    /// The size of the bitmap header in bytes: 12, 40, 108 or 124.
     var headSize = 40
     /// Random indices or channels.
     var generator: SeededGenerator
@@ -48,14 +48,14 @@ struct BitmapFile {
         }
     }
 
-    /// A whole file; `expected` is what it shows.
+    /// A whole file; `expected` has its pixels.
     mutating func file() -> [UInt8] {
         let body = bitmap()
         let start = 14 + body.pixels
         return Array("BM".utf8) + Self.word(14 + body.bytes.count) + Self.word(0) + Self.word(start) + body.bytes
     }
 
-    /// Head, palette and pixels, and where the pixels begin.
+    /// Header, palette and pixels, and the offset of the pixels.
     mutating func bitmap(headHeight: Int? = nil) -> (bytes: [UInt8], pixels: Int) {
         let signed = (headHeight ?? height) * (isTopDown ? -1 : 1)
         var head: [UInt8]

@@ -17,7 +17,7 @@ struct BitmapTests {
     }
 
     @Test(arguments: BitmapFile.Kind.allCases)
-    func `every kind of pixel comes out as it was written, in any size`(kind: BitmapFile.Kind) throws {
+    func `decodes every pixel format in any size`(kind: BitmapFile.Kind) throws {
         var generator = SeededGenerator(seed: 7)
         for seed in 0..<200 as Range<UInt64> {
             let isRuns = kind == .runs4 || kind == .runs8
@@ -44,7 +44,7 @@ struct BitmapTests {
         for y in 0..<2 { for x in 0..<3 { #expect(pixels[x, y] == file.expected[x, y].prefix(3) + [255]) } }
     }
 
-    @Test func `jumps in runs leave the first colour`() throws {
+    @Test func `skipped pixels of a run have the first colour`() throws {
         let head =
             BitmapFile.word(40) + BitmapFile.word(4) + BitmapFile.word(3) + BitmapFile.half(1) + BitmapFile.half(8)
         let sizes =
@@ -71,15 +71,15 @@ struct BitmapTests {
 
     @Test(
         arguments: [
-            ("an unknown head", 14, [41, 0, 0, 0]), ("no width", 18, [0, 0, 0, 0]),
+            ("an unknown header", 14, [41, 0, 0, 0]), ("no width", 18, [0, 0, 0, 0]),
             ("a negative width", 18, [255, 255, 255, 255]),
-            ("no height", 22, [0, 0, 0, 0]), ("the least height", 22, [0, 0, 0, 128]), ("a depth of 7", 28, [7, 0]),
+            ("no height", 22, [0, 0, 0, 0]), ("the lowest height", 22, [0, 0, 0, 128]), ("a depth of 7", 28, [7, 0]),
             ("JPEG inside", 30, [4, 0, 0, 0]), ("a great width", 18, [255, 255, 255, 127]),
-            ("pixels far away", 10, [255, 255, 255, 255]), ("pixels in the head", 10, [20, 0, 0, 0]),
+            ("pixels far beyond the file", 10, [255, 255, 255, 255]), ("pixels in the header", 10, [20, 0, 0, 0]),
             ("a greater height", 22, [200, 0, 0, 0]),
         ] as [(String, Int, [UInt8])]
     )
-    func `what cannot be is refused`(what: String, offset: Int, patch: [UInt8]) throws {
+    func `invalid headers are refused`(what: String, offset: Int, patch: [UInt8]) throws {
         var file = BitmapFile(kind: .rgb24, width: 5, height: 5, seed: 1)
         var bytes = file.file()
         bytes.replaceSubrange(offset..<offset + patch.count, with: patch)
@@ -123,7 +123,7 @@ struct BitmapTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable))
-    func `a bitmap of another program decodes`() throws {
+    func `a bitmap written by another program is decoded`() throws {
         let pixels = try Workbench.pixels("", of: Workbench.photograph("small.bmp"), as: .bmp)
         #expect(pixels.width > 1 && Set(pixels.bytes).count > 1)
     }

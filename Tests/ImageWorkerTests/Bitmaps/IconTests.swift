@@ -48,7 +48,7 @@ struct IconTests {
         #expect(masked.alpha(5, 5) == 0 && masked.alpha(5, 6) == 255)
     }
 
-    @Test func `the largest picture is used whatever the directory states`() throws {
+    @Test func `the largest image is used regardless of the directory`() throws {
         let large = PixelImage(width: 48, height: 40) { x, y in [UInt8(x), UInt8(y), 9, 255] }
         let png = Workbench.png(large)
         let small = entry(.rgb24, side: 32).entry
@@ -91,7 +91,7 @@ struct IconTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable))
-    func `an icon of another program decodes`() throws {
+    func `an icon written by another program is decoded`() throws {
         let source = try Workbench.photograph("favicon.ico")
         let pixels = try pixels(source)
         #expect(pixels.width >= 16 && Set(pixels.bytes).count > 2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// Pictures halved without libvips.
+/// Images halved without libvips.
 @Suite(.timeLimit(.minutes(1)))
 struct HalvingTests {
     init() { precondition(Workbench.isStarted) }
@@ -32,7 +32,7 @@ struct HalvingTests {
     }
 
     @Test(arguments: [2, 4, 8, 16])
-    func `a noisy picture keeps its mean at every size`(factor: Int) throws {
+    func `a noisy image keeps its mean at every size`(factor: Int) throws {
         var generator = SeededGenerator(seed: UInt64(factor))
         let (width, height) = (512, 384)
         let sky = [110, 160, 220]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// Pictures scaled down without libvips.
+/// Images scaled down without libvips.
 @Suite(.timeLimit(.minutes(1)))
 struct ResamplerTests {
     /// A picture's samples.
@@ -28,7 +28,7 @@ struct ResamplerTests {
         (40, 30, 20, 15), (41, 29, 40, 28), (17, 90, 17, 31), (90, 17, 31, 17), (64, 64, 17, 23), (5, 5, 5, 5),
         (3, 3, 1, 1), (1, 9, 1, 4), (200, 7, 67, 2),
     ])
-    func `every sample is the sum that Lanczos' weights make`(
+    func `every sample is the sum with Lanczos weights`(
         width: Int,
         height: Int,
         newWidth: Int,
@@ -49,14 +49,14 @@ struct ResamplerTests {
     }
 
     @Test(arguments: [(4000, 3000, 37, 29), (333, 257, 20, 15), (1001, 999, 1, 1), (129, 65, 30, 16)])
-    func `a picture made very much smaller keeps its places and its colours`(
+    func `a strongly reduced image keeps positions and colours`(
         width: Int,
         height: Int,
         newWidth: Int,
         newHeight: Int
     ) throws {
         let (source, target) = (PixelSize(width: width, height: height), PixelSize(width: newWidth, height: newHeight))
-        // Even slopes: a result's value is that of its place, wherever the kernel ends.
+        // On a linear gradient, a result has the value of its position.
         let picture = Picture(source, bands: 3) { x, y, band in
             switch band {
             case 0: UInt8(x * 255 / max(1, width - 1))
@@ -81,7 +81,7 @@ struct ResamplerTests {
     }
 
     @Test(arguments: [500, 125, 31, 8])
-    func `thumbnails of a noisy sky are as light as it is`(width: Int) throws {
+    func `thumbnails of a noisy sky have its brightness`(width: Int) throws {
         var generator = SeededGenerator(seed: 7)
         let source = PixelSize(width: 1600, height: 1200)
         let sky = [110, 160, 220]
@@ -95,13 +95,13 @@ struct ResamplerTests {
                 let own = stride(from: band, to: samples.count, by: 3).map { Double(samples[$0]) }
                 return own.reduce(0, +) / Double(own.count)
             }
-            // With so few pixels rounding does not average out.
+            // With few pixels, rounding errors do not average out.
             let allowed = width < 31 ? 0.15 : 0.05
             #expect(abs(means[1] - means[0]) <= allowed, "band \(band): \(means)")
         }
     }
 
-    @Test func `every size gives all rows`() throws {
+    @Test func `every size produces all rows`() throws {
         var generator = SeededGenerator(seed: 20)
         for round in 0..<300 {
             let longest = round.isMultiple(of: 3) ? 300 : 30
@@ -120,7 +120,7 @@ struct ResamplerTests {
     }
 
     @Test(arguments: [0, 1, 127, 254, 255] as [UInt8])
-    func `one colour stays as it is`(value: UInt8) throws {
+    func `a uniform colour is unchanged`(value: UInt8) throws {
         let sizes = [(640, 480, 639, 479), (640, 480, 211, 97), (1999, 33, 50, 1), (101, 1001, 3, 77)]
         for (width, height, newWidth, newHeight) in sizes {
             let picture = Picture(PixelSize(width: width, height: height), bands: 3) { _, _, _ in value }
@@ -140,7 +140,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test func `other pictures are left to libvips`() {
+    @Test func `other resizes are left to libvips`() {
         let size = PixelSize(width: 100, height: 100)
         for bands in [1, 2, 5] {
             #expect(Resampler(from: size, to: PixelSize(width: 50, height: 50), bands: bands) == nil)
@@ -148,12 +148,12 @@ struct ResamplerTests {
         for (width, height) in [(101, 50), (50, 101)] {
             #expect(Resampler(from: size, to: PixelSize(width: width, height: height), bands: 3) == nil)
         }
-        // Thousands of rows would have to be held.
+        // It would need thousands of rows in memory.
         let tall = PixelSize(width: 10_000, height: 100_000)
         #expect(Resampler(from: tall, to: PixelSize(width: 9_999, height: 2), bands: 3) == nil)
     }
 
-    @Test func `transparent, deep and grey pictures are left to libvips`() throws {
+    @Test func `transparent, 16-bit and grey images are left to libvips`() throws {
         precondition(Workbench.isStarted)
         let deadline = Deadline(milliseconds: 20_000)
         let clear = try Raster.sRGB([UInt8](repeating: 9, count: 400), width: 10, height: 10, bands: 4)
@@ -174,7 +174,7 @@ struct ResamplerTests {
     }
 
     @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"))
-    func `a photograph is as libvips makes it`() throws {
+    func `a photograph looks like libvips' result`() throws {
         let bytes = try Workbench.photograph("kimono.jpg")
         let decoded = try Workbench.decoded(bytes, as: .jpeg)
         for width in [decoded.width - 1, decoded.width * 3 / 5, decoded.width / 3, decoded.width / 11] {
@@ -189,7 +189,7 @@ struct ResamplerTests {
         }
     }
 
-    /// Runs the resampler over a picture.
+    /// Runs the resampler on an image.
     private func resampled(_ picture: Picture, to target: PixelSize) throws -> [UInt8] {
         let resampler = try #require(Resampler(from: picture.size, to: target, bands: picture.bands))
         let length = target.width * picture.bands
@@ -207,7 +207,7 @@ struct ResamplerTests {
         return made
     }
 
-    /// The same in floats, by the definition; for factors below four.
+    /// The same in floats, by definition; for factors below four.
     private func exact(_ picture: Picture, to target: PixelSize) -> [Double] {
         let columns = weights(picture.size.width, target.width)
         let rows = weights(picture.size.height, target.height)

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import Testing
 
 @testable import OriginTransfer
@@ -55,7 +56,7 @@ struct RequestFieldsTests {
 
     @Test func `appends itself to Via and CDN-Loop`() {
         var request = TransferRequest(.file("a"), options: TransferOptions(source: "test"))
-        request.chain = TransferRequest.Chain(via: "1.1 nginx", cdnLoop: "cdn;n=1, edge2")
+        request.caller = OriginCaller(via: "1.1 nginx", cdnLoop: "cdn;n=1, edge2")
         let made = RequestFields.lines(request, withSource: true, userAgent: "Edgeprint/1", pseudonym: "edge")
         #expect(made.suffix(2) == ["Via: 1.1 nginx, 1.1 edge", "CDN-Loop: cdn;n=1, edge2, edge"])
     }

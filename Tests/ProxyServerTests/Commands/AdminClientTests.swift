@@ -25,7 +25,7 @@ struct AdminClientTests {
         ).description
     }
 
-    @Test func `sends the method, the token and the content, and gives back the answer's`() throws {
+    @Test func `sends method, token and content, and returns the content of the response`() throws {
         let heads = Signal<[String]>([])
         let origin = try ScriptedOrigin { request, connection in
             heads.update { $0.append(request.head) }
@@ -48,7 +48,7 @@ struct AdminClientTests {
         #expect(lines[1].contains("Content-Length: 12"))
     }
 
-    @Test func `a proxy of the environment is not told the token`() throws {
+    @Test func `ignores proxies in the environment, which would receive the token`() throws {
         let origin = try ScriptedOrigin { _, connection in connection.respond("200 OK", text: "{\"version\":\"1\"}") }
         let run = try CommandRun(
             ["stats", "--json", "--admin", "127.0.0.1:\(origin.port)"],
@@ -57,21 +57,21 @@ struct AdminClientTests {
         #expect(run.code == 0 && run.output == "{\"version\":\"1\"}", "\(run)")
     }
 
-    @Test func `the first address that can be reached is asked, a socket file before all others`() throws {
+    @Test func `uses the first reachable address, Unix sockets first`() throws {
         let origin = try ScriptedOrigin { _, connection in connection.respond("200 OK", text: "here") }
         let folder = try TemporaryFolder()
         let reached = try client(["127.0.0.1:\(origin.port)", "127.0.0.1:1", "unix:\(folder.path)/none.sock"])
         #expect(try reached.send("GET", "/") == "here")
         let text = try failure(client(["127.0.0.1:1", "unix:\(folder.path)/none.sock"]))
-        #expect(text.hasPrefix("nobody answers at unix:\(folder.path)/none.sock (connect: No such file"), "\(text)")
+        #expect(text.hasPrefix("cannot connect to unix:\(folder.path)/none.sock (connect: No such file"), "\(text)")
     }
 
-    @Test func `a failure names the address, and what to do`() throws {
+    @Test func `a failure names the address and a remedy`() throws {
         let mute = try ScriptedOrigin { _, connection in connection.waitForPeer() }
         let silent = "127.0.0.1:\(mute.port)"
         #expect(
             try failure(client([silent], timeout: 50))
-                == "\(silent) does not answer in time (50 ms); see the daemon's log and the machine's load"
+                == "\(silent) did not respond within 50 ms; check the daemon's log and the machine's load"
         )
         let cut = try ScriptedOrigin { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
@@ -86,11 +86,11 @@ struct AdminClientTests {
             connection.send("220 mail.example.com ESMTP\r\n")
             connection.close()
         }
-        #expect(try failure(client(["127.0.0.1:\(other.port)"])).contains("is no admin listener of Edgeprint"))
-        #expect(try failure(client(["admin.example.com:8081"])).hasPrefix("admin.example.com:8081 is a name"))
+        #expect(try failure(client(["127.0.0.1:\(other.port)"])).contains("is not the admin listener of Edgeprint"))
+        #expect(try failure(client(["admin.example.com:8081"])).hasPrefix("admin.example.com:8081 is a host name"))
     }
 
-    @Test func `a refusal says what the daemon says`() throws {
+    @Test func `an error response is reported with the daemon's detail`() throws {
         let origin = try ScriptedOrigin { request, connection in
             if request.head.hasPrefix("POST") {
                 connection.respond(

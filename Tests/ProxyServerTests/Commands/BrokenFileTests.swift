@@ -31,16 +31,16 @@ struct BrokenFileTests {
         ("quality: { jpeg: 101 }", ":1: quality.jpeg: expected a whole number"),
         ("log: { level: debugg }", ":1: log.level: expected one of"),
         ("log: { access: maybe }", ":1: log.access: expected on or off"),
-        ("listen: 8080", ":1: listen: expected HOST:PORT"), ("listen: []", ":1: listen: names nothing"),
+        ("listen: 8080", ":1: listen: expected HOST:PORT"), ("listen: []", ":1: listen: is empty"),
         ("listen: example.com:80", ":1: listen: expected HOST:PORT"),
-        ("listen: [127.0.0.1:1, 127.0.0.1:1]", ":1: listen: names one thing twice"),
+        ("listen: [127.0.0.1:1, 127.0.0.1:1]", ":1: listen: contains a duplicate"),
         ("admin: { listen: 0.0.0.0:81 }", ":1: admin.token: is required"),
         (
             "listen: 127.0.0.1:81\nadmin: { listen: 127.0.0.1:81 }",
             ":2: admin.listen: is also the address of the public listener"
         ),
         ("admin: { token: !file /nowhere/token }", ":1: admin.token: /nowhere/token: there is no such file"),
-        ("admin: { token: \"two words\" }", ":1: admin.token: expected a text of visible ASCII"),
+        ("admin: { token: \"two words\" }", ":1: admin.token: expected visible ASCII"),
         ("admin: { token: \"${UNSET_HERE}\" }", ":1: admin.token: the environment variable UNSET_HERE is not set"),
         ("signing: { keys: [\(key)zz] }", ":1: signing.keys: expected a key"),
         ("signing: { required: true }", ":1: signing.required: requires signing.keys"),
@@ -61,7 +61,7 @@ struct BrokenFileTests {
         ("sources: { a: { url: \"https://x/\", preset: none-such } }", ":1: sources.a.preset: there is no preset"),
         (
             "sources:\n  a:\n    url: \"https://x/\"\n    auth: { bearer: \"\(key) \" }",
-            ":4: sources.a.auth.bearer: expected a text"
+            ":4: sources.a.auth.bearer: expected visible ASCII"
         ),
         ("sources:\n  a:\n    url: \"s3://pics/\"", ":3: sources.a.url: requires the bucket's region"),
         ("presets: { p: \"w=9999999\" }", ":1: presets.p: "), ("presets: { p: \"preset=q\" }", ":1: presets.p: "),
@@ -104,7 +104,7 @@ struct BrokenFileTests {
         #expect(!run.errors.contains(Self.key))
     }
 
-    @Test func `is refused when it is no text, too large, a folder, or not there`() throws {
+    @Test func `is refused if it is not text, too large, a folder, or missing`() throws {
         #expect(try check(Data([0xFF, 0xFE, 0x00])).run.errors.contains("is not UTF-8"))
         #expect(try check(Data("cache: {}\n\0".utf8)).run.errors.contains("is not valid YAML"))
         #expect(
@@ -116,7 +116,7 @@ struct BrokenFileTests {
         }
     }
 
-    @Test func `is refused when aliases of aliases would fill the memory`() throws {
+    @Test func `is refused if nested aliases would exhaust memory`() throws {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...9 {
             text += "a\(level): &a\(level) [\((0..<10).map { _ in "*a\(level - 1)" }.joined(separator: ", "))]\n"

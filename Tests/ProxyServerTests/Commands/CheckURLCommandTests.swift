@@ -63,7 +63,7 @@ struct CheckURLCommandTests {
         ("http://１２７.0.0.1/", "malformed"), ("http://ⓛocalhost/", "malformed"), ("http://127。0。0。1/", "malformed"),
         ("http://bücher.example/", "malformed"), ("http://good.example/%zz", "malformed"),
     ])
-    func `blocks what requests are forged with`(_ url: String, _ rule: String) {
+    func `blocks URLs used for request forgery`(_ url: String, _ rule: String) {
         let verdict = URLVerdict(Array(url.utf8), allowPrivate: false).verdict
         #expect(verdict == AddressPolicy.Verdict(.block, rule), "\(verdict.rule)")
     }
@@ -78,7 +78,7 @@ struct CheckURLCommandTests {
         ("http://8.8.8.8/", "public"), ("http://134744072/", "public"), ("http://[2606:4700::1111]/", "public"),
         ("http://[64:ff9b::808:808]/", "public"), ("http://[::ffff:8.8.8.8]/", "public"),
     ])
-    func `allows what can be asked`(_ url: String, _ rule: String) {
+    func `allows URLs that can be fetched`(_ url: String, _ rule: String) {
         let verdict = URLVerdict(Array(url.utf8), allowPrivate: false).verdict
         #expect(verdict == AddressPolicy.Verdict(.allow, rule), "\(verdict.rule)")
     }
@@ -90,13 +90,12 @@ struct CheckURLCommandTests {
         ("http://a@127.0.0.1/", "block userinfo"), ("http://127.0.0.1:0/", "block malformed"),
         ("http://127.0.0.1:6000/", "block bad-port"),
     ])
-    func `lets a source ask its own network where that is allowed, and nothing more`(_ url: String, _ expected: String)
-    {
+    func `allow-private allows private networks, and nothing else`(_ url: String, _ expected: String) {
         let verdict = URLVerdict(Array(url.utf8), allowPrivate: true).verdict
         #expect("\(verdict.decision.rawValue) \(verdict.rule)" == expected)
     }
 
-    @Test func `bounds what it judges and what it repeats`() {
+    @Test func `limits the length of URLs in input and output`() {
         let base = Array("http://good.example/".utf8)
         let longest = base + [UInt8](repeating: 97, count: OriginURL.maximumLength - base.count)
         #expect(URLVerdict(longest, allowPrivate: false).verdict.decision == .allow)
@@ -109,7 +108,7 @@ struct CheckURLCommandTests {
         #expect(URLVerdict(blanks, allowPrivate: true).verdict == .init(.block, "length"))
     }
 
-    @Test func `writes one line of JSON for each URL and exits 1 when one is blocked`() throws {
+    @Test func `writes one line of JSON per URL, and exits 1 if any is blocked`() throws {
         let fine = try CommandRun(["check-url", "http://8.8.8.8/", "http://good.example/\"x"])
         #expect(fine.code == 0)
         #expect(
@@ -141,7 +140,7 @@ struct CheckURLCommandTests {
         #expect(try CommandRun(["check-url", "-"]).output.isEmpty)
     }
 
-    @Test func `goes by a source's rule`() throws {
+    @Test func `applies a source's rule`() throws {
         let file = try ConfigurationText(
             """
             remote: { allow-private: true }

@@ -35,7 +35,7 @@ struct CommandLineTests {
         #expect(help.contains("EXAMPLES") && help.contains("EXIT STATUS"))
     }
 
-    @Test func `tells apart a wrong command line and a wrong configuration`() throws {
+    @Test func `distinguishes an invalid command line from an invalid configuration`() throws {
         let option = try CommandRun(["check", "--confg", "x"])
         #expect(option.code == 64)
         #expect(option.errors.contains("Did you mean '--config'?"), "\(option.errors)")

@@ -37,11 +37,11 @@ struct DoctorCommandTests {
         #expect(TemporaryFolder.names(in: folder.path) == ["images"])
     }
 
-    @Test func `names what a broken setup needs`() throws {
+    @Test func `suggests fixes for a broken setup`() throws {
         let blocked = folder.path + "/plain"
         try Data("x".utf8).write(to: URL(fileURLWithPath: blocked))
         let file = try configuration("sources: { gone: { url: \"file://\(folder.path)/gone\" } }", cache: blocked)
-        // A copy of the daemon has no worker beside it.
+        // A copy of the daemon has no worker next to it.
         let lonely = folder.path + "/edgeprint"
         try FileManager.default.copyItem(atPath: DaemonProcess.buildFolder + "/edgeprint", toPath: lonely)
         let script = "ulimit -n 64; exec '\(lonely)' doctor --config '\(file.path)'"
@@ -61,7 +61,7 @@ struct DoctorCommandTests {
         #expect(run.output.hasSuffix("\n") && run.output.contains("4 failures"))
     }
 
-    @Test func `says what is wrong with the configuration, and looks at the machine all the same`() throws {
+    @Test func `reports an invalid configuration, and checks the machine nevertheless`() throws {
         let file = try ConfigurationText("cahce: { memory: 1GiB }")
         let run = try CommandRun(["doctor", "--json", "--config", file.path])
         #expect(run.code == 1)
@@ -75,7 +75,7 @@ struct DoctorCommandTests {
         #expect(findings.contains { $0["subject"] as? String == "libvips" && $0["fix"] is NSNull })
     }
 
-    @Test func `knows the daemon that runs by its addresses and its folder, and does not disturb it`() throws {
+    @Test func `recognises the running daemon by its addresses and folder, and does not disturb it`() throws {
         let rig = try EndToEndRig { _, connection in connection.respond("404 Not Found", text: "no") }
         let admin = rig.daemon.admin
         let file = try ConfigurationText(

@@ -26,7 +26,7 @@ struct ExplainCommandTests {
         #expect(run.output.contains("URL parameter blur"))
     }
 
-    @Test func `leaves out what is at its default, and says how much that is`() throws {
+    @Test func `omits defaults, and prints their number`() throws {
         let file = try ConfigurationText(
             "limits: { pixels: 9MP }\nsources: { photos: { url: \"https://photos.example.com/\", connections: 6 } }"
         )
@@ -55,7 +55,7 @@ struct ExplainCommandTests {
         let file = try ConfigurationText("sources: { photos: { url: \"https://photos.example.com/\" } }")
         let text = try CommandRun(["explain", "/photos/a.jpg?w=0", "--config", file.path])
         #expect(text.code == 1)
-        #expect(text.output.contains("answers 400 Bad Request: w: must be"), "\(text.output)")
+        #expect(text.output.contains("responds with 400 Bad Request: w: must be"), "\(text.output)")
         let json = try CommandRun(["explain", "/photos/a.jpg?w=0", "--config", file.path, "--json"])
         #expect(json.code == 1)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
@@ -66,7 +66,7 @@ struct ExplainCommandTests {
         #expect(try CommandRun(["explain", "/a", "--config", "/nowhere.yaml"]).code == 1)
     }
 
-    @Test func `says of every bad request what the daemon answers`() throws {
+    @Test func `shows the daemon's error for every invalid request`() throws {
         let rig = try EndToEndRig(
             "presets: { thumb: \"w=4\" }",
             source: ", originals: refuse, forward-query: [v]",

@@ -28,21 +28,21 @@ struct FsckCommandTests {
         return names.filter { $0.hasPrefix("variants/") && $0.utf8.count > 80 }.map { "\(root)/\($0)" }.sorted()
     }
 
-    @Test func `waits for no daemon, and finds its folder sound when it has ended`() throws {
+    @Test func `refuses a folder in use, and finds it sound once the daemon has stopped`() throws {
         let rig = try rig()
         let held = try fsck(rig, "--repair")
         #expect(held.code == 1)
-        #expect(held.errors.contains("a daemon has the cache folder") && held.output.isEmpty)
+        #expect(held.errors.contains("is in use by a daemon") && held.output.isEmpty)
         rig.daemon.signal(SIGTERM)
         #expect(rig.daemon.waitForExit() == 0)
         let sound = try fsck(rig)
         #expect(sound.code == 0, "\(sound.output)\(sound.errors)")
         #expect(sound.output.contains("1 original (") && sound.output.contains("2 variants ("))
         #expect(sound.output.hasSuffix("sound\n"))
-        #expect(sound.errors.isEmpty, "no progress where nobody watches")
+        #expect(sound.errors.isEmpty, "no progress unless on a terminal")
     }
 
-    @Test func `repairs a flipped byte, after which the daemon serves the picture anew`() throws {
+    @Test func `removes a corrupt body, and the daemon then fetches the image again`() throws {
         let rig = try rig()
         let before = try rig.get("/photos/a.png?w=4&format=png").body
         rig.daemon.killNow()
@@ -72,15 +72,15 @@ struct FsckCommandTests {
         #expect(again["Cache-Status"] == "edgeprint; hit; detail=original")
     }
 
-    @Test func `refuses what is no cache folder`() throws {
+    @Test func `refuses a folder that is not a cache`() throws {
         let folder = try TemporaryFolder()
         try Data("thesis".utf8).write(to: URL(fileURLWithPath: folder.path + "/thesis.txt"))
         let run = try CommandRun(["fsck", "--repair", "--cache-path", folder.path])
         #expect(run.code == 1)
-        #expect(run.errors.contains("is no cache folder of Edgeprint"))
+        #expect(run.errors.contains("is not a cache folder of Edgeprint"))
         #expect(TemporaryFolder.names(in: folder.path) == ["thesis.txt"])
         let nowhere = try CommandRun(["fsck", "--cache-path", folder.path + "/nowhere"])
         #expect(nowhere.code == 1)
-        #expect(nowhere.errors.contains("there is no folder \(folder.path)/nowhere"))
+        #expect(nowhere.errors.contains("the folder \(folder.path)/nowhere does not exist"))
     }
 }

@@ -34,13 +34,13 @@ struct LineReaderTests {
     }
 
     @Test(arguments: [1, 2, 5, 4096])
-    func `keeps the beginning of a long line and goes on behind it`(_ chunk: Int) throws {
+    func `truncates a long line and continues after it`(_ chunk: Int) throws {
         let lines = try lines(of: "abcd\nabcde\nx\n", bound: 4, chunk: chunk)
         #expect(lines.map { String(decoding: $0.bytes, as: UTF8.self) } == ["abcd", "abcd", "x"])
         #expect(lines.map(\.isCut) == [false, true, false])
     }
 
-    @Test func `hands out a line before the next one is written`() throws {
+    @Test func `returns a line before the next one is written`() throws {
         var ends: [CInt] = [0, 0]
         try checked("pipe") { unsafe pipe(&ends) }
         let readEnd = SharedDescriptor(owning: ends[0])

@@ -21,7 +21,7 @@ struct ManualPageTests {
         for (command, _) in CommandLineTests.commands { #expect(names.contains(command), "\(command)") }
     }
 
-    @Test func `is set without a warning`() throws {
+    @Test func `is formatted without warnings`() throws {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/man") else { return }
         let run = try CommandRun(
             program: "/usr/bin/man",

@@ -14,7 +14,7 @@ struct URLCommandTests {
         try CommandRun(["url"] + arguments + ["--config", file.path])
     }
 
-    @Test func `--widths replaces w, where it stands`() throws {
+    @Test func `--widths replaces w in place`() throws {
         let run = try run("photos/cat.jpg", "w=400", "--widths", "320,640")
         #expect(run.code == 0, "\(run.errors)")
         #expect(run.output == "/photos/cat.jpg?w=320 320w, /photos/cat.jpg?w=640 640w\n")

@@ -9,7 +9,7 @@ struct AddressRangeTests {
         PeerAddress(family: .ipv4, port: 1, high: 0, low: UInt64(address))
     }
 
-    @Test func `holds what its prefix says`() throws {
+    @Test func `contains the addresses of its prefix`() throws {
         let range = try #require(AddressRange("10.0.0.0/8"))
         #expect(range.contains(ipv4(0x0A00_0000)) && range.contains(ipv4(0x0AFF_FFFF)))
         #expect(!range.contains(ipv4(0x0B00_0000)) && !range.contains(.unix))
@@ -21,18 +21,18 @@ struct AddressRangeTests {
     }
 
     @Test(arguments: [("2001:db8::/32", true), ("2001:db9::/32", false), ("2001:db8:0:1::/64", false), ("::/0", true)])
-    func `holds addresses of version 6`(text: String, isIn: Bool) throws {
+    func `contains IPv6 addresses`(text: String, isIn: Bool) throws {
         let peer = PeerAddress(family: .ipv6, port: 1, high: 0x2001_0DB8_0000_0000, low: 7)
         #expect(try #require(AddressRange(text)).contains(peer) == isIn)
     }
 
-    @Test func `holds Unix-domain sockets by name only`() throws {
+    @Test func `contains Unix-domain sockets only as unix`() throws {
         let range = try #require(AddressRange("unix"))
         #expect(range.contains(.unix) && !range.contains(ipv4(0)))
     }
 
     @Test(arguments: ["", "10.0.0.0/", "10.0.0.0/33", "10.0.0.1/8", "::1/129", "::1/64", "a", "10.0.0/8", "1.2.3.4/+8"])
-    func `refuses what is no range`(text: String) {
+    func `refuses invalid ranges`(text: String) {
         #expect(AddressRange(text) == nil)
     }
 }

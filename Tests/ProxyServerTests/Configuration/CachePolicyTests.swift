@@ -11,7 +11,7 @@ struct CachePolicyTests {
         try load("sources: { a: { url: \"https://x/\", cache: \(text) } }").source(named: "a")?.rule.cache
     }
 
-    @Test func `a word counts for results and originals, a map for each`() throws {
+    @Test func `a word applies to results and originals, a map to each`() throws {
         #expect(try policy("none") == CachePolicy(.none))
         #expect(try policy("{ variants: memory, originals: disk }") == CachePolicy(variants: .memory, originals: .disk))
         #expect(try policy("{ originals: none }") == CachePolicy(variants: .all, originals: .none))
@@ -21,14 +21,14 @@ struct CachePolicyTests {
     @Test(arguments: [
         ("ram", "sources.a.cache: expected one of all, memory, disk, none, found 'ram'"),
         ("{ variants: mem }", "sources.a.cache.variants: expected one of all, memory, disk, none, found 'mem'"),
-        ("{ results: all }", "sources.a.cache.results: is not known here: variants, originals"),
+        ("{ results: all }", "sources.a.cache.results: is not a known key: variants, originals"),
     ])
-    func `says what is wrong`(text: String, start: String) {
+    func `reports invalid values`(text: String, start: String) {
         let found = problems("sources: { a: { url: \"https://x/\", cache: \(text) } }")
         #expect(found.count == 1 && found.first?.hasPrefix("test.yaml:1: \(start)") == true, "\(found)")
     }
 
-    @Test func `a raw source says which tiers keep its responses, which are originals and nothing else`() throws {
+    @Test func `a raw source sets the tiers of its responses, which count as originals`() throws {
         func raw(_ cache: String) -> String { "sources: { a: { url: \"https://x/\", raw: true, cache: \(cache) } }" }
         #expect(try load(raw("disk")).source(named: "a")?.rule.cache.originals == .disk)
         #expect(try load(raw("{ originals: memory }")).source(named: "a")?.rule.cache.originals == .memory)
@@ -44,7 +44,7 @@ struct CachePolicyTests {
         #expect(found.count == 1 && found.first?.contains("sources.a.preset: has no effect with raw: true") == true)
     }
 
-    @Test func `a preset is a text, or a map that says its tiers, too`() throws {
+    @Test func `a preset is a query, or a map with its tiers`() throws {
         let presets = try load(
             "presets: { a: \"w=1\", b: { query: \"w=2\", cache: memory }, c: { query: \"w=3\" } }"
         ).presets
@@ -62,12 +62,12 @@ struct CachePolicyTests {
         ("{ query: \"w=1\", ttl: 1h }", "presets.p.ttl: is not a key of a preset: query, cache"),
         ("{ query: \"v=1\" }", "presets.p: "),
     ])
-    func `says what is wrong with a preset's map`(text: String, start: String) {
+    func `reports errors in a preset's map`(text: String, start: String) {
         let found = problems("presets: { p: \(text) }")
         #expect(found.count == 1 && found.first?.hasPrefix("test.yaml:1: \(start)") == true, "\(found)")
     }
 
-    @Test func `prints what it reads`() throws {
+    @Test func `prints what it has read`() throws {
         let configuration = try load(
             """
             presets: { a: "w=1", b: { query: "w=2", cache: disk } }
@@ -77,7 +77,7 @@ struct CachePolicyTests {
         #expect(try load(configuration.yaml) == configuration)
     }
 
-    @Test func `the query's preset says before the source's, which says before the source`() throws {
+    @Test func `the query's preset overrides the source's preset, which overrides the source`() throws {
         let configuration = try load(
             """
             presets: { own: { query: "q=50", cache: disk }, p: { query: "w=2", cache: memory }, plain: "w=3" }

@@ -12,7 +12,7 @@ struct ConfigurationChangeTests {
         ConfigurationChange(from: try load(old), to: try load(new))
     }
 
-    @Test func `finds nothing where nothing has changed`() throws {
+    @Test func `finds no change between equal configurations`() throws {
         let yaml = "sources: { a: { url: \"https://a.example/\" } }\npresets: { p: \"w=1\" }"
         let change = try change(yaml, yaml)
         #expect(change.applied.isEmpty && change.needingRestart.isEmpty)
@@ -27,7 +27,7 @@ struct ConfigurationChangeTests {
         ("signing: { keys: [\(String(repeating: "ab", count: 16))] }", "signing.keys"),
         ("timeouts: { idle: 1s }", "timeouts.idle"), ("purge: { allow: [unix] }", "purge.allow"),
     ])
-    func `applies what a running daemon can take over`(yaml: String, key: String) throws {
+    func `applies keys that need no restart`(yaml: String, key: String) throws {
         let change = try change("{}", yaml)
         #expect(change.applied == [key])
         #expect(change.needingRestart.isEmpty)
@@ -39,14 +39,14 @@ struct ConfigurationChangeTests {
         ("cache: { path: /a }", "cache.path"), ("workers: { count: 7 }", "workers.count"),
         ("log: { format: text }", "log.format"),
     ])
-    func `keeps the old value of what needs a restart`(yaml: String, key: String) throws {
+    func `keeps the old values of keys that need a restart`(yaml: String, key: String) throws {
         let change = try change("{}", yaml)
         #expect(change.applied.isEmpty)
         #expect(change.needingRestart == [key])
         #expect(change.effective == Configuration())
     }
 
-    @Test func `says which is which when both have changed`() throws {
+    @Test func `reports both kinds of keys separately`() throws {
         let change = try change("{}", "cache: { path: /a, memory: 5MiB }")
         #expect(change.applied == ["cache.memory"])
         #expect(change.needingRestart == ["cache.path"])
@@ -54,13 +54,13 @@ struct ConfigurationChangeTests {
         #expect(change.effective.cache.path == Configuration().cache.path)
     }
 
-    @Test func `knows of every key whether it has changed`() {
+    @Test func `detects a change of every key`() {
         for setting in ConfigurationSchema.root.settings {
             #expect(!setting.differs(Configuration(), Configuration()), "\(setting.name)")
         }
     }
 
-    @Test func `keeps the token where the listener stays beyond loopback until a restart`() throws {
+    @Test func `keeps the token while the listener stays beyond loopback until a restart`() throws {
         let change = try change("admin: { listen: \"0.0.0.0:8081\", token: abc }", "admin: { listen: off }")
         #expect(change.effective.admin.listen == [.tcp(host: "0.0.0.0", port: 8081)])
         #expect(change.effective.admin.token.value == "abc")

@@ -16,7 +16,7 @@ struct ConfigurationFileTests {
         try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
     }
 
-    @Test func `holds every key at its default`() throws {
+    @Test func `contains every key with its default`() throws {
         let text = try Self.text("edgeprint.yaml")
         #expect(try load(text) == Configuration())
         let tree = try #require(try compose(yaml: text))
@@ -27,7 +27,7 @@ struct ConfigurationFileTests {
         }
     }
 
-    @Test func `says a sentence about every key`() throws {
+    @Test func `describes every key in a sentence`() throws {
         var commented = false
         for line in try Self.text("edgeprint.yaml").split(separator: "\n") {
             let trimmed = line.trimmingCharacters(in: .whitespaces)
@@ -40,7 +40,7 @@ struct ConfigurationFileTests {
         }
     }
 
-    @Test func `shows every key of a source at its default`() throws {
+    @Test func `shows every key of a source with its default`() throws {
         let lines = try Self.text("edgeprint.yaml").split(separator: "\n").filter { $0.hasPrefix("#  ") }
         let example = "sources:\n" + lines.map { $0.dropFirst() }.joined(separator: "\n")
         let source = try #require(try load(example + "\npresets: { thumb: \"w=1\" }").sources.first)
@@ -67,7 +67,7 @@ struct ConfigurationFileTests {
         #expect(problems(text).allSatisfy { $0.contains("CHECKOUT is not set") })
     }
 
-    @Test func `prints what it can read again`() throws {
+    @Test func `prints a file that it can read again`() throws {
         let yaml = """
             listen: ["127.0.0.1:1", "unix:/run/e.sock"]
             admin: { listen: off }
@@ -84,7 +84,7 @@ struct ConfigurationFileTests {
         #expect(try load(Configuration().yaml) == Configuration())
     }
 
-    @Test func `prints no secret`() throws {
+    @Test func `prints no secrets`() throws {
         let configuration = try load(
             """
             admin: { token: hunter2 }

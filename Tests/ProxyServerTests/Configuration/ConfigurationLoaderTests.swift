@@ -9,7 +9,7 @@ import OriginTransfer
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConfigurationLoaderTests {
-    @Test func `defaults to the contract where nothing is said`() throws {
+    @Test func `has the documented defaults`() throws {
         let configuration = try load()
         #expect(configuration == Configuration())
         #expect(configuration.listen == [ListenAddress("127.0.0.1:8080")])
@@ -79,7 +79,7 @@ struct ConfigurationLoaderTests {
         #expect(configuration.sources.first?.rule.quality == QualityDefaults(webp: 50, webpOptions: expected))
     }
 
-    @Test func `lays environment over file and flags over both`() throws {
+    @Test func `the environment overrides the file, and flags override both`() throws {
         let file = "cache: { path: /file, memory: 1MiB, variants: 5MiB }\nlog: { access: on }"
         let environment = [
             "EDGEPRINT_CACHE_PATH": "/environment", "EDGEPRINT_CACHE_MEMORY": "2MiB", "EDGEPRINT_LOG_ACCESS": "off",
@@ -96,7 +96,7 @@ struct ConfigurationLoaderTests {
         #expect(configuration.admin.listen == [])
     }
 
-    @Test func `splits lists of the environment at commas`() throws {
+    @Test func `splits lists in the environment at commas`() throws {
         let allow = try load(environment: ["EDGEPRINT_REMOTE_ALLOW": "a.example, *.b.example"]).remote.allow
         #expect(allow.map(\.text) == ["a.example", "*.b.example"])
         #expect(
@@ -104,7 +104,7 @@ struct ConfigurationLoaderTests {
         )
     }
 
-    @Test func `finds the file by flag, then by variable, then where it always is`() throws {
+    @Test func `finds the file by flag, else by variable, else at the default path`() throws {
         func memory(flag: String?, variable: String?) throws -> Int {
             let files = ["flag": "1MiB", "variable": "2MiB", ConfigurationLoader.standardPath: "3MiB"]
             let loader = ConfigurationLoader(
@@ -121,7 +121,7 @@ struct ConfigurationLoaderTests {
         #expect(try memory(flag: nil, variable: nil) == 3)
     }
 
-    @Test func `misses a file only where somebody named it`() {
+    @Test func `a missing file is an error only if it was named`() {
         #expect(problems(flags: .init(config: "absent.yaml")) == ["absent.yaml: there is no such file"])
         #expect(problems(environment: ["EDGEPRINT_CONFIG": "absent.yaml"]) == ["absent.yaml: there is no such file"])
     }
@@ -140,7 +140,7 @@ struct ConfigurationLoaderTests {
         #expect(problems("cache: { path: \"${A-B}\" }", environment: ["A-B": "x"]).count == 1)
     }
 
-    @Test func `names no variable twice`() {
+    @Test func `every variable has a unique name`() {
         let names = ConfigurationSchema.root.settings.map { EnvironmentLayer.name(of: $0.name) }
         #expect(Set(names).count == names.count)
         #expect(EnvironmentLayer.name(of: "limits.source-bytes") == "EDGEPRINT_LIMITS_SOURCE_BYTES")

@@ -19,8 +19,8 @@ struct ConfigurationProblemTests {
             "\n\nlisten: 5",
             "test.yaml:3: listen: expected HOST:PORT with a numeric host or localhost, or unix:/PATH, found '5'"
         ),
-        ("listen: []", "test.yaml:1: listen: names nothing"),
-        ("listen: [\"127.0.0.1:1\", \"127.0.0.1:1\"]", "test.yaml:1: listen: names one thing twice"),
+        ("listen: []", "test.yaml:1: listen: is empty"),
+        ("listen: [\"127.0.0.1:1\", \"127.0.0.1:1\"]", "test.yaml:1: listen: contains a duplicate"),
         ("listen: example.com:80", "example.com:80"), ("listen: 127.0.0.1:65536", "65536"),
         ("listen: unix:x", "unix:x"),
         ("log: { format: xml }", "test.yaml:1: log.format: expected one of json, text, found 'xml'"),
@@ -36,7 +36,7 @@ struct ConfigurationProblemTests {
         ("webp: { snsStrength: 1 }", "did you mean webp.sns-strength?"),
         ("cache: { memory: 1 GiB }", "found '1 GiB'"), ("cache: { memory: 1gib }", "found '1gib'"),
         ("cache: { memory: -1 }", "found '-1'"), ("cache: { memory: 99999999TiB }", "found '99999999TiB'"),
-        ("cache: { memory: 0.3B }", "found '0.3B'"), ("cache: { path: \"\" }", "found an empty text"),
+        ("cache: { memory: 0.3B }", "found '0.3B'"), ("cache: { path: \"\" }", "found an empty string"),
         ("timeouts: { idle: 10 }", "found '10'"), ("timeouts: { idle: 0 }", "found '0'"),
         ("timeouts: { idle: 2h }", "found '2h'"),
         ("remote: { allow: [\"a b\"] }", "found 'a b'"), ("presets: { a: 1, b: [] }", nil),
@@ -54,8 +54,8 @@ struct ConfigurationProblemTests {
             "presets: { a: \"watermark=text:x,,,,,,,comic\" }",
             "watermark: there is no font 'comic'; fonts: sans, serif"
         ),
-        (rawSource("methods: [POST, TRACE]"), "test.yaml:1: sources.a.methods: TRACE is never passed on"),
-        (rawSource("methods: connect"), "sources.a.methods: CONNECT is never passed on"),
+        (rawSource("methods: [POST, TRACE]"), "test.yaml:1: sources.a.methods: TRACE is never forwarded"),
+        (rawSource("methods: connect"), "sources.a.methods: CONNECT is never forwarded"),
         (rawSource("methods: [post]"), "did you mean POST?"),
         (rawSource("methods: [\"A B\"]"), "expected a method such as POST, found 'A B'"),
         (rawSource("set-cookie: keep"), "expected one of refuse, store, found 'keep'"),
@@ -105,7 +105,7 @@ struct ConfigurationProblemTests {
         for (line, prefix) in zip(found, prefixes) { #expect(line.hasPrefix(prefix), "\(line)") }
     }
 
-    @Test func `placeholders are told in headers or not at all`() throws {
+    @Test func `placeholder is headers or none`() throws {
         let found = problems("sources: { a: { url: \"https://x/\", placeholder: body } }")
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("test.yaml:1: sources.a.placeholder: ") == true, "\(found)")
@@ -123,14 +123,14 @@ struct ConfigurationProblemTests {
         ("purge: { allow: [10.0.0.0/33] }", "purge.allow: expected an address"),
         ("purge: { allow: [example.com] }", "purge.allow: expected an address"),
     ])
-    func `says why signing, purging or proxies cannot be so`(yaml: String, start: String) {
+    func `reports contradictions of signing, purging and proxies`(yaml: String, start: String) {
         let found = problems(yaml)
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("test.yaml:1: \(start)") == true, "\(found)")
         #expect(found.first?.contains("c0ffee") == false)
     }
 
-    @Test func `accepts what it does not honour at its default`() {
+    @Test func `accepts an unsupported key at its default`() {
         let yaml = """
             signing: { keys: [], required: false }
             remote: { raw: false }
@@ -147,7 +147,7 @@ struct ConfigurationProblemTests {
         ("[::]:9", "", false),
         ("10.0.0.1:9", "", false), ("0.0.0.0:9", "t", true), ("1.127.0.1:9", "", false),
     ])
-    func `asks for a token where strangers can connect`(address: String, token: String, isFine: Bool) {
+    func `requires a token if other machines can connect`(address: String, token: String, isFine: Bool) {
         let found = problems("admin: { listen: \"\(address)\", token: \"\(token)\" }")
         #expect(found.isEmpty == isFine)
         if !isFine {
@@ -155,14 +155,14 @@ struct ConfigurationProblemTests {
         }
     }
 
-    @Test func `keeps the two listeners apart`() {
+    @Test func `refuses the same address for both listeners`() {
         #expect(
             problems("listen: 127.0.0.1:8081").first?.contains("is also the address of the public listener") == true
         )
         #expect(problems("listen: 127.0.0.1:0\nadmin: { listen: 127.0.0.1:0 }").isEmpty)
     }
 
-    @Test func `repeats no secret`() {
+    @Test func `errors contain no secrets`() {
         let yaml = """
             admin: { token: "hunter 2" }
             sources: { a: { url: "https://user:hunter2@x/", headers: { Authorization: ["hunter2"], "X-A": "hunter2\\n" } } }
@@ -172,13 +172,13 @@ struct ConfigurationProblemTests {
         #expect(!found.joined().contains("hunter"))
     }
 
-    @Test func `bounds the file`() {
+    @Test func `limits the size of the file`() {
         let laughs = (1...9).map { "l\($0): &l\($0) [*l\($0 - 1), *l\($0 - 1), *l\($0 - 1), *l\($0 - 1), *l\($0 - 1)]" }
         let found = problems("l0: &l0 [1, 2, 3, 4, 5]\n" + laughs.joined(separator: "\n"))
         #expect(found.contains { $0.contains("more than 20000 values") })
     }
 
-    @Test func `variables that Kubernetes gives for a service of this name are no problem, slips still are`() {
+    @Test func `ignores the variables that Kubernetes sets for a service of this name, but no misspelt ones`() {
         let links = [
             "EDGEPRINT_SERVICE_HOST": "10.0.0.1", "EDGEPRINT_SERVICE_PORT": "80", "EDGEPRINT_SERVICE_PORT_HTTP": "80",
             "EDGEPRINT_PORT": "tcp://10.0.0.1:80", "EDGEPRINT_PORT_80_TCP": "tcp://10.0.0.1:80",
@@ -191,14 +191,14 @@ struct ConfigurationProblemTests {
         }
     }
 
-    @Test func `times beyond any meaning are refused`() {
+    @Test func `refuses excessive times`() {
         #expect(
             problems("negative: { missing: 1000000d }").first?.contains("negative.missing: expected a time") == true
         )
         #expect(problems("negative: { missing: 36500d }").isEmpty)
     }
 
-    @Test func `no secret is told by what stands where another thing belongs`() {
+    @Test func `errors do not contain a secret in the wrong place`() {
         let texts = [
             "sources: { a: { url: \"https://x/\", headers: \"Authorization: Bearer hunter2\" } }",
             "sources: { a: { url: \"s3://pics/\", region: r, auth: { access-key: \"hunter2/\", secret-key: A } } }",

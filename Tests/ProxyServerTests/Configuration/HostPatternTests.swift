@@ -24,11 +24,11 @@ struct HostPatternTests {
     }
 
     @Test(arguments: ["", "a b", "a..b", ".a", "a.", "http://a", "a/b", "a@b", "ä.example", "a?b"])
-    func `refuses what is no pattern`(text: String) {
+    func `refuses invalid patterns`(text: String) {
         #expect(HostPattern(text) == nil)
     }
 
-    @Test func `compares secrets whole`() {
+    @Test func `compares whole secrets`() {
         let secret = Secret("abc")
         #expect(secret.matches("abc".utf8))
         for other in ["", "a", "ab", "abd", "abcabc", "xabc", "ABC"] {

@@ -25,13 +25,13 @@ struct InheritedSettingTests {
         "avif.effort": ("1", "2", "3"), "avif.stand-in": ("30s", "20s", "10s"),
     ]
 
-    /// What the contract says that a source may override of the sections at the file's top.
+    /// The documented keys that a source may override.
     private static let contract = [
         "limits.pixels", "limits.frames", "limits.source-bytes", "limits.redirects", "timeouts.connect",
         "timeouts.first-byte", "timeouts.total", "timeouts.transform", "quality.jpeg", "quality.webp", "quality.avif",
     ]
 
-    /// The file's top, then the source, each with the key where a value is given.
+    /// The file's top and the source, each with the key if it has a value.
     private func yaml(_ name: String, top: String?, own: String?) -> String {
         let parts = name.split(separator: ".")
         func map(_ value: String?) -> String? { value.map { "\(parts[0]): { \(parts[1]): \($0) }" } }
@@ -42,27 +42,27 @@ struct InheritedSettingTests {
             """
     }
 
-    /// A rule's value as the file would say it.
+    /// A rule's value as a configuration file would contain it.
     private func value(_ setting: InheritedSetting, _ rule: SourceRule?) throws -> JSONValue? {
         try setting.source.write(SourceSchema.Draft(rule: #require(rule))).map(JSONValue.init)
     }
 
-    /// A text of the file as it is written again.
+    /// A configuration text after parsing and printing.
     private func normal(_ setting: InheritedSetting, _ text: String) throws -> JSONValue? {
         try value(setting, load(yaml(setting.top.name, top: nil, own: text)).sources.first?.rule)
     }
 
-    @Test func `every setting that a source may override is declared once, with an example here`() {
+    @Test func `every inherited setting is declared once, with an example here`() {
         let names = InheritedSetting.all.map(\.top.name)
         #expect(Set(names).count == names.count && Set(names) == Set(Self.examples.keys))
         #expect(Set(Self.contract).isSubset(of: names))
         #expect(InheritedSetting.all.map(\.source.name) == names)
-        // Nor does another key stand in both places, which would have to be merged elsewhere.
+        // No other key exists in both places, as it would have to be merged elsewhere.
         let top = Set(ConfigurationSchema.root.settings.map(\.name))
         #expect(top.intersection(SourceSchema.table.settings.map(\.name)) == Set(names))
     }
 
-    @Test func `the source's value counts before the file's top, and that before the default`() throws {
+    @Test func `a source's value overrides the file's top, and that overrides the default`() throws {
         for setting in InheritedSetting.all {
             let name = setting.top.name
             let example = try #require(Self.examples[name])
@@ -83,7 +83,7 @@ struct InheritedSettingTests {
         }
     }
 
-    @Test func `sources have libwebp's options of the file's top`() throws {
+    @Test func `sources inherit libwebp's options from the file's top`() throws {
         let configuration = try load(
             "webp: { pass: 7 }\nsources: { s: { url: \"https://s.example/\", quality: { webp: 5 } } }"
         )
@@ -91,7 +91,7 @@ struct InheritedSettingTests {
         #expect(configuration.remoteRule.quality.webpOptions.pass == 7)
     }
 
-    @Test func `a key that means nothing for raw sources is refused there`() {
+    @Test func `a key without effect for raw sources is refused there`() {
         for setting in InheritedSetting.all where setting.source.kind == .pictures {
             let name = setting.top.name
             let parts = name.split(separator: ".")

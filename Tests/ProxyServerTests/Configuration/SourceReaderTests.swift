@@ -53,7 +53,7 @@ struct SourceReaderTests {
         #expect(configuration.sources == [ConfiguredSource(rule: expected, preset: "thumb")])
     }
 
-    @Test func `reads how far results may look, and how formats are chosen`() throws {
+    @Test func `reads quality.distance and auto`() throws {
         let configuration = try load(
             """
             sources:
@@ -67,7 +67,7 @@ struct SourceReaderTests {
         #expect(rules.map(\.quality.distance) == [750, 2_000])
     }
 
-    @Test func `inherits what the file, the environment and nobody says`() throws {
+    @Test func `inherits from the file, the environment and the defaults`() throws {
         let configuration = try load(
             """
             sources:
@@ -155,7 +155,7 @@ struct SourceReaderTests {
         "https://[x]/",
         "file://srv/images", "file:/srv", "file:///a?b", "file:///a%00b", "file:///a%zz", "file:///%FF", "file:///a\nb",
     ])
-    func `refuses what is no location`(text: String) {
+    func `refuses invalid locations`(text: String) {
         #expect(throws: LocationParser.BadLocation.self) { try LocationParser.parse(text).get() }
     }
 
@@ -178,11 +178,11 @@ struct SourceReaderTests {
             "sources.a.forward-query: expected a query parameter's name"
         ),
         ("a: { url: \"https://x/\", preset: nope }", "sources.a.preset: there is no preset 'nope'"),
-        ("a: { url: \"https://x/\", headers: { \"A B\": x } }", "sources.a.headers.A B: is no header field's name"),
-        ("a: { url: \"https://x/\", headers: { Content-Length: 5 } }", "is a field that the daemon sets itself"),
+        ("a: { url: \"https://x/\", headers: { \"A B\": x } }", "sources.a.headers.A B: is not a valid field name"),
+        ("a: { url: \"https://x/\", headers: { Content-Length: 5 } }", "is a field that the server sets itself"),
         (
             "a: { url: \"https://x/\", headers: { A: \"b\\r\\nc: d\" } }",
-            "sources.a.headers.A: expected a text without control"
+            "sources.a.headers.A: must not contain control"
         ),
         ("a: { url: \"file:///a\", headers: { A: b } }", "sources.a.headers: does not apply to a file:// source"),
         ("a: { url: \"https://x/\", cache: ram }", "sources.a.cache: expected one of all, memory, disk, none"),
@@ -190,10 +190,13 @@ struct SourceReaderTests {
         ("a: { url: \"https://x/\", auth: { baerer: hidden } }", "did you mean sources.a.auth.bearer?"),
         ("a: { url: \"https://x/\", auth: { digest: {} } }", "sources.a.auth.digest: is not a known key"),
         ("a: { url: \"https://x/\", auth: { bassic: { user: u } } }", "did you mean sources.a.auth.basic?"),
-        ("a: { url: \"https://x/\", auth: { bearer: \"hidden hidden\" } }", "sources.a.auth.bearer: expected a text"),
+        (
+            "a: { url: \"https://x/\", auth: { bearer: \"hidden hidden\" } }",
+            "sources.a.auth.bearer: expected visible ASCII"
+        ),
         (
             "a: { url: \"https://x/\", auth: { basic: { user: \"a:b\", password: hidden } } }",
-            "expected a user without a colon"
+            "expected a user name without a colon"
         ),
         (
             "a: { url: \"https://x/\", auth: { basic: { user: u } } }",
@@ -241,7 +244,7 @@ struct SourceReaderTests {
             "sources.a.headers: contains X-Amz-Date"
         ),
     ])
-    func `refuses a wrong source`(yaml: String, expected: String) {
+    func `refuses invalid sources`(yaml: String, expected: String) {
         let found = problems("sources:\n  \(yaml)")
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("test.yaml:2: ") == true)
@@ -249,7 +252,7 @@ struct SourceReaderTests {
         #expect(!found.joined().contains("hidden"))
     }
 
-    @Test func `reads credentials, and shows none`() throws {
+    @Test func `reads credentials without showing them`() throws {
         let configuration = try load(
             """
             sources:

@@ -27,7 +27,7 @@ struct ValueFilesTests {
         return error.description
     }
 
-    @Test func `reads a value from a file, beside the configuration's own or anywhere`() throws {
+    @Test func `reads a value from a relative or absolute path`() throws {
         let found = try outcome(
             """
             admin: { token: !file token }
@@ -49,7 +49,7 @@ struct ValueFilesTests {
         #expect(keys.map(\.bytes.first) == [0xAB, 0xCD])
     }
 
-    @Test func `reads a variable's file`() throws {
+    @Test func `reads the file that a variable names`() throws {
         let found = try outcome(
             "{}",
             ["/run/token": "hunter2\n", "/run/keys": Self.key],
@@ -62,10 +62,10 @@ struct ValueFilesTests {
         ("/run/none", "/run/none: there is no such file"), ("/run/empty", "/run/empty is empty"),
         ("/run/blank", "/run/blank is empty"),
         ("\"\"", "!file requires a path"), ("/run/long", "/run/long is larger than 64 KiB"),
-        ("/run/bad", "expected a text of visible ASCII"),
-        ("/run/two", "expected a text of visible ASCII"),
+        ("/run/bad", "expected visible ASCII"),
+        ("/run/two", "expected visible ASCII"),
     ])
-    func `says what is wrong with a file, and not what it holds`(path: String, message: String) {
+    func `reports an invalid file without its content`(path: String, message: String) {
         let found = problem(
             "log: {}\nadmin: { token: !file \(path) }",
             [
@@ -78,7 +78,7 @@ struct ValueFilesTests {
         #expect(!found.contains("hunter") && !found.contains("\n"), "\(found)")
     }
 
-    @Test func `names a tag that it does not know, and a value that is said twice`() {
+    @Test func `reports an unknown tag, and a value that is set twice`() {
         #expect(
             problem("admin: { token: !vault x }", [:]).hasPrefix(
                 "/etc/e/e.yaml:1: admin.token: !vault is not a known tag"
@@ -101,7 +101,7 @@ struct ValueFilesTests {
         ("presets: { p: \"fromat=png\" }", "did you mean format?"),
         ("limts: {}", "did you mean limits?"),
     ])
-    func `suggests what was meant`(yaml: String, text: String) {
+    func `suggests the nearest name`(yaml: String, text: String) {
         let found = problem(yaml, [:])
         #expect(found.contains(text), "\(found)")
     }

@@ -2,9 +2,9 @@ import Glibc
 import LinuxSystem
 import TestSupport
 
-/// Clients that ask for originals and variants, and one that purges and lets the origin change; until they are told to stop.
+/// Clients that request originals and variants, and one that purges and changes the origin, until they are stopped.
 ///
-/// Every answer is compared: an original with the origin's bytes, a variant with those that came first for one of the origin's
+/// Every response is compared: an original with the origin's bytes, a variant with those first made for one of the origin's
 /// contents.
 final class CrashLoad: Sendable {
     static let widths = [16, 24, 32, 40]
@@ -12,9 +12,9 @@ final class CrashLoad: Sendable {
     struct Tally: Sendable {
         var answers = 0
         var wrong: [String] = []
-        /// Answers that are errors of the daemon.
+        /// Responses that are errors of the daemon.
         var failures: [String] = []
-        /// Answers that came from disk.
+        /// Responses served from disk.
         var diskHits = 0
         var purges = 0
     }
@@ -31,12 +31,12 @@ final class CrashLoad: Sendable {
 
     var tally: Tally { state.withLock { $0 } }
 
-    /// A daemon that has just been given this content makes this variant: what later answers are compared with.
+    /// The variant that a new daemon makes from a content, for comparison with later responses.
     func learn(_ number: Int, _ width: Int, _ bytes: [UInt8]) {
         known.withLock { _ = $0["\(number) \(width)", default: []].insert(bytes) }
     }
 
-    /// Starts clients; they end when the daemon goes away.
+    /// Starts clients; they stop when the daemon ends.
     func start(port: UInt16, admin: UInt16, clients: Int, seed: UInt64) throws {
         running.update { $0 = (clients + 1, false) }
         for client in 0..<clients {
@@ -55,7 +55,7 @@ final class CrashLoad: Sendable {
 
     private var isStopped: Bool { running.withLock { $0.isStopped } }
 
-    /// Waits until all have ended.
+    /// Waits until all have stopped.
     func stop() {
         running.update { $0.isStopped = true }
         _ = running.wait { $0.count == 0 ? true : nil }
@@ -69,7 +69,7 @@ final class CrashLoad: Sendable {
 
     /// One request, compared.
     ///
-    /// - Returns: whether there was an answer.
+    /// - Returns: whether there was a response.
     func compare(_ number: Int, _ width: Int?, port: UInt16) throws -> Bool {
         let target = "/photos/p\(number).png" + (width.map { "?w=\($0)&format=png" } ?? "")
         let response = try RawHTTPClient(port: port, timeoutMilliseconds: 10_000).get(target)
@@ -98,7 +98,7 @@ final class CrashLoad: Sendable {
             (try? client.post("/purge", #"{"url":"/photos/p\#(number).png"}"#)) != nil
         else { return false }
         state.withLock { $0.purges += 1 }
-        // Fewer than requests: what is purged at once is never a hit.
+        // Fewer than requests, as entries that are purged immediately are never hit.
         usleep(5000)
         return true
     }

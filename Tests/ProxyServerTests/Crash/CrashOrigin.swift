@@ -1,10 +1,10 @@
 import LinuxSystem
 import TestSupport
 
-/// An origin whose pictures change from time to time, and which answers questions about those that have not with 304.
+/// An origin whose images change from time to time, and which answers validations of unchanged ones with 304.
 final class CrashOrigin: Sendable {
     static let pictures = 12
-    /// A picture has so many contents, one after the other.
+    /// The number of successive contents of an image.
     static let versions = 3
 
     private let current = Lock([Int](repeating: 0, count: pictures))
@@ -16,7 +16,7 @@ final class CrashOrigin: Sendable {
         }
     }
 
-    /// A picture that looks like no other.
+    /// An image that differs from all others.
     private static func picture(_ number: Int, _ version: Int) -> [UInt8] {
         let (width, height) = (48 + number * 8, 40)
         var pixels: [UInt8] = []
@@ -31,10 +31,10 @@ final class CrashOrigin: Sendable {
         return TestImages.png(width: width, height: height, rgba: pixels)
     }
 
-    /// What a picture may look like.
+    /// The possible contents of an image.
     func contents(of number: Int) -> [[UInt8]] { bodies[number] }
 
-    /// Changes a picture.
+    /// Changes an image.
     func change(_ number: Int) {
         current.withLock { $0[number] = ($0[number] + 1) % Self.versions }
     }
@@ -48,7 +48,7 @@ final class CrashOrigin: Sendable {
             }
             let version = current.withLock { $0[number] }
             let tag = "\"\(number)-\(version)\""
-            // Fresh for a second: most requests of a run come back as questions.
+            // Fresh for a second, so that most requests of a run cause validations.
             let fields = ["ETag: \(tag)", "Cache-Control: max-age=\(number % 3)"]
             if request.head.contains(tag) {
                 connection.respond("304 Not Modified", fields)

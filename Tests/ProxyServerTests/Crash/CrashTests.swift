@@ -5,12 +5,12 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// kill -9 under load, again and again: `make crash` runs it long and against the release build.
+/// Repeated kill -9 under load; `make crash` runs it longer and with the release build.
 @Suite(.serialized, .timeLimit(.minutes(30)))
 struct CrashTests {
     private let rounds = Int(TestEnvironment.value("EDGEPRINT_CRASH_ROUNDS") ?? "") ?? 3
 
-    @Test func `survives kill -9 under load with no wrong byte, no error and no orphan that stays`() throws {
+    @Test func `survives kill -9 under load without wrong bytes, errors or lasting orphans`() throws {
         let origin = CrashOrigin()
         let rig = try EndToEndRig(script: origin.script)
         let load = CrashLoad(origin: origin)
@@ -33,7 +33,7 @@ struct CrashTests {
                 _ = try load.compare(number, nil, port: rig.daemon.port)
             }
             guard round % 10 == 9 || round == rounds - 1 else { continue }
-            // In order: what the background clears up must be cleared up.
+            // After a normal stop, background work must have cleaned up.
             rig.daemon.signal(SIGTERM)
             #expect(rig.daemon.waitForExit() == 0)
             let sound = try check(rig)
@@ -43,7 +43,7 @@ struct CrashTests {
         let tally = load.tally
         #expect(tally.wrong.isEmpty && tally.failures.isEmpty)
         #expect(tally.diskHits > 0)
-        // A killed process leaves half-written and unclaimed files, never a row that lies.
+        // A killed process may leave temporary files and orphans, but never a wrong row.
         #expect(Set(findings.keys).isSubset(of: [.orphan, .leftover]), "\(findings)")
         print(
             """
@@ -54,7 +54,7 @@ struct CrashTests {
         )
     }
 
-    /// Has each variant of each content made once.
+    /// Makes each variant of each content once.
     private func learn(_ rig: EndToEndRig, _ load: CrashLoad, _ origin: CrashOrigin) throws {
         for _ in 0..<CrashOrigin.versions {
             for number in 0..<CrashOrigin.pictures {
@@ -70,7 +70,7 @@ struct CrashTests {
         }
     }
 
-    /// What is in the folder of a daemon that does not run; changes nothing.
+    /// Inspects the folder of a stopped daemon without changing it.
     private func check(_ rig: EndToEndRig) throws -> DiskCheckResult {
         let listener = DiskCheck.Listener(found: { damage, _ in
             if ![.orphan, .leftover].contains(damage.kind) { print("found: \(damage)") }

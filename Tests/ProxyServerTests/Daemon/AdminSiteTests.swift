@@ -4,7 +4,7 @@ import Testing
 /// Requests of other sites' pages to an admin listener without a token.
 @Suite(.timeLimit(.minutes(1)))
 struct AdminSiteTests {
-    @Test func `a page of another site cannot ask in the name of who looks at it`() throws {
+    @Test func `a page of another site cannot send requests on behalf of its visitor`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures([:]))
         func status(_ fields: String, host: String) throws -> Int {
             let client = try RawHTTPClient(port: rig.daemon.admin)

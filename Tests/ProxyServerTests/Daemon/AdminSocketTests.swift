@@ -10,7 +10,7 @@ struct AdminSocketTests {
         return unsafe stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
     }
 
-    @Test func `its socket file is for user and group alone, and asks for no token`() throws {
+    @Test func `the socket is restricted to user and group, and needs no token`() throws {
         let folder = try TemporaryFolder()
         let socket = folder.path + "/admin.sock"
         let daemon = try DaemonProcess(
@@ -33,7 +33,7 @@ struct AdminSocketTests {
         #expect(try RawHTTPClient(unixPath: socket).get("/stats", foreign + token).status == 200)
     }
 
-    @Test func `commands find the socket file by themselves`() throws {
+    @Test func `commands find the socket by themselves`() throws {
         let folder = try TemporaryFolder()
         let socket = folder.path + "/admin.sock"
         let daemon = try DaemonProcess(
@@ -58,7 +58,7 @@ struct AdminSocketTests {
     }
 
     @Test(arguments: ["proxies: { trust: [unix] }", "purge: { allow: [unix] }", "proxies: { trust: [10.0.0.1] }"])
-    func `a public socket that is trusted is not for everybody`(trust: String) throws {
+    func `a trusted public socket is restricted to user and group`(trust: String) throws {
         let folder = try TemporaryFolder()
         let socket = folder.path + "/public.sock"
         let daemon = try DaemonProcess(

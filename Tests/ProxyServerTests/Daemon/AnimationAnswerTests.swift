@@ -14,7 +14,7 @@ struct AnimationAnswerTests {
 
     private static let still = TestImages.gradient(width: 8, height: 8)
 
-    @Test func `every answer of an animation tells what became of it, from every cache`() throws {
+    @Test func `every response of an animation states the kept frames, from every tier`() throws {
         // Eight frames decoded are 256 pixels of the budget; half of them at full size 1024 more.
         let source = ", limits: { animation: 1300 }"
         let script = ScriptedOrigin.pictures(["a.gif": Self.gif, "s.png": Self.still])
@@ -69,7 +69,7 @@ struct AnimationAnswerTests {
         #expect(json.contains(#""frames":3,"#), "\(json)")
     }
 
-    @Test func `what is more than may be is refused by name`() throws {
+    @Test func `a request over a limit is refused with the parameter's name`() throws {
         let script = ScriptedOrigin.pictures(["a.gif": Self.gif])
         let rig = try EndToEndRig(source: ", limits: { animation: 1300, frames: 9 }", script: script)
         for (query, name) in [
@@ -85,7 +85,7 @@ struct AnimationAnswerTests {
         }
     }
 
-    @Test func `of more frames than may be decoded there is the first, and the original whole`() throws {
+    @Test func `above the frame limit only the first frame and the original are served`() throws {
         let script = ScriptedOrigin.pictures(["a.gif": Self.gif])
         let rig = try EndToEndRig(source: ", limits: { frames: 3 }", script: script)
         #expect(try rig.get("/photos/a.gif?w=9")["X-Animation"] == "first; frames=1/8")

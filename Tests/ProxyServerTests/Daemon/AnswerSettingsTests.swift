@@ -20,12 +20,15 @@ struct AnswerSettingsTests {
         }
     }
 
-    @Test func `answers tell how long the stages took that ran, where the configuration says so`() throws {
+    @Test func `Server-Timing lists the stages that ran, if it is enabled`() throws {
         let rig = try EndToEndRig("answers: { server-timing: on }", script: script)
         let made = try #require(try stages(try rig.get("/photos/a.png?w=20&format=png")))
-        let order = ["fetch", "queue", "decode", "transform", "encode", "store"]
+        let phases = ["fetch-dns", "fetch-connect", "fetch-tls", "fetch-first-byte"]
+        let order = ["fetch"] + phases + ["queue", "decode", "transform", "encode", "store"]
         #expect(made.map(\.name) == order.filter { made.map(\.name).contains($0) }, "in their order, each once")
-        for name in ["fetch", "encode", "store"] { #expect(made.contains { $0.name == name }, "\(made)") }
+        for name in ["fetch", "fetch-connect", "fetch-first-byte", "encode", "store"] {
+            #expect(made.contains { $0.name == name }, "\(made)")
+        }
         for stage in made { #expect(stage.duration > 0 && stage.duration < 60_000, "\(stage)") }
         // No stage runs for a hit.
         let hit = try rig.get("/photos/a.png?w=20&format=png")
@@ -35,12 +38,12 @@ struct AnswerSettingsTests {
         #expect(!other.contains { $0.name == "fetch" } && other.contains { $0.name == "encode" })
     }
 
-    @Test func `answers tell no times unless they are asked to`() throws {
+    @Test func `there is no Server-Timing by default`() throws {
         let rig = try EndToEndRig(script: script)
         #expect(try rig.get("/photos/a.png?w=20&format=png")["Server-Timing"] == nil)
     }
 
-    @Test func `timing=1 of a signed URL asks for them, and is no part of the key`() throws {
+    @Test func `timing=1 in a signed URL enables Server-Timing, and is not part of the key`() throws {
         let rig = try EndToEndRig("signing: { keys: [\(Self.key)] }", script: script)
         let signed = try CommandRun(
             ["url", "photos/a.png", "w=20", "format=png", "timing=1", "--config", rig.daemon.configurationFile]
@@ -55,7 +58,7 @@ struct AnswerSettingsTests {
     }
 
     @Test(arguments: [("w=20&timing=1", 403), ("timing=1", 403), ("timing=2", 400), ("w=20&timing=1&timing=1", 400)])
-    func `timing=1 without a signature is refused, and so is nonsense`(_ query: String, _ status: Int) throws {
+    func `timing=1 without a signature and invalid values are refused`(_ query: String, _ status: Int) throws {
         let rig = try EndToEndRig("signing: { keys: [\(Self.key)] }", script: script)
         let answer = try rig.get("/photos/a.png?\(query)")
         #expect(answer.status == status)
@@ -63,7 +66,7 @@ struct AnswerSettingsTests {
         #expect(rig.origin.requests == 0)
     }
 
-    @Test func `the url command builds none that needs a signature without a key`() throws {
+    @Test func `the url command builds no URL that needs a signature without a key`() throws {
         let run = try CommandRun(["url", "https://a.example/a.png", "timing=1"])
         #expect(run.code == 1)
         #expect(run.errors.contains("signing.keys"), "\(run.errors)")
@@ -85,7 +88,7 @@ struct AnswerSettingsTests {
     }
 
     @Test(arguments: ["*", "https://www.example.com"])
-    func `scripts of the origins that the configuration names may read answers and their timing`(
+    func `answers.cors decides whose scripts may read responses and their timing`(
         _ pages: String
     ) throws {
         let rig = try EndToEndRig("answers: { cors: \"\(pages)\" }", script: script)
@@ -97,7 +100,7 @@ struct AnswerSettingsTests {
         }
     }
 
-    @Test func `with cors off no answer speaks to scripts of other origins, from the next reload on`() throws {
+    @Test func `cors: off removes the fields from all responses after a reload`() throws {
         let rig = try EndToEndRig(script: script)
         _ = try kinds(rig)
         try rig.rewrite("answers: { cors: off }")
@@ -112,7 +115,7 @@ struct AnswerSettingsTests {
         }
     }
 
-    @Test func `an origin is read as browsers write it`() throws {
+    @Test func `parses origins as browsers serialise them`() throws {
         for (text, value) in [
             ("*", CrossOrigin.any), ("off", .off), ("https://www.example.com", .origin("https://www.example.com")),
             ("HTTPS://WWW.Example.com:443", .origin("https://www.example.com")),

@@ -16,7 +16,7 @@ struct AnswerTests {
         )
     }
 
-    @Test func `an answer says all that the contract names`() throws {
+    @Test func `a response has all documented fields`() throws {
         for expected in ["fwd=uri-miss", "hit; detail=memory"] {
             let answer = try rig.get("/photos/a.png?w=20")
             #expect(answer.status == 200)
@@ -41,7 +41,7 @@ struct AnswerTests {
         #expect(try rig.get("/photos/a.png?w=20&format=png")["Vary"] == nil)
     }
 
-    @Test func `conditions are answered with 304, and stale ones with the bytes`() throws {
+    @Test func `a matching condition gives a 304, and any other the content`() throws {
         let whole = try rig.get("/photos/a.png?w=20&format=png")
         let tag = try #require(whole["ETag"])
         for fields in [
@@ -67,7 +67,7 @@ struct AnswerTests {
         #expect(try other.get("/photos/a.png?w=21&format=png", [("If-None-Match", tag)]).status == 304)
     }
 
-    @Test func `single ranges are cut, others refused or ignored`() throws {
+    @Test func `single ranges are served, others refused or ignored`() throws {
         let whole = try rig.get("/photos/a.png").body
         let part = try rig.get("/photos/a.png", [("Range", "bytes=10-19")])
         #expect(part.status == 206)
@@ -81,7 +81,7 @@ struct AnswerTests {
         #expect(try rig.get("/photos/a.png", [("Range", "bytes=0-1"), ("If-Range", "\"other\"")]).status == 200)
     }
 
-    @Test func `HEAD is GET without the body, misses included`() throws {
+    @Test func `HEAD is GET without the content, also for misses`() throws {
         let client = try RawHTTPClient(port: rig.daemon.port)
         try client.send("HEAD /photos/a.png?w=30&format=png HTTP/1.1\r\nHost: a\r\n\r\n")
         let head = try client.readResponse(toHEAD: true)
@@ -92,7 +92,7 @@ struct AnswerTests {
         #expect(head["ETag"] == get["ETag"])
     }
 
-    @Test func `OPTIONS is answered with the methods, others are refused`() throws {
+    @Test func `OPTIONS lists the methods, and others are refused`() throws {
         let client = try RawHTTPClient(port: rig.daemon.port)
         try client.send("OPTIONS /photos/a.png HTTP/1.1\r\nHost: a\r\n\r\n")
         let options = try client.readResponse()
@@ -105,7 +105,7 @@ struct AnswerTests {
         #expect(post["Allow"] == "GET, HEAD, OPTIONS")
     }
 
-    @Test func `format=auto answers the bucket of Accept, and spells the bytes' own type`() throws {
+    @Test func `format=auto serves the bucket of Accept with its own media type`() throws {
         let avif = try rig.get("/photos/a.png?w=24", [("Accept", "image/avif,image/webp,*/*")])
         #expect(avif["Content-Type"] == "image/avif")
         let webp = try rig.get("/photos/a.png?w=24", [("Accept", "image/webp,*/*")])
@@ -128,20 +128,20 @@ struct AnswerTests {
         #expect(rig.origin.requests == 1)
     }
 
-    @Test func `order of steps makes different pictures`() throws {
+    @Test func `different orders of steps are different images`() throws {
         let first = try rig.get("/photos/a.png?blur=8&w=30&format=png")
         let second = try rig.get("/photos/a.png?w=30&blur=8&format=png")
         #expect(first.status == 200 && second.status == 200)
         #expect(first["ETag"] != second["ETag"])
     }
 
-    @Test func `presets stand for their parameters`() throws {
+    @Test func `a preset expands to its parameters`() throws {
         let answer = try rig.get("/photos/a.png?preset=small&format=png")
         #expect(PictureHeader.size(ofPNG: answer.body) == [16, 16])
         #expect(try rig.get("/photos/a.png?preset=large").status == 400)
     }
 
-    @Test func `filename and download become Content-Disposition and no key`() throws {
+    @Test func `filename and download set Content-Disposition and are not part of the key`() throws {
         _ = try rig.get("/photos/a.png?w=26&format=png")
         let answer = try rig.get("/photos/a.png?w=26&format=png&filename=ann%C3%A9e.png&download=1")
         #expect(answer["Cache-Status"] == "edgeprint; hit; detail=memory")
@@ -156,7 +156,7 @@ struct AnswerTests {
         ("/photos/a.png?zoom=2", "zoom"), ("/photos/a.png?fit=cover", "fit"), ("/photos/a.png?q=101&w=2", "q"),
         ("/photos/a.png?W=10", "W"), ("/photos/a.png?w=%ZZ", "w"), ("/photos/a.png?dpr=5&w=2", "dpr"),
     ])
-    func `a bad parameter is 400 and is named`(target: String, parameter: String) throws {
+    func `an invalid parameter is a 400 that names it`(target: String, parameter: String) throws {
         let answer = try rig.get(target)
         #expect(answer.status == 400)
         #expect(answer["Content-Type"] == "application/problem+json")
@@ -170,11 +170,11 @@ struct AnswerTests {
         ("/fetch?url=http%3A%2F%2F127.0.0.1%2F", 403), ("/fetch", 400), ("/favicon.ico", 404), ("/", 200),
         ("/robots.txt", 200), ("/photos/missing.png?w=2", 404),
     ])
-    func `paths that are no pictures`(target: String, status: Int) throws {
+    func `paths without an image`(target: String, status: Int) throws {
         #expect(try rig.get(target).status == status)
     }
 
-    @Test func `an origin is shown its credentials, and a host that it redirects to is not`() throws {
+    @Test func `credentials are sent to the origin, and not to a host that it redirects to`() throws {
         let picture = TestImages.gradient(width: 8, height: 6)
         let other = try ScriptedOrigin { _, connection in connection.respond(body: picture) }
         let rig = try EndToEndRig(source: ", auth: { basic: { user: Aladdin, password: \"open sesame\" } }") {

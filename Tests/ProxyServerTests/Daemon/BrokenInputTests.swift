@@ -28,7 +28,7 @@ struct BrokenInputTests {
         Case("451", 404) { $1.respond("451 Unavailable For Legal Reasons", text: "no") },
         Case("410", 410) { $1.respond("410 Gone", text: "no") },
         Case("500", 502) { $1.respond("500 Internal Server Error", text: "no") },
-        Case("a 206 that nobody asked for", 502) { $1.respond("206 Partial Content", body: picture) },
+        Case("an unrequested 206", 502) { $1.respond("206 Partial Content", body: picture) },
         Case("text", 415) { $1.respond(text: "hello, I am text") },
         Case("HTML called an image", 415) { $1.respond("200 OK", ["Content-Type: image/png"], text: "<html></html>") },
         Case("nothing", 415) { $1.respond(body: []) },
@@ -43,7 +43,7 @@ struct BrokenInputTests {
         Case("a body over the limit", 413) { _, connection in
             connection.respond(body: [UInt8](repeating: 0xFF, count: 300_000))
         },
-        Case("a body over the limit that says no length", 413) { _, connection in
+        Case("a body over the limit without a length", 413) { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
             connection.send([UInt8](repeating: 0xFF, count: 300_000))
             connection.close()
@@ -59,7 +59,7 @@ struct BrokenInputTests {
             connection.send("SSH-2.0-OpenSSH_9.2\r\n")
             connection.close()
         },
-        Case("a connection closed at once", 502) { $1.close() },
+        Case("a connection closed immediately", 502) { $1.close() },
     ]
 
     @Test(arguments: cases)
@@ -108,7 +108,7 @@ struct BrokenInputTests {
         #expect(origin.connections == 0)
     }
 
-    @Test func `a GIF that would kill its decoder costs one answer, and the daemon serves on`() throws {
+    @Test func `a GIF that crashes its decoder costs one response, and the daemon continues to serve`() throws {
         let rig = try EndToEndRig(
             "limits: { pixels: 5000MP }",
             script: ScriptedOrigin.pictures([

@@ -41,7 +41,7 @@ struct CacheWayTests {
         #expect(answer.body == picture)
     }
 
-    @Test func `a stale original is revalidated and its variants live on`() throws {
+    @Test func `a stale original is revalidated and its variants are kept`() throws {
         let rig = try EndToEndRig { [picture] request, connection in
             if request.field("If-None-Match") == "\"v1\"" {
                 connection.respond("304 Not Modified", ["ETag: \"v1\"", "Cache-Control: max-age=0"])
@@ -55,7 +55,7 @@ struct CacheWayTests {
         #expect(try rig.metric("edgeprint_transforms_total") == 1)
     }
 
-    @Test func `what an origin tells caches alone keeps a picture here, and is not told to browsers`() throws {
+    @Test func `CDN-Cache-Control applies to this cache and is not sent to browsers`() throws {
         for (words, told) in [
             ("Cache-Control: max-age=60", "max-age=60"), ("X-Other: 1", "public, max-age=3600"),
         ] {
@@ -69,7 +69,7 @@ struct CacheWayTests {
             #expect(stored["Cache-Status"] == "edgeprint; hit; detail=disk")
             #expect(stored["Cache-Control"] == told)
         }
-        // Stored by CDN-Cache-Control, whatever Cache-Control says.
+        // Stored by CDN-Cache-Control, regardless of Cache-Control.
         let rig = try EndToEndRig { [picture] _, connection in
             connection.respond("200 OK", ["Cache-Control: no-store", "CDN-Cache-Control: max-age=60"], body: picture)
         }
@@ -116,7 +116,7 @@ struct CacheWayTests {
         #expect(rig.origin.requests == 1)
     }
 
-    @Test func `an origin's failure is shared by all who wait`() async throws {
+    @Test func `an origin's failure is shared by all waiting requests`() async throws {
         let gate = try ScriptedGate()
         let rig = try EndToEndRig { _, connection in
             gate.wait()

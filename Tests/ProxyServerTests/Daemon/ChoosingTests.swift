@@ -27,7 +27,7 @@ struct ChoosingTests {
         "a.png": texture(seed: 1), "b.png": texture(seed: 2), "drawing.png": drawing,
     ])
 
-    @Test func `q=auto is searched for, counted, and cached as any other`() throws {
+    @Test func `q=auto is searched, counted, and cached like any other quality`() throws {
         let rig = try EndToEndRig(script: script)
         let first = try rig.get("/photos/a.png?format=webp&q=auto")
         #expect(first.status == 200 && first["Content-Type"] == "image/webp", "\(first.description)")
@@ -39,7 +39,7 @@ struct ChoosingTests {
         #expect(try rig.get("/photos/a.png?q=automatic").status == 400)
     }
 
-    @Test func `a source gives the smallest of what its clients show`() throws {
+    @Test func `auto: smallest serves the smallest of the formats that a client accepts`() throws {
         let rig = try EndToEndRig(source: ", auto: smallest", script: script)
         let target = "/photos/a.png?bg=ffffff&q=70"
         let sizes = try ["jpeg", "png", "webp"].map { try rig.get("\(target)&format=\($0)").body.count }
@@ -54,7 +54,7 @@ struct ChoosingTests {
         #expect(try rig.metric("edgeprint_smallest_total") == 2)
     }
 
-    @Test func `the same request gives the same bytes whatever was asked before`() throws {
+    @Test func `the same request gives the same bytes regardless of earlier requests`() throws {
         let targets = [
             "/photos/drawing.png?format=webp&q=auto", "/photos/a.png?w=100&format=webp&q=auto",
             "/photos/b.png?format=webp&q=auto&max_bytes=3000", "/photos/a.png?format=jpeg&q=auto",

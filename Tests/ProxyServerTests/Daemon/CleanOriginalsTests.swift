@@ -15,7 +15,7 @@ struct CleanOriginalsTests {
         try EndToEndRig(source: ", originals: clean", script: ScriptedOrigin.pictures(files))
     }
 
-    @Test func `the bare original comes without metadata, and is kept so`() throws {
+    @Test func `the original is served and cached without metadata`() throws {
         let tagged = Array(picture[..<33]) + text("Location: at home") + Array(picture[33...])
         let rig = try rig(["a.png": tagged])
         let answer = try rig.get("/photos/a.png")
@@ -35,14 +35,14 @@ struct CleanOriginalsTests {
         #expect(PictureHeader.size(ofPNG: try rig.get("/photos/a.png?w=32&format=png").body) == [32, 24])
     }
 
-    @Test func `nobody gets the metadata with another size`() throws {
+    @Test func `other sizes do not reveal the metadata`() throws {
         let rig = try rig(["a.png": picture])
         let answer = try rig.get("/photos/a.png?w=20&meta=keep")
         #expect(answer.status == 403 && answer.text.contains("\"parameter\":\"meta\""))
         #expect(try rig.get("/photos/a.png?w=20&meta=copyright").status == 200)
     }
 
-    @Test func `a source that refuses its originals gives nobody their metadata`() throws {
+    @Test func `a source that refuses its originals does not reveal their metadata`() throws {
         let rig = try EndToEndRig(source: ", originals: refuse", script: ScriptedOrigin.pictures(["a.png": picture]))
         #expect(try rig.get("/photos/a.png").status == 403)
         for target in ["a.png?format=source&meta=keep", "a.png?w=20&meta=keep"] {
@@ -53,7 +53,7 @@ struct CleanOriginalsTests {
         #expect(try rig.get("/photos/a.png?w=20&meta=copyright").status == 200)
     }
 
-    @Test func `an SVG comes without scripts and references to the outside`() throws {
+    @Test func `an SVG is served without scripts and external references`() throws {
         let svg = Array(
             """
             <svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)"><!-- me --><script>alert(2)</script>\
@@ -75,12 +75,12 @@ struct CleanOriginalsTests {
         }
     }
 
-    @Test func `what cannot be cleaned is refused, and never comes as it is`() throws {
+    @Test func `originals that cannot be cleaned are refused, and never served unchanged`() throws {
         let rig = try rig([
             "a.avif": try SampleFiles.bytes("sequence.avif"), "cut.png": Array(picture[..<(picture.count - 20)]),
         ])
         let refused = try rig.get("/photos/a.avif")
-        #expect(refused.status == 422 && refused.text.contains("image/avif cannot be given without its metadata"))
+        #expect(refused.status == 422 && refused.text.contains("image/avif cannot be served without its metadata"))
         let broken = try rig.get("/photos/cut.png")
         #expect(broken.status == 422 && broken.text.contains("the file is truncated"))
     }

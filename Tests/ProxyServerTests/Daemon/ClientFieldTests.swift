@@ -22,7 +22,7 @@ struct ClientFieldTests {
     }
 
     @Test(arguments: ["Via", "via", "X-Forwarded-For", "Forwarded", "User-Agent", "Cookie", "Referer", "tracestate"])
-    func `no field of a stranger reaches the origin`(name: String) throws {
+    func `other client fields do not reach the origin`(name: String) throws {
         let rig = try rig()
         for (number, value) in [Self.long, "${jndi:ldap://x/a}", "1.1 mine"].enumerated() {
             #expect(try rig.get("/photos/\(number).png", [(name, value)]).status == 200)
@@ -30,7 +30,7 @@ struct ClientFieldTests {
         for head in rig.origin.heads { #expect(!head.contains("mine") && !head.contains("jndi"), "\(head)") }
     }
 
-    @Test func `of a trusted proxy Via goes along, where it is short`() throws {
+    @Test func `a short Via of a trusted proxy is forwarded`() throws {
         let rig = try rig("proxies: { trust: [127.0.0.1] }")
         #expect(try rig.get("/photos/a.png", [("Via", "1.1 nginx"), ("Via", "2 cdn")]).status == 200)
         #expect(try rig.get("/photos/b.png", [("Via", Self.long)]).status == 200)
@@ -39,7 +39,7 @@ struct ClientFieldTests {
         #expect(sent.last?.hasPrefix("1.1 edgeprint-") == true)
     }
 
-    @Test func `CDN-Loop goes along as names, traceparent as what it is`() throws {
+    @Test func `the names in CDN-Loop and a valid traceparent are forwarded`() throws {
         let rig = try rig()
         let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         let fields = [
@@ -54,7 +54,7 @@ struct ClientFieldTests {
         #expect(ScriptedRequest.field("traceparent", in: second) == nil)
     }
 
-    @Test func `an origin that refuses a request for its CDN-Loop is asked again by others`() throws {
+    @Test func `a refusal because of CDN-Loop does not affect other requests`() throws {
         let rig = try rig()
         let fields = [("CDN-Loop", "refused")]
         #expect(try rig.get("/photos/a.png", fields).status == 404)

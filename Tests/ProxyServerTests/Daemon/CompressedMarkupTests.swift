@@ -9,7 +9,7 @@ struct CompressedMarkupTests {
             .utf8
     )
 
-    @Test func `the bare original says its coding, and sizes are drawn of it`() throws {
+    @Test func `the original has its Content-Encoding, and sizes are rendered from it`() throws {
         let coded = Gzip.encode(svg)
         let rig = try EndToEndRig { [svg] request, connection in
             // A server that compresses SVG unasked, and one that sends the stored file.
@@ -36,7 +36,7 @@ struct CompressedMarkupTests {
         #expect(stored["Content-Encoding"] == "gzip" && stored.body == coded)
     }
 
-    @Test func `what else is in gzip is no image, and a bomb is refused`() throws {
+    @Test func `other gzip content is not an image, and a bomb is refused`() throws {
         let bomb = Array(svg[..<(svg.count - 6)]) + [UInt8](repeating: 0x20, count: 200_000) + Array("</svg>".utf8)
         let rig = try EndToEndRig(
             source: ", limits: { source-bytes: 100KiB }",
@@ -56,7 +56,7 @@ struct CompressedMarkupTests {
         #expect(refused.status == 422 && refused.text.contains("limits.source-bytes"))
     }
 
-    @Test func `it comes clean without its coding`() throws {
+    @Test func `it is cleaned, and served without Content-Encoding`() throws {
         let rig = try EndToEndRig(
             source: ", originals: clean",
             script: ScriptedOrigin.pictures(["a.svgz": Gzip.encode(svg)])

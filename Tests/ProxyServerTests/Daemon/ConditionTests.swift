@@ -13,7 +13,7 @@ struct ConditionTests {
     }
 
     @Test(arguments: ["/photos/a.png", "/photos/a.png?w=10"])
-    func `a precondition that does not hold is 412 on every picture, cached or not`(_ target: String) throws {
+    func `a failed precondition is a 412 for every image, cached or not`(_ target: String) throws {
         let rig = try rig()
         let missed = try rig.get(target, [("If-Match", "\"other\"")])
         #expect(missed.status == 412)
@@ -52,7 +52,7 @@ struct ConditionTests {
         }
     }
 
-    @Test func `content that is not wanted is not asked for with 100`() throws {
+    @Test func `unwanted content is refused without 100 Continue`() throws {
         let rig = try rig()
         for port in [rig.daemon.port, rig.daemon.admin] {
             let client = try RawHTTPClient(port: port)
@@ -68,7 +68,7 @@ struct ConditionTests {
     }
 
     @Test(arguments: [("GET", 400), ("POST", 100), ("PATCH", 405)])
-    func `only content that a raw source takes is asked for with 100`(method: String, status: Int) throws {
+    func `only content that a raw source accepts gets 100 Continue`(method: String, status: Int) throws {
         let rig = try rig(source: ", raw: true, methods: [POST]")
         let client = try RawHTTPClient(port: rig.daemon.port)
         try client.send("\(method) /photos/x HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
@@ -88,7 +88,7 @@ struct ConditionTests {
         #expect(try admin.get("http://127.0.0.1").status == admin.get("/").status)
     }
 
-    @Test func `a target with raw bytes above ASCII is taken, as nginx takes it`() throws {
+    @Test func `a target with raw non-ASCII bytes is accepted, as by nginx`() throws {
         let rig = try rig()
         #expect(try rig.get("/photos/caf\u{e9}.png").status == 404)
         #expect(rig.origin.requests == 1)

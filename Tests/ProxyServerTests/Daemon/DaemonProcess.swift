@@ -3,9 +3,9 @@ import Glibc
 import LinuxSystem
 import TestSupport
 
-/// The real binary with a configuration of its own, on free ports of the loopback.
+/// The real binary with its own configuration, on free loopback ports.
 ///
-/// Ends with this object, which is the only thing that it ever ends.
+/// It is killed when this object is released.
 final class DaemonProcess: Sendable {
     enum Failure: Error {
         case notStarted(binary: String, log: String)
@@ -24,12 +24,12 @@ final class DaemonProcess: Sendable {
     /// Starts the daemon and waits until it listens.
     ///
     /// - Parameters:
-    ///   - yaml: the configuration but for `listen` and `admin`, which are added.
-    ///   - folder: where the configuration file is put.
-    ///   - environment: all that it gets beside a PATH.
-    ///   - output: a file for standard output, which is the access log; the test's own where none is given.
-    ///   - listeners: `listen` and `admin`; free ports of the loopback unless given.
-    ///   - binary: the daemon's; the one that was built with the tests where none is given.
+    ///   - yaml: the configuration without `listen` and `admin`, which are added.
+    ///   - folder: the folder of the configuration file.
+    ///   - environment: its environment, in addition to PATH.
+    ///   - output: a file for standard output, which is the access log; by default the test's own.
+    ///   - listeners: `listen` and `admin`; free loopback ports by default.
+    ///   - binary: the daemon; by default the one built with the tests.
     init(
         _ yaml: String,
         in folder: TemporaryFolder,
@@ -63,11 +63,11 @@ final class DaemonProcess: Sendable {
     /// Everything that the daemon has written to standard error.
     var logText: String { log.text }
 
-    /// Writes another configuration file, which the daemon reads when it is told to.
+    /// Writes another configuration file, which the daemon reads on a reload.
     ///
     /// - Parameters:
     ///   - yaml: the configuration without listeners.
-    ///   - listeners: the listeners, instead of those that the daemon was started with.
+    ///   - listeners: the listeners, instead of the initial ones.
     func rewrite(_ yaml: String, listeners: String = listeners) throws {
         try Self.save(listeners + yaml, to: configurationFile)
     }
@@ -110,7 +110,7 @@ final class DaemonProcess: Sendable {
         }
     }
 
-    /// The folder that holds the products beside this test's executable.
+    /// The folder with the build products next to this test's executable.
     static let buildFolder: String = {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count - 1)

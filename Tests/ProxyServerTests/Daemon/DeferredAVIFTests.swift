@@ -21,7 +21,7 @@ struct DeferredAVIFTests {
         return try EndToEndRig("avif: { \(avif) }", script: script)
     }
 
-    @Test func `the first answers are WebP for half a minute, the later ones AVIF for as long as the origin says`()
+    @Test func `the first responses are WebP for half a minute, later ones AVIF with the origin's lifetime`()
         throws
     {
         let dated = ["Cache-Control: max-age=3600", "Last-Modified: Wed, 01 Jan 2020 00:00:00 GMT", "Age: 100"]
@@ -40,7 +40,7 @@ struct DeferredAVIFTests {
         let others = try rig.get(Self.target, [("Accept", "image/webp")])
         #expect(others["Content-Type"] == "image/webp" && others["Cache-Control"] == "max-age=3600")
         #expect(try rig.metric("edgeprint_deferred_total") == 1)
-        // The WebP, the AVIF, and WebP's own variant, beside the original.
+        // The original, the WebP, the AVIF, and WebP's own variant.
         try rig.waitForStores(4)
         try rig.restartAfterKill("avif: { budget: 0ms, effort: 0 }")
         let stored = try rig.get(Self.target, Self.accept)
@@ -48,7 +48,7 @@ struct DeferredAVIFTests {
         #expect(stored.body == later.body && rig.origin.requests == 1)
     }
 
-    @Test func `within its budget AVIF is the first answer`() throws {
+    @Test func `within the budget, AVIF is the first response`() throws {
         let rig = try rig("budget: 1m, effort: 0", fields: ["Cache-Control: max-age=3600"])
         let answer = try rig.get(Self.target, Self.accept)
         #expect(answer["Content-Type"] == "image/avif" && answer["Cache-Control"] == "max-age=3600")
@@ -56,7 +56,7 @@ struct DeferredAVIFTests {
         #expect(try rig.get(Self.target, [("Accept", "image/avif")]).body == answer.body)
     }
 
-    @Test func `one worker is never given work that nobody waits for`() throws {
+    @Test func `a single worker gets no background work`() throws {
         let script = ScriptedOrigin.pictures(["a.png": Self.hills])
         let rig = try EndToEndRig("avif: { budget: 0ms }\nworkers: { count: 1 }", script: script)
         let answer = try rig.get(Self.target, Self.accept)
@@ -64,7 +64,7 @@ struct DeferredAVIFTests {
         #expect(try rig.metric("edgeprint_deferred_total") == 0)
     }
 
-    @Test func `switched off, whoever shows AVIF gets the WebP of all others`() throws {
+    @Test func `with avif.auto off, clients that accept AVIF share the WebP of the others`() throws {
         let rig = try rig("auto: off", fields: ["Cache-Control: max-age=3600"])
         let answer = try rig.get(Self.target, Self.accept)
         #expect(answer["Content-Type"] == "image/webp")

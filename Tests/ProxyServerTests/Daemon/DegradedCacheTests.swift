@@ -7,7 +7,7 @@ import Testing
 struct DegradedCacheTests {
     private let picture = TestImages.gradient(width: 40, height: 30)
 
-    @Test func `serves without a disk cache, and says so in /readyz, in its metrics and once in its log`() throws {
+    @Test func `serves without a disk cache, and reports that in /readyz, in its metrics and once in its log`() throws {
         let folder = try TemporaryFolder()
         let origin = try ScriptedOrigin(ScriptedOrigin.pictures(["a.png": picture, "b.png": picture]))
         // A file in place of the folder.
@@ -23,18 +23,18 @@ struct DegradedCacheTests {
         }
         let ready = try daemon.waitUntilReady()
         #expect(ready.contains(#""ready":true"#) && ready.contains("degraded: /proc/version/cache: "), "\(ready)")
-        #expect(daemon.logText.contains("name another folder as cache.path"))
+        #expect(daemon.logText.contains("set cache.path to another folder"))
         let metrics = try RawHTTPClient(port: daemon.admin).get("/metrics").text
         #expect(metrics.contains("edgeprint_disk_healthy 0"))
         #expect(daemon.logText.split(separator: "\n").count { $0.contains("disk cache has failed") } == 1)
     }
 
-    @Test func `says in /readyz that the disk cache is well`() throws {
+    @Test func `/readyz reports a healthy disk cache`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures([:]))
         #expect(try rig.daemon.waitUntilReady() == "{\"ready\":true,\"disk\":\"ok\",\"workers\":\"ok\"}\n")
     }
 
-    @Test func `does not start with a seed that is not there, and names the key`() throws {
+    @Test func `does not start with a missing seed, and names the key`() throws {
         let folder = try TemporaryFolder()
         do {
             _ = try DaemonProcess(

@@ -10,7 +10,7 @@ struct DocumentRequestTests {
         return try EndToEndRig(extra, source: source, script: script)
     }
 
-    @Test func `documents are drawn and given out only where the configuration says so`() throws {
+    @Test func `documents are rendered and served only if the configuration enables it`() throws {
         let off = try rig("", source: "")
         let refused = try off.get("/photos/a.pdf?w=20&format=png")
         #expect(refused.status == 415 && refused.text.contains("formats.pdf is off"))
@@ -30,7 +30,7 @@ struct DocumentRequestTests {
         #expect(try off.get("/photos/a.pdf?w=20&format=png").status == 415)
     }
 
-    @Test func `a source says otherwise`() throws {
+    @Test func `a source can override it`() throws {
         let on = try rig("", source: ", formats: { pdf: on }")
         #expect(PictureHeader.size(ofPNG: try on.get("/photos/a.pdf?format=png").body) == [200, 100])
         let large = try on.get("/photos/a.pdf?dpi=1200&format=png&w=5")

@@ -47,7 +47,7 @@ final class EndToEndRig: Sendable {
         Self.yaml(extra, source: source, origin: origin.url, folder: folder.path)
     }
 
-    /// Writes another configuration file, which the daemon reads when it is told to.
+    /// Writes another configuration file, which the daemon reads on a reload.
     func rewrite(_ extra: String = "", source: String = "") throws {
         try daemon.rewrite(yaml(extra, source: source))
     }

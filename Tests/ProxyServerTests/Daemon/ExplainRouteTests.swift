@@ -15,7 +15,7 @@ struct ExplainRouteTests {
         try RawHTTPClient(port: rig.daemon.admin).get("/explain\(query)", fields)
     }
 
-    @Test func `answers what the command prints, without asking the origin`() throws {
+    @Test func `responds with the output of the command, without contacting the origin`() throws {
         let rig = try rig()
         let file = rig.daemon.configurationFile
         for (path, encoded) in [
@@ -43,13 +43,13 @@ struct ExplainRouteTests {
         ("", "path"), ("?accept=a", "path"), ("?path=/photos/a.jpg?w=1&h=2", "h"), ("?path=/a&path=/b", "path"),
         ("?path=/a&format=xml", "format"), ("?path=/a&all=yes", "all"), ("?path=%zz", "path"),
     ])
-    func `says what is wrong with a question`(_ query: String, _ parameter: String) throws {
+    func `an invalid query is a 400 that names the parameter`(_ query: String, _ parameter: String) throws {
         let answer = try ask(rig(), query)
         #expect(answer.status == 400)
         #expect(answer.text.contains("\"parameter\":\"\(parameter)\""), "\(answer.text)")
     }
 
-    @Test func `asks for the token`() throws {
+    @Test func `requires the token`() throws {
         let rig = try rig()
         let listeners = "listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\", token: abc }\n"
         try rig.daemon.rewrite(rig.yaml(), listeners: listeners)
@@ -58,7 +58,7 @@ struct ExplainRouteTests {
         #expect(try ask(rig, "?path=/", [("Authorization", "Bearer abc")]).status == 200)
     }
 
-    @Test func `goes by the configuration that counts now`() throws {
+    @Test func `uses the current configuration`() throws {
         let rig = try rig()
         func pixels() throws -> String {
             let text = try ask(rig, "?format=text&all=1&path=/photos/a.jpg?w=1").text

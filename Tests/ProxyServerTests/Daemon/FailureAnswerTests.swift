@@ -15,7 +15,7 @@ struct FailureAnswerTests {
         }
     }
 
-    @Test func `a stale picture is served while one request refreshes it`() async throws {
+    @Test func `a stale image is served while one request revalidates it`() async throws {
         let gate = try ScriptedGate()
         let asked = Lock(0)
         let rig = try EndToEndRig { [picture] _, connection in
@@ -35,7 +35,7 @@ struct FailureAnswerTests {
         #expect(try rig.metric("edgeprint_transforms_total") == 1)
     }
 
-    @Test func `a dead origin is stood in for by what is stored`() throws {
+    @Test func `stored images replace failures of the origin`() throws {
         let asked = Lock(0)
         let rig = try EndToEndRig(source: ", stale-if-error: 1h") { [picture] _, connection in
             if next(asked) > 1 {
@@ -54,7 +54,7 @@ struct FailureAnswerTests {
         #expect(rig.origin.requests == 2)
     }
 
-    @Test func `a failure is answered again without the origin, listed, and forgotten on request`() throws {
+    @Test func `a failure is served from the cache, listed, and removed on request`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures([:]))
         let first = try rig.get("/photos/none.png?w=100")
         #expect(first.status == 404 && first["Cache-Control"] == "no-store")
@@ -79,7 +79,7 @@ struct FailureAnswerTests {
         #expect(try admin.request("DELETE", "/negative?path=x").status == 400)
     }
 
-    @Test func `what a worker refuses names its parameter, at once and from memory`() throws {
+    @Test func `a worker's refusal names its parameter, also when cached`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture]))
         for (query, name) in [("crop=9000,9000,1,1", "crop"), ("max_bytes=100&format=webp", "max_bytes")] {
             for _ in 0..<2 {
@@ -91,7 +91,7 @@ struct FailureAnswerTests {
         #expect(try rig.metric("edgeprint_negative_hits_total") == 2)
     }
 
-    @Test func `only-if-cached answers 504 where nothing is stored, to anybody`() throws {
+    @Test func `only-if-cached is a 504 if nothing is stored, for any client`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture]))
         let fields = [("Cache-Control", "only-if-cached")]
         #expect(try rig.get("/photos/a.png?w=100", fields).status == 504)
@@ -100,7 +100,7 @@ struct FailureAnswerTests {
         #expect(try rig.get("/photos/a.png?w=100", fields)["Cache-Status"] == "edgeprint; hit; detail=memory")
     }
 
-    @Test func `no-cache is ignored from everybody but those who are trusted`() throws {
+    @Test func `no-cache is only honoured from trusted clients`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture]))
         let listeners = "listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\", token: \"letmein\" }\n"
         try rig.daemon.rewrite(rig.yaml(), listeners: listeners)
@@ -117,7 +117,7 @@ struct FailureAnswerTests {
         #expect(rig.origin.requests == 2)
     }
 
-    @Test func `a signed link lets nobody send work to the origin, but refresh=1 in it does`() throws {
+    @Test func `a signed URL permits no-cache only as refresh=1`() throws {
         let key = String(repeating: "ab", count: 32)
         let rig = try EndToEndRig(
             "signing: { keys: [\(key)] }",
@@ -147,7 +147,7 @@ struct FailureAnswerTests {
         #expect(try rig.metric("edgeprint_transforms_total") == 1)
     }
 
-    @Test func `refresh=1 asks again what has failed`() throws {
+    @Test func `refresh=1 retries a cached failure`() throws {
         let key = String(repeating: "ab", count: 32)
         let asked = Lock(0)
         let rig = try EndToEndRig("signing: { keys: [\(key)] }") { [picture] _, connection in
@@ -164,7 +164,7 @@ struct FailureAnswerTests {
         #expect(try CommandRun(arguments).code == 1)
     }
 
-    @Test func `a fallback stands in for an original, in the size that was asked for`() throws {
+    @Test func `a fallback image replaces an original, in the requested size`() throws {
         let rig = try EndToEndRig(
             source: ", fallback: { image: /photos/missing.png, status: 200, ttl: 7s }",
             script: ScriptedOrigin.pictures(["missing.png": picture])
@@ -185,7 +185,7 @@ struct FailureAnswerTests {
         #expect(try rig.get("/photos/none.png?w=50&format=png").status == 404)
     }
 
-    @Test func `a fallback that stands in for an AVIF lives no longer than others that do`() throws {
+    @Test func `a fallback image that awaits its AVIF has the stand-in's lifetime`() throws {
         let rig = try EndToEndRig(
             source: ", avif: { budget: 0s, stand-in: 3s }"
                 + ", fallback: { image: /photos/missing.png, status: 200, ttl: 1d }",

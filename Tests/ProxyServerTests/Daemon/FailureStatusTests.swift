@@ -18,7 +18,7 @@ struct FailureStatusTests {
         }
     }
 
-    @Test func `failures of pictures say whether the origin was asked, and what it answered`() throws {
+    @Test func `failures of images state whether the origin was contacted, and its status`() throws {
         let rig = try EndToEndRig("limits: { source-bytes: 1MiB }", script: Self.script)
         let cases: [(String, Int, String)] = [
             ("/photos/403.png?w=10", 404, "fwd=uri-miss; fwd-status=403"),
@@ -44,7 +44,7 @@ struct FailureStatusTests {
         #expect(try rig.get("/nowhere/a.png")["Cache-Status"] == nil)
     }
 
-    @Test func `a stale original that its origin no longer gives is told as such`() throws {
+    @Test func `a stale original that is gone has fwd=stale`() throws {
         let rig = try EndToEndRig { request, connection in
             if request.number == 1 {
                 let picture = TestImages.gradient(width: 32, height: 24)
@@ -58,14 +58,14 @@ struct FailureStatusTests {
         #expect(gone.status == 410 && gone["Cache-Status"] == "edgeprint; fwd=stale; fwd-status=410")
     }
 
-    @Test func `a failed mark is told with the picture that it was for`() throws {
+    @Test func `a failed watermark is reported with the status of its image`() throws {
         let rig = try EndToEndRig(script: Self.script)
         let answer = try rig.get("/photos/a.png?w=10&watermark=/photos/403.png")
         #expect(answer.status == 404)
         #expect(answer["Cache-Status"] == "edgeprint; fwd=uri-miss; fwd-status=200")
     }
 
-    @Test func `failures of raw sources say it, too`() throws {
+    @Test func `failures of raw sources have Cache-Status, too`() throws {
         let rig = try EndToEndRig(source: ", raw: true", script: Self.script)
         let cut = try rig.get("/photos/cut.png")
         #expect(cut.status == 502 && cut["Cache-Status"] == "edgeprint; fwd=uri-miss")

@@ -7,7 +7,7 @@ import Testing
 struct FolderAnswerTests {
     private let picture = TestImages.gradient(width: 64, height: 48)
 
-    @Test func `what is no image looks like what is not there`() throws {
+    @Test func `a file that is not an image looks missing`() throws {
         let files = try TemporaryFolder()
         for (name, bytes) in [
             "passwd": Array("root:x:0:0\n".utf8), "a.pdf": TestDocuments.pdf(["1 0 0 rg 0 0 100 100 re f"]),

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Formats switched off, and the budget of decoded bytes, through the real daemon and its workers.
+/// Disabled formats and the budget of decoded bytes, through the real daemon and its workers.
 @Suite(.timeLimit(.minutes(1)))
 struct FormatRequestTests {
     private static let picture = TestImages.gradient(width: 40, height: 20)
@@ -12,7 +12,7 @@ struct FormatRequestTests {
         try EndToEndRig(extra, source: source, script: ScriptedOrigin.pictures(["a.png": Self.picture]))
     }
 
-    @Test func `a format that is not written is not chosen, and refused by name`() throws {
+    @Test func `a format that is not written is never chosen, and a 400 if requested`() throws {
         let rig = try rig(source: ", formats: { avif: off, webp: read }")
         let chosen = try rig.get("/photos/a.png?w=9", [("Accept", Self.all)])
         #expect(chosen.status == 200 && chosen["Content-Type"] == "image/png", "\(chosen.description)")
@@ -37,7 +37,7 @@ struct FormatRequestTests {
         }
     }
 
-    @Test func `what needs more decoded bytes than allowed is a 422 that names the setting`() throws {
+    @Test func `an image over the decoding budget is a 422 that names the setting`() throws {
         let jpeg = try rig().get("/photos/a.png?w=400&enlarge=1&format=jpeg").body
         let rig = try EndToEndRig(
             source: ", limits: { decode-bytes: 100KiB }",

@@ -64,8 +64,7 @@ struct FullDiskTests {
 
     private func count(_ text: String) -> Int { daemon.logText.split(separator: "\n").count { $0.contains(text) } }
 
-    @Test func `a file system that is full costs no answer, is said once, and is used again when there is room`() throws
-    {
+    @Test func `a full file system fails no request, is logged once, and is used again when it has space`() throws {
         try ask(1...60)
         try daemon.waitForLog("disk cache has failed")
         #expect(try !isHealthy)
@@ -79,7 +78,7 @@ struct FullDiskTests {
     }
 
     @Test
-    func `a read-only file system over the folder costs no answer, is said once, and is forgotten when it is gone`()
+    func `a read-only mount over the folder fails no request, is logged once, and recovers when removed`()
         throws
     {
         try ask(1...3)

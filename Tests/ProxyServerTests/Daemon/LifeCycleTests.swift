@@ -7,7 +7,7 @@ import Testing
 struct LifeCycleTests {
     let picture = TestImages.gradient(width: 320, height: 240)
 
-    @Test func `SIGTERM finishes what is under way, refuses what is new, and exits 0`() async throws {
+    @Test func `SIGTERM finishes requests in progress, refuses new ones, and exits 0`() async throws {
         let gate = try ScriptedGate()
         let rig = try EndToEndRig { [picture] _, connection in
             gate.wait()
@@ -19,7 +19,7 @@ struct LifeCycleTests {
         rig.daemon.signal(SIGTERM)
         let admin = try RawHTTPClient(port: rig.daemon.admin)
         while try admin.get("/readyz").status == 200 {}
-        // The loops close their listeners one after the other; then nobody is let in any more.
+        // The loops close their listeners one after the other; then no connection is accepted.
         while (try? RawHTTPClient(port: rig.daemon.port).get("/")) != nil {}
         gate.open()
         let answer = try client.readResponse()
@@ -28,7 +28,7 @@ struct LifeCycleTests {
         #expect(rig.daemon.waitForExit() == 0)
     }
 
-    @Test func `a worker that is killed from outside costs nobody anything`() async throws {
+    @Test func `a worker killed from outside fails no request`() async throws {
         let gate = try ScriptedGate()
         let rig = try EndToEndRig("workers: { count: 1 }") { [picture] _, connection in
             gate.wait()
@@ -38,7 +38,7 @@ struct LifeCycleTests {
         try client.send("GET /photos/a.png?w=50&format=png HTTP/1.1\r\nHost: a\r\n\r\n")
         await rig.origin.arrival(of: 1)
         try rig.waitUntil("edgeprint_workers_ready", is: 1)
-        // It waits for a job: stopped first, it takes the job and cannot finish it; then it is killed.
+        // The idle worker is stopped first, so that it receives the job without finishing it, and is then killed.
         let worker = try #require(Self.children(of: rig.daemon.identifier).first)
         kill(worker, SIGSTOP)
         gate.open()
@@ -49,7 +49,7 @@ struct LifeCycleTests {
         #expect(try rig.metric("edgeprint_worker_restarts_total") == 1)
     }
 
-    @Test func `health and readiness are told on the admin listener alone`() throws {
+    @Test func `health and readiness are only on the admin listener`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture]))
         let admin = try RawHTTPClient(port: rig.daemon.admin)
         #expect(try admin.get("/healthz").status == 200)
@@ -76,7 +76,7 @@ struct LifeCycleTests {
         #expect(log.contains("in use by another daemon"), "\(log)")
     }
 
-    @Test func `a file that is no configuration is refused with key and line`() throws {
+    @Test func `an invalid configuration is refused with key and line`() throws {
         let failure = #expect(throws: DaemonProcess.Failure.self) {
             try DaemonProcess("cache: { memroy: 1MiB }\n", in: TemporaryFolder())
         }

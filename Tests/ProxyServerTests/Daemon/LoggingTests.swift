@@ -44,7 +44,7 @@ struct LoggingTests {
         try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }
 
-    @Test func `one id runs through request, origin, event and error`() throws {
+    @Test func `request, origin request, event and error have the same id`() throws {
         let rig = try Rig { _, connection in connection.respond("500 Oops", text: "no") }
         let client = try RawHTTPClient(port: rig.daemon.port)
         let answer = try client.get("/photos/a.png?w=1", [("traceparent", "00-\(Self.trace)-00f067aa0ba902b7-01")])
@@ -58,7 +58,7 @@ struct LoggingTests {
         #expect(event.contains("\"id\":\"\(Self.trace)\"") && event.contains("\"source\":\"photos\""))
     }
 
-    @Test func `requests without a sound traceparent get ids of their own, and origins none`() throws {
+    @Test func `requests without a valid traceparent get new ids, and origins receive none`() throws {
         let rig = try Rig { _, connection in connection.respond("404 Not Found", text: "no") }
         let client = try RawHTTPClient(port: rig.daemon.port)
         let values = [
@@ -78,7 +78,7 @@ struct LoggingTests {
     }
 
     @Test(arguments: ["json", "text"])
-    func `nothing from outside begins a line, ends one or steers a terminal`(format: String) throws {
+    func `external input cannot forge a line or control a terminal`(format: String) throws {
         let evil = "\u{1B}[31m\u{9B}\u{202E}\u{7F}\"}{"
         let rig = try Rig("log: { format: \(format), level: trace }") { _, connection in
             connection.send("HTTP/1.1 500 \u{1B}[2J\r\nX: \u{1B}[31m\u{202E}\r\nContent-Length: 0\r\n\r\n")
@@ -110,7 +110,7 @@ struct LoggingTests {
         }
     }
 
-    @Test func `no secret is ever written, at whatever level`() throws {
+    @Test func `no secret is logged, at any level`() throws {
         let key = String(repeating: "c0ffee", count: 6)
         let rig = try Rig(
             """
@@ -135,7 +135,7 @@ struct LoggingTests {
         for canary in Self.canaries { #expect(!all.contains(canary), "\(canary)") }
     }
 
-    @Test func `writes no more lines a second than it may`() throws {
+    @Test func `limits the lines per second`() throws {
         let rig = try Rig("log: { rate: 5 }") { _, connection in connection.respond("404 Not Found", text: "no") }
         let client = try RawHTTPClient(port: rig.daemon.port)
         for _ in 0..<500 { _ = try client.get("/") }

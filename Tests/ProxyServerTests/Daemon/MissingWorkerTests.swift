@@ -7,7 +7,7 @@ import Testing
 struct MissingWorkerTests {
     private let picture = TestImages.gradient(width: 64, height: 48)
 
-    @Test func `is not ready, names the file, blames no picture, and becomes ready when a worker greets`() throws {
+    @Test func `is not ready, names the file, caches no failure, and becomes ready when a worker starts`() throws {
         let folder = try TemporaryFolder()
         let (binary, worker) = (folder.path + "/edgeprint", folder.path + "/edgeprint-worker")
         try FileManager.default.copyItem(atPath: DaemonProcess.buildFolder + "/edgeprint", toPath: binary)
@@ -27,7 +27,7 @@ struct MissingWorkerTests {
         #expect(!daemon.logText.contains("\"message\":\"ready\"") && daemon.logText.contains(worker))
         let lost = try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000).get("/photos/a.png?w=8&format=png")
         #expect(lost.status == 503 && lost["Retry-After"] != nil && lost["Cache-Control"] == "no-store")
-        #expect(lost.text.contains("no worker starts") && !lost.text.contains(folder.path), "\(lost.text)")
+        #expect(lost.text.contains("no worker can be started") && !lost.text.contains(folder.path), "\(lost.text)")
         // Requests that need no worker are served.
         #expect(try RawHTTPClient(port: daemon.port).get("/photos/a.png").body == picture)
         try FileManager.default.createSymbolicLink(

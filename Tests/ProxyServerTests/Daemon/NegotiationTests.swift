@@ -17,7 +17,7 @@ struct NegotiationTests {
         try EndToEndRig(extra, source: source, script: ScriptedOrigin.pictures(["a.png": Self.picture]))
     }
 
-    @Test func `Save-Data takes quality where nobody named one, and is in Vary with and without it`() throws {
+    @Test func `Save-Data lowers default qualities, and is always in Vary`() throws {
         let rig = try rig()
         let saving = [("Save-Data", "on")]
         let target = "/photos/a.png?w=200&format=jpeg"
@@ -43,7 +43,7 @@ struct NegotiationTests {
         #expect(missing.status == 404 && missing["Vary"] == "Accept, Save-Data")
     }
 
-    @Test func `a source may not care`() throws {
+    @Test func `a source can ignore Save-Data`() throws {
         let rig = try rig(source: ", quality: { save-data: 0 }")
         let target = "/photos/a.png?w=200&format=jpeg"
         let usual = try rig.get(target)
@@ -52,7 +52,7 @@ struct NegotiationTests {
         #expect(saved["Vary"] == nil)
     }
 
-    @Test func `a hint comes to a rung, and shares the variant of its number`() throws {
+    @Test func `a hint is rounded to the ladder, and shares the variant of that number`() throws {
         let rig = try rig(
             "ladder: { widths: [50, 100, 200], dpr: [1, 2], default-width: 100 }",
             source: ", client-hints: [width, dpr]"
@@ -88,7 +88,7 @@ struct NegotiationTests {
         #expect(refused.status == 400 && refused.text.contains("\"h\""))
     }
 
-    @Test func `a window's width is for want of a picture's, times the ratio`() throws {
+    @Test func `the viewport width times the ratio replaces a missing width`() throws {
         let rig = try rig(
             "ladder: { widths: [50, 100, 200], default-width: 50 }",
             source: ", client-hints: [width, dpr, viewport-width]"

@@ -112,7 +112,7 @@ struct NginxTests {
         return origin.port
     }
 
-    @Test func `passes on pictures, conditions, ranges and errors`() throws {
+    @Test func `forwards images, conditions, ranges and errors`() throws {
         let front = try Front()
         let first = try front.curl("/photos/a.png?w=8&format=png")
         #expect(first.hasPrefix("HTTP/2 200"), "\(first.prefix(300))")
@@ -134,13 +134,13 @@ struct NginxTests {
         "/photos/a%20b.png", "/photos/a%2Fb.png", "/photos//a.png", "/photos/%C3%A4+%26;=,.png", "/photos/a%252e.png",
         "/photos/%41.png",
     ])
-    func `passes the path on as it came`(path: String) throws {
+    func `forwards the path unchanged`(path: String) throws {
         let front = try Front()
         #expect(try front.curl("\(path)?w=8&format=png").hasPrefix("HTTP/2 200"))
         #expect(front.origin.heads.first?.hasPrefix("GET \(path.dropFirst("/photos".count)) HTTP/1.1\r\n") == true)
     }
 
-    @Test func `passes signed requests on, odd characters and all`() throws {
+    @Test func `forwards signed requests with unusual characters`() throws {
         let front = try Front("signing: { keys: [\(SigningTests.new)], required: true }")
         for name in ["a b.png", "ä&€?#.png", "x%2Fy.png", "a+b;c=d,(e)'f'.png"] {
             let built = try CommandRun([
@@ -152,7 +152,7 @@ struct NginxTests {
         #expect(try front.curl("/photos/a.png?w=8").hasPrefix("HTTP/2 403"))
     }
 
-    @Test func `tells who the client is, whatever the client says`() throws {
+    @Test func `reports the client's address and ignores its own claims`() throws {
         let front = try Front("purge: { allow: [127.0.0.2] }")
         #expect(try front.curl("/photos/a.png", "-X", "PURGE", "--interface", "127.0.0.2").hasPrefix("HTTP/2 200"))
         #expect(try front.curl("/photos/a.png", "-X", "PURGE", "--interface", "127.0.0.3").hasPrefix("HTTP/2 403"))
@@ -168,7 +168,7 @@ struct NginxTests {
         #expect(spoofed.hasPrefix("HTTP/2 403"))
     }
 
-    @Test func `lets no client's Via through`() throws {
+    @Test func `removes the client's Via`() throws {
         let front = try Front()
         #expect(try front.curl("/photos/a.png", "-H", "Via: 1.1 mine").hasPrefix("HTTP/2 200"))
         let head = try #require(front.origin.heads.first)

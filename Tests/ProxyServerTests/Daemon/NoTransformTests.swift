@@ -14,14 +14,14 @@ struct NoTransformTests {
         )
     }
 
-    @Test func `is passed on and otherwise ignored, as the operator's URLs ask for transforms`() throws {
+    @Test func `is forwarded to clients and otherwise ignored by default`() throws {
         let rig = try rig("")
         let answer = try rig.get("/photos/a.png?w=20&format=png")
         #expect(PictureHeader.size(ofPNG: answer.body) == [20, 15])
         #expect(answer["X-Untransformed"] == nil && answer["Cache-Control"] == "max-age=600, no-transform")
     }
 
-    @Test func `is obeyed where the source says so: the original as it is, told by a field, from every cache`() throws {
+    @Test func `obey serves the unchanged original with X-Untransformed, from every tier`() throws {
         let rig = try rig(Self.obey)
         for status in ["fwd=uri-miss", "hit; detail=memory"] {
             let answer = try rig.get("/photos/a.png?w=20&format=webp")
@@ -29,9 +29,9 @@ struct NoTransformTests {
             #expect(answer["X-Untransformed"] == "no-transform")
             #expect(answer["Cache-Status"] == "edgeprint; \(status)")
         }
-        // The bare original is what was asked for.
+        // The request is for the unchanged original.
         #expect(try rig.get("/photos/a.png")["X-Untransformed"] == nil)
-        // What tells of the picture is no transform of it.
+        // Descriptions of the image are not transforms.
         #expect(try rig.get("/photos/a.png?format=json")["Content-Type"] == "application/json")
         try rig.waitForStores(2)
         try rig.restartAfterKill(source: Self.obey)
@@ -40,7 +40,7 @@ struct NoTransformTests {
         #expect(rig.origin.requests == 1)
     }
 
-    @Test func `a source that obeys makes pictures of all others, and what it kept when it did not counts no more`()
+    @Test func `obey affects only originals with the directive, and invalidates earlier variants of these`()
         throws
     {
         let free = try rig(Self.obey, "max-age=600")
@@ -52,7 +52,7 @@ struct NoTransformTests {
         #expect(try bound.get("/photos/a.png?w=20&format=png").body == Self.picture)
     }
 
-    @Test func `cannot be obeyed where originals are not served as they are`() throws {
+    @Test func `obey is refused unless unchanged originals are served`() throws {
         for policy in ["refuse", "clean"] {
             let found = problems(
                 "sources: { a: { url: \"https://a.example/\", originals: \(policy), no-transform: obey } }"

@@ -28,7 +28,7 @@ struct ObjectStoreTests {
         return (origin, try DaemonProcess(yaml, in: folder), folder)
     }
 
-    @Test func `asks for objects with odd keys, signed as the store expects`() throws {
+    @Test func `requests objects with unusual keys, signed as the store expects`() throws {
         let keys = [
             "plain.png": "plain.png", "a%20b.png": "a b.png", "a+b.png": "a+b.png", "a%2Bb.png": "a+b.png",
             "%C3%A9/%e2%82%ac.png": "é/€.png", "x=1/y&z,.png": "x=1/y&z,.png", "100%25.png": "100%.png",
@@ -59,7 +59,7 @@ struct ObjectStoreTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test func `a wrong secret is 404, as all that an origin denies, and no secret is told anywhere`() throws {
+    @Test func `a wrong secret is a 404, like every denial, and no secret is revealed`() throws {
         let (origin, daemon, folder) = try daemon(
             ObjectStore(objects: ["a b+/a.png": picture]),
             auth: "access-key: AKIDTEST, secret-key: canary-secret, session-token: canary-token"
@@ -75,7 +75,7 @@ struct ObjectStoreTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test func `a password in a file of its own reaches the origin and nobody else`() throws {
+    @Test func `a password from a separate file reaches only the origin`() throws {
         let secrets = try TemporaryFolder()
         try Data("canary pass\n".utf8).write(to: URL(fileURLWithPath: secrets.path + "/password"))
         let rig = try EndToEndRig(

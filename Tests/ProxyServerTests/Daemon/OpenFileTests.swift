@@ -4,7 +4,7 @@ import Testing
 /// Variants that are on disk and not in memory.
 @Suite(.timeLimit(.minutes(1)))
 struct OpenFileTests {
-    @Test func `serves from the file that is open, without looking for it, until it is purged`() throws {
+    @Test func `serves from the open file without a lookup, until it is purged`() throws {
         let picture = TestImages.gradient(width: 40, height: 30)
         let rig = try EndToEndRig(source: ", cache: disk", script: ScriptedOrigin.pictures(["a.png": picture]))
         let target = "/photos/a.png?w=20&format=png"

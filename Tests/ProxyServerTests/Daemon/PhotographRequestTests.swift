@@ -43,7 +43,7 @@ struct PhotographRequestTests {
     }
 
     @Test(arguments: [("png", ImageFormat.png, true), ("webp", .webp, true), ("jpeg", .jpeg, false)])
-    func `a circle has alpha where the format has`(name: String, format: ImageFormat, alpha: Bool) throws {
+    func `a circle has alpha if the format has`(name: String, format: ImageFormat, alpha: Bool) throws {
         let answer = try get("bus-12mp.jpg?w=400&h=400&fit=cover&gravity=attention&round=max&format=\(name)")
         let header = try header(answer)
         #expect(header.format == format)
@@ -51,7 +51,7 @@ struct PhotographRequestTests {
         #expect(header.hasAlpha == alpha)
     }
 
-    @Test func `blur then resize and resize then blur are two pictures of one original`() throws {
+    @Test func `blur before resize and resize before blur are different variants of one original`() throws {
         let first = try get("bus-12mp.jpg?blur=8&w=300&format=jpeg")
         let second = try get("bus-12mp.jpg?w=300&blur=8&format=jpeg")
         #expect(second["Cache-Status"] == "edgeprint; hit; detail=original")
@@ -65,7 +65,7 @@ struct PhotographRequestTests {
     }
 
     @Test(arguments: 1...8)
-    func `each orientation comes out upright`(orientation: Int) throws {
+    func `each orientation is served upright`(orientation: Int) throws {
         let header = try header(try get("exif-landscape-\(orientation).jpg?w=450"))
         #expect([header.width, header.height] == [450, 300])
         #expect(header.orientation == 1)
@@ -78,13 +78,13 @@ struct PhotographRequestTests {
         if let size { #expect([header.width, header.height] == size) }
     }
 
-    @Test func `AVIF is made for who asks for it, and by auto for who shows it`() throws {
+    @Test func `AVIF is served by name, and by auto to clients that accept it`() throws {
         #expect(try header(try get("fox.jpg?w=120&format=avif")).format == .avif)
         let accept = [("Accept", "image/avif,image/webp,*/*")]
         #expect(try header(try get("fox.jpg?w=120", accept)).format == .avif)
     }
 
-    @Test func `an animation stays one where the format can`() throws {
+    @Test func `an animation stays animated if the format supports it`() throws {
         let gif = try header(try get("cogs.gif?w=30"))
         #expect(gif.format == .gif)
         #expect(gif.frames > 1)
@@ -98,14 +98,14 @@ struct PhotographRequestTests {
         ("favicon.ico", 200), ("page-box.pdf", 404),
         ("broken/looks-like-svg.webp", 200), ("README.md", 404), ("nothing.jpg", 404), ("broken", 404),
     ])
-    func `broken and foreign files`(name: String, status: Int) throws {
+    func `broken and unsupported files`(name: String, status: Int) throws {
         let answer = try get("\(name)?w=50")
         #expect(answer.status == status, "\(answer.text)")
         #expect(!answer.text.contains(SharedImages.folder))
         #expect(try get("small-check-after.jpg").status == 404)
     }
 
-    /// A file that does not begin like an image is a 404: see `FolderAnswerTests`.
+    /// A file without an image signature is a 404: see `FolderAnswerTests`.
     @Test func `corrupt files of the PNG suite are refused, the others decoded`() throws {
         for name in TemporaryFolder.names(in: SharedImages.path("pngsuite")) where name.hasSuffix(".png") {
             let status = try get("pngsuite/\(name)?w=16&format=png").status

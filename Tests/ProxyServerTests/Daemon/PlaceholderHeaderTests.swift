@@ -14,7 +14,7 @@ struct PlaceholderHeaderTests {
 
     private func fields(_ answer: RawHTTPResponse) -> [String?] { Self.names.map { answer[$0] } }
 
-    @Test func `every answer of a source that asks for it tells of the original, hits and 304 included`() throws {
+    @Test func `placeholder: headers describes the original in every response, including hits and 304`() throws {
         let source = ", placeholder: headers"
         let rig = try EndToEndRig(source: source, script: ScriptedOrigin.pictures(["a.png": flag]))
         let first = try rig.get("/photos/a.png?w=30&format=png")
@@ -40,13 +40,13 @@ struct PlaceholderHeaderTests {
         #expect(rig.origin.requests == 1)
     }
 
-    @Test func `a source that does not ask tells nothing`() throws {
+    @Test func `without the setting there are no such fields`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": flag]))
         let answer = try rig.get("/photos/a.png?w=30&format=png")
         #expect(answer.status == 200 && fields(answer) == [nil, nil, nil, nil])
     }
 
-    @Test func `json, blurhash and lqip are answers like all others`() throws {
+    @Test func `json, blurhash and lqip are cached like images`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": flag]))
         for (format, type) in [
             ("json", "application/json"), ("blurhash", "text/plain; charset=utf-8"),
@@ -75,7 +75,7 @@ struct PlaceholderHeaderTests {
         #expect(stored["Content-Type"] == "application/json")
     }
 
-    @Test func `a source that gives out no metadata tells nothing of the camera`() throws {
+    @Test func `json of a source without metadata has no camera data`() throws {
         let maker = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": flag]))
         let jpeg = TestImages.withCamera("Edge", try maker.get("/photos/a.png?format=jpeg").body)
         let script = ScriptedOrigin.pictures(["a.jpg": jpeg])
@@ -85,7 +85,7 @@ struct PlaceholderHeaderTests {
         #expect(clean.status == 200 && clean.text.contains("\"exif\":{}"), "\(clean.text)")
     }
 
-    @Test func `the bare original has it as soon as it is computed`() throws {
+    @Test func `the unchanged original has the fields once they are computed`() throws {
         let rig = try EndToEndRig(source: ", placeholder: headers", script: ScriptedOrigin.pictures(["a.png": flag]))
         let first = try rig.get("/photos/a.png")
         #expect(first["X-Original-Size"] == "90x60" && first["X-Blurhash"] == nil)
@@ -97,7 +97,7 @@ struct PlaceholderHeaderTests {
         #expect(try rig.get("/photos/a.png?w=9&format=png")["X-Blurhash"] == later["X-Blurhash"])
     }
 
-    @Test func `what is no picture says so in these formats, too`() throws {
+    @Test func `text that is not an image is refused in these formats, too`() throws {
         let text = Array("just words, and no picture at all".utf8)
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.txt": text, "cut.png": Array(flag.prefix(300))]))
         for format in ["json", "blurhash", "lqip"] {

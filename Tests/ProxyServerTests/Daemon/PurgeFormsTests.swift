@@ -70,7 +70,7 @@ struct PurgeFormsTests {
         #"{"prefix":"/photos/cats/""#, #"{"prefix":"/photos/ca""#, #"{"prefix":"ORIGIN/cats/""#, #"{"tag":"cats""#,
         #"{"tag":"cats-key""#, #"{"tag":"cats-x""#,
     ])
-    func `a prefix or a tag goes, and its bytes are gone from disk`(selection: String) throws {
+    func `a purge by prefix or tag removes the bytes from disk`(selection: String) throws {
         try fill()
         let selection =
             selection.contains("ORIGIN") ? "{\"prefix\":\"\(rig.origin.url)/cats/\"" : selection
@@ -87,7 +87,7 @@ struct PurgeFormsTests {
         #expect(try cacheStatus("cats/b.png?preset=thumb") == "edgeprint; fwd=uri-miss")
     }
 
-    @Test func `a preset's pictures are made anew of the originals that stay`() throws {
+    @Test func `after a purge by preset, images are made again from the kept originals`() throws {
         try fill()
         #expect(try counts(post(#"{"preset":"thumb"}"#)) == [0, 1, 1])
         #expect(files() == [3, 2])
@@ -97,7 +97,7 @@ struct PurgeFormsTests {
         #expect(rig.origin.requests == requests)
     }
 
-    @Test func `what is old, and everything, go softly or for good`() throws {
+    @Test func `purges by age and of everything can be soft`() throws {
         try fill()
         #expect(try counts(post(#"{"older_than":"1h"}"#)) == [0, 0, 0])
         let soft = try post(#"{"all":true,"soft":true}"#)
@@ -113,7 +113,7 @@ struct PurgeFormsTests {
         #expect(files() == [0, 0])
     }
 
-    @Test func `what raw sources keep goes by the same names`() throws {
+    @Test func `raw responses are purged by the same forms`() throws {
         let raw = try EndToEndRig(source: ", raw: true") { request, connection in
             let tag = request.target.dropFirst().prefix { $0 != "/" }
             let isKnown = request.field("If-None-Match") != nil
@@ -140,7 +140,7 @@ struct PurgeFormsTests {
         #expect(try purge(#"{"all":true}"#) == 2)
     }
 
-    @Test func `the command knows all forms`() throws {
+    @Test func `the command supports all forms`() throws {
         try fill()
         let admin = ["--config", rig.daemon.configurationFile, "--admin", "127.0.0.1:\(rig.daemon.admin)"]
         for (arguments, expected) in [

@@ -36,7 +36,7 @@ struct PurgingTests {
         try rig.waitUntil("edgeprint_cache_entries{tier=\"variants\"}", is: variants)
     }
 
-    @Test func `a purged picture is fetched and made anew, in all its sizes`() throws {
+    @Test func `a purged image is fetched and made again, in all its sizes`() throws {
         let rig = try rig()
         for width in [4, 8] { _ = try rig.get("/photos/a.png?w=\(width)&format=png") }
         _ = try rig.get("/photos/b.png?w=4&format=png")
@@ -62,7 +62,7 @@ struct PurgingTests {
         return try #require(Int(rest.prefix { $0.isNumber }))
     }
 
-    @Test func `nothing that was purged comes back after a power failure`() throws {
+    @Test func `purged content does not reappear after a power failure`() throws {
         let rig = try rig()
         _ = try rig.get("/photos/a.png?w=4&format=png")
         try settle(rig, variants: 1)
@@ -71,7 +71,7 @@ struct PurgingTests {
         #expect(try rig.cacheStatus("/photos/a.png?w=4&format=png") == "edgeprint; fwd=uri-miss")
     }
 
-    @Test func `an origin's URL and forwarded parameters name the original, steps do not`() throws {
+    @Test func `an origin's URL with forwarded parameters selects the original, without steps`() throws {
         let rig = try rig()
         for version in [1, 2] { _ = try rig.get("/photos/a.png?w=4&format=png&v=\(version)") }
         try settle(rig, variants: 2)
@@ -81,7 +81,7 @@ struct PurgingTests {
         #expect(try rig.cacheStatus("/photos/a.png?w=4&format=png&v=1") == "edgeprint; fwd=uri-miss")
     }
 
-    @Test func `says what it does not understand`() throws {
+    @Test func `reports invalid requests`() throws {
         let rig = try rig()
         for (body, parameter) in [
             (#"{"url":"/nowhere/a"}"#, nil), (#"{"url":"ftp://x/"}"#, "url"), (#"{"source":"A b"}"#, "source"),
@@ -97,7 +97,7 @@ struct PurgingTests {
         #expect(get.status == 405 && get["Allow"] == "POST")
     }
 
-    @Test func `PURGE is for configured clients and for who has the token`() throws {
+    @Test func `PURGE is for configured clients and holders of the token`() throws {
         let open = try rig("purge: { allow: [127.0.0.0/8] }")
         _ = try open.get("/photos/a.png?w=4&format=png")
         try settle(open, variants: 1)
@@ -110,7 +110,7 @@ struct PurgingTests {
         #expect(refused.status == 405 && refused["Allow"] == "GET, HEAD, OPTIONS")
     }
 
-    @Test func `the admin token opens both ways, and nothing else does`() throws {
+    @Test func `only the admin token permits both interfaces`() throws {
         let folder = try TemporaryFolder()
         let origin = try ScriptedOrigin(ScriptedOrigin.pictures(["a.png": picture]))
         let yaml = """
@@ -139,7 +139,7 @@ struct PurgingTests {
         #expect(!daemon.logText.contains("opensesame"))
     }
 
-    @Test func `the command asks the running daemon, and says what it did`() throws {
+    @Test func `the command purges the running daemon, and prints the result`() throws {
         let rig = try rig()
         _ = try rig.get("/photos/a.png?w=4&format=png")
         try settle(rig, variants: 1)
@@ -154,9 +154,9 @@ struct PurgingTests {
         #expect(unknown.code == 1 && unknown.errors.contains("no such source"), "\(unknown)")
         #expect(try CommandRun(["purge"] + admin).code == 64)
         #expect(try CommandRun(["purge", "/a", "--all"] + admin).code == 64)
-        let nobody = try CommandRun([
+        let absent = try CommandRun([
             "purge", "--all", "--config", rig.daemon.configurationFile, "--admin", "127.0.0.1:1",
         ])
-        #expect(nobody.code == 1 && nobody.errors.contains("nobody answers at 127.0.0.1:1"), "\(nobody)")
+        #expect(absent.code == 1 && absent.errors.contains("cannot connect to 127.0.0.1:1"), "\(absent)")
     }
 }

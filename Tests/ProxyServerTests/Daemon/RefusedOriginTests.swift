@@ -12,7 +12,7 @@ struct RefusedOriginTests {
         return "\(answer.status) \(lifetime) \(body.joined(separator: ","))"
     }
 
-    @Test func `all refused origins look alike, and the log says why`() throws {
+    @Test func `all refused origins look alike to clients, and the log has the reason`() throws {
         let rig = try EndToEndRig("remote: { allow: [\"*\"] }", script: ScriptedOrigin.pictures([:]))
         let port = rig.origin.port
         let urls = [
@@ -36,20 +36,20 @@ struct RefusedOriginTests {
         "http://1.1.1./a", "http://1.2.3.4.5/a", "http://a..example.com/a",
         "http://good.example%23@10.0.0.1/a",
     ])
-    func `a URL that parsers read differently is malformed`(url: String) throws {
+    func `a URL that parsers could interpret differently is malformed`(url: String) throws {
         let rig = try EndToEndRig("remote: { allow: [\"*\"] }", script: ScriptedOrigin.pictures([:]))
         let answer = try rig.get("/fetch?url=\(url)&w=10")
         #expect(answer.status == 400)
         #expect(answer.text.contains("\"parameter\":\"url\""))
     }
 
-    @Test func `a URL that is malformed below a source is not remembered as a refusal`() throws {
+    @Test func `a malformed URL below a source is not cached as a refusal`() throws {
         let prefix = "http://127.0.0.1:9/" + String(repeating: "b", count: 1000)
         let rig = try EndToEndRig(
             sources: "\n  far: { url: \"\(prefix)\", allow-private: true }",
             script: ScriptedOrigin.pictures([:])
         )
-        // With the prefix longer than any URL that is asked.
+        // With the prefix, longer than any URL that can be requested.
         let path = "/far/" + String(repeating: "a", count: 8000)
         for _ in 0..<2 {
             let answer = try rig.get("\(path)?w=10")
@@ -60,7 +60,7 @@ struct RefusedOriginTests {
         #expect(rig.origin.connections == 0)
     }
 
-    @Test func `an origin's head of 200 kB in a line is the origin's fault`() throws {
+    @Test func `a header line of 200 kB is an error of the origin`() throws {
         let rig = try EndToEndRig { _, connection in
             let line = String(repeating: "x", count: 200_000)
             connection.send("HTTP/1.1 200 OK\r\nX-Long: \(line)\r\nContent-Length: 1\r\n\r\nx")

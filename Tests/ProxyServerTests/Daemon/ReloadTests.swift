@@ -16,7 +16,7 @@ struct ReloadTests {
         try rig.daemon.waitForLog("configuration re", times: times)
     }
 
-    @Test func `takes over presets and sources without dropping a connection`() throws {
+    @Test func `applies presets and sources without dropping a connection`() throws {
         let rig = try rig("presets: { p: \"w=8\" }")
         let client = try RawHTTPClient(port: rig.daemon.port)
         #expect(PictureHeader.size(ofPNG: try client.get("/photos/a.png?preset=p&format=png").body) == [8, 6])
@@ -29,7 +29,7 @@ struct ReloadTests {
         #expect(try rig.metric("edgeprint_configuration_reloads_total") == 1)
     }
 
-    @Test func `a request that is under way ends by the configuration that it began with`() async throws {
+    @Test func `a request in progress finishes under its initial configuration`() async throws {
         let gate = try ScriptedGate()
         let rig = try EndToEndRig { [picture] _, connection in
             gate.wait()
@@ -46,7 +46,7 @@ struct ReloadTests {
         #expect(try client.get("/photos/a.png?w=8&format=png").status == 404)
     }
 
-    @Test func `a bad file is refused with its reason while the old one serves on`() throws {
+    @Test func `an invalid file is rejected with its reason, and the old one stays in force`() throws {
         let rig = try rig("presets: { p: \"w=8\" }")
         try reload(rig, "presets: { p: \"w=nothing\" }\nlimits: { queue: -1 }")
         try rig.daemon.waitForLog("stays in force")
@@ -61,7 +61,7 @@ struct ReloadTests {
         #expect(PictureHeader.size(ofPNG: try rig.get("/photos/a.png?preset=p&format=png").body) == [4, 3])
     }
 
-    @Test func `names what needs a restart, and goes on as it was`() throws {
+    @Test func `names keys that need a restart, and keeps their old values`() throws {
         let rig = try rig()
         try rig.daemon.rewrite(
             "cache: { path: \"\(rig.folder.path)/other\" }\n",
@@ -73,7 +73,7 @@ struct ReloadTests {
         #expect(try rig.get("/").status == 200)
     }
 
-    @Test func `limits, quotas and the log level change while it runs`() throws {
+    @Test func `limits, quotas and the log level change at run time`() throws {
         let rig = try rig()
         for width in 1...20 { _ = try rig.get("/photos/a.png?w=\(width)&format=png") }
         #expect(try rig.metric("edgeprint_cache_entries{tier=\"memory\"}") == 20)
@@ -97,7 +97,7 @@ struct ReloadTests {
         #expect(try RawHTTPClient(port: rig.daemon.port).get("/").status == 503)
     }
 
-    @Test func `what a tier has kept is not served once its source may not use it`() throws {
+    @Test func `content of a tier is not served once its source no longer uses the tier`() throws {
         let rig = try rig()
         for _ in 1...2 { #expect(try rig.get("/photos/a.png?w=8").status == 200) }
         #expect(try rig.cacheStatus("/photos/a.png?w=8") == "edgeprint; hit; detail=memory")

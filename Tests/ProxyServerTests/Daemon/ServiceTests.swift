@@ -15,7 +15,7 @@ struct ServiceTests {
         )
     }
 
-    @Test func `tells the manager when it is ready, reloads and stops`() throws {
+    @Test func `notifies the manager when it is ready, reloads and stops`() throws {
         let folder = try TemporaryFolder()
         let manager = try NotifySocket(folder.path + "/notify")
         let daemon = try daemon(folder, manager)
@@ -37,7 +37,7 @@ struct ServiceTests {
         #expect(daemon.waitForExit() == 0)
     }
 
-    @Test func `pings the watchdog and says in a line what it does`() throws {
+    @Test func `sends watchdog keep-alives and a status line`() throws {
         let folder = try TemporaryFolder()
         let manager = try NotifySocket(folder.path + "/notify")
         let daemon = try daemon(folder, manager, ["WATCHDOG_USEC": "100000"])
@@ -49,7 +49,7 @@ struct ServiceTests {
         #expect(line?.hasPrefix("STATUS=1 requests, 0 % from memory, ") == true)
     }
 
-    @Test func `a stopped process pings no more`() throws {
+    @Test func `a stopped process sends no keep-alives`() throws {
         let folder = try TemporaryFolder()
         let manager = try NotifySocket(folder.path + "/notify")
         let daemon = try daemon(folder, manager, ["WATCHDOG_USEC": "50000"])
@@ -62,7 +62,7 @@ struct ServiceTests {
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-socket-activate")))
-    func `serves on the sockets that it is handed, beside its own`() throws {
+    func `serves on passed sockets in addition to its own`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/e.sock"
         let file = folder.path + "/edgeprint.yaml"

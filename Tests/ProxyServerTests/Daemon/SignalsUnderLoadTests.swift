@@ -24,7 +24,7 @@ struct SignalsUnderLoadTests {
         #expect(PictureHeader.size(ofPNG: try rig.get("/photos/a.png?preset=p&format=png").body)?[0] == 64)
     }
 
-    @Test func `100 SIGTERMs under load fail no request and end within the grace`() throws {
+    @Test func `100 SIGTERMs under load fail no request and finish within the grace period`() throws {
         let origin = try ScriptedOrigin(ScriptedOrigin.pictures(["a.png": picture]))
         // In parallel, as each round ends with a second of waiting: clients repeat an unanswered SYN.
         let lanes = 10

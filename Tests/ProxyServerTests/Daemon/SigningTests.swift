@@ -25,7 +25,7 @@ struct SigningTests {
     }
 
     @Test(arguments: ["a b.png", "ä&€?#.png", "x%2Fy.png", "a+b;c=d,(e)'f'.png", "q\"<>|^`{}.png"])
-    func `the url command builds what the daemon serves, whatever the name`(name: String) throws {
+    func `the url command builds URLs that the daemon serves, for any name`(name: String) throws {
         let rig = try rig([Self.new])
         let target = try url(rig, "photos/\(name)", "w=32", "format=png", "filename=\(name.filter { $0 != "/" })")
         let answer = try rig.get(target)
@@ -37,7 +37,7 @@ struct SigningTests {
         #expect(try rig.get(String(path) + "?w=32").status == 403)
     }
 
-    @Test func `an old key verifies until it is taken away, by a reload`() throws {
+    @Test func `an old key verifies until a reload removes it`() throws {
         let rig = try rig([Self.old])
         let target = try url(rig, "photos/a.png", "w=8", "format=png")
         #expect(try rig.get(target).status == 200)
@@ -56,7 +56,7 @@ struct SigningTests {
         #expect(!rig.daemon.logText.contains(Self.new) && !rig.daemon.logText.contains(Self.old))
     }
 
-    @Test func `an answer's lifetime ends with the request's`() throws {
+    @Test func `a response's lifetime ends with exp`() throws {
         let rig = try rig([Self.new])
         let now = Int64(time(nil))
         let soon = try url(rig, "photos/a.png", "w=8", "--expires", "100s")
@@ -76,7 +76,7 @@ struct SigningTests {
         #expect(refused.text.contains("\"parameter\":\"exp\""))
     }
 
-    @Test func `a srcset holds a signed candidate for each width`() throws {
+    @Test func `a srcset has a signed candidate for each width`() throws {
         let rig = try rig([Self.new])
         let line = try url(
             rig,
@@ -99,7 +99,7 @@ struct SigningTests {
         }
     }
 
-    @Test func `a signature made with openssl is as good`() throws {
+    @Test func `a signature made with openssl is valid`() throws {
         let recipe = """
             printf '%s' '/photos/a%20b.png?w=8&format=png' | openssl dgst -sha256 -mac HMAC -macopt hexkey:\(Self.new) -binary \
             | basenc --base64url | tr -d =
@@ -111,7 +111,7 @@ struct SigningTests {
         #expect(try rig.get("/photos/a%20b.png?w=8&format=png&sig=\(signature)").status == 200)
     }
 
-    @Test func `what cannot be built is refused with the parameter's name`() throws {
+    @Test func `an invalid URL is refused with the parameter's name`() throws {
         let rig = try rig([Self.new])
         for (arguments, text, code) in [
             (["photos/a.png", "width=3"], "width: ", 1), (["nowhere/a.png"], "no such source", 1),

@@ -30,7 +30,7 @@ struct StartProblemTests {
         return (run.errors.split(separator: "\n").last.map(String.init) ?? "", file)
     }
 
-    @Test func `an address that is taken is named with its key and line, and how to find out by whom`() throws {
+    @Test func `an address in use is reported with its key and line, and how to find the process`() throws {
         let taken = "127.0.0.1:\(origin.port)"
         let advice = "in use by another process; find the process with ss -ltnp 'sport = :\(origin.port)' and stop it"
         let (text, file) = try refusal(taken)
@@ -39,7 +39,7 @@ struct StartProblemTests {
         #expect(admin.hasPrefix("edgeprint: \(file):2: admin.listen: \(taken): \(advice)"), "\(admin)")
     }
 
-    @Test func `an address of no interface, and a socket file that cannot be made, say what to do`() throws {
+    @Test func `errors for a foreign address and an impossible socket path suggest a fix`() throws {
         #expect(
             try refusal("192.0.2.7:8080").text.contains("listen: 192.0.2.7:8080: not an address of this machine; ")
         )
@@ -58,7 +58,7 @@ struct StartProblemTests {
         )
     }
 
-    @Test func `a port that the user may not bind, and what the system refuses, say what to do`() throws {
+    @Test func `errors for a privileged port and for missing resources suggest a fix`() throws {
         let loaded = LoadedConfiguration(configuration: Configuration(), places: ["listen": .flag("--listen")])
         let address = ListenAddress.tcp(host: "", port: 80)
         let refused = ConfigurationProblem(ServerStartError.address(address, Errno(EACCES, "bind")), loaded)
@@ -81,16 +81,16 @@ struct StartProblemTests {
         #expect(ConfigurationProblem(CancellationError(), loaded) == nil)
     }
 
-    @Test func `a cache folder in use is named with its key and line`() throws {
+    @Test func `a cache folder in use is reported with its key and line`() throws {
         let daemon = try DaemonProcess("cache: { path: \"\(folder.path)/cache\" }\n", in: TemporaryFolder())
         let (text, file) = try refusal("127.0.0.1:0")
-        let reason = "the cache folder \(folder.path)/cache is in use by another daemon; stop that one"
+        let reason = "the cache folder \(folder.path)/cache is in use by another daemon; stop it"
         #expect(text.hasPrefix("edgeprint: \(file):3: cache.path: \(reason)"), "\(text)")
         withExtendedLifetime(daemon) {}
     }
 
     @Test
-    func `a folder that is not there is a warning at the start and at a reload, and its source is served once it is`()
+    func `a missing folder is a warning at start and reload, and its source is served once it exists`()
         throws
     {
         let (pictures, other) = (folder.path + "/pictures", folder.path + "/other")
@@ -126,7 +126,7 @@ struct StartProblemTests {
         ("timeouts: { total: 5s }", nil), ("timeouts: { first-byte: 5s, total: 5s }", nil),
         ("sources: { a: { url: \"https://x/\", timeouts: { total: 5s } } }", nil),
     ])
-    func `a total time below that of the first byte is refused where both are said`(yaml: String, problem: String?) {
+    func `timeouts.total below timeouts.first-byte is refused if both are set`(yaml: String, problem: String?) {
         #expect(problems(yaml) == [problem].compactMap(\.self))
     }
 
@@ -144,12 +144,12 @@ struct StartProblemTests {
         ("remote: { allow: [*.example.com] }", ":1: is not valid YAML: ", "a value that begins with * must be quoted"),
         ("presets:\n  a: @b", ":2: is not valid YAML: ", "a value that begins with @ must be quoted"),
     ])
-    func `a frequent slip in YAML is told in words`(yaml: String, start: String, advice: String) {
+    func `common YAML mistakes have a clear message`(yaml: String, start: String, advice: String) {
         let found = problems(yaml, environment: ["X": "secret"])
         #expect(found.count == 1 && found[0].hasPrefix("test.yaml" + start) && found[0].contains(advice), "\(found)")
     }
 
-    @Test func `no other mistake is taken for such a slip`() {
+    @Test func `other mistakes are not taken for these`() {
         for yaml in ["a: [1", "a: \"${X}", "a: b: c # ${X}", "a: 'tab\there': b"] {
             #expect(problems(yaml).first?.contains(";") == false, "\(problems(yaml))")
         }

@@ -29,7 +29,7 @@ struct UnknownNameTests {
         ("/fecth?url=http%3A%2F%2Fa.example%2F", 404, "There is no such source 'fecth'; did you mean 'fetch'?"),
         ("/wp-login.php", 404, "There is no such source."), ("/zebra/a.png", 404, "There is no such source 'zebra'."),
     ])
-    func `are answered with the nearest name`(target: String, status: Int, detail: String) throws {
+    func `are refused with the nearest name`(target: String, status: Int, detail: String) throws {
         let answer = try rig.get(target)
         #expect(answer.status == status)
         #expect(answer["Content-Type"] == "application/problem+json" && answer["Cache-Control"] == "no-store")
@@ -56,12 +56,12 @@ struct UnknownNameTests {
         (#"{"source":"photos"}"#, 200, "\"originals\":0"), (#"{"source":"fetch"}"#, 200, "\"originals\":0"),
         (#"{"preset":"thumb"}"#, 200, "\"originals\":0"),
     ])
-    func `are no purges`(body: String, status: Int, text: String) throws {
+    func `are not accepted in purges`(body: String, status: Int, text: String) throws {
         let answer = try post(body)
         #expect(answer.status == status && answer.text.contains(text), "\(answer.text)")
     }
 
-    @Test func `make the purge command fail, and count no purge`() throws {
+    @Test func `make the purge command fail without counting a purge`() throws {
         let admin = ["--config", rig.daemon.configurationFile, "--admin", "127.0.0.1:\(rig.daemon.admin)"]
         for (option, name, meant) in [("--source", "photo", "photos"), ("--preset", "thum", "thumb")] {
             let run = try CommandRun(["purge", option, name] + admin)
@@ -70,7 +70,7 @@ struct UnknownNameTests {
         #expect(try rig.metric("edgeprint_purges_total") == 0)
     }
 
-    @Test func `what a source has left that is configured no more can be purged by its name`() throws {
+    @Test func `entries of a removed source can be purged by its name`() throws {
         #expect(try rig.get("/photos/a.png?w=8&format=png").status == 200)
         try rig.waitUntil("edgeprint_cache_entries{tier=\"variants\"}", is: 1)
         try rig.daemon.rewrite(rig.yaml().replacing("photos:", with: "pictures:"))
@@ -81,31 +81,31 @@ struct UnknownNameTests {
         #expect(try post(#"{"source":"photos"}"#).status == 404)
     }
 
-    @Test func `are no failures to forget`() throws {
+    @Test func `are not accepted when clearing failures`() throws {
         let client = try RawHTTPClient(port: rig.daemon.admin)
         try client.send("DELETE /negative?source=photo HTTP/1.1\r\nHost: localhost\r\n\r\n")
         let answer = try client.readResponse()
         #expect(answer.status == 404 && answer.text.contains("did you mean photos?"), "\(answer.text)")
     }
 
-    @Test func `format=jpg is JPEG, and the same entry of the cache as format=jpeg`() throws {
+    @Test func `format=jpg is JPEG, and the same cache entry as format=jpeg`() throws {
         let answer = try rig.get("/photos/a.png?w=8&format=jpg")
         #expect(answer.status == 200 && answer["Content-Type"] == "image/jpeg", "\(answer.text)")
         #expect(try rig.cacheStatus("/photos/a.png?w=8&format=jpeg") == "edgeprint; hit; detail=memory")
     }
 
     @Test(arguments: ["/?url=https%3A%2F%2Fa.example%2Fb.jpg&w=300", "/?w=300", "/?x"])
-    func `the root with a query is 404, never stored, and says where URLs go`(target: String) throws {
+    func `the root with a query is a 404, never stored, and explains the form of URLs`(target: String) throws {
         let answer = try rig.get(target)
         #expect(answer.status == 404 && answer["Cache-Control"] == "no-store")
         #expect(answer["Content-Type"] == "application/problem+json")
         #expect(answer.text.contains("/fetch?url="), "\(answer.text)")
         let explained = try CommandRun(["explain", target, "--config", rig.daemon.configurationFile])
-        #expect(explained.code == 1 && explained.output.contains("answers 404 Not Found"), "\(explained)")
+        #expect(explained.code == 1 && explained.output.contains("responds with 404 Not Found"), "\(explained)")
     }
 
     @Test(arguments: ["/", "/?"])
-    func `the root without one is a line of text`(target: String) throws {
+    func `the root without a query is a line of text`(target: String) throws {
         let answer = try rig.get(target)
         #expect(answer.status == 200 && answer.text.hasPrefix("Edgeprint"))
     }

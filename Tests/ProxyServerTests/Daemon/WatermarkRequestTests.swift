@@ -14,7 +14,7 @@ struct WatermarkRequestTests {
         try EndToEndRig(extra, source: source, script: ScriptedOrigin.pictures(pictures))
     }
 
-    @Test func `marks and masks are made, cached, and survive a kill`() throws {
+    @Test func `watermarks and masks are made, cached, and survive a kill`() throws {
         let rig = try rig(
             "presets: { brand: \"watermark=photos/logo.png,southeast,5,5,0.3\" }",
             source: ", preset: brand"
@@ -47,7 +47,9 @@ struct WatermarkRequestTests {
         ("watermark=photos/a.png&mask=photos/logo.png&watermark=photos/c.png", 400, "watermark"),
         ("watermark=text:Hi,,,,,,,serif", 400, "watermark"), ("watermark=files/a%252Fb.png", 400, "watermark"),
     ])
-    func `what cannot be had is said by the parameter's name`(query: String, status: Int, parameter: String) throws {
+    func `an unavailable image is reported with the parameter's name`(query: String, status: Int, parameter: String)
+        throws
+    {
         let rig = try rig(
             "fonts: [sans]\nlimits: { auxiliaries: 2 }",
             source: " }\n  plain: { url: \"http://plain.test/\", raw: true }\n  files: { url: \"file:///nowhere/\""

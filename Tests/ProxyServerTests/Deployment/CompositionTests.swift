@@ -31,9 +31,9 @@ struct CompositionTests {
         }
     }
 
-    @Test func `knows every key`() {
+    @Test func `uses only known keys`() {
         #expect(Set(composition.keys) == ["name", "services", "volumes", "secrets"])
-        // The compose specification's, as far as they are used.
+        // The keys of the compose specification that are used.
         let known: Set = [
             "image", "build", "depends_on", "command", "environment", "ports", "volumes", "secrets", "read_only",
             "tmpfs",
@@ -45,7 +45,7 @@ struct CompositionTests {
         }
     }
 
-    @Test func `keeps both services in bounds`() throws {
+    @Test func `limits the resources of both services`() throws {
         #expect(Set(services.keys) == ["edgeprint", "nginx"])
         for (name, service) in services {
             #expect(service["image"] is String, "\(name)")
@@ -58,7 +58,7 @@ struct CompositionTests {
         #expect(try service("edgeprint")["cap_add"] == nil)
     }
 
-    @Test func `declares its volumes and secrets, and names files that are there`() throws {
+    @Test func `declares its volumes and secrets, and names existing files`() throws {
         let declared = try #require(composition["volumes"] as? [String: Any])
         let secrets = try #require(composition["secrets"] as? [String: [String: String]])
         var used: Set<String> = []
@@ -83,7 +83,7 @@ struct CompositionTests {
         #expect(FileManager.default.fileExists(atPath: dockerfile))
     }
 
-    @Test func `configures a daemon that nginx finds, and leaves it time to end`() throws {
+    @Test func `configures a daemon that nginx can reach, with time to stop`() throws {
         let edgeprint = try service("edgeprint")
         let environment = try #require(edgeprint["environment"] as? [String: String])
         let file = Self.checkout.appendingPathComponent("config/edgeprint.yaml").path
@@ -97,7 +97,7 @@ struct CompositionTests {
         let shared = try volumes("edgeprint").filter { $0.source == "socket" }.map(\.target)
         #expect(try volumes("nginx").filter { $0.source == "socket" }.map(\.target) == shared)
         #expect(shared.contains { path.hasPrefix($0 + "/") })
-        // nginx gets there by a link from the place that its configuration names.
+        // nginx reaches it through a link at the path in its configuration.
         let command = try #require(service("nginx")["command"] as? [String]).joined(separator: "\n")
         let site = try String(contentsOf: Self.deploy.appendingPathComponent("nginx.conf"), encoding: .utf8)
         #expect(command.contains("ln -sf \(path.dropFirst("/run/".count)) /run/edgeprint.sock"))

@@ -6,20 +6,20 @@ import Testing
 struct ConformanceScriptTests {
     private let script = Checkout.path("scripts/try-conformance")
 
-    @Test func `without a checkout it says how it is called, and exits 2`() throws {
+    @Test func `without a checkout it prints its usage, and exits 2`() throws {
         let run = try CommandRun(program: script, [])
         #expect(run.code == 2)
         #expect(run.output.isEmpty && run.errors.hasPrefix("usage: "))
     }
 
-    @Test func `a kind of source that it does not know is an error of the call`() throws {
+    @Test func `an unknown kind of source is a usage error`() throws {
         let run = try CommandRun(program: script, ["--source", "file", "/"])
         #expect(run.code == 2)
         #expect(run.errors.hasPrefix("usage: "))
     }
 
     @Test(arguments: [[], ["--source", "raw"], ["--source", "picture"]])
-    func `a folder that is no checkout is an error, not a reason to skip`(options: [String]) throws {
+    func `a folder that is not a checkout is an error, not a reason to skip`(options: [String]) throws {
         let folder = try TemporaryFolder()
         let run = try CommandRun(program: script, options + [folder.path])
         #expect(run.code == 1)

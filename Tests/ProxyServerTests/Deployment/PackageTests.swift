@@ -25,7 +25,7 @@ struct PackageTests {
         return run.output
     }
 
-    @Test func `the admin listener is a socket file in the service's folder, and all else the default`() throws {
+    @Test func `the admin listener is a socket in the service's folder, and everything else is default`() throws {
         var configuration = try load(packaged())
         #expect(configuration.admin.listen == [.unix(path: "/run/edgeprint/admin.sock")])
         #expect(try text("deploy/edgeprint.service").contains("\nRuntimeDirectory=edgeprint\n"))
@@ -35,7 +35,7 @@ struct PackageTests {
         #expect(throws: Never.self) { try AdminClient(load(packaged())) }
     }
 
-    @Test func `the lines for TCP with a token are right as they stand there`() throws {
+    @Test func `the commented lines for TCP with a token are valid`() throws {
         var lines = try packaged().split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         lines.removeAll { $0.hasPrefix("  listen: unix:") || $0 == "  token: \"\"" }
         lines = lines.map { line in
@@ -50,7 +50,7 @@ struct PackageTests {
         #expect(configuration.admin.token.value == "0123456789abcdef")
     }
 
-    @Test func `the socket for nginx is nginx's and root's alone`() throws {
+    @Test func `the socket for nginx is restricted to nginx and root`() throws {
         let unit = try text("deploy/edgeprint.socket")
         #expect(unit.contains("\nSocketMode=0660\n") && unit.contains("\nSocketGroup=www-data\n"))
         #expect(try text("deploy/edgeprint.service").contains("\nCacheDirectoryMode=0700\n"))

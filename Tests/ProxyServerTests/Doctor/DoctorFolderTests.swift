@@ -25,7 +25,7 @@ struct DoctorFolderTests {
         return .cache(.init(isLocked: locked, version: version, statistics: statistics))
     }
 
-    @Test func `tells a cache folder that can be had from all that cannot`() {
+    @Test func `distinguishes usable cache folders from unusable ones`() {
         let check = CacheFolderCheck(path: cache)
         #expect(check.complaint { _ in } == "")
         let denied = check.complaint { $0.denials["/"] = EACCES }
@@ -53,7 +53,7 @@ struct DoctorFolderTests {
     @Test(arguments: [
         (0x0102_1994, "tmpfs"), (0x6969, "NFS"), (0x794C_7630, "overlayfs"), (0xFE53_4D42, "SMB"),
     ])
-    func `warns of file systems that keep nothing or lock badly`(_ type: Int64, _ name: String) {
+    func `warns about file systems without persistence or locks`(_ type: Int64, _ name: String) {
         var system = disk
         system.type = type
         let told = CacheFolderCheck(path: cache).complaint { probe in
@@ -70,7 +70,7 @@ struct DoctorFolderTests {
         )
     }
 
-    @Test func `compares free disk and inodes with what the quotas may still take`() {
+    @Test func `compares free space and inodes with what the quotas may still use`() {
         var settings = Configuration.Cache()
         settings.path = cache
         let check = DiskSpaceCheck(cache: settings)
@@ -89,7 +89,7 @@ struct DoctorFolderTests {
         #expect(told(free: 30 << 30, used: 0, files: 1000).contains("1000 inodes free"))
     }
 
-    @Test func `does not call broken what a unit keeps from this user`() {
+    @Test func `does not report a unit's private folder as broken`() {
         let folder = CacheFolderCheck(path: cache)
         let hidden = folder.complaint { $0.folders[cache] = .unreadable(Errno(EACCES, "open")) }
         #expect(hidden.hasPrefix("warning") && hidden.contains("run edgeprint doctor as root"), "\(hidden)")
@@ -101,7 +101,7 @@ struct DoctorFolderTests {
         #expect(held.hasPrefix("warning") && held.contains("as root"), "\(held)")
     }
 
-    @Test func `tells a running daemon's addresses from another's`() {
+    @Test func `distinguishes addresses of the running daemon from those of other processes`() {
         let address = ListenAddress.tcp(host: "127.0.0.1", port: 8080)
         let check = ListenCheck(address: address, cachePath: cache)
         #expect(check.told() == ["ok listen 127.0.0.1:8080"])
@@ -117,7 +117,7 @@ struct DoctorFolderTests {
         #expect(check.complaint { $0.bindErrors[address] = EADDRNOTAVAIL }.contains("not an address of this machine"))
     }
 
-    @Test func `tells a socket file that is listened on from one that is left`() {
+    @Test func `distinguishes a live socket file from a stale one`() {
         let path = "/run/edgeprint/a.sock"
         let address = ListenAddress.unix(path: path)
         let check = ListenCheck(address: address, cachePath: cache)
@@ -140,7 +140,7 @@ struct DoctorFolderTests {
         #expect(check.findings(probe).first?.severity == .failure)
     }
 
-    @Test func `looks at folders of sources, and keeps them apart from the cache`() throws {
+    @Test func `checks folders of sources, and that they do not overlap with the cache`() throws {
         let sources = try load(
             """
             sources:
@@ -168,7 +168,7 @@ struct DoctorFolderTests {
         #expect(SourceFolderCheck(sources: [], cachePath: cache).told() == ["note sources"])
     }
 
-    @Test func `weighs the token, and who may read the file that holds secrets`() throws {
+    @Test func `checks the token's strength, and who can read the file with secrets`() throws {
         func check(_ token: String, key: String = "") throws -> SecretCheck {
             let configuration = try load(
                 "admin: { token: \"\(token)\" }\nsigning: { keys: [\(key)] }"

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DoctorMachineTests {
-    @Test func `has nothing to say of a machine that is as it should be`() throws {
+    @Test func `finds nothing on a suitable machine`() throws {
         var probe = RecordedProbe()
         probe.statuses["/srv/images"] = FileStatus(kind: .folder, mode: 0o755, owner: 0)
         let configuration = try load("sources: { local: { url: \"file:///srv/images\" } }")
@@ -20,7 +20,7 @@ struct DoctorMachineTests {
         #expect(findings.count > 15)
     }
 
-    @Test func `compares descriptors with the connections that are configured`() {
+    @Test func `compares descriptors with the configured connections`() {
         let check = DescriptorLimitCheck(connections: 10_000, workers: 3)
         #expect(check.complaint { _ in } == "")
         #expect(check.complaint { $0.limits[.files] = ResourceLimit() } == "")
@@ -31,7 +31,7 @@ struct DoctorMachineTests {
         #expect(hardlyAny.hasPrefix("failure: 64 descriptors"))
     }
 
-    @Test func `knows when a worker could not be given its limits`() {
+    @Test func `detects hard limits below a worker's limits`() {
         let check = ProcessLimitCheck(workerMemory: 2 << 30)
         let space = check.complaint { $0.limits[.addressSpace] = ResourceLimit(soft: 1 << 30, hard: 1 << 30) }
         #expect(space.hasPrefix("failure: ") && space.contains("workers.memory"))
@@ -40,7 +40,7 @@ struct DoctorMachineTests {
         #expect(check.complaint { $0.limits[.core] = ResourceLimit() }.hasPrefix("note: a crash"))
     }
 
-    @Test func `reads the memory limit of control groups of both versions, of the group and those above it`() {
+    @Test func `reads memory limits of control groups of both versions, including ancestors`() {
         let check = MemoryCheck(cache: 256 << 20, workers: 3, workerResident: 384 << 20)
         #expect(check.complaint { _ in } == "")
         let second = check.complaint {
@@ -63,7 +63,7 @@ struct DoctorMachineTests {
         #expect(check.complaint { $0.texts = [:] }.hasPrefix("note"))
     }
 
-    @Test func `knows kernels that lack what is needed`() {
+    @Test func `detects kernels that lack required features`() {
         let check = KernelCheck()
         #expect(check.complaint { $0.kernelRelease = "5.4.0-generic" }.contains("openat2"))
         #expect(check.complaint { $0.kernelRelease = "5.8.1" }.hasPrefix("warning"))
@@ -78,7 +78,7 @@ struct DoctorMachineTests {
         #expect(squeezed.contains("in 23 %"), "\(squeezed)")
     }
 
-    @Test func `claims no sandbox for workers but the one that is in force`() throws {
+    @Test func `reports only the sandbox that is in force`() throws {
         let finding = try #require(SandboxCheck().findings(RecordedProbe()).first)
         #expect(SandboxCheck().told() == ["note worker sandbox"])
         #expect(
@@ -90,7 +90,7 @@ struct DoctorMachineTests {
         #expect(!bare.contains("Landlock") && bare.contains("CONFIG_SECCOMP_FILTER"), "\(bare)")
     }
 
-    @Test func `doubts a clock from before the release, and notes one that nobody keeps`() {
+    @Test func `rejects a clock before the release, and notes an unsynchronised one`() {
         #expect(ClockCheck().told() == ["ok clock"])
         #expect(ClockCheck().complaint { $0.wallSeconds = 1000 }.hasPrefix("failure: 1970-01-01T00:16:40Z"))
         #expect(ClockCheck().told { $0.isClockSynchronised = false } == ["note clock"])
@@ -98,7 +98,7 @@ struct DoctorMachineTests {
         #expect(UserCheck().told { $0.user = 0 } == ["note user"])
     }
 
-    @Test func `says why a worker does not answer, and what it lacks`() {
+    @Test func `reports why a worker does not respond, and which codecs it lacks`() {
         let check = WorkerCheck(memory: 2 << 30)
         #expect(check.told() == ["ok worker", "ok libvips", "ok codec jpeg", "ok codec heic"])
         #expect(check.complaint { $0.statuses = [:] }.contains("/usr/bin/edgeprint-worker does not exist"))
@@ -126,7 +126,7 @@ struct DoctorMachineTests {
         #expect(other.contains("has protocol version 9"))
     }
 
-    @Test func `knows libraries that are too old or lack something`() {
+    @Test func `detects libraries that are too old or incomplete`() {
         let check = LibraryCheck(needsTLS: true)
         #expect(check.told() == ["ok libcurl", "ok SQLite", "ok libcrypto"])
         #expect(check.told { $0.libraries.tls = nil }.first == "failure libcurl")

@@ -7,7 +7,7 @@ import LinuxSystem
 
 @testable import ProxyServer
 
-/// A simulated machine without problems, of which a test changes single values.
+/// A simulated machine without problems; tests change single values.
 struct RecordedProbe: SystemProbe {
     var limits: [ProcessResource: ResourceLimit] = [
         .files: ResourceLimit(soft: 65_536, hard: 524_288), .core: ResourceLimit(soft: 0, hard: 0),

@@ -24,21 +24,23 @@ struct ParityPageTests {
         ("From articles and older versions", 8),
     ]
 
-    @Test func `has every row once`() {
+    @Test func `has every row exactly once`() {
         #expect(page.malformed == [])
         #expect(page.sections.map(\.title) == Self.counts.map(\.0))
         #expect(page.sections.map(\.rows.count) == Self.counts.map(\.1))
         #expect(Set(page.rows.map(\.name)).count == page.rows.count)
     }
 
-    @Test func `says what is missing where something is`() {
+    @Test func `states what is missing in partial rows`() {
         for row in page.rows {
             let parts = row.here.components(separatedBy: "Not yet: ")
             #expect(!parts[0].lowercased().contains("not yet") || row.isNotYet, "\(row)")
             #expect(parts.count <= 2, "\(row)")
             #expect(parts.last?.isEmpty == false, "\(row)")
-            if row.isPartly { #expect(parts.count == 2, "\(row) does not say what is missing") }
-            if parts.count == 2 { #expect(row.isPartly || row.isNotApplicable, "\(row) is not whole") }
+            if row.isPartly { #expect(parts.count == 2, "\(row) does not state what is missing") }
+            if parts.count == 2 {
+                #expect(row.isPartly || row.isNotApplicable, "\(row) is incomplete but not marked as such")
+            }
             #expect(row.isNotApplicable == row.priority.hasPrefix("N"), "\(row)")
         }
     }
@@ -46,7 +48,7 @@ struct ParityPageTests {
     @Test func `names sources that exist`() {
         let sources = SwiftFiles(below: "Sources")
         for row in page.rows {
-            #expect(!row.types.isEmpty || row.isNotYet || row.isNotApplicable, "\(row) does not say where it is")
+            #expect(!row.types.isEmpty || row.isNotYet || row.isNotApplicable, "\(row) names no type")
             let missing = row.types.filter { !sources.contains($0) }
             #expect(missing == [], "\(row)")
         }
@@ -55,7 +57,7 @@ struct ParityPageTests {
     @Test func `names tests that exist`() throws {
         let tests = SwiftFiles(below: "Tests")
         for row in page.rows {
-            #expect(row.tests.isEmpty == row.types.isEmpty, "\(row) says where it is, or names tests, and not both")
+            #expect(row.tests.isEmpty == row.types.isEmpty, "\(row) must name both types and tests, or neither")
             for test in row.tests {
                 let (suite, sentence) = try #require(Self.halves(of: test), "\(row): \(test) is not Suite/sentence")
                 let found =

@@ -79,7 +79,7 @@ struct ExplainerTests {
         #expect(try Self.explainer(yaml).explain("/fetch?url=http%3A%2F%2Fa.example%2Fa&w=5").problem?.status == 400)
     }
 
-    @Test func `says for each value who said it`() throws {
+    @Test func `shows the origin of each value`() throws {
         let explainer = try Self.explainer(environment: ["EDGEPRINT_LIMITS_SOURCE_BYTES": "1MiB"])
         let explanation = explainer.explain("/photos/a.jpg?preset=thumb&w=800&v=3&utm_source=x&exp=1900000000")
         func check(_ section: String, _ name: String, _ expected: String) {
@@ -107,7 +107,7 @@ struct ExplainerTests {
         check("settings", "format", "auto < default")
     }
 
-    @Test func `lists the steps in their order with what states each`() throws {
+    @Test func `lists the steps in order, each with its origin`() throws {
         let explanation = try Self.explainer().explain("/photos/a.jpg?preset=thumb&w=800")
         let steps = try #require(explanation.section("steps"))
         #expect(steps.facts.map(\.value.words) == ["blur=2", "w=800 h=300 fit=cover"])
@@ -123,7 +123,7 @@ struct ExplainerTests {
         ("frame=4", "frame 4 of an animation"), ("format=jpeg", "the first frame of an animation"),
         ("format=jpeg&strict=1", "422 for an animation: it would become a still"),
     ])
-    func `tells what becomes of an animation`(query: String, words: String) throws {
+    func `shows how an animation is handled`(query: String, words: String) throws {
         let settings = try Self.explainer().explain("/photos/a.gif?preset=none&\(query)").section("settings")
         #expect(settings?["animation"]?.value == .string(words))
     }
@@ -131,7 +131,7 @@ struct ExplainerTests {
     @Test(arguments: [
         "/photos/a.jpg?w=800", "/photos/a.jpg?w=8&format=png&v=1", "/photos/a.jpg?preset=none", "/open/%41",
     ])
-    func `tells the keys that the daemon computes`(_ target: String) throws {
+    func `shows the daemon's cache keys`(_ target: String) throws {
         let explainer = try Self.explainer()
         let resolver = try RequestResolver(explainer.loaded.configuration, time: ManualTime())
         let request = try resolver.resolve(Array(target.utf8))
@@ -147,7 +147,7 @@ struct ExplainerTests {
         }
     }
 
-    @Test func `tells what an answer depends on, and how far AVIF's budget reaches`() throws {
+    @Test func `shows what a response depends on, and the size within AVIF's budget`() throws {
         let yaml = """
             ladder: { widths: [100, 200] }
             avif: { budget: 162ms }
@@ -179,7 +179,9 @@ struct ExplainerTests {
         ("/inner/a.jpg?w=1", "block", "private"), ("/open/a.jpg?w=1", "allow", "allow-private"),
         ("/photos/a.jpg?w=1", "allow", "name"),
     ])
-    func `judges the upstream address without connecting`(_ target: String, _ verdict: String, _ rule: String) throws {
+    func `shows the address policy's verdict without connecting`(_ target: String, _ verdict: String, _ rule: String)
+        throws
+    {
         let explanation = try Self.explainer().explain(target)
         let expected = JSONValue.object([.init("verdict", .string(verdict)), .init("rule", .string(rule))])
         #expect(explanation.section("upstream")?["address"]?.value == expected)
@@ -193,7 +195,7 @@ struct ExplainerTests {
         #expect(explanation.problem == nil)
     }
 
-    @Test func `explains what is refused, too`() throws {
+    @Test func `explains refused requests, too`() throws {
         let explainer = try Self.explainer()
         let remote = explainer.explain("/fetch?url=https%3A%2F%2Fother.example%2Fa.png&w=10")
         #expect(remote.problem?.status == 403)
@@ -217,7 +219,7 @@ struct ExplainerTests {
         ("/fetch?url=http%3A%2F%2Fa.example%2F&w=1&SIG", "", "valid, key 1", false),
         ("/fetch?url=http%3A%2F%2Fimg.good.example%2F&w=1", "", "none, not required", false),
     ])
-    func `tells what a signature is worth`(_ target: String, _ signing: String, _ words: String, _ isRefused: Bool)
+    func `shows the verdict on a signature`(_ target: String, _ signing: String, _ words: String, _ isRefused: Bool)
         throws
     {
         let yaml = """
@@ -245,7 +247,7 @@ struct ExplainerTests {
         #expect(explanation.problem?.parameter == "sig")
     }
 
-    @Test func `knows what the listener answers by itself`() throws {
+    @Test func `recognises constant responses`() throws {
         let explainer = try Self.explainer()
         for target in ["/", "/robots.txt", "/favicon.ico"] {
             #expect(explainer.explain(target).section("request")?["fixed"]?.value == .bool(true))
@@ -253,7 +255,7 @@ struct ExplainerTests {
         }
     }
 
-    @Test func `shows no secret, as text or as JSON`() throws {
+    @Test func `shows no secrets, as text or as JSON`() throws {
         for target in [
             "/photos/a.jpg?w=1&exp=1", "/photos/a.jpg?w=1&sig=x", "/photos/a.jpg?w=0", "/local/a.jpg",
             "/fetch?url=http://a.example/",
@@ -265,14 +267,14 @@ struct ExplainerTests {
         }
     }
 
-    @Test func `lets nothing steer a terminal`() throws {
+    @Test func `cannot be used to control a terminal`() throws {
         let yaml = "sources: { a: { url: \"file:///srv/\\u202ex/\" } }"
         let explanation = try Self.explainer(yaml).explain("/a/%C2%9Bx?filename=%E2%80%AEgnp.exe")
         #expect(explanation.problem?.status == 400 || !explanation.text.unicodeScalars.contains("\u{9B}"))
         #expect(!explanation.text.unicodeScalars.contains("\u{202E}"))
     }
 
-    @Test func `writes JSON that other programs read`() throws {
+    @Test func `writes valid JSON`() throws {
         let json = try Self.explainer().explain("/photos/a.jpg?w=800").json
         #expect(json.text.hasPrefix("{\"target\":\"/photos/a.jpg?w=800\",\"problem\":null,\"request\":{"))
         #expect(

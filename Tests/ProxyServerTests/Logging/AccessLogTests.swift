@@ -53,7 +53,7 @@ struct AccessLogTests {
     }
 
     @Test(arguments: LogFormat.allCases)
-    func `lets nothing forge a line`(format: LogFormat) throws {
+    func `escapes input that would forge a line`(format: LogFormat) throws {
         let evil = Array("/\"} \r\n{\"status\":500,\u{1B}[31m\u{0}".utf8) + [0xFF, 0xC3]
         let text = try lines(format) { $0.append(record, target: evil.span) }
         #expect(text.utf8.count { $0 == UInt8(ascii: "\n") } == 1)
@@ -64,7 +64,7 @@ struct AccessLogTests {
         #expect((object["target"] as? String)?.unicodeScalars.map(\.value) == evil.map(UInt32.init))
     }
 
-    @Test func `gathers until the loop's turn ends, or too much came`() throws {
+    @Test func `buffers until the end of the loop's turn, or until the buffer is full`() throws {
         let pair = try DescriptorPair(.pipe)
         var log = AccessLog(format: .json, sink: LineSink(descriptor: pair.writing))
         log.append(record, target: "/a".utf8Span.span)
@@ -80,7 +80,7 @@ struct AccessLogTests {
         #expect(written.split(separator: "\n").allSatisfy { $0.contains(#"xx\u2026","#) && $0.utf8.count < 1_300 })
     }
 
-    @Test func `names each way to an answer`() {
+    @Test func `names each result`() {
         #expect(RequestResult(CacheStatus.hit(.memory)) == .memory)
         #expect(RequestResult(CacheStatus.hit(.disk)) == .disk)
         #expect(RequestResult(CacheStatus.hit(.original)) == .original)

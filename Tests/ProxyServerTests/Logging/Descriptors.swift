@@ -1,8 +1,8 @@
 import Glibc
 
-/// Two connected descriptors for tests of what writes to one; both are closed at the end.
+/// Two connected descriptors for tests of writers; both are closed at the end.
 final class DescriptorPair: Sendable {
-    /// What kind of descriptors.
+    /// The kind of descriptors.
     enum Kind: Sendable {
         case pipe, socket
     }
@@ -26,7 +26,7 @@ final class DescriptorPair: Sendable {
         close(writing)
     }
 
-    /// Reads what is there now, without waiting.
+    /// Reads the available bytes without waiting.
     func readAvailable() -> [UInt8] {
         var all: [UInt8] = []
         while true {
@@ -39,6 +39,6 @@ final class DescriptorPair: Sendable {
         }
     }
 
-    /// The text of what is there now.
+    /// The available bytes as text.
     func readText() -> String { String(decoding: readAvailable(), as: UTF8.self) }
 }

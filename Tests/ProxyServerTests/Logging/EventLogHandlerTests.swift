@@ -47,7 +47,7 @@ struct EventLogHandlerTests {
     }
 
     @Test(arguments: LogLevel.allCases)
-    func `writes from its level on`(level: LogLevel) throws {
+    func `writes events from its level upwards`(level: LogLevel) throws {
         let text = try lines(.text, level) { log in
             for level in Logger.Level.allCases { log.log(level: level, "x") }
         }
@@ -56,7 +56,7 @@ struct EventLogHandlerTests {
     }
 
     @Test(arguments: LogFormat.allCases)
-    func `lets nothing forge a line`(format: LogFormat) throws {
+    func `escapes input that would forge a line`(format: LogFormat) throws {
         let evil = "a\"\n1994 info: ready\r\u{1B}[2J\u{202E}"
         let text = try lines(format) { $0.error("\(evil)", metadata: ["k\n\"": "\(evil)"]) }
         #expect(text.unicodeScalars.count { $0 == "\n" } == 1)
@@ -67,7 +67,7 @@ struct EventLogHandlerTests {
         #expect((object["context"] as? [String: String])?["k\n\""] == evil)
     }
 
-    @Test func `carries a logger's own metadata, and an error`() throws {
+    @Test func `includes a logger's metadata and an error`() throws {
         let text = try lines(.text) { log in
             var log = log
             log[metadataKey: "a"] = "1"
@@ -77,7 +77,7 @@ struct EventLogHandlerTests {
         #expect(text.hasSuffix("info: x a=\"1\" b=\"3\"\n"))
     }
 
-    @Test func `goes by a level that changes, but for copies with one of their own`() throws {
+    @Test func `follows a changing level, except for copies with their own`() throws {
         let pair = try DescriptorPair(.pipe)
         let level = LogLevelCell(.warning)
         let log = Logger.events(

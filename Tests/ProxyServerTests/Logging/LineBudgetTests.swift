@@ -7,7 +7,7 @@ import TestSupport
 
 @Suite(.timeLimit(.minutes(1)))
 struct LineBudgetTests {
-    @Test func `lets as many lines through as a second has, and tells of the rest once`() {
+    @Test func `permits a second's lines, and reports the dropped ones once`() {
         let budget = LineBudget(rate: 100)
         var leases = [LineLease(budget, loops: 2), LineLease(budget, loops: 2)]
         var written = 0
@@ -28,18 +28,18 @@ struct LineBudgetTests {
         #expect((0..<150).count { _ in lease.take(second: 1) { _ in } } == 100)
     }
 
-    @Test func `0 is no bound`() {
+    @Test func `0 is no limit`() {
         var lease = LineLease(LineBudget(rate: 0), loops: 1)
         #expect((0..<10_000).allSatisfy { _ in lease.take(second: 1) { _ in } })
     }
 
-    @Test func `a clock that is set back by an hour stops no line for an hour`() {
+    @Test func `setting the clock back by an hour does not stop the log`() {
         var lease = LineLease(LineBudget(rate: 1), loops: 1)
         #expect(lease.take(second: 10_000) { _ in })
         #expect(lease.take(second: 6_400) { _ in })
     }
 
-    @Test func `events over the budget are counted, and told of in the next second`() throws {
+    @Test func `events over the budget are counted, and reported in the next second`() throws {
         let pair = try DescriptorPair(.pipe)
         let time = ManualTime(wallSeconds: 784_111_777)
         let logger = Logger.events(

@@ -11,7 +11,7 @@ struct LineSinkTests {
     }
 
     @Test(arguments: [DescriptorPair.Kind.pipe, .socket])
-    func `writes lines at once`(kind: DescriptorPair.Kind) throws {
+    func `writes lines immediately`(kind: DescriptorPair.Kind) throws {
         let pair = try DescriptorPair(kind)
         let sink = LineSink(descriptor: pair.writing)
         sink.write(Array("one\ntwo\n".utf8))
@@ -41,7 +41,7 @@ struct LineSinkTests {
     }
 
     @Test(arguments: [DescriptorPair.Kind.pipe, .socket])
-    func `drops and counts whole lines where nobody reads`(kind: DescriptorPair.Kind) throws {
+    func `drops and counts whole lines without a reader`(kind: DescriptorPair.Kind) throws {
         let pair = try DescriptorPair(kind)
         let sink = LineSink(descriptor: pair.writing, pendingLimit: 10_000)
         for number in 0..<5_000 { sink.write(line(number) + line(number)) }
@@ -54,7 +54,7 @@ struct LineSinkTests {
         #expect(UInt64(lines.count) + sink.dropped == 10_000)
     }
 
-    @Test func `writes a line that is longer than a pipe takes at once`() throws {
+    @Test func `writes a line longer than a pipe's atomic write`() throws {
         let pair = try DescriptorPair(.pipe)
         let sink = LineSink(descriptor: pair.writing)
         let long = line(1, length: 50_000)
@@ -74,7 +74,7 @@ struct LineSinkTests {
         #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "one\ntwo\n")
     }
 
-    @Test func `counts what a closed descriptor loses`() {
+    @Test func `counts lines lost on a closed descriptor`() {
         let sink = LineSink(descriptor: 1 << 20)
         sink.write(Array("one\ntwo\n".utf8))
         #expect(sink.dropped == 2)

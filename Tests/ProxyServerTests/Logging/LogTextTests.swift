@@ -16,7 +16,7 @@ struct LogTextTests {
         return String(decoding: line, as: UTF8.self)
     }
 
-    @Test func `leaves no byte that ends a line, a quote or a colour`() {
+    @Test func `escapes bytes that end a line or a quote, or start a control sequence`() {
         for byte in UInt8.min...UInt8.max {
             let text = quoted([0x61, byte, 0x62])
             let inner = text.dropFirst().dropLast()
@@ -35,11 +35,11 @@ struct LogTextTests {
         ("\u{FEFF}\u{200B}", #""\ufeff\u200b""#),
         ("\"\\", #""\"\\""#), ("", "\"\""),
     ])
-    func `shows characters for eyes and no others`(text: String, expected: String) {
+    func `keeps visible characters and escapes all others`(text: String, expected: String) {
         #expect(quoted(text) == expected)
     }
 
-    @Test func `cuts what is too long`() {
+    @Test func `truncates long text`() {
         #expect(quoted(Array("abcdef".utf8), limit: 6) == "\"abcdef\"")
         #expect(quoted(Array("abcdefg".utf8), limit: 6) == #""abcdef\u2026""#)
         #expect(quoted("äöü", limit: 3) == "\"äöü\"")

@@ -20,11 +20,11 @@ struct LoggedTargetTests {
         ("/a?sig", "/a?sig"), ("/a?signal=x", "/a?signal=x"),
         ("", ""), ("/a?%73", "/a?%73"),
     ])
-    func `repeats no signature, however its name is spelt`(target: String, expected: String) {
+    func `redacts a signature, however its name is spelt`(target: String, expected: String) {
         #expect(shown(target) == "\"\(expected)\"")
     }
 
-    @Test func `repeats none across the limit`() {
+    @Test func `redacts a signature across the limit`() {
         #expect(shown("/a?sig=SECRET", limit: 9) == "\"/a?sig=[r\\u2026\"")
     }
 }

@@ -17,7 +17,7 @@ struct MetricsTests {
         #expect(counter.value(.disk) == 0)
     }
 
-    @Test func `loses no count among threads`() async {
+    @Test func `loses no counts between threads`() async {
         let counter = Counter<NoLabel>(loops: 1)
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<8 {
@@ -27,7 +27,7 @@ struct MetricsTests {
         #expect(counter.value == 80_000)
     }
 
-    @Test func `counts down on another thread than up`() {
+    @Test func `decrements on another thread than it increments`() {
         let counter = UpDownCounter(loops: 2)
         counter.begin(loop: 0)
         counter.begin(loop: 0)
@@ -62,7 +62,7 @@ struct MetricsTests {
         #expect(histogram.sum == 1_000_222)
     }
 
-    /// What the table of the next tests is read from.
+    /// The values that the table of the following tests reads.
     private struct Reading {
         let counter = Counter<StatusClass>(loops: 0)
         let histogram = Histogram(bounds: [500, 1_000_000], loops: 0)
@@ -116,7 +116,7 @@ struct MetricsTests {
         )
     }
 
-    @Test func `nests what has a path, and leaves null where nothing of an object is listed`() {
+    @Test func `nests values by path, with null for an object without members`() {
         var reading = Reading()
         #expect(
             JSONValue(Array(table.dropLast()), of: reading).text

@@ -1,10 +1,10 @@
 extension AnswerCase {
     private static let fresh = "Cache-Control: max-age=60"
 
-    /// What is no picture, and no success.
+    /// Responses without an image, and failures.
     static let failures: [AnswerCase] = remembered + answered
 
-    /// Failures that a picture source remembers for the time of their class.
+    /// Failures that an image source caches for the time of their class.
     private static let remembered: [AnswerCase] =
         [
             missing("404 x"), missing("410 x"), bare("502 x", over: 13),
@@ -17,7 +17,7 @@ extension AnswerCase {
             timed("503 x", "Retry-After: 30", then: "Retry-After: 1"),
             timed("503 x", "Retry-After: \(date(30))", then: "Retry-After: 1"),
             AnswerCase(
-                "failures in a row",
+                "consecutive failures",
                 .asks(.status("503 x")),
                 .asks(.status("503 x"), after: 13),
                 .remembered(.status("503 x"), after: 13),
@@ -26,12 +26,12 @@ extension AnswerCase {
             .differs(.failureStatus, 1, 2, at: [.status]).differs(.failureDocument, 1, 2, at: .document),
         ]
         + [
-            lost("cut off in the body", ScriptedAnswer(fields: [fresh], content: .half)),
-            lost("cut off before the head", ScriptedAnswer(content: .cut)),
+            lost("aborted in the body", ScriptedAnswer(fields: [fresh], content: .half)),
+            lost("aborted before the head", ScriptedAnswer(content: .cut)),
             AnswerCase("refused connection", Step(isDead: true), Step(isDead: true), Step(after: 13, isDead: true)),
         ]
 
-    /// A failure that states nothing, remembered for less than some seconds.
+    /// A failure without stated lifetime, cached for a few seconds.
     private static func bare(_ status: String, over seconds: Int64) -> AnswerCase {
         AnswerCase(
             "\(status.prefix(3))",
@@ -42,7 +42,7 @@ extension AnswerCase {
         .differs(.failureDocument, 1, at: .document)
     }
 
-    /// A failure that may be stored without a stated lifetime (RFC 9110 §15.1), and is remembered for five minutes.
+    /// A failure that is storable without a stated lifetime (RFC 9110 §15.1), cached for five minutes.
     private static func missing(_ status: String) -> AnswerCase {
         AnswerCase(
             "\(status.prefix(3))",
@@ -56,7 +56,7 @@ extension AnswerCase {
         .differs(.failureLifetime, 3, at: [.way])
     }
 
-    /// A failure that states the time until the next request, half a minute.
+    /// A failure with `Retry-After` of half a minute.
     private static func timed(_ status: String, _ field: String, then rest: String) -> AnswerCase {
         AnswerCase(
             "\(status.prefix(3)) with \(field)",
@@ -68,12 +68,12 @@ extension AnswerCase {
         .differs(.firstRetryAfter, 1, at: [.retryAfter])
     }
 
-    /// No answer at all.
+    /// No response at all.
     private static func lost(_ name: String, _ answer: ScriptedAnswer) -> AnswerCase {
         AnswerCase(name, .asks(answer), .remembered(answer), .asks(.picture(fresh), after: 13))
     }
 
-    /// Failures, and answers that bring no picture, with what they state.
+    /// Failures and responses without an image, with caching fields.
     private static let answered: [AnswerCase] = [
         AnswerCase("400", .asks(.status("400 x")), .asks(.picture(fresh)))
             .differs(.failureStatus, 1, at: [.status])
@@ -134,7 +134,7 @@ extension AnswerCase {
         .differs(.picturesAlone, 1, at: .document + .storage + [.status])
         .differs(.picturesAlone, 2, at: .document + .storage + [.status, .detail, .age, .retryAfter]),
         AnswerCase(
-            "206 that nobody asked for",
+            "unrequested 206",
             .asks(
                 ScriptedAnswer(status: "206 x", fields: [fresh, "Content-Range: bytes 0-9/99"], content: .first)
             ),
@@ -149,7 +149,7 @@ extension AnswerCase {
         .differs(.picturesAlone, 1, at: .document + .storage + [.status])
         .differs(.picturesAlone, 2, at: .document + .storage + [.status, .detail, .age, .retryAfter]),
         AnswerCase(
-            "a page in place of a picture",
+            "a page instead of an image",
             .asks(.status("200 OK", fresh)),
             .remembered(.status("200 OK", fresh), after: 59),
             .asks(.picture(fresh), after: 600)

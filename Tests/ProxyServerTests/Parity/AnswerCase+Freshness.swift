@@ -1,5 +1,5 @@
 extension AnswerCase {
-    /// For how long an answer is fresh.
+    /// The freshness of responses.
     static let freshness: [AnswerCase] = [
         AnswerCase(
             "max-age",
@@ -10,7 +10,7 @@ extension AnswerCase {
             .stored(after: 10)
         ),
         AnswerCase(
-            "s-maxage over max-age",
+            "s-maxage overrides max-age",
             .asks(.picture("Cache-Control: max-age=0, s-maxage=60")),
             .stored(after: 59),
             .asks(.changed("Cache-Control: max-age=60, s-maxage=0"), after: 1),
@@ -33,7 +33,7 @@ extension AnswerCase {
             .asks(.changed("Cache-Control: max-age=60"), after: 1)
         ),
         AnswerCase(
-            "max-age that is no number",
+            "invalid max-age",
             .asks(.picture("Cache-Control: max-age=soon")),
             .asks(.changed("Cache-Control: max-age=60"))
         ),
@@ -44,18 +44,18 @@ extension AnswerCase {
             .asks(.changed("Cache-Control: max-age=60"), after: 1)
         ),
         AnswerCase(
-            "Age of the origin",
+            "Age from the origin",
             .asks(.picture("Cache-Control: max-age=60", "Age: 40")),
             .stored(after: 19),
             .asks(.changed("Cache-Control: max-age=60"), after: 1)
         ),
         AnswerCase(
-            "Age over the lifetime",
+            "Age above the lifetime",
             .asks(.picture("Cache-Control: max-age=60", "Age: 90")),
             .asks(.changed("Cache-Control: max-age=60"))
         ),
         AnswerCase(
-            "Age over the lifetime, with a validator",
+            "Age above the lifetime, with a validator",
             .asks(.picture("Cache-Control: max-age=60", "Age: 90", "ETag: \"a\"")),
             .asks(.unchanged("Cache-Control: max-age=60", "ETag: \"a\"")),
             .stored(after: 59)
@@ -74,7 +74,7 @@ extension AnswerCase {
         )
         .differs(.statedLifetime, 1, 2, 3, at: [.cacheControl]),
         AnswerCase(
-            "Expires less Date",
+            "Expires minus Date",
             .asks(.picture("Date: \(date(0))", "Expires: \(date(60))")),
             .stored(after: 59),
             .asks(.changed("Cache-Control: max-age=60"), after: 1)
@@ -94,13 +94,13 @@ extension AnswerCase {
         )
         .differs(.statedLifetime, 1, 2, at: [.cacheControl]),
         AnswerCase(
-            "max-age over Expires",
+            "max-age overrides Expires",
             .asks(.picture("Cache-Control: max-age=60", "Expires: 0")),
             .stored(after: 59),
             .asks(.changed("Cache-Control: max-age=60"), after: 1)
         ),
         AnswerCase(
-            "nothing stated",
+            "no freshness fields",
             .asks(.picture()),
             .asks(.changed())
         )
@@ -108,7 +108,7 @@ extension AnswerCase {
         .differs(.ttl, 1, at: .storage)
         .differs(.ttl, 2, at: .way + .storage + [.age, .content]),
         AnswerCase(
-            "Last-Modified alone",
+            "only Last-Modified",
             .asks(.picture("Last-Modified: \(date(-1000))")),
             .stored(after: 99),
             .asks(.unchanged(), after: 1)
@@ -116,24 +116,24 @@ extension AnswerCase {
         .differs(.statedLifetime, 1, 2, 3, at: [.cacheControl])
         .differs(.ttl, 3, at: .way + [.conditions, .age]),
         AnswerCase(
-            "CDN-Cache-Control over no-store",
+            "CDN-Cache-Control overrides no-store",
             .asks(.picture("Cache-Control: no-store", "CDN-Cache-Control: max-age=60")),
             .stored(after: 59),
             .asks(.changed("Cache-Control: no-store", "CDN-Cache-Control: max-age=60"), after: 1)
         ),
         AnswerCase(
-            "CDN-Cache-Control: no-store over max-age",
+            "CDN-Cache-Control: no-store overrides max-age",
             .asks(.picture("Cache-Control: max-age=60", "CDN-Cache-Control: no-store")),
             .asks(.changed("Cache-Control: max-age=60", "CDN-Cache-Control: no-store"))
         ),
         AnswerCase(
-            "CDN-Cache-Control that is broken",
+            "malformed CDN-Cache-Control",
             .asks(.picture("Cache-Control: max-age=60", "CDN-Cache-Control: max-age=0, &")),
             .stored(after: 59),
             .asks(.changed("Cache-Control: max-age=60"), after: 1)
         ),
         AnswerCase(
-            "CDN-Cache-Control over Expires",
+            "CDN-Cache-Control overrides Expires",
             .asks(.picture("Expires: \(date(600))", "CDN-Cache-Control: max-age=60")),
             .stored(after: 59),
             .asks(.changed("Cache-Control: max-age=60"), after: 1)

@@ -1,7 +1,7 @@
 extension AnswerCase {
     private static let fresh = "Cache-Control: max-age=60"
 
-    /// What may be stored, and for whom.
+    /// The storability of responses.
     static let storing: [AnswerCase] = [
         AnswerCase(
             "no-store",
@@ -58,7 +58,7 @@ extension AnswerCase {
             .asks(.unchanged("Cache-Control: no-cache=\"etag\", max-age=60", "ETag: \"a\""))
         ),
         AnswerCase(
-            "must-understand beside no-store",
+            "must-understand with no-store",
             .asks(.picture("Cache-Control: max-age=60, must-understand, no-store")),
             .stored(after: 59),
             .asks(.changed(fresh), after: 1)
@@ -112,7 +112,7 @@ extension AnswerCase {
             .stored()
         ),
         AnswerCase(
-            "Range of what is stored",
+            "Range of a stored response",
             .asks(.picture(fresh)),
             .stored(with: "Range: bytes=0-9"),
             .stored(with: "Range: bytes=99999-")
@@ -125,13 +125,13 @@ extension AnswerCase {
         )
         .differs(.conditions, 1, at: [.conditions]),
         AnswerCase(
-            "If-Modified-Since of what is stored",
+            "If-Modified-Since of a stored response",
             .asks(.picture(fresh, "Last-Modified: \(date(-1000))")),
             .stored(with: "If-Modified-Since: \(date(-1000))"),
             .stored(with: "If-Modified-Since: \(date(-2000))")
         ),
         AnswerCase(
-            "If-Modified-Since of what states a Date alone",
+            "If-Modified-Since of a response with only a Date",
             .asks(.picture(fresh, "Date: \(date(0))")),
             .stored(with: "If-Modified-Since: \(date(0))")
         )

@@ -2,7 +2,7 @@ extension AnswerCase {
     private static let fresh = "Cache-Control: max-age=60"
     private static let tag = "ETag: \"a\""
 
-    /// What becomes of a stale answer.
+    /// The handling of stale responses.
     static let validating: [AnswerCase] = [
         AnswerCase(
             "max-age=0 with an entity tag",
@@ -23,21 +23,21 @@ extension AnswerCase {
             .asks(.changed("Cache-Control: max-age=0"))
         ),
         AnswerCase(
-            "304 that states a longer life",
+            "304 with a longer lifetime",
             .asks(.picture(fresh, tag)),
             .asks(.unchanged("Cache-Control: max-age=120", tag), after: 60),
             .stored(after: 119),
             .asks(.changed(fresh), after: 1)
         ),
         AnswerCase(
-            "304 that states nothing",
+            "304 without freshness",
             .asks(.picture(fresh, tag)),
             .asks(.unchanged(), after: 60),
             .stored(after: 59),
             .asks(.changed(fresh), after: 1)
         ),
         AnswerCase(
-            "304 that states nothing, after Expires",
+            "304 without freshness, after Expires",
             .asks(.picture("Expires: \(date(60))", tag)),
             .asks(.unchanged(), after: 60),
             .asks(.unchanged("Expires: \(date(120))")),
@@ -61,7 +61,7 @@ extension AnswerCase {
         AnswerCase(
             "304 with another entity tag",
             .asks(.picture(fresh, tag)),
-            // Asked once more, without a condition.
+            // Requested again, without a condition.
             Step(answer: .unchanged(fresh, "ETag: \"b\""), after: 60, asked: 2),
             .stored()
         ),
@@ -72,7 +72,7 @@ extension AnswerCase {
         )
         .differs(.picturesAlone, 1, at: .document + [.status]),
         AnswerCase(
-            "replaced by an answer that may not be kept",
+            "replaced by an unstorable response",
             .asks(.picture(fresh, tag)),
             .asks(.changed("Cache-Control: no-store"), after: 60),
             .asks(.picture(fresh))
@@ -109,7 +109,7 @@ extension AnswerCase {
         .differs(.failureStatus, 3, at: [.status])
         .differs(.failureDocument, 3, at: .document),
         AnswerCase(
-            "stale-if-error within the pause",
+            "stale-if-error during the back-off",
             .asks(.picture("Cache-Control: max-age=60, stale-if-error=600")),
             .asks(.status("503 x"), after: 60),
             .remembered(.status("503 x"), after: 1),
@@ -132,7 +132,7 @@ extension AnswerCase {
             .stored(after: 59)
         ),
         AnswerCase(
-            "stale-while-revalidate that is over",
+            "expired stale-while-revalidate",
             .asks(.picture("Cache-Control: max-age=60, stale-while-revalidate=30")),
             .asks(.changed(fresh), after: 90)
         ),

@@ -1,10 +1,10 @@
 import HTTPSemantics
 
-/// A sequence of requests for one URL with what its origin would answer to each, asked of both sources.
+/// A sequence of requests for one URL, with the origin's response to each, sent to both sources.
 struct AnswerCase: Sendable {
     let name: String
     let steps: [Step]
-    /// Where the two sources differ, by step (from 1) and aspect.
+    /// The differences between the two sources, by step (from 1) and aspect.
     private(set) var differences: [Place: Difference] = [:]
 
     init(_ name: String, _ steps: Step...) {
@@ -12,7 +12,7 @@ struct AnswerCase: Sendable {
         self.steps = steps
     }
 
-    /// Stands in a field for a date so many seconds from the case's start, which `steps(from:)` puts in its place.
+    /// A placeholder for a date relative to the case's start, in seconds; `steps(from:)` replaces it.
     static func date(_ seconds: Int64) -> String { "{\(seconds)}" }
 
     /// The steps with their dates.
@@ -40,24 +40,24 @@ struct AnswerCase: Sendable {
         var answer = ScriptedAnswer.picture()
         /// Seconds by which the clock is advanced before the request.
         var after: Int64 = 0
-        /// How often the origin is asked, through either source.
+        /// The number of requests to the origin, through either source.
         var asked = 0
-        /// Whether the origin is asked in the background, after the answer.
+        /// Whether the origin is contacted in the background, after the response.
         var refreshes = false
         /// Whether the origin refuses connections.
         var isDead = false
 
-        /// The origin is asked once, and answers so.
+        /// The origin is contacted once, with this response.
         static func asks(_ answer: ScriptedAnswer, after: Int64 = 0, with request: String...) -> Step {
             Step(request: request, answer: answer, after: after, asked: 1)
         }
 
-        /// The origin is not asked; it would answer so once more.
+        /// The origin is not contacted; it would send the same response again.
         static func remembered(_ answer: ScriptedAnswer, after: Int64 = 0) -> Step {
             Step(answer: answer, after: after)
         }
 
-        /// The origin is not asked; it would answer with the second picture.
+        /// The origin is not contacted; it would send the second image.
         static func stored(after: Int64 = 0, with request: String...) -> Step {
             Step(request: request, answer: .changed("Cache-Control: max-age=60"), after: after)
         }
@@ -69,7 +69,7 @@ struct AnswerCase: Sendable {
         let aspect: ToldAnswer.Aspect
     }
 
-    /// Why the two sources differ.
+    /// The reason why the two sources differ.
     enum Difference: Sendable {
         case deliberate(DeliberateDifference)
     }
@@ -85,7 +85,7 @@ struct AnswerCase: Sendable {
             precondition(self.steps.indices.contains(step - 1), "\(name) has no step \(step)")
             for aspect in aspects {
                 let old = test.differences.updateValue(difference, forKey: Place(step: step, aspect: aspect))
-                precondition(old == nil, "\(name) says twice why step \(step) differs in \(aspect)")
+                precondition(old == nil, "\(name) gives two reasons why step \(step) differs in \(aspect)")
             }
         }
         return test
@@ -93,9 +93,9 @@ struct AnswerCase: Sendable {
 }
 
 extension [ToldAnswer.Aspect] {
-    /// Whether and why the origin was asked.
+    /// Whether and why the origin was contacted.
     static let way: [ToldAnswer.Aspect] = [.asked, .way, .forwardedStatus, .detail]
-    /// What a failure brings.
+    /// The aspects of a failure.
     static let document: [ToldAnswer.Aspect] = [.cacheControl, .content]
     static let storage: [ToldAnswer.Aspect] = [.memory, .disk]
 }

@@ -3,7 +3,7 @@ import TestSupport
 
 /// The first table below a heading of a Markdown file.
 struct MarkdownTable {
-    /// Its rows without the header, a text for each cell.
+    /// The rows without the header, one text per cell.
     let rows: [[String]]
 
     /// - Parameters:

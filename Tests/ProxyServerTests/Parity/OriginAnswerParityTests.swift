@@ -1,19 +1,19 @@
 import TestSupport
 import Testing
 
-/// The same answers of an origin through a raw source and through a picture source: RFC 9111 is decided alike for both.
+/// Compares a raw source and an image source with the same origin: both apply RFC 9111 in the same way.
 ///
 /// Where the sources differ on purpose, the case names a `DeliberateDifference`.
 @Suite(.timeLimit(.minutes(1)))
 struct OriginAnswerParityTests {
-    @Test func `both sources agree for how long an answer is fresh`() async throws {
+    @Test func `both sources compute the same freshness`() async throws {
         try await run(AnswerCase.freshness)
     }
-    @Test func `both sources store the same answers`() async throws { try await run(AnswerCase.storing) }
-    @Test func `both sources treat stale answers alike`() async throws { try await run(AnswerCase.validating) }
-    @Test func `both sources remember failures alike`() async throws { try await run(AnswerCase.failures) }
+    @Test func `both sources store the same responses`() async throws { try await run(AnswerCase.storing) }
+    @Test func `both sources treat stale responses alike`() async throws { try await run(AnswerCase.validating) }
+    @Test func `both sources cache failures alike`() async throws { try await run(AnswerCase.failures) }
 
-    @Test func `a picture source alone states the age of what the origin has just answered`() throws {
+    @Test func `only an image source sends Age with a response that has just arrived`() throws {
         let rig = try TwoSourceRig()
         let step = AnswerCase.Step.asks(.picture("Cache-Control: max-age=60", "Date: \(AnswerCase.date(-30))"))
         let test = try #require(AnswerCase("", step).steps(from: rig.time.wallSeconds).first)
@@ -31,7 +31,7 @@ struct OriginAnswerParityTests {
 
     @Test func `the page on the cache's decisions names each deliberate difference`() throws {
         let page = "Sources/ProxyServer/ProxyServer.docc/CacheDecisions.md"
-        let rows = try MarkdownTable(in: page, below: "## Where raw and picture sources differ").rows
+        let rows = try MarkdownTable(in: page, below: "## Where raw and image sources differ").rows
         #expect(rows.map(\.first) == DeliberateDifference.allCases.map(\.rawValue))
         #expect(rows.map(\.last) == DeliberateDifference.allCases.map(\.reason))
     }

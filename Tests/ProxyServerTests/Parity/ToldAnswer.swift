@@ -1,8 +1,8 @@
 import TestSupport
 
-/// What a step tells of one source, an aspect each, as text that can be compared with the other source's.
+/// The observations of a step through one source, as one text per aspect, for comparison with the other source.
 struct ToldAnswer: Sendable, CustomStringConvertible {
-    /// What is compared.
+    /// The compared aspects.
     enum Aspect: String, CaseIterable, Sendable {
         /// Requests that reached the origin.
         case asked
@@ -12,15 +12,15 @@ struct ToldAnswer: Sendable, CustomStringConvertible {
         case status
         /// `hit` or `fwd=…` of `Cache-Status`.
         case way
-        /// `fwd-status`; the client's status where it is not stated, as RFC 9211 §2.3 allows.
+        /// `fwd-status`; the client's status if it is omitted, as RFC 9211 §2.3 permits.
         case forwardedStatus
         /// `detail` of `Cache-Status`.
         case detail
         case cacheControl
-        /// `Age` of what is stored.
+        /// `Age` of a stored response.
         case age
         case retryAfter
-        /// Which picture the client got.
+        /// The image that the client received.
         case content
         /// Whether an entry is in memory.
         case memory
@@ -35,7 +35,7 @@ struct ToldAnswer: Sendable, CustomStringConvertible {
         set { values[aspect] = newValue }
     }
 
-    /// Reads the client's answer.
+    /// Reads the client's response.
     init(_ answer: RawHTTPResponse) {
         self[.status] = String(answer.status)
         let members = (answer["Cache-Status"] ?? "").split(separator: ";").dropFirst()
@@ -49,13 +49,13 @@ struct ToldAnswer: Sendable, CustomStringConvertible {
         self[.cacheControl] = Self.pause(answer.values(of: "Cache-Control").joined(separator: ", "))
         if self[.cacheControl].isEmpty { values[.cacheControl] = nil }
         if let value = answer["Retry-After"] { self[.retryAfter] = Self.pause(value) }
-        // For what the origin has just answered see `DeliberateDifference.age`.
+        // For a response that has just arrived, see `DeliberateDifference.age`.
         let isStored = self[.way] == "hit" || self[.forwardedStatus] == "304"
         if isStored, let value = answer["Age"] { self[.age] = value }
         self[.content] = Self.name(answer)
     }
 
-    /// A field's value without the spread of an origin's first pause, which differs from URL to URL.
+    /// A field's value without the jitter of the first back-off, which differs by URL.
     private static func pause(_ value: String) -> String {
         for seconds in 7...13 where value == "\(seconds)" || value == "public, max-age=\(seconds)" {
             return String(value.dropLast("\(seconds)".count)) + "about 10"
@@ -72,7 +72,7 @@ struct ToldAnswer: Sendable, CustomStringConvertible {
         }
     }
 
-    /// All aspects but those where there is nothing to tell, in one line.
+    /// All non-empty aspects, in one line.
     var description: String {
         Aspect.allCases.filter { self[$0] != "none" }.map { "\($0.rawValue) \(self[$0])" }.joined(separator: ", ")
     }

@@ -7,16 +7,16 @@ import TestSupport
 
 @testable import ProxyServer
 
-/// A daemon within the test's process, under a manual clock, with a raw source and a picture source of one origin.
+/// A daemon in the test's process, under a manual clock, with a raw source and an image source of one origin.
 ///
-/// The admin listener is there to count what is stored.
+/// The admin listener is used to count stored entries.
 final class TwoSourceRig: Sendable {
-    /// Which of the two sources a request is for.
+    /// The source of a request.
     enum Side: String, CaseIterable, Sendable {
         case raw, picture
     }
 
-    /// What the origin's body is, and what it is after a change.
+    /// The origin's body before and after a change.
     static let first = TestImages.gradient(width: 8, height: 6)
     static let second = TestImages.gradient(width: 9, height: 7)
 
@@ -43,7 +43,7 @@ final class TwoSourceRig: Sendable {
     }
 
     deinit {
-        // A drain would wait for the clock, which stands still.
+        // A drain would wait for the clock, which does not move.
         let ended = Signal(0)
         let servers = [parts.publicServer, parts.adminServer].compactMap(\.self)
         for server in servers { server.stop(graceMilliseconds: 0) { ended.update { $0 += 1 } } }
@@ -51,7 +51,7 @@ final class TwoSourceRig: Sendable {
         parts.stop()
     }
 
-    /// The sources below `dead` are of a port that refuses connections.
+    /// The sources below `dead` use a port that refuses connections.
     private static func yaml(origin: String, folder: String) -> String {
         """
         listen: 127.0.0.1:0
@@ -71,8 +71,8 @@ final class TwoSourceRig: Sendable {
 
     /// Runs a step against one source.
     ///
-    /// - Parameter name: what the case's path ends in, without `.png`.
-    /// - Returns: what its client, its origin and the counts of what is stored tell.
+    /// - Parameter name: the last segment of the case's path, without `.png`.
+    /// - Returns: the observations of the client, the origin and the stored entries.
     func run(_ step: AnswerCase.Step, of name: String, on side: Side) async throws -> ToldAnswer {
         let path = (step.isDead ? "/dead-" : "/") + "\(side.rawValue)/\(name).png"
         let before = origin.requests
@@ -86,7 +86,7 @@ final class TwoSourceRig: Sendable {
         return told
     }
 
-    /// One request, with what the origin would answer.
+    /// One request, with the origin's response.
     func ask(_ path: String, _ step: AnswerCase.Step) throws -> RawHTTPResponse {
         scripted.update { $0 = step.answer }
         let client = try RawHTTPClient(port: try port(of: parts.publicServer), timeoutMilliseconds: 20_000)
@@ -95,21 +95,21 @@ final class TwoSourceRig: Sendable {
         return try client.readResponse(toHEAD: step.method == "HEAD")
     }
 
-    /// Waits until a refresh in the background has been kept.
+    /// Waits until a background refresh has been stored.
     private func settle(_ path: String, after requests: Int) async throws {
         await origin.arrival(of: requests + 1)
         let step = AnswerCase.Step(request: ["Cache-Control: only-if-cached"], answer: scripted.value)
         while try ToldAnswer(ask(path, step))[.detail] == "stale" { await Task.yield() }
     }
 
-    /// Which validators the origin was asked with.
+    /// The validators in the requests to the origin.
     private static func conditions(of heads: ArraySlice<String>) -> String {
         let names = ["If-None-Match", "If-Modified-Since"]
         let found = names.filter { name in heads.contains { ScriptedRequest.field(name, in: $0) != nil } }
         return found.isEmpty ? "none" : found.joined(separator: "+")
     }
 
-    /// Counts what is stored for a path, in memory and on disk, as a purge that only counts does.
+    /// Counts the stored entries of a path in memory and on disk with a dry purge.
     private func tellStored(_ path: String, _ told: inout ToldAnswer) throws {
         let isWritten = Signal(false)
         parts.store.flush { isWritten.update { $0 = true } }
@@ -135,16 +135,16 @@ final class TwoSourceRig: Sendable {
     }
 }
 
-/// What the origin answers, should it be asked.
+/// The origin's response, if it is contacted.
 struct ScriptedAnswer: Sendable {
-    /// What follows the head.
+    /// The content after the head.
     enum Content: Sendable {
         case first, second, text, nothing
-        /// Nothing, and only where the request has a condition.
+        /// None; only for conditional requests.
         case unchanged
-        /// Half of the first picture, then the connection ends.
+        /// Half of the first image, then the connection closes.
         case half
-        /// Neither a head nor a body: the connection ends at once.
+        /// Neither head nor body: the connection closes immediately.
         case cut
     }
 
@@ -152,9 +152,9 @@ struct ScriptedAnswer: Sendable {
     var fields: [String] = []
     var content = Content.first
 
-    /// A 200 with the first picture.
+    /// A 200 with the first image.
     static func picture(_ fields: String...) -> ScriptedAnswer { ScriptedAnswer(fields: fields) }
-    /// A 200 with the second picture.
+    /// A 200 with the second image.
     static func changed(_ fields: String...) -> ScriptedAnswer { ScriptedAnswer(fields: fields, content: .second) }
     /// A 304.
     static func unchanged(_ fields: String...) -> ScriptedAnswer {
@@ -165,10 +165,10 @@ struct ScriptedAnswer: Sendable {
         ScriptedAnswer(status: status, fields: fields, content: .text)
     }
 
-    /// Answers a request, and closes the connection, so that none is used twice.
+    /// Responds to a request and closes the connection, so that none is reused.
     ///
-    /// A 304 is sent where the request has a condition, else the second picture with the same fields. A redirect's target has a
-    /// picture of its own.
+    /// A 304 is sent if the request has a condition, else the second image with the same fields. A redirect's target has its
+    /// own image.
     func send(to request: ScriptedRequest, _ connection: ScriptedConnection) {
         var answer = self
         if request.target.hasSuffix("/elsewhere.png") { answer = .picture("Cache-Control: max-age=600") }

@@ -10,7 +10,7 @@ struct KernelMemoryGaugeTests {
         return KernelMemoryGauge(probe: probe).reading()
     }
 
-    @Test func `says nothing on a kernel that says nothing`() {
+    @Test func `reads nothing from a kernel without PSI and control groups`() {
         #expect(reading([:]) == MemoryReading())
         #expect(reading(["/proc/pressure/memory": "weird\n", "/proc/self/cgroup": "::\n"]) == MemoryReading())
         #expect(reading([:]).level == .calm)
@@ -29,7 +29,7 @@ struct KernelMemoryGaugeTests {
         #expect(reading(texts).stalled == 12.25)
     }
 
-    @Test func `counts what a group of version 2 has but for pages of files, against the lower of its two limits`() {
+    @Test func `compares version 2 usage, without file pages, with the lower of two limits`() {
         let folder = "/sys/fs/cgroup/system.slice/edgeprint.service"
         let texts = [
             "/proc/self/cgroup": "0::/system.slice/edgeprint.service\n",
@@ -45,7 +45,7 @@ struct KernelMemoryGaugeTests {
         #expect(reading(texts).group == MemoryReading.Group(used: 700, limit: 1600))
     }
 
-    @Test func `takes the group that is nearest to its limit, also one above`() {
+    @Test func `selects the group nearest to its limit, including ancestors`() {
         let texts = [
             "/proc/self/cgroup": "0::/a/b\n",
             "/sys/fs/cgroup/a/b/memory.current": "10\n", "/sys/fs/cgroup/a/b/memory.max": "100\n",
@@ -55,7 +55,7 @@ struct KernelMemoryGaugeTests {
         #expect(reading(texts).level == .pressed)
     }
 
-    @Test func `reads version 1, whose sums are under other names and whose endless limit is a number`() {
+    @Test func `reads version 1 with its own names and its numeric form of no limit`() {
         let folder = "/sys/fs/cgroup/memory/docker/abc"
         var texts = [
             "/proc/self/cgroup": "5:cpu,cpuacct:/\n4:memory:/docker/abc\n1:name=systemd:/x:y\n",
@@ -75,7 +75,7 @@ struct KernelMemoryGaugeTests {
         (0.0, 50, MemoryReading.Level.calm), (4.9, 79, .calm), (5, 0, .tight), (0, 80, .tight), (10, 0, .pressed),
         (0, 90, .pressed), (40, 0, .critical), (0, 97, .critical), (0, 100, .critical),
     ])
-    func `judges by the worse of stalls and use`(stalled: Double, percent: Int, level: MemoryReading.Level) {
+    func `uses the higher level of stalls and usage`(stalled: Double, percent: Int, level: MemoryReading.Level) {
         let group = MemoryReading.Group(used: percent * 10, limit: 1000)
         #expect(MemoryReading(stalled: stalled, group: group).level == level)
     }

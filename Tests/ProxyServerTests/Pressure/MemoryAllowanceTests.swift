@@ -6,7 +6,7 @@ import Testing
 struct MemoryAllowanceTests {
     private static let quota = 6400
 
-    @Test func `gives way by a quarter, then looks what that did`() {
+    @Test func `shrinks by a quarter, then waits for the effect`() {
         var allowance = MemoryAllowance(quota: Self.quota)
         allowance.move(.pressed, held: Self.quota)
         #expect(allowance.bytes == 4800 && allowance.isReduced && allowance.steps == 1)
@@ -16,13 +16,13 @@ struct MemoryAllowanceTests {
         #expect(allowance.bytes == 3600 && allowance.steps == 2)
     }
 
-    @Test func `takes its step from what is held, so that it is felt`() {
+    @Test func `computes a step from the cached bytes, so that it evicts something`() {
         var allowance = MemoryAllowance(quota: Self.quota)
         allowance.move(.pressed, held: 2000)
         #expect(allowance.bytes == 1500)
     }
 
-    @Test func `halves when it is critical, and never goes under its floor`() {
+    @Test func `halves at critical pressure, and never goes below its minimum`() {
         var allowance = MemoryAllowance(quota: Self.quota)
         allowance.move(.critical, held: Self.quota)
         #expect(allowance.bytes == 3200)
@@ -31,7 +31,7 @@ struct MemoryAllowanceTests {
         #expect(allowance.steps == 4)
     }
 
-    @Test func `grows back slowly after a while of calm, up to its quota and no further`() {
+    @Test func `grows back slowly after a period of calm, up to its quota`() {
         var allowance = MemoryAllowance(quota: Self.quota)
         for _ in 0..<50 { allowance.move(.critical, held: allowance.bytes) }
         for _ in 0..<10 { allowance.move(.calm, held: 400) }
@@ -40,7 +40,7 @@ struct MemoryAllowanceTests {
         #expect(allowance.bytes == 500)
         allowance.move(.tight, held: 500)
         allowance.move(.calm, held: 500)
-        #expect(allowance.bytes == 500, "after a break the calm begins anew")
+        #expect(allowance.bytes == 500, "after an interruption, the calm period starts again")
         var readings = 0
         while allowance.isReduced, readings < 1000 {
             allowance.move(.calm, held: 500)
@@ -51,7 +51,7 @@ struct MemoryAllowanceTests {
         #expect(allowance.bytes == Self.quota)
     }
 
-    @Test func `another quota counts at once, but for what pressure forbids`() {
+    @Test func `a new quota applies immediately, within what pressure permits`() {
         var allowance = MemoryAllowance(quota: Self.quota)
         allowance.setQuota(10_000)
         #expect(allowance.bytes == 10_000)

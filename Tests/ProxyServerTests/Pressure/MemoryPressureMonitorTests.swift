@@ -46,7 +46,7 @@ struct MemoryPressureMonitorTests {
         return pair.readText()
     }
 
-    @Test func `makes the cache smaller under pressure and says so once, and once when it is over`() throws {
+    @Test func `shrinks the cache under pressure, and logs its beginning and end once each`() throws {
         let log = try run { monitor, cache, gauge in
             let largest = cache.largestCost
             monitor.check()
@@ -64,7 +64,7 @@ struct MemoryPressureMonitorTests {
         #expect(log.contains("shrinking the memory cache") && log.contains("has its full quota again"))
     }
 
-    @Test func `does nothing when it is off, and gives the quota back when it is turned off`() throws {
+    @Test func `does nothing when off, and restores the quota when turned off`() throws {
         _ = try run(isOn: false) { monitor, cache, gauge in
             gauge.set(60)
             monitor.check()
@@ -78,7 +78,7 @@ struct MemoryPressureMonitorTests {
         }
     }
 
-    @Test func `what is kept of raw sources gives way in proportion, and has its share back`() {
+    @Test func `raw responses shrink in proportion, and recover their share`() {
         let raw = RawCache(capacity: Self.quota / 4)
         let memory = MemoryCache<Entity>(.init(capacity: Self.quota / 4 * 3))
         let (largest, largestRaw) = (memory.largestCost, raw.largestCost)
@@ -107,7 +107,7 @@ struct MemoryPressureMonitorTests {
         #expect(MemoryShares(pictures: 0).within(0) == MemoryShares(pictures: 0))
     }
 
-    @Test func `a new quota does not undo what pressure took`() throws {
+    @Test func `a new quota does not undo a shrink`() throws {
         _ = try run { monitor, _, gauge in
             gauge.set(20)
             monitor.check()
@@ -117,7 +117,7 @@ struct MemoryPressureMonitorTests {
         }
     }
 
-    @Test func `checks by itself until it is stopped`() throws {
+    @Test func `takes readings by itself until stopped`() throws {
         _ = try run { monitor, _, gauge in
             gauge.set(20)
             try monitor.start()

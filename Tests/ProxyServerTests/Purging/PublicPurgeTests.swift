@@ -47,7 +47,7 @@ struct PublicPurgeTests {
         "Surrogate-Key: cat dog", "Cache-Tag: cat,dog", "xkey: dog cat", "XKEY-Purge: cat, dog",
         "cache-tag: dog\r\nxkey: cat",
     ])
-    func `tags in a field are purged together`(field: String) throws {
+    func `tags in one field are purged together`(field: String) throws {
         try fill()
         let answer = try purge("/", [field])
         #expect(answer.status == 200 && answer["Content-Type"] == "application/json")
@@ -62,7 +62,7 @@ struct PublicPurgeTests {
         ("/", ["Surrogate-Key: cat", "Fastly-Soft-Purge: 1"], ""), ("/photos/cat.png", [], #"{"soft":true}"#),
         ("/", [], #"{"url":"/photos/cat.png","soft":true}"#), ("/", ["fastly-soft-purge: 1"], #"{"tag":["cat"]}"#),
     ])
-    func `softly, the origin is asked and every size stays`(target: String, fields: [String], body: String) throws {
+    func `a soft purge revalidates and keeps every size`(target: String, fields: [String], body: String) throws {
         try fill()
         let answer = try purge(target, fields, body: body)
         #expect(answer.status == 200 && answer.text.contains("\"soft\":true"))
@@ -75,7 +75,8 @@ struct PublicPurgeTests {
         (#"{"prefix":"/photos/eel/"}"#, 1, 1), (#"{"source":"photos"}"#, 3, 3), (#"{"preset":"thumb"}"#, 0, 1),
         (#"{"older_than":"1h"}"#, 0, 0), (#"{"all":true}"#, 3, 3), (#"{"tag":["cat","eel","cat"]}"#, 2, 2),
     ])
-    func `content names the rest, as on the admin listener`(body: String, originals: Int, variants: Int) throws {
+    func `content selects all other forms, as on the admin listener`(body: String, originals: Int, variants: Int) throws
+    {
         try fill()
         let dry = try purge("/", body: body.replacing("}", with: ",\"dry\":true}"))
         #expect(try number("originals", dry) == originals && number("variants", dry) == variants)
@@ -99,7 +100,7 @@ struct PublicPurgeTests {
             ("/", ["xkey: " + String(repeating: "x", count: 257)], "", "xkey"),
         ] as [(String, [String], String, String?)]
     )
-    func `what names nothing, or two things, purges nothing and says why`(
+    func `a request with no target or two targets is an error`(
         target: String,
         fields: [String],
         body: String,
@@ -113,7 +114,7 @@ struct PublicPurgeTests {
         #expect(try rig.metric("edgeprint_purges_total") == 0)
     }
 
-    @Test func `who may not purge may not purge in any form`() throws {
+    @Test func `unauthorised clients cannot purge in any form`() throws {
         let closed = try EndToEndRig("purge: { allow: [10.0.0.0/8] }", script: ScriptedOrigin.pictures([:]))
         for (fields, body) in [("", #"{"all":true}"#), ("Surrogate-Key: a\r\n", ""), ("Fastly-Soft-Purge: 1\r\n", "")] {
             let client = try RawHTTPClient(port: closed.daemon.port)

@@ -35,7 +35,7 @@ struct PurgeOrderTests {
             (#"{"url":null}"#, "url"), (#"{"tag":[]}"#, "tag"), (#"{"tag":["a",""]}"#, "tag"), (#"{"tag":[1]}"#, "tag"),
         ] as [(String, String?)]
     )
-    func `names what is wrong`(json: String, parameter: String?) {
+    func `errors name the invalid member`(json: String, parameter: String?) {
         let problem = #expect(throws: Problem.self) { try order(json) }
         #expect(problem?.status == 400 && problem?.parameter == parameter)
     }

@@ -1,15 +1,15 @@
 import LinuxSystem
 import TestSupport
 
-/// A daemon with one source, raw or of pictures, and an origin that answers by script.
+/// A daemon with one source, raw or of images, and a scripted origin.
 final class CacheRig: Sendable {
-    /// Through which source the cases run.
+    /// The kind of source through which the cases run.
     enum Kind: String, CaseIterable, Sendable {
         case raw, picture
 
         /// Keys of the source, as `, key: value`.
         ///
-        /// A picture source has no freshness but what the origin states.
+        /// An image source with only the freshness that the origin states.
         fileprivate var settings: String {
             switch self {
             case .raw: ", raw: true, methods: [POST, PUT, DELETE, PATCH, M-SEARCH], set-cookie: store"
@@ -17,7 +17,7 @@ final class CacheRig: Sendable {
             }
         }
 
-        /// What the origin sends for a text: the text, or a picture as wide as the text is long.
+        /// The origin's content for a text: the text, or an image whose width is its length.
         fileprivate func content(_ text: String) -> [UInt8] {
             switch self {
             case .raw: Array(text.utf8)
@@ -40,7 +40,7 @@ final class CacheRig: Sendable {
 
     typealias Answer = (status: String, fields: [String], body: String)?
 
-    /// What the origin answers to which path.
+    /// The origin's responses by path.
     private final class Script: Sendable {
         let answers = Lock<[String: Answer]>([:])
     }
@@ -50,7 +50,7 @@ final class CacheRig: Sendable {
     let rig: EndToEndRig
 
     /// - Parameters:
-    ///   - kind: what source the daemon has; one of pictures remembers no failures.
+    ///   - kind: the kind of source; an image source caches no failures.
     ///   - source: further keys of the source, as `, key: value`.
     init(_ kind: Kind = .raw, source: String = "") throws {
         self.kind = kind
@@ -70,19 +70,19 @@ final class CacheRig: Sendable {
                 connection.send(lines.joined(separator: "\r\n"))
                 return
             }
-            // A request's content is not read: the connection cannot be used again.
+            // The request's content is not read, so the connection cannot be reused.
             let close = request.field("Content-Length") == nil ? [] : ["Connection: close"]
             connection.respond(answer.status, answer.fields + close, body: kind.content(answer.body))
             if !close.isEmpty { connection.close() }
         }
     }
 
-    /// What the origin answers to a path from now on.
+    /// Sets the origin's response for a path.
     func script(_ target: String, _ answer: Answer) {
         script.answers.withLock { $0[target] = .some(answer) }
     }
 
-    /// Runs a case; the complaints, each naming case and step.
+    /// Runs a case; returns the violations, each with case and step.
     func run(_ test: CacheCase, number: Int) throws -> [String] {
         var complaints: [String] = []
         for (index, step) in test.steps.enumerated() {
@@ -105,7 +105,7 @@ final class CacheRig: Sendable {
         var complaints: [String] = []
         let status = kind.status(step.status)
         if answer.status != status { complaints.append("\(answer.status), not \(status)") }
-        // A failure of a picture source has a document of its own.
+        // A failure of an image source has its own document.
         if let body = step.body, kind == .raw || status < 400, answer.body != content(body, of: step) {
             complaints.append("«\(answer.text.prefix(80))», not «\(body)»")
         }
@@ -116,12 +116,12 @@ final class CacheRig: Sendable {
         return complaints
     }
 
-    /// What a client is to get for a text: of a part of a picture, the same bytes.
+    /// The content expected by a client for a text; for a range of an image, the same bytes.
     private func content(_ text: String, of step: CacheCase.Step) -> [UInt8] {
         kind == .picture && step.status == 206 ? [kind.content("one")[1]] : kind.content(text)
     }
 
-    /// Whether the source passes a field on as the origin, or the cache, states it.
+    /// Whether the source forwards a field as the origin or the cache sets it.
     private func isPassed(_ line: String) -> Bool {
         kind == .raw || ["Age:", "Cache-Control:", "Last-Modified:"].contains { line.hasPrefix($0) }
     }

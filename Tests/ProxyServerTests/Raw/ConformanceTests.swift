@@ -5,8 +5,8 @@ import LinuxSystem
 /// Requirements of RFC 9111 and related RFCs on a shared cache, tested against the real daemon.
 ///
 /// A transcription of the cases of the public suite (http-tests/cache-tests), for CI, which has no checkout of that suite;
-/// `scripts/try-conformance` runs the suite itself. The cases run through a raw source, and through a picture source as far as
-/// they apply to one (`PictureConformance`): then every text is a picture.
+/// `scripts/try-conformance` runs the suite itself. The cases run through a raw source and, as far as they apply, through an
+/// image source, with images in place of texts (`PictureConformance`).
 @Suite(.timeLimit(.minutes(1)))
 struct ConformanceTests {
     private func run(through kind: CacheRig.Kind, _ cases: [CacheCase], source: String = "") throws {
@@ -17,43 +17,51 @@ struct ConformanceTests {
         }
     }
 
-    @Test func `the page on tests names each case that a picture source is not asked`() throws {
+    @Test func `Tests/README.md lists each case that does not apply to an image source`() throws {
         let rows = try MarkdownTable(in: "Tests/README.md", below: "## Conformance").rows
         let named = rows.map { row in "\(row[0]): \(row[1])" }
         #expect(named == PictureConformance.notAsked.map { "\($0.key): \($0.value.rawValue)" }.sorted())
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `freshness is what the origin says, and nothing where it says nothing`(kind: CacheRig.Kind) throws {
+    func `freshness is computed from the origin's fields only`(kind: CacheRig.Kind) throws {
         try run(
             through: kind,
             [
-                CacheCase("nothing said", .first(), .miss()),
+                CacheCase("no freshness fields", .first(), .miss()),
                 CacheCase("max-age", .first("Cache-Control: max-age=60"), .hit(has: ["Age: 0"])),
                 CacheCase("max-age=0", .first("Cache-Control: max-age=0"), .miss()),
-                CacheCase("s-maxage first", .first("Cache-Control: max-age=0, s-maxage=60"), .hit()),
+                CacheCase("s-maxage overrides max-age", .first("Cache-Control: max-age=0, s-maxage=60"), .hit()),
                 CacheCase("s-maxage=0", .first("Cache-Control: max-age=60, s-maxage=0"), .miss()),
-                CacheCase("Age used up", .first("Cache-Control: max-age=60", "Age: 60"), .miss()),
-                CacheCase("Age left", .first("Cache-Control: max-age=60", "Age: 40"), .hit()),
+                CacheCase("Age reaches max-age", .first("Cache-Control: max-age=60", "Age: 60"), .miss()),
+                CacheCase("Age below max-age", .first("Cache-Control: max-age=60", "Age: 40"), .hit()),
                 CacheCase(
                     "old Date",
                     .first("Cache-Control: max-age=60", "Date: Tue, 15 Nov 1994 08:12:31 GMT"),
                     .miss()
                 ),
                 CacheCase("Expires", .first("Expires: Fri, 01 Jan 2100 00:00:00 GMT"), .hit()),
-                CacheCase("Expires past", .first("Expires: Tue, 15 Nov 1994 08:12:31 GMT"), .miss()),
-                CacheCase("Expires is no date", .first("Expires: 0"), .miss()),
-                CacheCase("max-age over Expires", .first("Cache-Control: max-age=60", "Expires: 0"), .hit()),
-                CacheCase("guessed", .first("Last-Modified: Tue, 15 Nov 1994 08:12:31 GMT"), .hit()),
+                CacheCase("Expires in the past", .first("Expires: Tue, 15 Nov 1994 08:12:31 GMT"), .miss()),
+                CacheCase("invalid Expires", .first("Expires: 0"), .miss()),
+                CacheCase("max-age overrides Expires", .first("Cache-Control: max-age=60", "Expires: 0"), .hit()),
+                CacheCase("heuristic freshness", .first("Last-Modified: Tue, 15 Nov 1994 08:12:31 GMT"), .hit()),
                 CacheCase(
-                    "no guess for 503",
+                    "no heuristic freshness for 503",
                     .first("Last-Modified: Tue, 15 Nov 1994 08:12:31 GMT", status: "503 x"),
                     .miss()
                 ),
-                CacheCase("for CDNs", .first("Cache-Control: no-store", "CDN-Cache-Control: max-age=60"), .hit()),
-                CacheCase("not for CDNs", .first("Cache-Control: max-age=60", "CDN-Cache-Control: no-store"), .miss()),
                 CacheCase(
-                    "for CDNs, but broken",
+                    "CDN-Cache-Control permits",
+                    .first("Cache-Control: no-store", "CDN-Cache-Control: max-age=60"),
+                    .hit()
+                ),
+                CacheCase(
+                    "CDN-Cache-Control forbids",
+                    .first("Cache-Control: max-age=60", "CDN-Cache-Control: no-store"),
+                    .miss()
+                ),
+                CacheCase(
+                    "malformed CDN-Cache-Control",
                     .first("Cache-Control: max-age=60", "CDN-Cache-Control: max-age=0, &"),
                     .hit()
                 ),
@@ -62,7 +70,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `stores what may be stored, of any status`(kind: CacheRig.Kind) throws {
+    func `stores storable responses of any status`(kind: CacheRig.Kind) throws {
         let fresh = "Cache-Control: max-age=60"
         try run(
             through: kind,
@@ -78,8 +86,12 @@ struct ConformanceTests {
                 CacheCase("500", .first(fresh, status: "500 x"), .hit(status: 500)),
                 CacheCase("599", .first(fresh, status: "599 x"), .hit(status: 599)),
                 CacheCase("request no-store", .first(fresh, to: ["Cache-Control: no-store"]), .miss()),
-                CacheCase("authorized", .first(fresh, to: ["Authorization: x"]), .miss()),
-                CacheCase("authorized, public", .first("\(fresh), public", to: ["Authorization: x"]), .hit()),
+                CacheCase("request Authorization", .first(fresh, to: ["Authorization: x"]), .miss()),
+                CacheCase(
+                    "request Authorization, public",
+                    .first("\(fresh), public", to: ["Authorization: x"]),
+                    .hit()
+                ),
                 CacheCase(
                     "cookies",
                     .first(fresh, "Set-Cookie: a=b", "Set-Cookie: c=d"),
@@ -96,12 +108,12 @@ struct ConformanceTests {
                     .hit(has: ["B: 2"], lacks: ["Secret"])
                 ),
                 CacheCase(
-                    "connection's fields",
+                    "connection fields",
                     .first(fresh, "Connection: A, keep-alive", "A: 1", "Upgrade: z", "B: 2"),
                     .hit(has: ["B: 2"], lacks: ["A", "Upgrade"])
                 ),
                 CacheCase(
-                    "Date stays",
+                    "other fields are kept",
                     .first(fresh, "Expires: Fri, 01 Jan 2100 00:00:00 GMT", "X: \u{FC}"),
                     .hit(has: ["X: \u{FC}"])
                 ),
@@ -110,7 +122,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `validates with both validators, and renews by a 304`(kind: CacheRig.Kind) throws {
+    func `validates with both validators, and updates from a 304`(kind: CacheRig.Kind) throws {
         let stale = ["Cache-Control: max-age=60", "Age: 90"]
         let validators = ["ETag: \"a\"", "Last-Modified: Tue, 15 Nov 1994 08:12:31 GMT"]
         try run(
@@ -130,27 +142,27 @@ struct ConformanceTests {
                 ),
                 CacheCase("no-cache", .first("Cache-Control: no-cache", validators[0]), .confirmed(), .confirmed()),
                 CacheCase(
-                    "asked to",
+                    "request no-cache",
                     .first("Cache-Control: max-age=60", validators[1]),
                     .confirmed("Cache-Control: no-cache")
                 ),
                 CacheCase(
-                    "for the client",
+                    "condition of a stale response",
                     .first(stale[0], stale[1], validators[0]),
                     .confirmed("If-None-Match: \"a\"", status: 304)
                 ),
                 CacheCase(
-                    "held",
+                    "condition with a matching tag",
                     .first("Cache-Control: max-age=60", validators[0]),
                     .hit("If-None-Match: \"z\", W/\"a\"", status: 304, body: "", has: [validators[0]])
                 ),
                 CacheCase(
-                    "held, other",
+                    "condition with another tag",
                     .first("Cache-Control: max-age=60", validators[0]),
                     .hit("If-None-Match: \"b\"")
                 ),
                 CacheCase(
-                    "held since",
+                    "condition with a date",
                     .first("Cache-Control: max-age=60", validators[1]),
                     .hit("If-Modified-Since: Tue, 15 Nov 1994 08:12:31 GMT", status: 304, body: "")
                 ),
@@ -164,18 +176,18 @@ struct ConformanceTests {
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `requests say what they would have`(kind: CacheRig.Kind) throws {
+    func `honours request directives`(kind: CacheRig.Kind) throws {
         let aged = ["Cache-Control: max-age=60", "Age: 40"]
         try run(
             through: kind,
             [
-                CacheCase("too old", .first(aged[0], aged[1]), .miss("Cache-Control: max-age=30")),
-                CacheCase("young enough", .first(aged[0], aged[1]), .hit("Cache-Control: max-age=50")),
-                CacheCase("not fresh enough", .first(aged[0], aged[1]), .miss("Cache-Control: min-fresh=30")),
-                CacheCase("stale is good enough", .first(aged[0], "Age: 90"), .hit("Cache-Control: max-stale=60")),
-                CacheCase("pragma", .first(aged[0]), .miss("Pragma: no-cache")),
+                CacheCase("request max-age", .first(aged[0], aged[1]), .miss("Cache-Control: max-age=30")),
+                CacheCase("request max-age not exceeded", .first(aged[0], aged[1]), .hit("Cache-Control: max-age=50")),
+                CacheCase("request min-fresh", .first(aged[0], aged[1]), .miss("Cache-Control: min-fresh=30")),
+                CacheCase("request max-stale", .first(aged[0], "Age: 90"), .hit("Cache-Control: max-stale=60")),
+                CacheCase("request pragma", .first(aged[0]), .miss("Pragma: no-cache")),
                 CacheCase(
-                    "only what is stored",
+                    "request only-if-cached",
                     CacheCase.Step(request: ["Cache-Control: only-if-cached"], source: .cache, status: 504),
                     .first(aged[0]),
                     .hit("Cache-Control: only-if-cached")
@@ -185,28 +197,46 @@ struct ConformanceTests {
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `answers parts of the whole, and keeps no part`(kind: CacheRig.Kind) throws {
+    func `serves ranges of a whole response, and of a stored part with a strong validator`(kind: CacheRig.Kind) throws {
         let fresh = "Cache-Control: max-age=60"
         try run(
             through: kind,
             [
                 CacheCase(
-                    "of the whole",
+                    "range of a stored response",
                     .first(fresh),
                     .hit("Range: bytes=1-1", status: 206, body: "n", has: ["Content-Range: bytes 1-1/3"])
                 ),
-                CacheCase("beyond", .first(fresh), .hit("Range: bytes=99999-", status: 416, body: "")),
+                CacheCase("range beyond the end", .first(fresh), .hit("Range: bytes=99999-", status: 416, body: "")),
                 CacheCase(
-                    "if it is the same",
+                    "If-Range with another tag",
                     .first(fresh, "ETag: \"a\""),
                     .hit("Range: bytes=1-1", "If-Range: \"b\"")
                 ),
                 CacheCase(
-                    "a part",
+                    "partial response",
                     .first(fresh, "Content-Range: bytes 0-2/9", status: "206 x", to: ["Range: bytes=0-2"]),
                     .miss()
                 ),
-                CacheCase("cut off", CacheCase.Step(origin: nil, source: nil, status: 502), .miss()),
+                CacheCase(
+                    "a stored part",
+                    .first(
+                        fresh,
+                        "ETag: \"a\"",
+                        "Content-Range: bytes 0-2/9",
+                        status: "206 x",
+                        to: ["Range: bytes=0-2", "Cache-Control: no-cache"]
+                    ),
+                    .hit("Range: bytes=1-1", status: 206, body: "n", has: ["Content-Range: bytes 1-1/9"]),
+                    CacheCase.Step(
+                        origin: ("206 x", [fresh, "ETag: \"a\"", "Content-Range: bytes 3-8/9"], " whole"),
+                        source: .validated,
+                        body: "one whole",
+                        lacks: ["Content-Range"]
+                    ),
+                    .hit(body: "one whole")
+                ),
+                CacheCase("aborted response", CacheCase.Step(origin: nil, source: nil, status: 502), .miss()),
             ]
         )
     }
@@ -217,22 +247,32 @@ struct ConformanceTests {
         try run(
             through: kind,
             [
-                CacheCase("the same", .first(fresh[0], fresh[1], to: ["Foo: 1", "Bar: 2"]), .hit("Bar: 2", "Foo: 1")),
                 CacheCase(
-                    "another",
+                    "equal Vary fields",
+                    .first(fresh[0], fresh[1], to: ["Foo: 1", "Bar: 2"]),
+                    .hit("Bar: 2", "Foo: 1")
+                ),
+                CacheCase(
+                    "different Vary field",
                     .first(fresh[0], fresh[1], to: ["Foo: 1"]),
                     .miss("Foo: 2", answer: fresh),
                     .hit("Foo: 1"),
                     .hit("Foo: 2", body: "two")
                 ),
-                CacheCase("left out", .first(fresh[0], fresh[1], to: ["Foo: 1"]), .miss()),
-                CacheCase("star", .first(fresh[0], "Vary: Foo, *"), .miss()),
+                CacheCase(
+                    "languages",
+                    .first(fresh[0], "Vary: Accept-Language", to: ["Accept-Language: en, de"]),
+                    .hit("Accept-Language: DE,en;q=1.0"),
+                    .miss("Accept-Language: de, en;q=0.9", answer: [fresh[0], "Vary: Accept-Language"])
+                ),
+                CacheCase("missing Vary field", .first(fresh[0], fresh[1], to: ["Foo: 1"]), .miss()),
+                CacheCase("Vary: *", .first(fresh[0], "Vary: Foo, *"), .miss()),
             ]
         )
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `what changes a resource invalidates it, and what it names`(kind: CacheRig.Kind) throws {
+    func `unsafe methods invalidate their target and the URLs that the response names`(kind: CacheRig.Kind) throws {
         let fresh = "Cache-Control: max-age=60"
         func change(_ method: String, _ status: String = "200 OK", _ fields: [String] = [], suffix: String = "")
             -> CacheCase.Step
@@ -248,7 +288,7 @@ struct ConformanceTests {
         var cases = ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH"].flatMap { method in
             [
                 CacheCase(method, .first(fresh), change(method), .miss()),
-                CacheCase("\(method) that failed", .first(fresh), change(method, "500 x"), .hit()),
+                CacheCase("failed \(method)", .first(fresh), change(method, "500 x"), .hit()),
             ]
         }
         for name in ["Location", "Content-Location"] {
@@ -263,30 +303,34 @@ struct ConformanceTests {
             )
             cases.append(
                 CacheCase(
-                    "\(name) elsewhere",
+                    "\(name) of another origin",
                     .first(fresh),
                     change("POST", "201 x", ["\(name): http://127.0.0.2/case-\(number + 1)"], suffix: "/b"),
                     .hit()
                 )
             )
         }
-        cases.append(CacheCase("safe", .first(fresh), change("OPTIONS"), .hit()))
+        cases.append(CacheCase("safe method", .first(fresh), change("OPTIONS"), .hit()))
+        let own = ["Cache-Control: max-age=60", "Content-Location: /case-\(cases.count)"]
+        cases.append(
+            CacheCase("POST with the new state", .first(fresh), change("POST", "200 OK", own), .hit(body: "done"))
+        )
         try run(through: kind, cases)
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `HEAD is answered from GET, and tells of it`(kind: CacheRig.Kind) throws {
+    func `HEAD is served from a stored GET, and updates it`(kind: CacheRig.Kind) throws {
         let fresh = "Cache-Control: max-age=60"
         try run(
             through: kind,
             [
                 CacheCase(
-                    "answered",
+                    "HEAD from the cache",
                     .first(fresh),
                     CacheCase.Step(method: "HEAD", source: .cache, body: "", has: ["Content-Length: 3"])
                 ),
                 CacheCase(
-                    "renews",
+                    "HEAD updates",
                     .first(fresh, "Age: 90", "A: 1"),
                     CacheCase.Step(
                         method: "HEAD",
@@ -298,7 +342,7 @@ struct ConformanceTests {
                     .hit(has: ["A: 2"])
                 ),
                 CacheCase(
-                    "tells of a change",
+                    "HEAD reveals a change",
                     .first("Cache-Control: max-age=60", "Age: 30", "ETag: \"a\""),
                     CacheCase.Step(
                         method: "HEAD",
@@ -314,7 +358,9 @@ struct ConformanceTests {
     }
 
     @Test(arguments: CacheRig.Kind.allCases)
-    func `stale answers stand in where one side allows it, and never where the origin forbids it`(kind: CacheRig.Kind)
+    func `stale responses replace failures if either side allows it and the origin does not forbid it`(
+        kind: CacheRig.Kind
+    )
         throws
     {
         func failed(_ source: CacheCase.Step.Source = .origin, status: Int, body: String? = nil) -> CacheCase.Step {
@@ -324,14 +370,18 @@ struct ConformanceTests {
         try run(
             through: kind,
             [
-                CacheCase("source's key", .first("Cache-Control: max-age=60", stale), failed(status: 200, body: "one")),
                 CacheCase(
-                    "cut off while stale",
+                    "stale-if-error of the source",
+                    .first("Cache-Control: max-age=60", stale),
+                    failed(status: 200, body: "one")
+                ),
+                CacheCase(
+                    "aborted response while stale",
                     .first("Cache-Control: max-age=60", stale),
                     CacheCase.Step(origin: nil, source: nil, body: "one")
                 ),
                 CacheCase(
-                    "must-revalidate, and the origin fails",
+                    "must-revalidate during a failure",
                     .first("Cache-Control: max-age=60, must-revalidate", stale),
                     failed(status: 503)
                 ),
@@ -341,12 +391,12 @@ struct ConformanceTests {
                     failed(status: 503)
                 ),
                 CacheCase(
-                    "s-maxage, and the origin fails",
+                    "s-maxage during a failure",
                     .first("Cache-Control: s-maxage=60", stale),
                     failed(status: 503)
                 ),
                 CacheCase(
-                    "origin's word",
+                    "stale-if-error of the origin",
                     .first("Cache-Control: max-age=60, stale-if-error=10", stale),
                     failed(status: 503)
                 ),

@@ -20,7 +20,7 @@ struct LoopTests {
         return rig
     }
 
-    @Test func `a raw source that leads here again answers 508, which nobody keeps`() throws {
+    @Test func `a raw source that leads back here is a 508, which is not cached`() throws {
         let rig = try rig(raw: true)
         for _ in 0..<2 {
             let answer = try rig.get("/self/a")
@@ -33,7 +33,7 @@ struct LoopTests {
         #expect(try rig.metric("edgeprint_disk_stores_total") == 0)
     }
 
-    @Test func `a source of pictures that leads here again answers 508, and it counts as no failure of an origin`()
+    @Test func `an image source that leads back here is a 508, which is not a failure of the origin`()
         throws
     {
         let rig = try rig(raw: false)
@@ -47,7 +47,7 @@ struct LoopTests {
     }
 
     @Test(arguments: [false, true])
-    func `a way in a circle over another daemon is found, too`(raw: Bool) throws {
+    func `a loop through another daemon is detected, too`(raw: Bool) throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures([:]))
         let folder = try TemporaryFolder()
         let other = try DaemonProcess(
@@ -67,7 +67,7 @@ struct LoopTests {
         #expect(try rig.metric("edgeprint_negative_entries") == 0)
     }
 
-    @Test func `a request that names other intermediaries is served, and so is a 508 that an origin says itself`()
+    @Test func `requests with other intermediaries are served, and an origin's own 508 is forwarded`()
         throws
     {
         let rig = try rig(raw: true)
@@ -85,7 +85,7 @@ struct LoopTests {
         #expect(try rig.get("/photos/b", [("Via", "1.1 \(own)")]).text.hasPrefix("GET /b "))
     }
 
-    @Test func `a request that has passed too many others is a loop`() throws {
+    @Test func `a request through too many intermediaries counts as a loop`() throws {
         let rig = try rig(raw: true)
         let names = (1...9).map { "cdn\($0)" }.joined(separator: ", ")
         for value in [names, String(repeating: "a", count: 257)] {
@@ -100,7 +100,7 @@ struct LoopTests {
         ("edgeprint-1234", true), ("a, edgeprint-1234;x=1, b", true), ("EDGEPRINT-1234", true),
         ("edgeprint-123", false), ("edgeprint", false), ("", false), ("edgeprint-1235", false),
     ])
-    func `finds its own name, and no other`(value: String, isOwn: Bool) throws {
+    func `recognises only its own name`(value: String, isOwn: Bool) throws {
         let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\nCDN-Loop: first\r\nCDN-Loop: \(value)\r\n\r\n".utf8)
         var head = RequestHead()
         var progress = ParseProgress()
@@ -108,7 +108,7 @@ struct LoopTests {
         #expect(ViaName("edgeprint-1234").hasLoop(head, bytes.span) == isOwn)
     }
 
-    @Test func `each process has a name of its own`() {
+    @Test func `each process has a unique name`() {
         let names = Set((0..<100).map { _ in ViaName().text })
         #expect(names.count == 100 && names.allSatisfy { $0.utf8.count == 26 })
     }

@@ -21,7 +21,7 @@ struct RawDiskWayTests {
         }
     }
 
-    @Test func `what was stored is served from disk by the next daemon, though the last one was killed`() throws {
+    @Test func `stored responses are served from disk after a kill`() throws {
         let rig = try rig()
         for value in ["1", "2"] { #expect(try rig.get("/photos/a", [("X", value)]).text == "a \(value)") }
         try rig.waitUntil("edgeprint_disk_stores_total", is: 2)
@@ -38,7 +38,7 @@ struct RawDiskWayTests {
         #"{"url":"/photos/a"}"#, #"{"source":"photos"}"#, #"{"tag":"k-a"}"#, #"{"prefix":"/photos/a"}"#,
         #"{"all":true}"#,
     ])
-    func `a purge of any form is for good, also of what only the disk has`(order: String) throws {
+    func `every form of purge is permanent, also for entries that only the disk has`(order: String) throws {
         let rig = try rig()
         _ = try rig.get("/photos/a")
         try rig.waitUntil("edgeprint_disk_stores_total", is: 1)
@@ -53,7 +53,7 @@ struct RawDiskWayTests {
         #expect(try rig.cacheStatus("/photos/a") == "edgeprint; fwd=uri-miss; fwd-status=203")
     }
 
-    @Test func `an unsafe request takes it off the disk`() throws {
+    @Test func `an unsafe request removes the response from disk`() throws {
         let rig = try rig(", methods: [DELETE]")
         _ = try rig.get("/photos/a")
         try rig.waitUntil("edgeprint_disk_stores_total", is: 1)
@@ -67,7 +67,7 @@ struct RawDiskWayTests {
         #expect(try rig.cacheStatus("/photos/b") == "edgeprint; hit; detail=disk")
     }
 
-    @Test func `the source says which tiers, and a reload that takes one away drops what it has`() throws {
+    @Test func `the source selects the tiers, and a reload that removes one drops its content`() throws {
         let rig = try rig(", cache: disk")
         _ = try rig.get("/photos/a")
         try rig.waitUntil("edgeprint_disk_stores_total", is: 1)

@@ -9,7 +9,7 @@ struct RawFieldTests {
         connection.respond("200 OK", ["Cache-Control: max-age=60"], text: request.head)
     }
 
-    @Test func `forwarding fields are ours`() throws {
+    @Test func `forwarding fields are set by the daemon only`() throws {
         let rig = try EndToEndRig(source: ", raw: true, headers: { X-Forwarded-Proto: https }", script: Self.echo)
         let fields = [
             "Via", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Original-URL",
@@ -21,14 +21,14 @@ struct RawFieldTests {
         #expect(ScriptedRequest.field("CDN-Loop", in: answer.text)?.hasPrefix("edgeprint-") == true)
     }
 
-    @Test func `of a trusted proxy Via goes along`() throws {
+    @Test func `Via of a trusted proxy is forwarded`() throws {
         let rig = try EndToEndRig("proxies: { trust: [127.0.0.1] }", source: ", raw: true", script: Self.echo)
         let answer = try rig.get("/photos/a", [("Via", "1.1 nginx"), ("X-Forwarded-Host", "6.6.6.6")])
         #expect(ScriptedRequest.field("Via", in: answer.text)?.hasPrefix("1.1 nginx, 1.1 edgeprint-") == true)
         #expect(!answer.text.contains("6.6.6.6"))
     }
 
-    @Test func `the admin token stays here, other credentials go along`() throws {
+    @Test func `the admin token is not forwarded, other credentials are`() throws {
         let rig = try EndToEndRig(source: ", raw: true", script: Self.echo)
         let listeners = "listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\", token: \"letmein\" }\n"
         try rig.daemon.rewrite(rig.yaml(source: ", raw: true"), listeners: listeners)
@@ -40,7 +40,7 @@ struct RawFieldTests {
         )
     }
 
-    @Test func `OPTIONS that may not be passed on is answered here`() throws {
+    @Test func `OPTIONS with Max-Forwards: 0 is answered here`() throws {
         let rig = try EndToEndRig(source: ", raw: true", script: Self.echo)
         let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
         let here = try client.request("OPTIONS", "/photos/a", [("Max-Forwards", "0")])

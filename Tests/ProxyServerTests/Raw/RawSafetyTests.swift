@@ -24,7 +24,7 @@ struct RawSafetyTests {
         #expect(answer["Content-Type"] == "application/problem+json")
     }
 
-    @Test func `takes GET, HEAD and OPTIONS, and what its methods name`() throws {
+    @Test func `accepts GET, HEAD, OPTIONS and the configured methods`() throws {
         let rig = try EndToEndRig(
             "remote: { allow: [127.0.0.1], allow-private: true, raw: true }",
             source: ", raw: true, headers: { Authorization: own }",
@@ -45,7 +45,7 @@ struct RawSafetyTests {
         }
     }
 
-    @Test func `takes no other method than its own ones`() throws {
+    @Test func `accepts no other method`() throws {
         let rig = try EndToEndRig(source: ", raw: true, methods: [POST, M-SEARCH]", script: Self.echo)
         for method in ["DELETE", "TRACE", "post"] {
             try refused(rig, method, "/photos/a", allow: "GET, HEAD, OPTIONS, POST, M-SEARCH")
@@ -57,7 +57,7 @@ struct RawSafetyTests {
         }
     }
 
-    @Test func `content on GET and HEAD is refused, of pictures and raw sources alike`() throws {
+    @Test func `content in GET and HEAD is refused by image and raw sources`() throws {
         let rig = try EndToEndRig(
             "remote: { allow: [127.0.0.1], allow-private: true }",
             script: ScriptedOrigin.pictures(["a": [1]])
@@ -85,7 +85,7 @@ struct RawSafetyTests {
         #expect(raw.origin.requests == 1)
     }
 
-    @Test func `answers with Set-Cookie come through and are not stored, but where the source says so`() throws {
+    @Test func `responses with Set-Cookie are forwarded, and stored only if the source allows it`() throws {
         for (keys, isStored) in [("", false), (", set-cookie: refuse", false), (", set-cookie: store", true)] {
             let rig = try EndToEndRig(source: ", raw: true" + keys) { _, connection in
                 connection.respond("200 OK", [Self.fresh, "Set-Cookie: id=1", "Set-Cookie: b=2"], text: "x")
@@ -97,7 +97,7 @@ struct RawSafetyTests {
         }
     }
 
-    @Test func `fetch forwards no credentials, and confines the content that it passes on`() throws {
+    @Test func `fetch forwards no credentials, and sandboxes its content`() throws {
         let rig = try EndToEndRig("remote: { allow: [127.0.0.1], allow-private: true, raw: true }") { _, connection in
             connection.respond(
                 "200 OK",

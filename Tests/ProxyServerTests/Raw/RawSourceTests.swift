@@ -17,7 +17,7 @@ struct RawSourceTests {
     }
 
     @Test(arguments: ["PUT", "POST", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])
-    func `passes the methods on that it takes, with the whole query and its fields`(method: String) throws {
+    func `forwards accepted methods with the whole query and fields`(method: String) throws {
         let rig = try EndToEndRig(
             source: ", raw: true, methods: [\(method)], headers: { X-Own: edge }",
             script: Self.echo
@@ -43,7 +43,7 @@ struct RawSourceTests {
         #expect(!answer.text.contains("User-Agent") && !answer.text.contains("Accept:"))
     }
 
-    @Test func `a request's content goes along, whole or not at all`() throws {
+    @Test func `a request's content is forwarded completely or not at all`() throws {
         let received = Collected()
         let rig = try EndToEndRig("limits: { request-body: 1KiB }", source: ", raw: true, methods: [POST, PUT]") {
             request,
@@ -70,7 +70,7 @@ struct RawSourceTests {
         #expect(received.all.count == 2)
     }
 
-    @Test func `redirects, codings and any type come back as they are`() throws {
+    @Test func `redirects, codings and any type are forwarded unchanged`() throws {
         let rig = try EndToEndRig(source: ", raw: true") { request, connection in
             if request.target == "/moved" {
                 connection.respond("302 Found", ["Location: /other", "Set-Cookie: a=b", "Set-Cookie: c=d"])
@@ -89,7 +89,7 @@ struct RawSourceTests {
         #expect(rig.origin.requests == 2)
     }
 
-    @Test func `equal requests wait for one answer where it can be shared`() async throws {
+    @Test func `equal requests share one response if possible`() async throws {
         let gate = try ScriptedGate()
         let rig = try EndToEndRig(source: ", raw: true") { _, connection in
             gate.wait()
@@ -103,7 +103,7 @@ struct RawSourceTests {
         #expect(rig.origin.requests == 1)
     }
 
-    @Test func `a private address is asked only where that is allowed`() throws {
+    @Test func `a private address is contacted only if allowed`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures([:]))
         try rig.daemon.rewrite(rig.yaml().replacing("allow-private: true", with: "raw: true"))
         rig.daemon.signal(SIGHUP)
@@ -114,7 +114,7 @@ struct RawSourceTests {
         #expect(rig.origin.requests == 0)
     }
 
-    @Test func `fetch passes whole answers on, for allowed hosts alone`() throws {
+    @Test func `fetch forwards complete responses, for allowed hosts only`() throws {
         let rig = try EndToEndRig(
             "remote: { allow: [127.0.0.1], allow-private: true, raw: true }",
             script: { _, connection in connection.respond("418 x", ["Cache-Control: max-age=60"], text: "tea") }
@@ -127,7 +127,7 @@ struct RawSourceTests {
         #expect(try rig.get(target + "&w=5").status == 400)
     }
 
-    @Test func `a required signature is asked of it, too, and stays here`() throws {
+    @Test func `signatures can be required, and are not forwarded`() throws {
         let key = String(repeating: "ab", count: 32)
         let rig = try EndToEndRig(
             "signing: { keys: [\(key)], required: true }",

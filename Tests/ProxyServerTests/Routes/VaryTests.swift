@@ -30,7 +30,7 @@ struct VaryTests {
     ]
 
     @Test(arguments: formats, ["", "q=50", "lossless=1"])
-    func `names Accept for auto, and Save-Data where a quality is nobody's`(
+    func `has Accept for auto, and Save-Data for default qualities`(
         format: (format: String, isAuto: Bool, isLossy: Bool),
         more: String
     ) throws {
@@ -57,7 +57,7 @@ struct VaryTests {
             "Sec-CH-Width, Width, Sec-CH-Viewport-Width, Viewport-Width, Sec-CH-DPR, DPR"
         ),
     ])
-    func `names the hints that are looked for, and no other`(query: String, hints: String, expected: String) throws {
+    func `has the hints that are used, and no others`(query: String, hints: String, expected: String) throws {
         for (format, first) in [("&format=png", ""), ("&q=5", "Accept"), ("", "Accept, Save-Data")] {
             let resolved = try Self.resolve("?\(query)\(format)", ", client-hints: \(hints)")
             let text = [first, expected].filter { !$0.isEmpty }.joined(separator: ", ")
@@ -65,13 +65,13 @@ struct VaryTests {
         }
     }
 
-    @Test func `bare originals depend on nothing, and a preset's quality is somebody's`() throws {
+    @Test func `unchanged originals do not vary, and a preset's quality is not a default`() throws {
         #expect(try Self.resolve("").vary == [] && Self.resolve("").fields.all == Self.resolve("").fields.crossOrigin)
         #expect(try Self.resolve("?preset=p", "", "presets: { p: \"w=5&q=9\" }").vary.text == "Accept")
         #expect(try Self.resolve("?preset=p", "", "presets: { p: \"w=5\" }").vary.text == "Accept, Save-Data")
     }
 
-    @Test func `whoever saves data gets another variant, of the qualities that nobody named`() throws {
+    @Test func `clients that save data get another variant at default qualities`() throws {
         let resolved = try Self.resolve("?w=10")
         let saving = try #require(resolved.saving)
         for bucket in FormatBucket.allCases {
@@ -79,7 +79,7 @@ struct VaryTests {
             #expect(one.key != other.key && one.plan == other.plan && one.bucket == other.bucket)
             #expect(other.quality == one.quality.lowered(by: 15))
         }
-        // Of a source whose qualities are those it is the same.
+        // It equals the variant of a source with these qualities.
         let low = try Self.resolve("?w=10", ", quality: { jpeg: 65, webp: 64, avif: 45 }")
         #expect(low.choice.variant(for: .webp).key == saving.variant(for: .webp).key)
     }
@@ -88,7 +88,7 @@ struct VaryTests {
         ("on", true), ("ON", true), (" on ", true), ("on;x", true), ("x, on", true), ("off", false), ("", false),
         ("only", false), ("1", false), ("o n", false), ("?1", false),
     ])
-    func `Save-Data is on where it says so`(value: String, isOn: Bool) {
+    func `parses Save-Data`(value: String, isOn: Bool) {
         #expect(SaveData.isOn(Array(value.utf8).span) == isOn)
     }
 
@@ -96,7 +96,7 @@ struct VaryTests {
         ("w=9", "", false), ("w=9&lossless=1", "", true), ("w=9&near_lossless=50", "", true),
         ("w=9", ", avif: { auto: off }", true), ("w=9&q=5", ", avif: { effort: 3 }", false),
     ])
-    func `who shows AVIF shares the WebP of others where it gets no AVIF`(
+    func `clients that accept AVIF share the WebP of others if there is no AVIF`(
         query: String,
         source: String,
         isShared: Bool
@@ -106,7 +106,7 @@ struct VaryTests {
         #expect(choice.variant(for: .rest).key != choice.variant(for: .webp).key)
     }
 
-    @Test func `hinted variants are those of the numbers`() throws {
+    @Test func `hinted variants are those of the rounded numbers`() throws {
         let resolver = try Self.resolver(", client-hints: [width, dpr]")
         let values = HintValues(width: 640, ratio: FixedDecimal(2))
         let auto = try resolver.resolve(Array("/photos/a.jpg?w=auto".utf8), hints: values)
@@ -120,7 +120,7 @@ struct VaryTests {
     @Test(arguments: [
         ("client-hints: [width, dpr]", true), ("client-hints: width", true), ("client-hints: [color]", false),
     ])
-    func `a source names the fields that it looks at`(key: String, isSound: Bool) throws {
+    func `client-hints lists the fields that a source uses`(key: String, isSound: Bool) throws {
         let result = Result { try Self.resolver(", \(key)") }
         #expect(((try? result.get()) != nil) == isSound)
     }
@@ -132,7 +132,7 @@ struct VaryTests {
         ("widths: [\((1...32).map(String.init).joined(separator: ", "))]", true),
         ("widths: [\((1...33).map(String.init).joined(separator: ", "))]", false),
     ])
-    func `a ladder is short, ascends, and stays within what may be asked`(key: String, isSound: Bool) throws {
+    func `a ladder is short, ascending, and within the valid range`(key: String, isSound: Bool) throws {
         let result = Result { try Self.resolver("", "ladder: { \(key) }") }
         #expect(((try? result.get()) != nil) == isSound)
     }

@@ -3,7 +3,7 @@ import TestSupport
 
 /// The units of `deploy/` under a separate systemd, which applies every directive to the binaries built with the tests.
 ///
-/// `scripts/boot-units` boots it. It ends when this object is released.
+/// `scripts/boot-units` boots it; it stops when this object is released.
 final class BootedUnits {
     struct Failure: Error {
         var text: String

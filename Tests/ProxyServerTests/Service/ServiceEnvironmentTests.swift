@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ServiceEnvironmentTests {
-    @Test func `reads what is meant for the process`() {
+    @Test func `reads variables addressed to the process`() {
         let found = ServiceEnvironment(
             [
                 "NOTIFY_SOCKET": "/run/n", "WATCHDOG_USEC": "3000", "WATCHDOG_PID": "7", "LISTEN_PID": "7",
@@ -24,7 +24,7 @@ struct ServiceEnvironmentTests {
         ["LISTEN_PID": "7", "LISTEN_FDS": "65"],
         ["WATCHDOG_USEC": "9", "WATCHDOG_PID": "8"], ["WATCHDOG_USEC": "0"], ["WATCHDOG_USEC": "soon"], [:],
     ])
-    func `leaves alone what is another's, or nothing`(environment: [String: String]) {
+    func `ignores variables of other processes, and invalid ones`(environment: [String: String]) {
         let found = ServiceEnvironment(environment, process: 7)
         #expect(found.sockets.isEmpty && found.watchdogMicroseconds == nil)
     }

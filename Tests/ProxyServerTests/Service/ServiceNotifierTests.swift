@@ -21,14 +21,14 @@ struct ServiceNotifierTests {
     }
 
     @Test(arguments: ["", "relative", "/", "@", "/" + String(repeating: "a", count: 108)])
-    func `knows what is no address`(address: String) { #expect(ServiceNotifier(address: address) == nil) }
+    func `rejects invalid addresses`(address: String) { #expect(ServiceNotifier(address: address) == nil) }
 
-    @Test func `a manager that has gone is nobody's problem`() throws {
+    @Test func `an absent manager is not an error`() throws {
         let folder = try TemporaryFolder()
         try #require(ServiceNotifier(address: folder.path + "/none")).send(.ready)
     }
 
-    @Test func `sends a sign of life only when the loops have turned`() throws {
+    @Test func `sends a keep-alive only when all loops have run`() throws {
         let folder = try TemporaryFolder()
         let manager = try NotifySocket(folder.path + "/notify")
         let notifier = try #require(ServiceNotifier(address: manager.address))

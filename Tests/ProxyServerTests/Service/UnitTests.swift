@@ -74,7 +74,7 @@ struct UnitTests {
         #expect(foreign.isEmpty, "\(foreign)")
     }
 
-    @Test func `pictures of every format are made, also where nothing in the machine's tmp may be executed`() throws {
+    @Test func `images of every format are made, even if /tmp is mounted noexec`() throws {
         let units = try BootedUnits(yaml)
         try makePictures(units)
         try expectPeace(units)
@@ -85,7 +85,7 @@ struct UnitTests {
         #expect(maps.contains("libvips") && !maps.contains(" rwx"))
     }
 
-    @Test func `sockets and cache are for root and the service's group, or nginx's, alone`() throws {
+    @Test func `sockets and cache are restricted to root and the service's or nginx's group`() throws {
         let listeners = "listen: 127.0.0.1:0\nadmin: { listen: unix:/run/edgeprint/admin.sock }\n"
         let units = try BootedUnits(yaml, listeners: listeners)
         try makePictures(units)
@@ -102,7 +102,7 @@ struct UnitTests {
         try expectPeace(units)
     }
 
-    @Test func `pictures are made where no code can be`() throws {
+    @Test func `images are made even if no code can be generated`() throws {
         let units = try BootedUnits(yaml, service: "ExecPaths=")
         try makePictures(units)
         try expectPeace(units)
@@ -111,9 +111,9 @@ struct UnitTests {
         }
     }
 
-    /// A forbidden call is its caller's end here; but for two, which their callers try and do without: libdispatch raises a
-    /// thread's priority, libnuma (by x265) asks what the kernel can.
-    @Test func `nothing is called that is forbidden`() throws {
+    /// A forbidden call kills its caller here, except for two that are optional for their callers: libdispatch raises a
+    /// thread's priority, and libnuma (used by x265) queries the kernel's features.
+    @Test func `no forbidden system call is made`() throws {
         let service = "SystemCallErrorNumber=kill\nSystemCallFilter=setpriority set_mempolicy"
         let units = try BootedUnits(yaml, service: service)
         try makePictures(units)
@@ -122,7 +122,7 @@ struct UnitTests {
         #expect(try units.property("Result") == "success")
     }
 
-    @Test func `the daemon and its workers may do nothing else`() throws {
+    @Test func `the sandbox forbids everything else to the daemon and its workers`() throws {
         let units = try BootedUnits(yaml)
         try makePictures(units)
         let processes = try [units.property("MainPID")] + units.workers()
@@ -141,7 +141,7 @@ struct UnitTests {
         }
     }
 
-    @Test func `a worker that is killed costs the service nothing`() throws {
+    @Test func `a killed worker does not affect the service`() throws {
         let units = try BootedUnits(yaml)
         let main = try units.property("MainPID")
         for round in 1...3 {
@@ -165,14 +165,14 @@ struct UnitTests {
         #expect(second.body == first.body)
     }
 
-    @Test func `a daemon that hangs is ended and started again`() throws {
+    @Test func `a daemon that hangs is killed and restarted`() throws {
         let units = try BootedUnits(yaml, service: "WatchdogSec=1s\nRestartSec=0")
         try units.run("kill", "-STOP", try units.property("MainPID"))
         while try units.property("NRestarts") == "0" {}
         #expect(try units.get("/web/a.png?w=50&format=png").status == 200)
     }
 
-    @Test func `a reload brings another configuration`() throws {
+    @Test func `a reload applies another configuration`() throws {
         let units = try BootedUnits(yaml)
         let main = try units.property("MainPID")
         #expect(try units.get("/more/a.png").status == 404)

@@ -24,7 +24,7 @@ struct RawRequestBuilderTests {
         return request
     }
 
-    @Test func `any parameter goes along, and only what needs a signature gets one`() throws {
+    @Test func `any parameter is kept, and only requests that need a signature get one`() throws {
         let parameters = [("w", "no size"), ("url", "x"), ("w", "2")]
         let plain = try target(request("files/a.tar", parameters), required: false)
         #expect(plain == "/files/a.tar?w=no%20size&url=x&w=2")
@@ -34,7 +34,7 @@ struct RawRequestBuilderTests {
         #expect(throws: Problem.self) { try target(request("files/a.tar", [("sig", "theirs")]), required: true) }
     }
 
-    @Test func `an end needs a signature`() throws {
+    @Test func `an expiry needs a signature`() throws {
         var request = request("files/a.tar")
         request.expires = 1_900_000_000
         #expect(try target(request, required: true).hasPrefix("/files/a.tar?exp=1900000000&sig="))
@@ -42,7 +42,7 @@ struct RawRequestBuilderTests {
         #expect(problem?.parameter == "exp")
     }
 
-    @Test func `a method that the source takes has a signature of its own, and others have none`() throws {
+    @Test func `each accepted method has its own signature, and other methods are refused`() throws {
         func built(_ subject: String, for method: String) throws -> String {
             var request = request(subject)
             request.method = method
@@ -62,7 +62,7 @@ struct RawRequestBuilderTests {
         #expect(throws: Never.self) { try built("photos/a.png", for: "HEAD") }
     }
 
-    @Test func `a whole URL is signed, and takes no steps`() throws {
+    @Test func `a whole URL is signed, and cannot have steps`() throws {
         let built = try target(request("https://a.example.com/x?y=z"), required: false)
         #expect(built.hasPrefix("/fetch?url=https:%2F%2Fa.example.com%2Fx%3Fy%3Dz&sig="))
         #expect(throws: Problem.self) { try target(request("https://a.example.com/x", [("w", "5")]), required: false) }

@@ -29,7 +29,7 @@ struct RequestBuilderTests {
         ("photos/a%2Fb.jpg", "/photos/a%252Fb.jpg?"), ("photos/a+b&c=d;e,f.jpg", "/photos/a+b&c=d;e,f.jpg?"),
         ("https://x.example/a b?c=d&e", "/fetch?url=https:%2F%2Fx.example%2Fa%20b%3Fc%3Dd%26e&"),
     ])
-    func `encodes what must be encoded`(subject: String, start: String) throws {
+    func `encodes reserved characters`(subject: String, start: String) throws {
         let built = try target(RequestBuilder.Request(subject: subject))
         #expect(built.hasPrefix(start + "sig="), "\(built)")
     }
@@ -44,7 +44,7 @@ struct RequestBuilderTests {
         #expect(problem?.parameter == "watermark")
     }
 
-    @Test func `leaves an encoded path as it is`() throws {
+    @Test func `leaves an encoded path unchanged`() throws {
         let built = try target(RequestBuilder.Request(subject: "photos/a%2Fb%20c.jpg", isEncoded: true))
         #expect(built.hasPrefix("/photos/a%2Fb%20c.jpg?sig="))
     }
@@ -68,7 +68,7 @@ struct RequestBuilderTests {
         #expect(problem?.parameter == parameter)
     }
 
-    @Test func `whatever it builds is accepted and asks for just that`() throws {
+    @Test func `every built target is accepted and requests exactly its parts`() throws {
         let resolver = try resolver()
         var random = SeededGenerator(seed: 20_261_121)
         let letters = Array(" !\"#$%&'()*+,-.:;<=>?@[]^_`{|}~aZ09äß€😀\u{301}")

@@ -30,7 +30,7 @@ struct RequestPermissionTests {
         return "\(parts[0])?\(query)\(query.isEmpty ? "" : "&")sig=\(try #require(signature))"
     }
 
-    @Test func `asks for a signature where the configuration does`() throws {
+    @Test func `requires a signature if the configuration does`() throws {
         let keys = "signing: { keys: [\(Self.key)] }"
         let required = "signing: { keys: [\(Self.key)], required: true }"
         let remote = "/fetch?url=https://ok.example/b"
@@ -50,11 +50,11 @@ struct RequestPermissionTests {
     @Test(arguments: [
         "sig=", "sig", "sig=a&sig=b", "exp=", "exp=x", "exp=-1", "exp=1&exp=2", "exp=1e9", "exp=99999999999999",
     ])
-    func `refuses malformed and repeated ones before anything else`(query: String) throws {
+    func `refuses malformed and repeated signatures first`(query: String) throws {
         #expect(try status("/a/b?\(query)", "signing: { keys: [\(Self.key)] }") == 400)
     }
 
-    @Test func `a signature may stand anywhere in the query, and be spelt with escapes`() throws {
+    @Test func `a signature may be anywhere in the query, and be percent-encoded`() throws {
         let keys = "signing: { keys: [\(Self.key)], required: true }"
         let target = try signed("/a/b?w=1&h=2")
         let signature = try #require(target.split(separator: "sig=").last)
@@ -67,7 +67,7 @@ struct RequestPermissionTests {
         #expect(try status("/a/%62?w=1&h=2&sig=\(signature)", keys) == 403)
     }
 
-    @Test func `neither signature nor expiry is a part of the picture's key`() throws {
+    @Test func `neither signature nor expiry is part of the cache key`() throws {
         let configuration = try load(
             "sources: { a: { url: \"https://a.example/\" } }\nsigning: { keys: [\(Self.key)] }"
         )

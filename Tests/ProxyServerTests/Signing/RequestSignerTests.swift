@@ -12,7 +12,7 @@ struct RequestSignerTests {
         RequestSigner(keys: keys.compactMap { SigningKey(hexadecimal: $0) })
     }
 
-    @Test func `signs as any HMAC-SHA256 does`() {
+    @Test func `computes HMAC-SHA256`() {
         // printf '/photos/a.jpg?w=300' | openssl dgst -sha256 -mac HMAC -macopt hexkey:4141… -binary | basenc --base64url
         let signature = signer(key).signature(path: "/photos/a.jpg".utf8, query: "w=300".utf8)
         #expect(signature == "I2Zap-X-ht62VB4rG9h3XHPol-vTfwyF9lLeiLqrNrs")
@@ -22,7 +22,7 @@ struct RequestSignerTests {
         )
     }
 
-    @Test func `signs the method before the path, but for GET and HEAD`() throws {
+    @Test func `signs the method before the path, except for GET and HEAD`() throws {
         // printf 'DELETE /photos/a.jpg?w=300' | openssl dgst -sha256 -mac HMAC -macopt hexkey:4141… -binary | basenc --base64url
         func signature(_ method: String) -> String? {
             signer(key).signature(path: "/photos/a.jpg".utf8, query: "w=300".utf8, method: method)
@@ -36,7 +36,7 @@ struct RequestSignerTests {
         }
     }
 
-    @Test func `signs with the first key and verifies with each`() throws {
+    @Test func `signs with the first key and verifies with all`() throws {
         let path = Array("/a/b".utf8)
         let query = Array("w=1".utf8)
         let old = try #require(signer(other).signature(path: path, query: query))
@@ -59,7 +59,7 @@ struct RequestSignerTests {
         }
     }
 
-    @Test func `tells path and query apart`() {
+    @Test func `distinguishes path and query`() {
         let signature = signer(key).signature(path: "/a".utf8, query: "b?c".utf8)
         #expect(signature != signer(key).signature(path: "/a?b".utf8, query: "d".utf8))
         #expect(signature != signer(key).signature(path: "/a".utf8, query: "b&c".utf8))

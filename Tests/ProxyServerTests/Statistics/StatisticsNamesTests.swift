@@ -3,12 +3,15 @@ import Testing
 
 @testable import ProxyServer
 
-/// Dashboards and alerts are built on these names: what is not here is new, and what is here stays.
+/// Dashboards and alerts depend on these names, which must not change; new ones are added here.
 @Suite(.timeLimit(.minutes(1)))
 struct StatisticsNamesTests {
     /// Prometheus: name, type, and the values of the one label.
     private static let families = """
         edgeprint_access_log_dropped_total counter
+        edgeprint_breaker_openings_total counter
+        edgeprint_breaker_refusals_total counter
+        edgeprint_breakers gauge state=half-open state=open
         edgeprint_cache_bytes gauge tier=memory tier=originals tier=variants
         edgeprint_cache_entries gauge tier=memory tier=originals tier=variants
         edgeprint_cache_evictions_total counter
@@ -57,10 +60,19 @@ struct StatisticsNamesTests {
         edgeprint_response_bytes_total counter
         edgeprint_responses_total counter status=1xx status=2xx status=3xx status=4xx status=5xx
         edgeprint_smallest_total counter
+        edgeprint_sources_suspended gauge
+        edgeprint_sources_unverified gauge
         edgeprint_transfer_bytes_total counter
+        edgeprint_transfer_connect_seconds histogram
         edgeprint_transfer_connections_total counter
+        edgeprint_transfer_duration_seconds histogram
+        edgeprint_transfer_first_byte_seconds histogram
+        edgeprint_transfer_queue_seconds histogram
+        edgeprint_transfer_resolve_seconds histogram
         edgeprint_transfer_reuses_total counter
+        edgeprint_transfer_tls_seconds histogram
         edgeprint_transfers_active gauge
+        edgeprint_transfers_dropped_total counter
         edgeprint_transfers_total counter
         edgeprint_transfers_waiting gauge
         edgeprint_transform_decoder_crashes_total counter
@@ -79,9 +91,10 @@ struct StatisticsNamesTests {
         edgeprint_workers_ready gauge
         """
 
-    /// `/stats`: an object ("-" is the outermost) and its members that hold no objects of fixed members themselves.
+    /// `/stats`: an object ("-" is the root) and its members that are not objects with fixed members themselves.
     private static let members = """
         -: coders hitRatio ready uptime version
+        breakers: halfOpen hosts open opened refused
         connections: accepted limit open timedOut turnedAway
         disk: drops errors health originalDrops queuedBytes queuedWrites stores variantDrops
         disk.originals: bytes entries evictions hits misses quota
@@ -93,11 +106,12 @@ struct StatisticsNamesTests {
         requests: bytes inFlight total
         requests.results: collapsed disk error fallback memory miss negative original other refused revalidated stale
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
-        transfers: active bytes newConnections outcomes requests reusedConnections waiting
+        sources: suspended unverified
+        transfers: active bytes dropped newConnections outcomes requests reusedConnections waiting
         workers: busy decoderCrashes jobs queued ready residentBytes restarts retirements retries slots starts timeouts
         """
 
-    /// Those that only some kernels tell.
+    /// The members that only some kernels support.
     private static let optional: Set<String> = [
         "edgeprint_memory_stalled_ratio gauge", "edgeprint_control_group_used_bytes gauge",
         "edgeprint_control_group_limit_bytes gauge",
@@ -113,7 +127,7 @@ struct StatisticsNamesTests {
 
     private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 
-    @Test func `Prometheus is told the same families, types and labels as ever`() throws {
+    @Test func `Prometheus families, types and labels are stable`() throws {
         let rig = try rig()
         let text = try RawHTTPClient(port: rig.daemon.admin).get("/metrics").text
         var found: [String] = []
@@ -135,7 +149,7 @@ struct StatisticsNamesTests {
         #expect(expected.subtracting(sorted).subtracting(Self.optional) == [])
     }
 
-    @Test func `the JSON has the same members as ever`() throws {
+    @Test func `the JSON members are stable`() throws {
         let rig = try rig()
         let text = try RawHTTPClient(port: rig.daemon.admin, timeoutMilliseconds: 30_000).get("/stats").text
         var found: Set<String> = []
@@ -157,7 +171,7 @@ struct StatisticsNamesTests {
         #expect(found.symmetricDifference(expected) == [])
     }
 
-    @Test func `tells everything that it counts, in a form that can be read`() throws {
+    @Test func `reports every count in a valid form`() throws {
         let rig = try rig()
         #expect(try rig.get("/photos/none.png").status == 404)
         try rig.waitUntil("edgeprint_request_duration_seconds_count", is: 1)

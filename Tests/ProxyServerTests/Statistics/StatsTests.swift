@@ -22,7 +22,7 @@ struct StatsTests {
         return StatisticsLines(table, StatisticsChange(now, before: before, seconds: seconds, table: table)).text
     }
 
-    @Test func `answers what was asked, kept and made`() throws {
+    @Test func `reports requests, caches and transforms`() throws {
         let rig = try rig()
         for _ in 1...4 { _ = try rig.get("/photos/a.png?w=4&format=png") }
         #expect(try rig.get("/nowhere").status == 404)
@@ -52,9 +52,9 @@ struct StatsTests {
         #expect(answer.text.contains("\"memoryPressure\":{\"allowed\":"))
     }
 
-    @Test func `lists what can be read and written, by which libraries`() throws {
+    @Test func `lists the formats that can be read and written, and the libraries`() throws {
         let rig = try rig()
-        // Several at once: one worker is asked.
+        // Several concurrent requests query one worker.
         let clients = try (0..<3).map { _ in try RawHTTPClient(port: rig.daemon.admin, timeoutMilliseconds: 30_000) }
         for client in clients { try client.send("GET /stats HTTP/1.1\r\nHost: localhost\r\n\r\n") }
         let answers = try clients.map { try parse($0.readResponse().text)["coders"] }
@@ -79,7 +79,7 @@ struct StatsTests {
         #expect(text.contains("\n              writes jpeg png gif webp "))
     }
 
-    @Test func `a worker that does not answer leaves the coders out, and is asked again`() throws {
+    @Test func `a worker that does not respond leaves the coders out, and is queried again`() throws {
         let asked = Lock(0)
         let survey = CoderSurvey {
             let number = asked.withLock { count in
@@ -111,14 +111,14 @@ struct StatsTests {
         #expect(!table.output.contains("/s"))
         let watch = try CommandRun(["stats", "--admin", admin, "--watch", "0.1", "--count", "3"])
         #expect(watch.output.split(separator: "\n").count { $0.hasPrefix("requests ") } == 3)
-        #expect(watch.output.contains("requests      1 (0/s), 0 under way"), "\(watch.output)")
+        #expect(watch.output.contains("requests      1 (0/s), 0 in progress"), "\(watch.output)")
         let json = try CommandRun(["stats", "--json", "--admin", admin, "--watch", "0.1", "--count", "2"])
         let lines = json.output.split(separator: "\n")
         #expect(lines.count == 2)
         for line in lines { #expect(try parse(String(line))["requests.total"] == .number(1)) }
     }
 
-    @Test func `counts rates from two snapshots, and none over a restart`() throws {
+    @Test func `computes rates from two snapshots, and none across a restart`() throws {
         let before = try parse(
             #"{"uptime":100,"requests":{"total":10,"inFlight":0,"bytes":1048576,"results":{"memory":5,"miss":5}}}"#
         )
@@ -129,7 +129,7 @@ struct StatsTests {
             """
         )
         let text = lines(now, before: before, seconds: 2)
-        #expect(text.contains("110 (50/s), 90 % without origin, 0 under way, 3 MiB sent (1 MiB/s)"), "\(text)")
+        #expect(text.contains("110 (50/s), 90 % without origin, 0 in progress, 3 MiB sent (1 MiB/s)"), "\(text)")
         #expect(text.contains("memory 95 (45/s), miss 15 (5/s)"))
         #expect(text.contains("512 KiB of 1 MiB (50 %), 1 entry, 0 evicted"))
         #expect(!lines(before, before: now, seconds: 2).contains("/s"))
@@ -137,7 +137,7 @@ struct StatsTests {
         #expect(RequestResult.hitRatio { _ in 0 } == nil)
     }
 
-    @Test func `tells what was not written of originals and of variants apart`() throws {
+    @Test func `reports dropped writes of originals and variants separately`() throws {
         func line(_ name: String, _ disk: String) throws -> Substring? {
             try lines(parse("{\"disk\":{\"health\":\"ok\",\(disk)}}")).split(separator: "\n").first {
                 $0.hasPrefix(name)
@@ -151,7 +151,7 @@ struct StatsTests {
         #expect(try line("disk", both)?.hasSuffix("1 error") == true)
     }
 
-    @Test func `says that memory is short while less is allowed than the quotas`() throws {
+    @Test func `reports the reduced limit while memory pressure keeps it below the quotas`() throws {
         func memory(_ allowed: Int, _ steps: Int) throws -> String {
             try lines(
                 parse(
@@ -162,12 +162,12 @@ struct StatsTests {
                 )
             )
         }
-        #expect(try memory(1 << 20, 1) == "memory        memory is short: 1 MiB allowed\n")
+        #expect(try memory(1 << 20, 1) == "memory        limited to 1 MiB by memory pressure\n")
         #expect(try memory(3 << 20, 1) == "" && memory(1 << 20, 0) == "")
     }
 
-    @Test func `says why there is nothing to print`() throws {
-        #expect(try CommandRun(["stats", "--admin", "127.0.0.1:1"]).errors.contains("nobody answers at 127.0.0.1:1"))
+    @Test func `reports why there is nothing to print`() throws {
+        #expect(try CommandRun(["stats", "--admin", "127.0.0.1:1"]).errors.contains("cannot connect to 127.0.0.1:1"))
         #expect(try CommandRun(["stats", "--watch", "0"]).code == 64)
         #expect(try CommandRun(["stats", "--count", "3"]).code == 64)
     }

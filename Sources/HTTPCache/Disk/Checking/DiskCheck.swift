@@ -80,7 +80,7 @@ package struct DiskCheck {
         tally.result.remaining = again.result.damages + unread
     }
 
-    /// Refuses a folder that is no cache, or that a newer release wrote.
+    /// Refuses a folder that is not a cache, or that was written by a newer release.
     private func admit() throws(DiskCheckError) {
         switch DiskFolderInspector(folder: folder, files: files).state() {
         case .absent: throw .absent(path: folder.path)
@@ -94,7 +94,7 @@ package struct DiskCheck {
         }
     }
 
-    /// Takes the folder's lock for the check; `nil` where there is no lock file to share.
+    /// Takes the folder's lock for the check; `nil` if there is no lock file to share.
     private func lock(exclusively: Bool) throws(DiskCheckError) -> FolderLock? {
         let lock: FolderLock?
         do throws(Errno) {

@@ -56,13 +56,13 @@ package enum DiskCheckError: Error, Hashable, Sendable, CustomStringConvertible 
 
     package var description: String {
         switch self {
-        case .absent(let path): "there is no folder \(path); cache.path or --cache-path names it"
-        case .notFolder(let path): "\(path) is no folder"
+        case .absent(let path): "the folder \(path) does not exist; check cache.path or --cache-path"
+        case .notFolder(let path): "\(path) is not a folder"
         case .noCache(let path):
-            "\(path) is no cache folder of Edgeprint (no tag, no index of ours); nothing was touched"
-        case .locked(let path): "a daemon has the cache folder \(path): stop it first"
+            "\(path) is not a cache folder of Edgeprint (no tag and no index); nothing was changed"
+        case .locked(let path): "the cache folder \(path) is in use by a daemon: stop it first"
         case .newerVersion(let path, let found, let supported):
-            "\(path) has layout \(found), written by a newer release; this one knows up to \(supported); nothing was touched"
+            "\(path) has layout \(found) of a newer release; this one supports up to \(supported); nothing was changed"
         case .unreadable(let path, let errno): "\(path) cannot be read: \(errno)"
         case .failed(let path, let reason): "\(path): \(reason)"
         }

@@ -19,7 +19,7 @@ struct DiskIndexCheck {
             var index = try open()
             let problems = try index.integrityProblems()
             guard problems.isEmpty else { return problems.joined(separator: "; ") }
-            return try index.hasTables() ? nil : "has not the tables of a cache"
+            return try index.hasTables() ? nil : "lacks the tables of a cache"
         } catch {
             guard error.isCorruption else { throw failure(error) }
             return error.message
@@ -44,7 +44,7 @@ struct DiskIndexCheck {
         do throws(SQLiteError) { return try open() } catch { throw failure(error) }
     }
 
-    /// Makes an empty index in memory.
+    /// Creates an empty index in memory.
     func empty() throws(DiskCheckError) -> DiskIndex {
         do throws(DiskIndex.OpenError) {
             return try DiskIndex.writing(":memory:")

@@ -19,7 +19,7 @@ struct BodyCopy {
         guard edge_memfd_is_sealed(body.file.number) != 1 else { return }
         let digest = try DiskFault.file { () throws(Errno) in try BodyDigest.of(file, length: body.length, files: files)
         }
-        guard digest == body.digest else { throw .body("the body changed under the copy") }
+        guard digest == body.digest else { throw .body("the body changed during the copy") }
     }
 }
 

@@ -22,7 +22,7 @@ extension DiskIndex {
     ///
     /// The variants of earlier pages may have been deleted.
     ///
-    /// - Parameter limit: the most rows and pairs read, at least 1.
+    /// - Parameter limit: the maximum number of rows and pairs read, at least 1.
     mutating func next(_ walk: inout VariantWalk, limit: Int) throws(SQLiteError) -> [VariantEntry] {
         var found: [VariantEntry] = []
         var left = limit

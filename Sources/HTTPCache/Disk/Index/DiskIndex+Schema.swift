@@ -140,5 +140,20 @@ extension DiskIndex {
         """,
         // Each record as one value, with columns only for what queries use.
         .code(moveRecords),
+        // Mezzanines were rows of their own among the originals: an entity tag of 64 hexadecimal digits without quotes, the digest
+        // of the body that they were made from, marked them. They are made again, as variants. The tags are those of the entity
+        // tag's field line, and of the field that layouts before 11 wrote.
+        """
+        DELETE FROM origins WHERE EXISTS (
+            SELECT 1 FROM (
+                SELECT substr(record, instr(record, x'001800000045455461673A') + 11, 64) AS value
+                WHERE instr(record, x'001800000045455461673A') > 0
+                UNION ALL SELECT substr(record, instr(record, x'000C00000040') + 6, 64)
+                WHERE instr(record, x'000C00000040') > 0
+            ) WHERE length(value) = 64 AND CAST(value AS TEXT) NOT GLOB '*[^0-9a-f]*'
+        ) AND NOT EXISTS (SELECT 1 FROM variants WHERE origin = origins.id);
+        UPDATE totals SET entries = (SELECT count(*) FROM origins WHERE has_body = 1),
+            bytes = (SELECT coalesce(sum(length), 0) FROM origins WHERE has_body = 1) WHERE class = 0;
+        """,
     ]
 }

@@ -92,7 +92,7 @@ extension DiskIndex {
     /// Reads the next page; the walk is done when there are no more.
     ///
     /// The originals of earlier pages may have been deleted.
-    /// - Parameter limit: the most rows read, at least 1.
+    /// - Parameter limit: the maximum number of rows read, at least 1.
     mutating func next(_ walk: inout OriginWalk, limit: Int) throws(SQLiteError) -> [WalkedOrigin] {
         // Many rows may share one value: read those first, else each page would scan them all again.
         var rows = try rows(walk, isSamePlace: true, limit)

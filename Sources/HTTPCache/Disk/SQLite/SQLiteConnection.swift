@@ -31,7 +31,7 @@ import CSQLite
         var opened: OpaquePointer?
         let code = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard let opened = unsafe opened else {
-            throw SQLiteError(code: code, message: "no memory for a connection", sql: "open")
+            throw SQLiteError(code: code, message: "out of memory", sql: "open")
         }
         guard code == SQLITE_OK else {
             let message = unsafe String(cString: sqlite3_errmsg(opened))
@@ -166,7 +166,7 @@ struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     let sql: String
 
     /// An error that represents damage reported by a reader.
-    static let damaged = SQLiteError(code: SQLITE_CORRUPT, message: "found damaged by a reader", sql: "")
+    static let damaged = SQLiteError(code: SQLITE_CORRUPT, message: "a reader found damage", sql: "")
 
     /// The code without its extension.
     var primaryCode: Int32 { code & 0xFF }

@@ -33,7 +33,7 @@ enum DiskFault: Error, CustomStringConvertible {
         case .file(let errno): "files: \(errno)"
         case .body(let reason): reason
         case .space(let free, let minimum):
-            "\(free) bytes are free on the file system, and cache.min-free is \(minimum)"
+            "the file system has \(free) bytes free, less than cache.min-free (\(minimum))"
         case .refused(let error): error.description
         }
     }
@@ -50,13 +50,13 @@ enum DiskFault: Error, CustomStringConvertible {
 
     /// What to do about a file system error; empty if unknown.
     private static func advice(_ code: CInt) -> String {
-        let other = "name another folder as cache.path"
+        let other = "set cache.path to another folder"
         return switch code {
-        case ENOTDIR, EEXIST: "; a file stands where the folder is to be: remove it, or \(other)"
-        case ENOENT: "; the folder cannot be made there: \(other)"
-        case EACCES, EPERM: "; the service's user may not write there: chown the folder to it, or \(other)"
+        case ENOTDIR, EEXIST: "; the path is a file: remove it, or \(other)"
+        case ENOENT: "; the folder cannot be created there: \(other)"
+        case EACCES, EPERM: "; not writable by the service's user: chown the folder to it, or \(other)"
         case EROFS: "; the file system is read-only: remount it, or \(other)"
-        case ENOSPC, EDQUOT: "; the file system is full: make room, or lower cache.originals and cache.variants"
+        case ENOSPC, EDQUOT: "; the file system is full: free space, or lower cache.originals and cache.variants"
         default: ""
         }
     }

@@ -33,7 +33,7 @@ extension DiskSession {
     static let rowsAtOnce = 128
     private static let foldersAtOnce = 16
 
-    /// Starts a reconciliation, from the beginning if one is under way.
+    /// Starts a reconciliation, from the beginning if one is in progress.
     func startReconciling() {
         reconciliation = DiskReconciliation()
         hasSkipped = false
@@ -253,7 +253,7 @@ extension DiskSession {
         do throws(SQLiteError) { counted = try index.countTotals() } catch { throw .index(error) }
         for diskClass in DiskClass.allCases where stored[diskClass] != counted[diskClass] {
             let (old, new) = (stored[diskClass], counted[diskClass])
-            let detail = "\(old.entries) entries of \(old.bytes) bytes, in truth \(new.entries) of \(new.bytes)"
+            let detail = "\(old.entries) entries with \(old.bytes) bytes; actual: \(new.entries) with \(new.bytes)"
             care.handle(DiskDamage(.totals, diskClass.folder, detail)) { true }
         }
         totals = counted

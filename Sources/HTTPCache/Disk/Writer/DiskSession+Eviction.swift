@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// Eviction for quotas: least recently used first, in small transactions.
 extension DiskSession {
-    /// The most rows of one eviction step.
+    /// The maximum number of rows of one eviction step.
     static let step = 64
 
     /// Bytes down to which a class is evicted.

@@ -20,7 +20,7 @@ final class DiskSession {
     var hasSkipped = false
     /// The error that stopped an adoption.
     var adoptionFault: DiskFault?
-    /// Purges under way, in order.
+    /// Purges in progress, in order.
     var sweeps: [DiskSweep] = []
     /// Whether the wall clock can be trusted for ages.
     var clock = ClockTrust()

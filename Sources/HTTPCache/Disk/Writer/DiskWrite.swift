@@ -45,7 +45,7 @@ enum DiskWrite: Sendable {
         }
     }
 
-    /// The most writes that may wait before this one, given the bound for stores.
+    /// The maximum number of writes that may wait before this one, given the bound for stores.
     func room(in maximumCount: Int) -> Int {
         switch self {
         case .variant, .original, .raw: maximumCount

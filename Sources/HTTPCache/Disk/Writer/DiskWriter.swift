@@ -15,7 +15,7 @@ final class DiskWriter {
     private static let housekeepingPause: Int64 = 1_000_000_000
     /// Bytes that must be free, beyond what did not fit, before a full file system is retried.
     private static let slack = 1 << 20
-    /// The most purges under way; a further one runs to its end at once.
+    /// The maximum number of purges in progress; a further one runs to its end at once.
     private static let sweepCount = 64
 
     private let shared: DiskShared
@@ -197,7 +197,7 @@ final class DiskWriter {
         sweep.completion?(counts)
     }
 
-    /// Runs one step of the first purge under way; all of it if too much was stored meanwhile.
+    /// Runs one step of the first purge in progress; all of it if too much was stored meanwhile.
     private func stepSweeps() {
         guard let session, !session.sweeps.isEmpty else { return }
         let sweep = session.sweeps.removeFirst()

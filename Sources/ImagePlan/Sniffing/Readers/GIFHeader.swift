@@ -55,7 +55,7 @@ enum GIFHeader {
             switch try bytes.byte(offset, of: total) {
             case 0x21:
                 let label = try bytes.byte(offset + 1, of: total)
-                // §23: a bit of the graphic control extension's packed field says whether there is a transparent index.
+                // §23: a bit of the graphic control extension's packed field states whether there is a transparent index.
                 if label == 0xF9, try bytes.byte(offset + 3, of: total) & 1 == 1 { hasTransparency = true }
                 offset += 2
             case 0x2C:

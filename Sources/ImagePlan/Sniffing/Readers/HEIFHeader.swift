@@ -3,7 +3,7 @@
 ///
 /// The size is the stored size after `clap`; `irot` and `imir` are reported as an orientation.
 enum HEIFHeader {
-    /// The most brands to check in `ftyp`.
+    /// The maximum number of brands to check in `ftyp`.
     private static let maximumBrands = 64
     /// The longest `meta` box to read, in bytes.
     private static let longestMetadata = 4 << 20

@@ -1,6 +1,6 @@
 /// Reads ICO headers: the size of the largest image, from the images' own headers as well as the directory.
 enum ICOHeader {
-    /// The most directory entries to read.
+    /// The maximum number of directory entries to read.
     private static let maximumEntries = 256
 
     static func matches(_ bytes: Span<UInt8>) -> Bool {

@@ -1,8 +1,8 @@
 /// Reads JPEG headers: the size from the first frame header, the orientation from the first EXIF segment (ITU-T T.81 Annex B).
 enum JPEGHeader {
-    /// The most marker segments before the first scan.
+    /// The maximum number of marker segments before the first scan.
     private static let maximumSegments = 4096
-    /// The most bytes to skip between two segments; libjpeg skips them, too.
+    /// The maximum number of bytes to skip between two segments; libjpeg skips them, too.
     private static let maximumGarbage = 64 << 10
 
     static func read(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {

@@ -1,11 +1,11 @@
 /// Reads PNG and APNG headers: size, colour type, transparency, orientation and frame count (W3C PNG, third edition).
 enum PNGHeader {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    /// The most chunks before the first IDAT.
+    /// The maximum number of chunks before the first IDAT.
     private static let maximumChunks = 4096
     /// The largest length and size (PNG §5.3: 31 bits).
     private static let largest = 0x7FFF_FFFF
-    /// The most frames of a valid animation.
+    /// The maximum number of frames of a valid animation.
     static let maximumFrames = 100_000
 
     static func read(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {

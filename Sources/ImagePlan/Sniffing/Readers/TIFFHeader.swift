@@ -1,6 +1,6 @@
 /// Reads TIFF and BigTIFF headers: size, orientation and alpha from the first directory (TIFF 6.0 §2, Adobe 1992).
 enum TIFFHeader {
-    /// The most entries of the first directory.
+    /// The maximum number of entries of the first directory.
     private static let maximumEntries = 4096
 
     static func matches(_ bytes: Span<UInt8>) -> Bool {

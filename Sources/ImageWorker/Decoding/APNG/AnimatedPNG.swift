@@ -3,7 +3,7 @@
 /// Parses chunks with bounds checks and decodes no pixels.
 ///
 /// Own code, since libpng without the APNG patch, and so libvips, sees the first frame only. The folder can be deleted when
-/// libvips gives the pages of an animated PNG with their delays; `AnimatedPNGTests` say what it must then do.
+/// libvips loads the pages of an animated PNG with their delays; `AnimatedPNGTests` defines the required behaviour.
 struct AnimatedPNG {
     /// One frame, which covers a part of the canvas.
     struct Frame {

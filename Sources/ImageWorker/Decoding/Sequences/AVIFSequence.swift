@@ -4,14 +4,14 @@ import ImagePlan
 
 /// The frames of an AVIF sequence, decoded by libavif.
 ///
-/// libheif, which decodes stills, reads sequences from 1.20 on only. This type can go when libvips passes them on.
+/// libheif, which decodes stills, reads sequences only from 1.20 on. This type can be removed when libvips supports them.
 @safe
 final class AVIFSequence {
     private let decoder: UnsafeMutablePointer<avifDecoder>
 
     /// Parses a file's boxes; pixels are decoded by `frames`.
     ///
-    /// - Parameter largest: the most pixels of a frame; libavif refuses larger ones before it decodes anything.
+    /// - Parameter largest: the maximum pixels of a frame; libavif refuses larger ones before it decodes anything.
     /// - Throws: `WorkerReply.Failure`.
     init(_ source: SourceMapping, largest: Int) throws(WorkerReply.Failure) {
         guard let decoder = unsafe avifDecoderCreate() else { throw .worker("no memory for an animation") }
@@ -65,7 +65,7 @@ final class AVIFSequence {
         return frames
     }
 
-    /// Returns the decoded image with the colours that it states.
+    /// Returns the decoded image with its declared colours.
     private func current() throws -> Raster {
         guard let image = unsafe decoder.pointee.image else { throw WorkerReply.Failure.broken("libavif: no image") }
         let hasAlpha = unsafe decoder.pointee.alphaPresent != 0
@@ -134,7 +134,7 @@ extension Raster {
     static func animation(_ frames: [Raster], delays: [Int], of count: Int, rounds: Int) throws -> Raster {
         let (width, height, bands) = (frames[0].width, frames[0].height, frames[0].bands)
         guard frames.allSatisfy({ $0.width == width && $0.height == height && $0.bands == bands }) else {
-            throw WorkerReply.Failure.broken("its frames differ in size")
+            throw WorkerReply.Failure.broken("the frames differ in size")
         }
         return try Raster.stacked(frames).withMetadata { metadata in
             metadata.set(VIPS_META_PAGE_HEIGHT, height)

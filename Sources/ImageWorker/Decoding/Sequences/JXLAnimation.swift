@@ -4,7 +4,7 @@ import ImagePlan
 
 /// An animated JPEG XL: its playback from the frame headers, and its frames, decoded by libjxl.
 ///
-/// libvips 8.14 decodes the first frame only. This type can go when libvips gives the pages of an animation with their delays.
+/// libvips 8.14 decodes only the first frame. This type can be removed when libvips decodes all frames and reports their delays.
 struct JXLAnimation {
     /// The duration of each frame in milliseconds.
     private(set) var delays: [Int] = []
@@ -34,7 +34,7 @@ struct JXLAnimation {
             case JXL_DEC_SUCCESS:
                 guard delays.count > 1 else { return nil }
                 return
-            default: throw .broken("libjxl: the file ends early")
+            default: throw .broken("libjxl: the file is truncated")
             }
         }
     }
@@ -77,7 +77,7 @@ struct JXLAnimation {
                     let described =
                         colours.isEmpty ? raster : try raster.withMetadata { $0.set(VIPS_META_ICC_NAME, colours) }
                     try frames.append(described.convertedToSRGB(deadline).inMemory())
-                default: throw WorkerReply.Failure.broken("libjxl: the file ends early")
+                default: throw WorkerReply.Failure.broken("libjxl: the file is truncated")
                 }
             }
         }
@@ -95,13 +95,13 @@ extension JXLAnimation {
         return try decoder.info()
     }
 
-    /// Reads the colours that a file states in numbers; `nil` if it has a profile, or primaries of its own.
+    /// Reads the colours that a file declares as code points; `nil` if it has a profile, or custom primaries.
     static func statedColour(of source: SourceMapping) -> StatedColour? {
         guard let decoder = try? JXLDecoder(source, events: [JXL_DEC_COLOR_ENCODING]),
             (try? decoder.next()) == JXL_DEC_COLOR_ENCODING, let encoding = decoder.encoding(),
             encoding.primaries != JXL_PRIMARIES_CUSTOM
         else { return nil }
-        // libjxl numbers both as ITU-T H.273 does; its P3 has the number of DCI-P3, the white point tells them apart.
+        // libjxl uses the code points of ITU-T H.273; its P3 has the one of DCI-P3, and the white point distinguishes the two.
         let isDisplayP3 = encoding.primaries == JXL_PRIMARIES_P3 && encoding.white_point == JXL_WHITE_POINT_D65
         return StatedColour(
             primaries: isDisplayP3 ? 12 : Int(encoding.primaries.rawValue),
@@ -117,7 +117,7 @@ final class JXLDecoder {
 
     /// Creates a decoder; the source must outlive it.
     ///
-    /// - Parameter events: what `next` reports, beside errors and the end.
+    /// - Parameter events: the events that `next` reports, besides errors and the end.
     init(_ source: SourceMapping, events: [JxlDecoderStatus]) throws(WorkerReply.Failure) {
         guard let decoder = unsafe JxlDecoderCreate(nil) else { throw .worker("no memory for an animation") }
         unsafe self.decoder = decoder
@@ -125,7 +125,7 @@ final class JXLDecoder {
         let bytes = unsafe source.bytes.bindMemory(to: UInt8.self)
         guard unsafe JxlDecoderSubscribeEvents(decoder, mask) == JXL_DEC_SUCCESS,
             unsafe JxlDecoderSetInput(decoder, bytes.baseAddress, bytes.count) == JXL_DEC_SUCCESS
-        else { throw .worker("libjxl of another version") }
+        else { throw .worker("libjxl has an unexpected version") }
         unsafe JxlDecoderCloseInput(decoder)
     }
 
@@ -168,7 +168,7 @@ final class JXLDecoder {
         return status == JXL_DEC_SUCCESS ? profile : []
     }
 
-    /// The colours of the original in numbers; `nil` if the file has a profile instead.
+    /// The colours of the original as code points; `nil` if the file has a profile instead.
     func encoding() -> JxlColorEncoding? {
         var encoding = JxlColorEncoding()
         let target = JXL_COLOR_PROFILE_TARGET_ORIGINAL
@@ -180,6 +180,6 @@ final class JXLDecoder {
     func setBuffer(_ format: inout JxlPixelFormat, _ buffer: UnsafeMutableRawBufferPointer) throws(WorkerReply.Failure)
     {
         let status = unsafe JxlDecoderSetImageOutBuffer(decoder, &format, buffer.baseAddress, buffer.count)
-        guard status == JXL_DEC_SUCCESS else { throw .broken("libjxl: a frame differs from its stated size") }
+        guard status == JXL_DEC_SUCCESS else { throw .broken("libjxl: a frame differs from its declared size") }
     }
 }

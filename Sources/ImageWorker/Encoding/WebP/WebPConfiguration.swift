@@ -11,7 +11,7 @@ enum WebPConfiguration {
     /// - Throws: `WorkerReply.Failure.worker` if libwebp's version differs from its headers or libwebp rejects a value.
     static func make(_ options: EncodingOptions, targetBytes: Int?) throws(WorkerReply.Failure) -> WebPConfig {
         var result = WebPConfig()
-        guard unsafe WebPConfigInit(&result) != 0 else { throw .worker("libwebp of another version") }
+        guard unsafe WebPConfigInit(&result) != 0 else { throw .worker("libwebp's version differs from its headers") }
         let webp = options.webp
         if options.isLossless {
             // Sets method and quality, which means effort in lossless files, from one scale of 0 to 9.

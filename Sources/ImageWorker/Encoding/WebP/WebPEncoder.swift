@@ -43,13 +43,13 @@ struct WebPEncoder {
         )
     }
 
-    /// Encodes an animation frame by frame, holding the pixels of one frame beside libwebp's state.
+    /// Encodes an animation frame by frame, holding the pixels of one frame and libwebp's state.
     ///
     /// - Returns: the file, and the first frame in memory.
     func encode(_ frames: [Raster], _ animation: Animation) throws -> (EncodedPicture, Raster) {
         var options = WebPAnimEncoderOptions()
         guard unsafe WebPAnimEncoderOptionsInit(&options) != 0 else {
-            throw WorkerReply.Failure.worker("libwebp of another version")
+            throw WorkerReply.Failure.worker("libwebp's version differs from its headers")
         }
         options.anim_params.loop_count = CInt(animation.rounds)
         // Transparent; viewers and libvips ignore it.
@@ -98,7 +98,7 @@ struct WebPEncoder {
     ) throws -> WebPEncodingError? {
         var picture = unsafe WebPPicture()
         guard unsafe WebPPictureInit(&picture) != 0 else {
-            throw WorkerReply.Failure.worker("libwebp of another version")
+            throw WorkerReply.Failure.worker("libwebp's version differs from its headers")
         }
         defer { unsafe WebPPictureFree(&picture) }
         unsafe picture.width = CInt(raster.width)

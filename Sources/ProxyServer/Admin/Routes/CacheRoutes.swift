@@ -1,6 +1,7 @@
 import HTTPCache
 import HTTPKit
 import ImagePipeline
+import OriginTransfer
 
 /// `GET /negative`: lists the cached failures, those with the longest remaining lifetime first.
 struct NegativeRoute: AdminRoute {
@@ -29,13 +30,22 @@ struct NegativeRoute: AdminRoute {
 /// `DELETE /negative`, `DELETE /negative?url=…`, `?source=…`: removes cached failures, so that the next request tries again.
 ///
 /// Responds with the number of removed failures. SDWebImage: `removeFailedURL`, `removeAllFailedURLs`.
+///
+/// Closes the circuit breakers, too, of the source or of all.
 struct ForgetFailuresRoute: AdminRoute {
     let pipeline: Pipeline
+    let transfers: TransferEngine
     let purger: Purger
 
     func answer(_ request: AdminRequest) -> AdminAnswer {
         do throws(Problem) {
-            let selection = try purger.selection(of: try Self.target(request))
+            let target = try Self.target(request)
+            let selection = try purger.selection(of: target)
+            switch target {
+            case .all: transfers.closeBreakers()
+            case .source(let source): transfers.closeBreakers(of: source)
+            default: break
+            }
             let count = pipeline.failures.remove(selection)
             if count == 0, let problem = purger.unknown(selection) { throw problem }
             return .now(.admin(.object([.init("forgotten", .number(count))])))

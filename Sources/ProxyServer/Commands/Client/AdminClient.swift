@@ -4,54 +4,54 @@ import HTTPKit
 import ImagePipeline
 import LinuxSystem
 
-/// Sends requests to a running daemon's admin listener over libcurl, each on a connection of its own; blocks.
+/// Sends requests to the admin listener of a running daemon with libcurl, each over a new connection; blocks.
 struct AdminClient {
-    /// Why there is no answer.
+    /// The reason why there is no response.
     enum Failure: Error, CustomStringConvertible {
-        /// The configuration turns the listener off, or leaves its port to chance.
+        /// The configuration turns the listener off, or lets the kernel choose its port.
         case noAddress
-        /// The listener is given by a name, which DNS may resolve to another machine.
+        /// The address is a host name, which DNS may resolve to another machine.
         case name(ListenAddress)
         case unreachable(ListenAddress, Errno)
         case timedOut(ListenAddress, milliseconds: Int)
-        /// The connection ended before the answer was complete.
+        /// The connection was closed before the response was complete.
         case lost(ListenAddress)
         case malformed(ListenAddress)
-        /// The daemon refuses; the detail is the daemon's.
+        /// The daemon responded with an error.
         case refused(status: Int, detail: String)
 
         var description: String {
             switch self {
-            case .noAddress: "the admin listener is off (admin.listen); say --admin HOST:PORT or unix:/PATH"
+            case .noAddress: "the admin listener is off (admin.listen); use --admin HOST:PORT or unix:/PATH"
             case .name(let address):
-                "\(address) is a name, which may lead to another machine; say --admin with a numeric address"
+                "\(address) is a host name, which may resolve to another machine; use --admin with a numeric address"
             case .unreachable(.unix(let path), let error) where error.code == EACCES:
-                "only root and the group of \(path) may use it: run this with sudo"
+                "only root and the group of \(path) may connect to it: run this with sudo"
             case .unreachable(let address, let error):
-                "nobody answers at \(address) (\(error)); is the daemon running, and is this its admin.listen?"
+                "cannot connect to \(address) (\(error)); is the daemon running, and is this its admin.listen?"
             case .timedOut(let address, let milliseconds):
-                "\(address) does not answer in time (\(milliseconds) ms); see the daemon's log and the machine's load"
+                "\(address) did not respond within \(milliseconds) ms; check the daemon's log and the machine's load"
             case .lost(let address):
-                "\(address) closed the connection before its answer was complete; see the daemon's log"
+                "\(address) closed the connection before its response was complete; check the daemon's log"
             case .malformed(let address):
-                "what answers at \(address) is no admin listener of Edgeprint; compare admin.listen, or say --admin"
+                "\(address) is not the admin listener of Edgeprint; check admin.listen, or use --admin"
             case .refused(401, _): "the admin token is missing or wrong (admin.token, EDGEPRINT_ADMIN_TOKEN)"
             case .refused(let status, let detail): "\(detail) (\(status))"
             }
         }
     }
 
-    /// The most bytes of an answer that are read.
+    /// The maximum size of a response in bytes.
     fileprivate static let longestAnswer = 64 << 20
 
-    /// The first that can be connected to is asked.
+    /// The addresses, tried in order until a connection succeeds.
     private let addresses: [ListenAddress]
     private let token: Secret
     private let timeout: Int
 
-    /// Asks the listener of a configuration, by a Unix socket where it has one, unless another is named.
+    /// Creates a client for the admin listener of a configuration, over its Unix socket if it has one, or for another address.
     ///
-    /// - Parameter timeout: milliseconds for one request and its answer.
+    /// - Parameter timeout: the milliseconds for a request and its response.
     /// - Throws: `Failure.noAddress`.
     init(_ configuration: Configuration, address: ListenAddress? = nil, timeout: Int = 60_000) throws(Failure) {
         let all = address.map { [$0] } ?? configuration.admin.listen.filter { $0.port != 0 }
@@ -61,7 +61,7 @@ struct AdminClient {
         self.timeout = timeout
     }
 
-    /// The content of a 2xx answer.
+    /// Sends a request and returns the content of a 2xx response.
     func send(_ method: String, _ target: String, body: String = "") throws(Failure) -> String {
         let answer = try exchange(method, target, body)
         guard (200...299).contains(answer.status) else {
@@ -71,9 +71,9 @@ struct AdminClient {
         return answer.body
     }
 
-    /// Asks the first address that can be connected to.
+    /// Sends the request to the first address that accepts a connection.
     ///
-    /// - Throws: why the first cannot be reached, where none can.
+    /// - Throws: the failure of the first address if none is reachable.
     private func exchange(_ method: String, _ target: String, _ body: String) throws(Failure) -> AdminAnswerText {
         var first: Failure?
         for address in addresses {
@@ -88,16 +88,16 @@ struct AdminClient {
     }
 }
 
-/// What the listener answered.
+/// A response of the listener.
 private struct AdminAnswerText {
     let status: Int
     let body: String
 }
 
-/// One request to one address: a libcurl handle that goes nowhere else, whatever the environment says of proxies.
+/// A request to one address: a libcurl handle that ignores proxy settings in the environment.
 @safe
 private final class AdminTransfer {
-    /// The bytes of an answer, as libcurl delivers them.
+    /// The bytes received so far.
     private final class Received {
         var bytes: [UInt8] = []
     }
@@ -107,7 +107,7 @@ private final class AdminTransfer {
     private let timeout: Int
     private let content = Received()
     private var fields: UnsafeMutablePointer<curl_slist>?
-    /// `http://HOST:PORT` in front of each target.
+    /// The prefix of each target: `http://HOST:PORT`.
     private let base: String
 
     init(_ address: ListenAddress, token: Secret, timeout: Int) throws(AdminClient.Failure) {
@@ -115,7 +115,7 @@ private final class AdminTransfer {
         guard let easy = unsafe curl_easy_init() else { throw .unreachable(address, Errno(ENOMEM, "curl_easy_init")) }
         unsafe self.easy = easy
         (self.address, self.timeout) = (address, timeout)
-        // No Expect: the listener takes the content at once. The name is one that no other site can have.
+        // No Expect: the listener reads the content immediately. No other site can have this host name.
         let authorization = token.isEmpty ? [] : ["Authorization: Bearer \(token.value)"]
         for field in ["Host: localhost", "Expect:"] + authorization {
             if let longer = unsafe curl_slist_append(fields, field) { unsafe fields = longer }
@@ -173,7 +173,7 @@ private final class AdminTransfer {
         }
     }
 
-    /// Where the daemon listens on every interface, this machine's own loopback will do.
+    /// The URL of an address; loopback if the daemon listens on all interfaces.
     private static func base(_ address: ListenAddress) throws(AdminClient.Failure) -> String {
         switch address {
         case .unix: return "http://localhost"
@@ -181,7 +181,7 @@ private final class AdminTransfer {
             return "http://127.0.0.1:\(port)"
         case .tcp("::", let port): return "http://[::1]:\(port)"
         case .tcp(let host, let port):
-            // Never another address than the one that is named: it would be told the token, and obeyed.
+            // Connect only to the given address: any other server would receive the token, and its response would be trusted.
             guard PeerAddress(host, port: port) != nil else { throw .name(address) }
             return "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
         case .descriptor: throw .unreachable(address, Errno(EINVAL, "connect"))

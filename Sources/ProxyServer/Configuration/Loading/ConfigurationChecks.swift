@@ -1,3 +1,4 @@
+import OriginTransfer
 import ImagePlan
 import HTTPKit
 import ImagePipeline
@@ -12,6 +13,23 @@ enum ConfigurationChecks {
         checkDependents(configuration, &decoder)
         checkFallbacks(configuration, &decoder)
         checkTimeouts(configuration, &decoder)
+        checkTransfers(configuration, &decoder)
+    }
+
+    /// Reports limits that another one makes ineffective, if they are set.
+    private static func checkTransfers(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+        let (transfers, breaker) = (configuration.transfers, configuration.breaker)
+        let contradictions = [
+            ("transfers.per-host", "transfers.active", transfers.perHost > transfers.active),
+            ("transfers.newest-first", "transfers.waiting", transfers.newestFirstAbove > transfers.waiting),
+            ("breaker.pause", "breaker.pause-max", breaker.pause > breaker.pauseMaximum),
+        ]
+        for (key, limit, isBeyond) in contradictions where isBeyond {
+            guard let place = decoder.places[key] ?? (key == "breaker.pause" ? decoder.places[limit] : nil) else {
+                continue
+            }
+            decoder.report("is more than \(limit), which applies first", key: key, place: place)
+        }
     }
 
     /// Reports a `timeouts.total` that is less than `timeouts.first-byte`, if both are set.

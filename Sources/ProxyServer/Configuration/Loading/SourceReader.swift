@@ -1,3 +1,4 @@
+import OriginTransfer
 import ImagePlan
 import ImagePipeline
 
@@ -57,9 +58,20 @@ struct SourceReader {
             let message = "is both forwarded and ignored: \(parameter)"
             decoder.report(message, key: "\(key).ignore-query", place: line(of: "ignore-query"))
         }
+        if !rule.forwardCookies.isEmpty, rule.headers.contains(where: { $0.name.lowercased() == "cookie" }) {
+            let message = "cannot be combined with a Cookie in headers"
+            decoder.report(message, key: "\(key).forward-cookies", place: line(of: "forward-cookies"))
+        }
         SourceReader.checkCredentials(draft, isSaid: { places["\(key).\($0)"] != nil }) { name, message in
             let below = places.filter { $0.key.hasPrefix("\(key).\(name).") }.min { $0.key < $1.key }?.value
             decoder.report(message, key: "\(key).\(name)", place: places["\(key).\(name)"] ?? below ?? place)
+        }
+        SourceReader.checkRoute(draft, isSaid: { places["\(key).\($0)"] != nil }) { name, message in
+            decoder.report(message, key: "\(key).\(name)", place: line(of: name))
+        }
+        if rule.connections > configuration.transfers.perHost, places["\(key).connections"] != nil {
+            let message = "is more than transfers.per-host (\(configuration.transfers.perHost)), which applies first"
+            decoder.report(message, key: "\(key).connections", place: line(of: "connections"))
         }
         if rule.isRaw {
             SourceReader.checkRaw(draft, isSaid: { places["\(key).\($0)"] != nil }) { name, message in
@@ -81,7 +93,8 @@ struct SourceReader {
             let unused = [
                 ("no-transform", rule.noTransform == .obey),
                 ("headers", !rule.headers.isEmpty), ("allow-private", rule.allowPrivate),
-                ("forward-query", !rule.forwardQuery.isEmpty), ("auth", draft.credentials != nil),
+                ("forward-query", !rule.forwardQuery.isEmpty), ("forward-cookies", !rule.forwardCookies.isEmpty),
+                ("auth", draft.credentials != nil),
             ]
             for (name, isSet) in unused where isSet {
                 decoder.report("does not apply to a file:// source", key: "\(key).\(name)", place: line(of: name))

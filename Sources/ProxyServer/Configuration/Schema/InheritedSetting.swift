@@ -10,14 +10,14 @@ struct InheritedSetting: Sendable {
     let top: Setting<Configuration>
     /// The key of the same name below a source.
     let source: Setting<SourceSchema.Draft>
-    /// Gives a rule the value at the file's top.
+    /// Copies the value at the file's top into a rule.
     let inherit: @Sendable (Configuration, inout SourceRule) -> Void
 
     /// Declares a setting.
     ///
     /// - Parameters:
-    ///   - path: of the value at the file's top.
-    ///   - own: of the same value in a source's rule.
+    ///   - path: the value at the file's top.
+    ///   - own: the same value in a source's rule.
     ///   - kind: the sources that may override it; others ignore it.
     ///   - summary: one sentence about the key at the file's top.
     private init<Value: Equatable & Sendable>(
@@ -29,16 +29,16 @@ struct InheritedSetting: Sendable {
         _ summary: String
     ) {
         top = Setting(name, path, format, summary)
-        source = Setting(name, in: \.rule, own, format, only: kind, "As \(name) at the file's top, for this source.")
+        source = Setting(name, in: \.rule, own, format, only: kind, "Overrides the top-level \(name) for this source.")
         inherit = { $1[keyPath: own] = $0[keyPath: path] }
     }
 }
 
 extension InheritedSetting {
-    /// All of them, in the order in which they are printed.
+    /// All inherited settings, in the order in which they are printed.
     static let all = limits + timeouts + quality + formats + avif
 
-    /// The sections that they are in, in that order.
+    /// The sections of these settings, in the same order.
     static let sections = all.reduce(into: [String]()) { sections, setting in
         let section = String(setting.top.name.prefix { $0 != "." })
         if sections.last != section { sections.append(section) }
@@ -56,7 +56,7 @@ extension InheritedSetting {
             \.limits.pixels,
             .pixels(1...10_000_000_000),
             only: .pictures,
-            "The most pixels of a source's frame."
+            "Maximum pixels in one frame of an original."
         ),
         InheritedSetting(
             "limits.frames",
@@ -64,7 +64,7 @@ extension InheritedSetting {
             \.limits.frames,
             .count(1...100_000),
             only: .pictures,
-            "The most frames of a source that are decoded."
+            "Maximum frames to decode."
         ),
         InheritedSetting(
             "limits.animation",
@@ -72,7 +72,7 @@ extension InheritedSetting {
             \.limits.animation,
             .pixels(1...10_000_000_000),
             only: .pictures,
-            "The most work of an animation, in pixels over all frames."
+            "Maximum cost of an animation, in pixels over all frames."
         ),
         InheritedSetting(
             "limits.decode-bytes",
@@ -80,14 +80,14 @@ extension InheritedSetting {
             \.limits.decodeBytes,
             .size(1_024...64 << 30),
             only: .pictures,
-            "The most bytes of decoded pixels, four a pixel; JPEG is loaded smaller where that suffices."
+            "Maximum bytes of decoded pixels, four per pixel; a JPEG is loaded smaller if that suffices."
         ),
         InheritedSetting(
             "limits.source-bytes",
             \.limits.origin.sourceBytes,
             \.limits.sourceBytes,
             .size(1_024...4 << 30),
-            "The largest source."
+            "Maximum size of an original."
         ),
         InheritedSetting(
             "limits.redirects",
@@ -95,14 +95,14 @@ extension InheritedSetting {
             \.limits.redirects,
             .count(0...20),
             only: .pictures,
-            "Redirects of an origin that are followed."
+            "Maximum redirects to follow per download."
         ),
         InheritedSetting(
             "limits.auxiliaries",
             \.limits.origin.auxiliaries,
             \.limits.auxiliaries,
             .count(0...WorkerMessage.maximumAuxiliaries),
-            "The most other pictures that one request may name, as watermarks and masks; 0 for none."
+            "Maximum watermarks and masks that one request may name; 0 to allow none."
         ),
     ]
 
@@ -112,21 +112,21 @@ extension InheritedSetting {
             \.timeouts.origin.connect,
             \.timeouts.connect,
             duration,
-            "For connecting to an origin."
+            "Timeout for connecting to an origin."
         ),
         InheritedSetting(
             "timeouts.first-byte",
             \.timeouts.origin.firstByte,
             \.timeouts.firstByte,
             duration,
-            "For an origin's first byte."
+            "Timeout for an origin's first byte."
         ),
         InheritedSetting(
             "timeouts.total",
             \.timeouts.origin.total,
             \.timeouts.total,
             duration,
-            "For a whole download."
+            "Timeout for a whole download."
         ),
         InheritedSetting(
             "timeouts.transform",
@@ -134,7 +134,7 @@ extension InheritedSetting {
             \.timeouts.transform,
             duration,
             only: .pictures,
-            "For one transform."
+            "Timeout for one transform."
         ),
     ]
 
@@ -145,7 +145,7 @@ extension InheritedSetting {
             \.quality.jpeg,
             .count(1...100),
             only: .pictures,
-            "JPEG quality where a request names none."
+            "Default JPEG quality."
         ),
         InheritedSetting(
             "quality.webp",
@@ -153,7 +153,7 @@ extension InheritedSetting {
             \.quality.webp,
             .count(1...100),
             only: .pictures,
-            "WebP quality where a request names none."
+            "Default WebP quality."
         ),
         InheritedSetting(
             "quality.avif",
@@ -161,7 +161,7 @@ extension InheritedSetting {
             \.quality.avif,
             .count(1...100),
             only: .pictures,
-            "AVIF quality where a request names none."
+            "Default AVIF quality."
         ),
         InheritedSetting(
             "quality.distance",
@@ -169,7 +169,7 @@ extension InheritedSetting {
             \.quality.distance,
             .distance,
             only: .pictures,
-            "How far a result of q=auto may look from the picture."
+            "Largest perceptual distance of q=auto results from the source."
         ),
         InheritedSetting(
             "quality.save-data",
@@ -177,7 +177,7 @@ extension InheritedSetting {
             \.saveDataStep,
             .count(0...99),
             only: .pictures,
-            "How much lower these are for clients that send Save-Data: on; 0 for not at all."
+            "Subtracted from default qualities for clients that send Save-Data: on; 0 to ignore the field."
         ),
     ]
 
@@ -188,7 +188,7 @@ extension InheritedSetting {
             \.formats[format],
             .use(of: format),
             only: .pictures,
-            format == .pdf ? "Whether pages of PDF documents are drawn." : "What is done with \(format)."
+            format == .pdf ? "Decode pages of PDF documents." : "Whether \(format) is read and written."
         )
     }
 
@@ -199,7 +199,7 @@ extension InheritedSetting {
             \.avif.isAuto,
             .onOff,
             only: .pictures,
-            "Whether format=auto answers AVIF to clients that name it."
+            "Let format=auto choose AVIF for clients whose Accept names it."
         ),
         InheritedSetting(
             "avif.budget",
@@ -207,7 +207,7 @@ extension InheritedSetting {
             \.avif.budget,
             .duration(0...ConfigurationSchema.longest),
             only: .pictures,
-            "What encoding AVIF may take while a client waits; else it gets WebP, and AVIF is made in the background."
+            "Maximum estimated AVIF encoding time while a client waits; above it, WebP is served until the AVIF is made."
         ),
         InheritedSetting(
             "avif.effort",
@@ -215,7 +215,7 @@ extension InheritedSetting {
             \.quality.avifEffort,
             .count(EncodingSettings.efforts),
             only: .pictures,
-            "Effort of AVIF that auto chooses, where a request names none."
+            "Default effort of AVIF chosen by format=auto."
         ),
         InheritedSetting(
             "avif.stand-in",
@@ -223,7 +223,7 @@ extension InheritedSetting {
             \.avif.standInLifetime,
             .seconds,
             only: .pictures,
-            "How long clients may keep the WebP that stands in until the AVIF is made."
+            "Lifetime of the WebP that is served until the AVIF is made."
         ),
     ]
 
@@ -231,7 +231,7 @@ extension InheritedSetting {
 }
 
 extension SourceRule {
-    /// A rule that says nothing of its own: its settings are those at the configuration's top.
+    /// Creates a rule without overrides: its settings are those at the configuration's top.
     init(inheriting configuration: Configuration, named name: String, location: Location = .remote) {
         self.init(name: name, location: location)
         for setting in InheritedSetting.all { setting.inherit(configuration, &self) }

@@ -37,13 +37,13 @@ enum LocationParser {
 
     private static func http(_ text: String, _ rest: Substring) -> Result<SourceRule.Location, BadLocation> {
         guard !rest.prefix(while: { !"/?#\\".contains($0) }).contains("@") else {
-            return failure("a URL holds no user and password; use auth")
+            return failure("must not contain a user or password; use auth")
         }
         guard !text.contains("?"), !text.contains("#") else {
-            return failure("a source's URL has neither query nor fragment: the request's path is appended to it")
+            return failure("must not have a query or fragment: the path of a request is appended to it")
         }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            return failure("a source's URL has no blanks and no characters beyond ASCII")
+            return failure("must not contain spaces or non-ASCII characters")
         }
         do throws(OriginURL.Defect) {
             _ = try OriginURL(text)
@@ -56,11 +56,11 @@ enum LocationParser {
     private static func file(_ rest: Substring) -> Result<SourceRule.Location, BadLocation> {
         let path = rest.hasPrefix("localhost/") ? rest.dropFirst("localhost".count) : rest
         guard path.hasPrefix("/") else {
-            return failure("a file:// URL needs an absolute path, as in file:///srv/images/")
+            return failure("must have an absolute path, as in file:///srv/images/")
         }
         guard !path.contains("?"), !path.contains("#"), percentIsSound(String(path)), let decoded = decode(path),
             !decoded.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
-        else { return failure("is no valid file URL") }
+        else { return failure("is not a valid file:// URL") }
         var root = decoded
         while root.count > 1, root.hasSuffix("/") { root.removeLast() }
         return .success(.file(root: root))
@@ -104,7 +104,10 @@ extension LocationParser {
         let name = rest.prefix { $0 != "/" }
         guard isBucketName(name) else {
             return .failure(
-                BadLocation(message: "is no bucket's name: 3 to 63 of a-z, 0-9, '-' and '.', as in s3://bucket/prefix/")
+                BadLocation(
+                    message:
+                        "is not a valid bucket: a name has 3 to 63 of a-z, 0-9, '-' and '.', as in s3://bucket/prefix/"
+                )
             )
         }
         var prefix = String(rest.dropFirst(name.count + 1))
@@ -113,7 +116,8 @@ extension LocationParser {
         else {
             return .failure(
                 BadLocation(
-                    message: "is no prefix of keys: control characters, '.', '..' and a second slash first are refused"
+                    message:
+                        "has an invalid key prefix: control characters, '.', '..' and a leading slash are not allowed"
                 )
             )
         }

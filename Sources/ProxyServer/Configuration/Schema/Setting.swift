@@ -7,7 +7,7 @@ enum SourceKind: Sendable {
     case raw
 }
 
-/// One key of the configuration, declared once: its name, format, range, default, sentence, and where its value goes.
+/// A configuration key, declared once: its name, format, range, default, summary and destination.
 ///
 /// Own code over Yams' nodes: problems name the key, its line and the nearest known name. swift-configuration neither enumerates
 /// maps such as `sources` nor finds unknown keys; when it does both, with the place of each value, it can replace the folders
@@ -15,21 +15,21 @@ enum SourceKind: Sendable {
 struct Setting<Root>: Sendable {
     /// The path below the table's own, such as `cache.memory`.
     let name: String
-    /// One sentence for people.
+    /// A one-sentence description.
     let summary: String
-    /// Whether an environment variable may set it; maps stand in the file only.
+    /// Whether an environment variable may set it; maps can only be set in the file.
     let takesEnvironment: Bool
     /// Reads a node into the root, or reports what is wrong.
     let read: @Sendable (TreeNode, inout Root, inout ValueProblems) -> Void
-    /// The value as the file would say it; `nil` leaves the key out.
+    /// The value as a configuration file would contain it; `nil` leaves the key out.
     let write: @Sendable (Root) -> YAMLValue?
-    /// Whether a running daemon goes on with the old value until it is started anew.
+    /// Whether a change takes effect only after a restart.
     let needsRestart: Bool
-    /// Of a source's key: the sources that it means something for.
+    /// The kind of sources that the key applies to.
     let kind: SourceKind
     /// Whether two roots have different values.
     let differs: @Sendable (Root, Root) -> Bool
-    /// Gives the second root the first one's value.
+    /// Copies the first root's value to the second.
     let copy: @Sendable (Root, inout Root) -> Void
 
     /// Declares a key.
@@ -55,7 +55,7 @@ struct Setting<Root>: Sendable {
         copy = { $1[keyPath: path] = $0[keyPath: path] }
     }
 
-    /// Declares a key whose value lies in a group that knows nothing of the root.
+    /// Declares a key whose value is a property of a nested group.
     init<Group, Value: Equatable & Sendable>(
         _ name: String,
         in group: any WritableKeyPath<Root, Group> & Sendable,
@@ -99,7 +99,7 @@ struct Setting<Root>: Sendable {
         self.copy = copy
     }
 
-    /// Declares a key of the contract that this version honours only at its default; anything else is refused.
+    /// Declares a key whose only supported value is its default; any other value is an error.
     static func fixed<Value: Equatable & Sendable>(
         _ name: String,
         _ format: ValueFormat<Value>,
@@ -114,7 +114,7 @@ struct Setting<Root>: Sendable {
         }
     }
 
-    /// Declares a map whose entries the loader reads once everything else is known.
+    /// Declares a map whose entries the loader reads after all other keys.
     static func deferred(
         _ name: String,
         _ summary: String,

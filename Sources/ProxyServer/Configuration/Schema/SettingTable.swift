@@ -3,7 +3,7 @@ struct SettingTable<Root>: Sendable {
     let settings: [Setting<Root>]
     private let index: [String: Int]
 
-    /// Makes a table; names are unique.
+    /// Creates a table; names must be unique.
     init(_ settings: [Setting<Root>]) {
         self.settings = settings
         index = Dictionary(settings.enumerated().map { ($1.name, $0) }) { first, _ in first }
@@ -11,12 +11,12 @@ struct SettingTable<Root>: Sendable {
 
     subscript(name: String) -> Setting<Root>? { index[name].map { settings[$0] } }
 
-    /// Whether keys stand below a name.
+    /// Whether a name is a section that contains keys.
     func isSection(_ name: String) -> Bool {
         settings.contains { $0.name.hasPrefix(name + ".") }
     }
 
-    /// Names of all keys and sections.
+    /// The names of all keys and sections.
     var names: [String] {
         var names: [String] = []
         for setting in settings {

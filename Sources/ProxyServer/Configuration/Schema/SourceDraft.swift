@@ -3,10 +3,10 @@ import OriginTransfer
 import LinuxSystem
 
 extension SourceSchema {
-    /// A source while it is read.
+    /// A source whose keys are still being read.
     struct Draft: Sendable {
         var rule: SourceRule
-        /// `nil` until a `url` was read.
+        /// `nil` until `url` has been read.
         var location: SourceRule.Location?
         var preset: String?
         var fallbackImage: String?
@@ -16,7 +16,7 @@ extension SourceSchema {
         var endpoint: String?
         var auth = Auth()
 
-        /// What was said below `auth`: one of three ways.
+        /// The values below `auth`, from which one of three kinds of credentials follows.
         struct Auth: Sendable, Equatable {
             var user: String?
             var password: Secret?
@@ -26,7 +26,7 @@ extension SourceSchema {
             var sessionToken: Secret?
         }
 
-        /// What is known of a source.
+        /// Creates a draft from the known parts of a source.
         init(
             rule: SourceRule,
             location: SourceRule.Location? = nil,
@@ -52,12 +52,12 @@ extension SourceSchema {
             }
         }
 
-        /// What `fallback` comes to; `nil` without an image.
+        /// The value of `fallback`; `nil` without an image.
         var fallback: ConfiguredSource.Fallback? {
             fallbackImage.map { ConfiguredSource.Fallback(image: $0, status: fallbackStatus, ttl: fallbackTTL) }
         }
 
-        /// What `auth` comes to; `nil` where nothing or too little is said.
+        /// The value of `auth`; `nil` if it is absent or incomplete.
         var credentials: SourceCredentials? {
             if let token = auth.bearer { return .bearer(token) }
             if let user = auth.user, let password = auth.password { return .basic(user: user, password: password) }
@@ -65,7 +65,7 @@ extension SourceSchema {
             return .accessKey(id: id, secret: secret, session: auth.sessionToken)
         }
 
-        /// Where the originals are, a bucket with its region and store; `nil` without a `url`.
+        /// The location of the originals, with region and endpoint for a bucket; `nil` without a `url`.
         var completeLocation: SourceRule.Location? {
             guard case .bucket(var bucket)? = location else { return location }
             bucket.region = region ?? ObjectBucket.defaultRegion

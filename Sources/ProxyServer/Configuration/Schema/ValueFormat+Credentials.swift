@@ -4,7 +4,7 @@ import LinuxSystem
 extension ValueFormat where Value == Secret {
     /// A non-empty key or token of visible ASCII characters, redacted in output.
     static var credential: ValueFormat {
-        .scalar("a text of visible ASCII characters") { text in
+        .scalar("visible ASCII characters") { text in
             isVisibleASCII(text) ? Secret(text) : nil
         } write: {
             .quoted($0.description)
@@ -16,17 +16,17 @@ extension ValueFormat where Value == Secret {
 extension ValueFormat where Value == String {
     /// A user name of basic authentication, which cannot contain a colon (RFC 7617).
     static var user: ValueFormat {
-        .scalar("a user without a colon") { text in
+        .scalar("a user name without a colon") { text in
             isPrintable(text) && !text.isEmpty && !text.utf8.contains(UInt8(ascii: ":")) ? text : nil
         } write: {
             .quoted($0)
         }
     }
 
-    /// The access key id of an object store.
+    /// The access key ID of an object store.
     static var accessKeyID: ValueFormat {
         // It is delimited by commas and slashes in the Authorization field.
-        .scalar("an access key's id") { text in
+        .scalar("an access key ID") { text in
             isVisibleASCII(text) && !text.utf8.contains { ",/=".utf8.contains($0) } ? text : nil
         } write: {
             .quoted($0)

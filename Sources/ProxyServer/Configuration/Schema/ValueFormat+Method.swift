@@ -32,11 +32,11 @@ extension ValueFormat where Value == String {
     private static func refusal(of method: String) -> String? {
         let upper = method.uppercased()
         if upper == "TRACE" {
-            return "TRACE is never passed on: its answer shows the client what the origin is sent, credentials included"
+            return "TRACE is never forwarded: its response shows the forwarded request, credentials included"
         }
-        if upper == "CONNECT" { return "CONNECT is never passed on: it asks for a tunnel" }
+        if upper == "CONNECT" { return "CONNECT is never forwarded: it requests a tunnel" }
         let known = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]
         guard method != upper, known.contains(upper) else { return nil }
-        return "methods are case-sensitive: '\(method)' is another one than \(upper); did you mean \(upper)?"
+        return "methods are case-sensitive: '\(method)' is not \(upper); did you mean \(upper)?"
     }
 }

@@ -44,7 +44,7 @@ extension ValueFormat where Value == HostPattern {
 extension ValueFormat where Value == AddressRange {
     /// Client addresses.
     static var addressRange: ValueFormat {
-        .scalar("an address, a range such as 10.0.0.0/8 with nothing set behind its prefix, or unix") {
+        .scalar("an address, a range such as 10.0.0.0/8 with no bits set after its prefix, or unix") {
             AddressRange($0)
         } write: {
             .quoted($0.description)
@@ -84,18 +84,18 @@ extension ValueFormat where Value == [HeaderField] {
     private static func readField(_ entry: TreeEntry, _ problems: inout ValueProblems) -> HeaderField? {
         let name = entry.key
         guard !name.isEmpty, name.utf8.allSatisfy(isTokenCharacter) else {
-            problems.add("is no header field's name", at: entry.place, path: [name])
+            problems.add("is not a valid field name", at: entry.place, path: [name])
             return nil
         }
         guard !ownFields.contains(name.lowercased()) else {
-            problems.add("is a field that the daemon sets itself", at: entry.place, path: [name])
+            problems.add("is a field that the server sets itself", at: entry.place, path: [name])
             return nil
         }
         // RFC 9110 §5.5: no control characters. The value may be a secret and is not shown.
         guard case .scalar(let value) = entry.value.content,
             value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 })
         else {
-            problems.add("expected a text without control characters", at: entry.value.place, path: [name])
+            problems.add("must not contain control characters", at: entry.value.place, path: [name])
             return nil
         }
         return HeaderField(name: name, value: value)

@@ -103,7 +103,7 @@ extension ValueFormat where Value == Int {
 }
 
 extension ValueFormat where Value == FixedDecimal {
-    /// A ratio of device pixels to CSS pixels, as `dpr` takes it.
+    /// A ratio of device pixels to CSS pixels, the value of `dpr`.
     static var ratio: ValueFormat {
         .scalar("a number from 1 to 4") { text in
             FixedDecimal(parsing: text).flatMap { (FixedDecimal(1)...FixedDecimal(4)).contains($0) ? $0 : nil }
@@ -114,7 +114,7 @@ extension ValueFormat where Value == FixedDecimal {
 }
 
 extension ValueFormat {
-    /// A short list of values that ascend.
+    /// A short list of ascending values.
     static func rungs<Element: Comparable & Hashable & Sendable>(
         of format: ValueFormat<Element>
     ) -> ValueFormat where Value == [Element] {

@@ -27,7 +27,7 @@ extension ValueFormat where Value == [ConfiguredPreset] {
         )
     }
 
-    private static let text = ValueFormat<String>.text("a preset's text such as \"w=400&fit=cover\"")
+    private static let text = ValueFormat<String>.text("a query such as \"w=400&fit=cover\"")
 
     /// A text, or a map of `query` and `cache`.
     private static func preset(_ entry: TreeEntry, _ problems: inout ValueProblems) -> ConfiguredPreset? {
@@ -44,7 +44,7 @@ extension ValueFormat where Value == [ConfiguredPreset] {
             switch member.key {
             case "query": preset.text = text.read(member.value, &inner) ?? ""
             case "cache": preset.cache = ValueFormat<CacheTiers>.choice.read(member.value, &inner)
-            default: inner.add("is not a key of a preset: query, cache", at: member.place)
+            default: inner.add("is not a known key of a preset: query, cache", at: member.place)
             }
             for problem in inner.all { problems.add(problem.message, at: problem.place, path: [member.key]) }
         }
@@ -75,7 +75,7 @@ extension ValueFormat where Value == CachePolicy {
                     switch member.key {
                     case "variants": policy.variants = tiers.read(member.value, &inner) ?? .all
                     case "originals": policy.originals = tiers.read(member.value, &inner) ?? .all
-                    default: inner.add("is not known here: variants, originals", at: member.place)
+                    default: inner.add("is not a known key: variants, originals", at: member.place)
                     }
                     for problem in inner.all { problems.add(problem.message, at: problem.place, path: [member.key]) }
                     isSound = isSound && inner.all.isEmpty

@@ -37,7 +37,7 @@ extension ValueFormat where Value == String {
 extension ValueFormat where Value == Secret {
     /// A text that is redacted in output.
     static var token: ValueFormat {
-        .scalar("a text of visible ASCII characters, or an empty one") { text in
+        .scalar("visible ASCII characters, or an empty string") { text in
             text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? Secret(text) : nil
         } write: {
             .quoted($0.description)
@@ -49,7 +49,7 @@ extension ValueFormat where Value == Secret {
 extension ValueFormat where Value == Secret {
     /// Any text without control characters, redacted in output.
     static var password: ValueFormat {
-        let text = ValueFormat<String>.text("a text without control characters", isEmptyAllowed: true)
+        let text = ValueFormat<String>.text("a string without control characters", isEmptyAllowed: true)
         return ValueFormat(
             expectation: text.expectation,
             read: { node, problems in text.read(node, &problems).map(Secret.init) },
@@ -136,7 +136,7 @@ extension ValueFormat {
             read: { node, problems in
                 guard let values = list.read(node, &problems) else { return nil }
                 guard !values.isEmpty, Set(values).count == values.count else {
-                    problems.add(values.isEmpty ? "names nothing" : "names one thing twice", at: node.place)
+                    problems.add(values.isEmpty ? "is empty" : "contains a duplicate", at: node.place)
                     return nil
                 }
                 return values
@@ -157,7 +157,7 @@ extension Substring {
 }
 
 extension ValueFormat<FormatPolicy.Use> {
-    /// What a source does with a format; YAML's words for true and false stand for `on` and `off`.
+    /// The use of a format by a source; YAML's booleans mean `on` and `off`.
     static func use(of format: ImageFormat) -> ValueFormat {
         // A format without an encoder is read or not.
         let uses: [Value] = FormatPolicy.writable.contains(format) ? Value.allCases : [.on, .off]

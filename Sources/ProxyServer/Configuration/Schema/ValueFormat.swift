@@ -37,7 +37,7 @@ struct ValueProblems {
         let found =
             switch node.content {
             case .null: "nothing"
-            case .scalar(let text): text.isEmpty ? "an empty text" : "'\(ValueProblems.excerpt(text))'"
+            case .scalar(let text): text.isEmpty ? "an empty string" : "'\(ValueProblems.excerpt(text))'"
             case .list: "a list"
             case .map: "a map"
             }

@@ -1,0 +1,154 @@
+import HTTPSemantics
+import HTTPCache
+import ImagePlan
+import LinuxSystem
+
+/// Makes a variant's AVIF after WebP was served in its place, and replaces the WebP (SDWebImage: LowPriority).
+///
+/// Starts on any thread, continues on the read lane and ends on the transform pool. After any failure the WebP stays. The task's
+/// flight prevents it from publishing purged content.
+final class DeferredTask: Sendable {
+    private let request: VariantRequest
+    private let parts: PipelineParts
+    private let originals: Originals
+    private let flight: Flight<Answer, PipelineError>
+    private let background: VariantBackground
+
+    /// - Parameter background: pauses the variant if the task is abandoned.
+    init(
+        request: VariantRequest,
+        parts: PipelineParts,
+        originals: Originals,
+        flight: Flight<Answer, PipelineError>,
+        background: VariantBackground
+    ) {
+        self.request = request
+        self.parts = parts
+        self.originals = originals
+        self.flight = flight
+        self.background = background
+    }
+
+    /// Starts the task.
+    func start() {
+        if !parts.readLane.submit({ self.find(isSettled: false) }) { end(.abandoned) }
+    }
+
+    /// Looks up the stand-in and the original.
+    ///
+    /// - Parameter isSettled: whether earlier queued writes have reached the disk.
+    private func find(isSettled: Bool) {
+        let inMemory = request.keeps.keepInMemory ? MemoryVariantStage(memory: parts.memory).stale(request.key) : nil
+        guard let standIn = inMemory ?? DiskVariantStage(parts: parts).entity(for: request, of: flight) else {
+            guard !isSettled, let disk = parts.disk else { return end(nil) }
+            disk.flush { [self] in
+                if !parts.readLane.submit({ self.find(isSettled: true) }) { end(.abandoned) }
+            }
+            return
+        }
+        guard standIn.isStandIn, let plan = request.plan else { return end(nil) }
+        _ = originals.join(
+            request.origin,
+            .background(.background),
+            purpose: .body,
+            needsBody: true
+        ) { [self] result in
+            guard let outcome = try? result.get(), let body = outcome.body, outcome.storable,
+                outcome.origin.record.digest == standIn.originDigest
+            else { return end(.abandoned) }
+            if !parts.readLane.submit({ self.make(of: outcome, body, plan: plan, in: standIn) }) { end(.abandoned) }
+        }
+    }
+
+    /// Orders the AVIF from the original or a stored mezzanine, in a job of its own so that no request waits for it.
+    private func make(of outcome: OriginOutcome, _ body: OriginBody, plan: String, in standIn: Entity) {
+        let header = outcome.origin.record.header
+        let mezzanine = Mezzanine.smallest(for: plan, of: header)
+        let order = TransformOrder(
+            request: request,
+            plan: plan,
+            outcome: outcome,
+            body: body,
+            context: .background(.background),
+            mezzanine: mezzanine,
+            publish: { _ in }
+        ) { [self] result in
+            switch result {
+            case .success(let made): publish(made, plan: plan, outcome: outcome, in: standIn)
+            case .failure(let error) where error.traits.isPermanent || error == .transformTimeout:
+                settle(.failed, outcome, standIn)
+            case .failure: end(.abandoned)
+            }
+        }
+        let source = mezzanine.flatMap { MezzanineStage(parts: parts).find($0, of: outcome.origin.record) }
+        TransformGroup(parts: parts, orders: [order], source: source, extra: nil, ended: {}).start()
+    }
+
+    private func publish(_ made: TransformResult, plan: String, outcome: OriginOutcome, in standIn: Entity) {
+        guard let picture = made.pictures.first, picture.description.format == .avif else {
+            return settle(.failed, outcome, standIn)
+        }
+        guard picture.bytes.count < standIn.body.length else {
+            return settle(.larger, outcome, standIn)
+        }
+        let record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
+        end(keep(record, picture.bytes, outcome, in: standIn) ? .swapped : .abandoned)
+    }
+
+    /// Makes the WebP permanent.
+    private func settle(_ reason: DeferredStatistics.End, _ outcome: OriginOutcome, _ standIn: Entity) {
+        guard var record = standIn.description.standIn?.record, let bytes = standIn.body.copied() else {
+            return end(.abandoned)
+        }
+        record.isStandIn = false
+        end(keep(record, bytes, outcome, in: standIn) ? reason : .abandoned)
+    }
+
+    /// Replaces the stand-in in memory and on disk; false if it was purged or the original has changed.
+    private func keep(_ record: VariantRecord, _ bytes: [UInt8], _ outcome: OriginOutcome, in standIn: Entity) -> Bool {
+        let origin = outcome.origin
+        let description = EntityDescription(record, origin: origin.record, for: request)
+        let entity = Entity(
+            description: description,
+            body: .memory(bytes),
+            origin: origin,
+            fields: parts.presentation(description),
+            subject: flight.subject
+        )
+        let isKept = flight.publish(of: origin.record) {
+            guard origin.state.record.digest == standIn.originDigest else { return false }
+            if request.keeps.keepInMemory, bytes.count <= parts.memoryObject {
+                parts.memory.insert(entity, for: request.key, cost: entity.cost)
+            } else {
+                parts.memory.remove(request.key)
+            }
+            parts.openFiles.remove(request.key)
+            if request.keeps.keepOnDisk {
+                parts.disk?.store(variant: record, origin: origin.record, bytes: bytes)
+            }
+            return true
+        }
+        return isKept ?? false
+    }
+
+    /// Ends the task.
+    ///
+    /// - Parameter end: `nil` if there was nothing to do.
+    private func end(_ end: DeferredStatistics.End?) {
+        // Paused before the flight ends, so that no request can queue the variant in between.
+        if end == .abandoned { background.pause(.deferred, request.key) }
+        flight.finish(.failure(.cancelled))
+        if let end { parts.deferrals.note(end) }
+    }
+}
+
+extension Entity.Body {
+    /// Returns a copy of the bytes; `nil` if the file cannot be read.
+    fileprivate func copied() -> [UInt8]? {
+        switch self {
+        case .memory(let bytes): bytes
+        case .file(let file, let length): file.read(count: length)
+        case .growing: nil
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import HTTPCache
+import LinuxSystem
+
+/// The background work for variants.
+typealias VariantBackground = BackgroundWork<Answer, PipelineError>
+
+extension BackgroundKind {
+    /// Maximum number of placeholder jobs, which would otherwise fill the transform queue.
+    static let maximumPlaceholders = 32
+    /// Computes an original's placeholder.
+    static let placeholder = BackgroundKind(prefix: "placeholder/1", limit: maximumPlaceholders)
+    /// Makes the AVIF of a WebP stand-in, one at a time; `setWaitingLimit` sets how many wait.
+    static let deferred = BackgroundKind(prefix: "deferred/1", limit: 1, waitingLimit: 0)
+}
+
+extension BackgroundWork where Value == Answer, Failure == PipelineError {
+    /// Creates the work without jobs.
+    ///
+    /// - Parameter deferredLimit: the maximum number of waiting deferred jobs.
+    convenience init(pool: TaskPool<Answer, PipelineError>, deferredLimit: Int, time: any TimeSource) {
+        self.init(pool: pool, kinds: [.refresh, .placeholder, .deferred], time: time)
+        setWaitingLimit(deferredLimit, of: .deferred)
+    }
+
+    /// Starts or queues a job for a variant, unless that is waiting, running or paused.
+    func offer(
+        _ kind: Kind,
+        for request: VariantRequest,
+        dropped: @escaping @Sendable () -> Void = {},
+        work: @escaping Work
+    ) {
+        offer(kind, request.key, about: PurgeSubject(request), dropped: dropped, work: work)
+    }
+}

@@ -1,0 +1,101 @@
+import HTTPCache
+import ImagePlan
+import LinuxSystem
+
+/// Reads an original's format and size from its first bytes.
+enum OriginalHeader {
+    /// Bytes that are read first.
+    private static let firstLook = 64 << 10
+    /// Maximum bytes that are read; photographs may have megabytes of metadata before their size.
+    private static let lastLook = 16 << 20
+    private static let unknown = PipelineError.notAnImage("the image format is unknown")
+
+    /// Reads an original up to the end of its header; blocks.
+    ///
+    /// - Throws: `.notAnImage` or `.broken` if the bytes are not a valid image header.
+    static func read(_ body: OriginBody) throws(PipelineError) -> ImageHeader {
+        var look = min(body.length, firstLook)
+        while true {
+            guard let bytes = body.file.read(count: look) else {
+                throw .originProtocol("the original could not be read")
+            }
+            switch try examine(bytes, of: body.length) {
+            case .found(let header): return header
+            case .needs(let wanted):
+                guard look < min(body.length, lastLook) else { throw .broken("the image header is incomplete") }
+                look = min(body.length, lastLook, max(wanted, look * 4))
+            }
+        }
+    }
+
+    /// What the first bytes of an original tell.
+    enum Finding {
+        case found(ImageHeader)
+        /// The header ends later: this many bytes are needed from the beginning.
+        case needs(Int)
+    }
+
+    /// Examines the first bytes of an original of a known or assumed length.
+    ///
+    /// - Throws: `.notAnImage` or `.broken` if they are not the beginning of an image.
+    static func examine(_ bytes: [UInt8], of length: Int) throws(PipelineError) -> Finding {
+        switch ImageSniffer.sniff(bytes.span, totalLength: length) {
+        case .image(let header) where header.format == .svgz:
+            guard let inside = OriginMarkup.header(of: bytes.span, claimed: header) else { throw unknown }
+            return .found(inside)
+        case .image(let header): return .found(header)
+        case .unknown: throw unknown
+        case .malformed(_, let reason): throw .broken(reason)
+        case .needsMore(let wanted): return .needs(wanted)
+        }
+    }
+}
+
+/// Recognises gzip-compressed SVG by its first bytes; the daemon expands no more than that.
+enum OriginMarkup {
+    /// The root element must begin within this number of bytes, as in uncompressed markup.
+    private static let firstLook = 64 << 10
+
+    /// Returns the header of compressed SVG; `nil` for any other gzip content.
+    static func header(of coded: Span<UInt8>, claimed: ImageHeader) -> ImageHeader? {
+        let beginning = GzipExpansion(of: coded, atMost: firstLook)
+        guard beginning.end != .damaged else { return nil }
+        // The length of truncated content is unknown; the root element decides.
+        let length = beginning.end == .complete ? beginning.bytes.count : Int.max
+        guard case .image(let inside) = ImageSniffer.sniff(beginning.bytes.span, totalLength: length),
+            inside.format == .svg
+        else { return nil }
+        return claimed
+    }
+}
+
+/// Refuses originals by their sniffed header, before any decoder reads the file.
+enum HeaderGate {
+    /// Returns why an original must not be transformed; `nil` if it may be.
+    static func refusal(of header: ImageHeader, plan: String, source: SourceRule) -> PipelineError? {
+        let limits = source.limits
+        // Removing metadata decodes nothing, so only the format matters.
+        if plan == MetadataCleaner.planText {
+            return MetadataCleaner.supports(header.format)
+                ? nil : .refused("\(header.format.mediaType) cannot be served without its metadata")
+        }
+        // Whether the installed libraries can decode the format is checked by the worker.
+        if let refusal = refusal(of: header.format, source: source) { return refusal }
+        let (pixels, overflow) = header.width.multipliedReportingOverflow(by: header.height)
+        guard !overflow, pixels <= limits.pixels else {
+            return .refused(
+                "\(header.width)×\(header.height) pixels exceed the limit of \(limits.pixels) (limits.pixels)"
+            )
+        }
+        // AnimationChoice limits the decoded frames.
+        return DecodeBudget.refusal(of: header, plan: plan, within: limits.decodeBytes).map { .refused($0) }
+    }
+
+    /// Returns why a format is not accepted as an image, transformed or not; `nil` if it is accepted.
+    static func refusal(of format: ImageFormat, source: SourceRule) -> PipelineError? {
+        let use = source.formats[format]
+        guard !use.reads else { return nil }
+        let name = format == .svgz ? ImageFormat.svg : format
+        return .notAnImage("\(format.mediaType) is not decoded (formats.\(name) is \(use.rawValue))")
+    }
+}

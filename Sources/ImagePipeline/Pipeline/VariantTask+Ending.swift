@@ -1,0 +1,138 @@
+import HTTPCache
+import HTTPSemantics
+import ImagePlan
+import LinuxSystem
+
+/// The results of a variant task: a new variant, the bare original, a stored variant, or a failure.
+extension VariantTask {
+    /// Ends with a failure to make a variant of an available original; it is remembered for this variant only.
+    ///
+    /// - Parameter status: how the original was obtained.
+    func fail(_ failure: PipelineError, _ status: CacheStatus) {
+        let error = failure.concealed(by: request.origin.source)
+        if !request.origin.keepsNothing, request.origin.source.negative {
+            _ = flight.publish {
+                parts.failures.record(
+                    request.key,
+                    error,
+                    of: request.origin,
+                    plan: request.plan,
+                    auxiliaries: request.auxiliaries.map { PurgeSubject($0.origin) }
+                )
+            }
+        }
+        end(.failure(.after(status, error)))
+    }
+
+    /// Ends with the original's own bytes.
+    func finishBare(_ outcome: OriginOutcome, body: OriginBody) {
+        var description = EntityDescription(
+            mediaType: outcome.origin.record.header.format.mediaType,
+            digest: body.digest,
+            length: body.length,
+            origin: outcome.origin.record,
+            of: request.origin.source,
+            animation: request.animation(of: outcome.origin.record.header, in: nil)
+        )
+        description.isUntransformed = request.mustStayOriginal(outcome.origin.record)
+        description.contentCoding = outcome.origin.record.header.format.contentCoding
+        let entity = parts.entity(
+            key: request.key,
+            description: description,
+            file: body.file,
+            origin: outcome.origin,
+            storable: outcome.storable && tiers.keepInMemory,
+            of: flight
+        )
+        guard let entity else {
+            end(.failure(.originProtocol("the original could not be read")))
+            return
+        }
+        finish(
+            entity,
+            outcome.isStored ? .hit(.disk) : outcome.status,
+            StageTimings(of: outcome),
+            // Without storage, a placeholder would not be used again.
+            body: outcome.storable ? body : nil
+        )
+    }
+
+    /// Ends with a new variant, which is stored.
+    ///
+    /// - Parameter standsIn: whether it is WebP in place of an AVIF that is made later.
+    func publish(
+        _ made: TransformResult,
+        _ plan: String,
+        _ outcome: OriginOutcome,
+        _ auxiliaries: [OriginOutcome],
+        standsIn: Bool
+    ) {
+        let start = parts.time.monotonic
+        var outcome = outcome
+        parts.failures.forget(request.key)
+        guard let picture = made.pictures.first else {
+            end(.failure(.workerLost))
+            return
+        }
+        let placeholder = TransformStage.placeholder(of: made)
+        if let placeholder { outcome.origin.record.placeholder = placeholder }
+        var record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
+        record.isStandIn = standsIn && record.format == .webp
+        if record.isStandIn { parts.deferrals.noteMade() }
+        let others = auxiliaries.map(\.origin.record)
+        record.auxiliaries = others.map { VariantRecord.Auxiliary(key: $0.key, digest: $0.digest) }
+        var description = EntityDescription(record, origin: outcome.origin.record, for: request)
+        description.restrict(toStrictestOf: others, origin: outcome.origin.record)
+        let entity = parts.entity(
+            key: request.key,
+            description: description,
+            body: .memory(picture.bytes),
+            origin: outcome.origin,
+            auxiliaries: auxiliaries.map { AuxiliaryUse($0.origin) },
+            storable: outcome.storable && tiers.keepInMemory && picture.bytes.count <= parts.memoryObject,
+            of: flight
+        )
+        if outcome.storable, tiers.keepOnDisk {
+            _ = flight.publish(of: outcome.origin.record) { [record] in
+                parts.disk?.store(
+                    variant: record,
+                    origin: outcome.origin.record,
+                    auxiliaries: others,
+                    bytes: picture.bytes
+                )
+            }
+        }
+        if let placeholder, outcome.storable {
+            parts.learn(placeholder, of: outcome.origin, for: request.origin, in: flight)
+        }
+        var timings = StageTimings(of: outcome)
+        timings.queue = made.queued
+        timings.decode = made.timing.decode
+        timings.transform = made.timing.transform
+        timings.encode = made.timing.encode
+        if outcome.storable, tiers != .none {
+            timings.store = UInt32(clamping: max(1, (parts.time.monotonic - start) / 1000))
+        }
+        finish(entity, outcome.status, timings)
+    }
+
+    /// Ends the flight.
+    func end(_ result: Result<Answer, PipelineError>) {
+        if context.isProbe { parts.failures.giveUp(request.key) }
+        flight.finish(result)
+    }
+
+    /// Ends with an entity, and starts background work for it.
+    func finish(
+        _ entity: Entity,
+        _ status: CacheStatus,
+        _ timings: StageTimings,
+        body: OriginBody? = nil
+    ) {
+        if let hints = entity.description.hints, hints.placeholder == nil, request.keeps != .none {
+            pipeline.computePlaceholder(for: request, entity, body)
+        }
+        if entity.isStandIn { pipeline.replaceStandIn(of: request) }
+        end(.success(Answer(entity: entity, status: status, timings: timings)))
+    }
+}

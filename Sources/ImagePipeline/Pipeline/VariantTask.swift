@@ -1,0 +1,333 @@
+import HTTPCache
+import HTTPSemantics
+import ImagePlan
+import LinuxSystem
+
+/// Stage 3: makes one variant for all requests that share the flight.
+///
+/// A state machine of callbacks: disk look-up → original → transform → publication. Each step runs on the thread that completed
+/// the previous one (read lane, transfer thread, transform pool).
+final class VariantTask: Sendable {
+    let request: VariantRequest
+    /// The context of the first request, with the latest deadline of all.
+    let context: LoadContext
+    let pipeline: Pipeline
+    let flight: Flight<Answer, PipelineError>
+    private let step = Lock(Step())
+
+    var parts: PipelineParts { pipeline.parts }
+
+    /// The current step and how to cancel it.
+    private struct Step: Sendable {
+        var number = 0
+        var giveUp: (@Sendable () -> Void)?
+    }
+
+    /// - Parameter pipeline: kept until the task has ended.
+    init(_ request: VariantRequest, _ context: LoadContext, pipeline: Pipeline, flight: Flight<Answer, PipelineError>) {
+        self.request = context.demand.noStore ? request.withoutStorage : request
+        var context = context
+        context.deadline = flight.deadline
+        self.context = context
+        self.pipeline = pipeline
+        self.flight = flight
+    }
+
+    /// Starts with a stale entity from memory, if there is one.
+    func start(stale: Entity?) {
+        flight.onAbandon(
+            unless: { false },
+            cancel: { [self] in
+                if context.isProbe { parts.failures.giveUp(request.key) }
+                let giveUp = step.withLock { step in
+                    defer { step.giveUp = nil }
+                    return step.giveUp
+                }
+                giveUp?()
+            }
+        )
+        if let stale {
+            use(stale, from: .memory)
+        } else if request.plan == nil || parts.disk == nil || !request.tiers.keepOnDisk {
+            askForOriginal()
+        } else if !parts.readLane.submit({ self.lookUp() }) {
+            end(.failure(.overloaded("too many requests are waiting for the disk")))
+        }
+    }
+
+    private func lookUp() {
+        guard !context.deadline.isPast(at: parts.time.monotonic) else {
+            end(.failure(.overloaded("the request waited too long for the disk")))
+            return
+        }
+        guard let entity = DiskVariantStage(parts: parts).entity(for: request, of: flight) else {
+            askForOriginal()
+            return
+        }
+        use(entity, from: .disk)
+    }
+
+    /// Serves a stored variant if allowed, otherwise contacts the origin.
+    private func use(_ entity: Entity, from tier: CacheStatus.Tier) {
+        let now = parts.time.wallSeconds
+        let isFresh = entity.isFresh(at: now)
+        let demand = context.demand
+        if demand != .none, entity.isAccepted(at: now, by: request, demand),
+            isFresh || parts.failures.allowStale(request, for: context.caller)
+        {
+            finish(entity, .hit(isFresh ? tier : .stale), StageTimings())
+        } else if demand == .none, isFresh {
+            finish(entity, .hit(tier), StageTimings())
+        } else if demand == .none, !context.isRefresh, entity.mayBeUsedWhileRevalidating(at: now, by: request),
+            parts.failures.allowStale(request, for: context.caller)
+        {
+            finish(entity, .hit(.stale), StageTimings())
+            pipeline.refresh(request)
+        } else {
+            revalidate(entity, from: tier)
+        }
+    }
+
+    /// Validates a stored variant's original (RFC 9111 §4.3), for which its bytes are not needed.
+    private func revalidate(_ entity: Entity, from tier: CacheStatus.Tier) {
+        let otherwise: @Sendable (PipelineError) -> Void = { [self] error in
+            // stale-if-error (RFC 5861 §4), where the original's flight could not decide it.
+            if error.allowsStale, context.demand.onlyIfCached || !context.demand.isStrict,
+                entity.mayBeUsedIfError(at: parts.time.wallSeconds, by: request)
+                    || error.traits.isDisconnection && entity.mayBeUsedIfDisconnected(by: request)
+            {
+                finish(entity, .hit(.stale), StageTimings())
+            } else {
+                end(.failure(error))
+            }
+        }
+        joinOriginal(needsBody: false, otherwise: otherwise) { [self] outcome in
+            let record = outcome.origin.record
+            guard entity.originDigest == record.digest,
+                request.plan == nil || entity.description.isUntransformed == request.mustStayOriginal(record)
+            else {
+                if outcome.body == nil { askForBody() } else { make(of: outcome) }
+                return
+            }
+            let status = outcome.status.ofFailure
+            gather(needsBodies: false, otherwise: { otherwise(.after(status, $0)) }) { [self] auxiliaries in
+                confirm(entity, by: outcome, auxiliaries, from: tier)
+            }
+        }
+    }
+
+    /// Serves a stored variant with a valid original, unless an auxiliary image has changed.
+    private func confirm(
+        _ entity: Entity,
+        by outcome: OriginOutcome,
+        _ auxiliaries: [OriginOutcome],
+        from tier: CacheStatus.Tier
+    ) {
+        guard entity.auxiliaries.map(\.digest) == auxiliaries.map(\.origin.record.digest) else {
+            if outcome.body == nil { askForBody() } else { make(of: outcome) }
+            return
+        }
+        let states = [outcome.origin.state] + auxiliaries.map(\.origin.state)
+        let isCurrent =
+            entity.isCurrent && ([entity.origin] + entity.auxiliaries.map(\.state)).elementsEqual(states, by: ===)
+        let joined = outcome.joined(by: auxiliaries)
+        let current = isCurrent ? entity : renewed(entity, after: joined, auxiliaries)
+        let status = joined.isStored ? CacheStatus.hit(tier) : joined.status
+        finish(current, status, StageTimings(of: joined))
+    }
+
+    /// Fetches the plan's auxiliary images; continues immediately if there are none.
+    private func gather(
+        needsBodies: Bool,
+        otherwise: (@Sendable (PipelineError) -> Void)? = nil,
+        then: @escaping @Sendable ([OriginOutcome]) -> Void
+    ) {
+        guard !request.auxiliaries.isEmpty else { return then([]) }
+        guard !flight.isOver else { return }
+        let number = begin()
+        let stage = AuxiliaryStage(
+            request.auxiliaries,
+            context,
+            needsBodies: needsBodies,
+            originals: pipeline.originals
+        ) { [self] result in
+            switch result {
+            case .success(let outcomes): then(outcomes)
+            case .failure(let error): if let otherwise { otherwise(error) } else { end(.failure(error)) }
+            }
+        }
+        stage.start()
+        remember(number) { stage.cancel() }
+    }
+
+    /// Returns an entity with the same bytes and the metadata of the validated original.
+    private func renewed(_ entity: Entity, after outcome: OriginOutcome, _ auxiliaries: [OriginOutcome]) -> Entity {
+        var description = entity.description
+        description.lastModified = description.standIn == nil ? outcome.origin.record.lastModified : nil
+        description.cacheControl = outcome.origin.record.downstreamCacheControl
+        description.advertisedLifetime = outcome.origin.record.advertisedLifetime
+        description.hints = OriginalHints(outcome.origin.record, for: request.origin.source)
+        description.restrict(toStrictestOf: auxiliaries.map(\.origin.record), origin: outcome.origin.record)
+        return parts.entity(
+            key: request.key,
+            description: description,
+            body: entity.body,
+            origin: outcome.origin,
+            auxiliaries: auxiliaries.map { AuxiliaryUse($0.origin) },
+            storable: outcome.storable && tiers.keepInMemory,
+            of: flight
+        )
+    }
+
+    private func askForOriginal() {
+        joinOriginal(needsBody: true) { [self] outcome in
+            // The joined flight may have checked freshness only.
+            if outcome.body == nil { askForBody() } else { make(of: outcome) }
+        }
+    }
+
+    /// Joins the flight of requests that need the bytes, which other requests for freshness do not join.
+    private func askForBody() {
+        joinOriginal(for: .body, needsBody: true) { [self] in make(of: $0) }
+    }
+
+    private func joinOriginal(
+        for purpose: Originals.Purpose = .any,
+        needsBody: Bool,
+        otherwise: (@Sendable (PipelineError) -> Void)? = nil,
+        then: @escaping @Sendable (OriginOutcome) -> Void
+    ) {
+        guard !flight.isOver else { return }
+        let otherwise = otherwise ?? { [self] in end(.failure($0)) }
+        // Later requests receive the remembered failure instead of waiting for this retry.
+        if parts.failures.isProbed(request.origin.failureKey(for: context.caller)) { flight.detach() }
+        let number = begin()
+        var arrival: (@Sendable (Originals.Arrival) -> Void)?
+        if needsBody { arrival = { [self] in judge($0) } }
+        let subscription = pipeline.originals.join(
+            request.origin,
+            context,
+            purpose: purpose,
+            needsBody: needsBody,
+            arrival: arrival
+        ) { result in
+            switch result {
+            case .success(let outcome): then(outcome)
+            case .failure(let error): otherwise(error)
+            }
+        }
+        remember(number) { subscription.cancel() }
+    }
+
+    /// Judges an original by its header, while its content is arriving.
+    ///
+    /// The bare original is passed to the waiting requests as it arrives. A plan that the header refuses fails at once; if no
+    /// other request needs the original, its download ends.
+    private func judge(_ arrival: Originals.Arrival) {
+        guard !flight.isOver, let arriving = ArrivingOriginal(arrival, of: request) else { return }
+        let header = arriving.record.header
+        if request.plan == nil || request.mustStayOriginal(arriving.record) {
+            guard HeaderGate.refusal(of: header.format, source: request.origin.source) == nil else { return }
+            flight.announce(Answer(entity: arriving.entity(for: request, parts), status: arrival.status))
+        } else if let plan = request.plan,
+            let refusal = HeaderGate.refusal(of: header, plan: plan, source: request.origin.source)
+        {
+            let giveUp = step.withLock { $0.giveUp.take() }
+            fail(refusal, arrival.status.ofFailure)
+            giveUp?()
+        }
+    }
+
+    private func make(of outcome: OriginOutcome) {
+        guard !flight.isOver else { return }
+        guard let body = outcome.body else {
+            end(.failure(.originProtocol("the original was not delivered")))
+            return
+        }
+        let header = outcome.origin.record.header
+        if let refusal = HeaderGate.refusal(of: header.format, source: request.origin.source) {
+            fail(refusal, outcome.status.ofFailure)
+            return
+        }
+        guard let plan = request.plan else {
+            finishBare(outcome, body: body)
+            return
+        }
+        guard !request.mustStayOriginal(outcome.origin.record) else {
+            finishBare(outcome, body: body)
+            return
+        }
+        if let refusal = HeaderGate.refusal(of: header, plan: plan, source: request.origin.source) {
+            fail(refusal, outcome.status.ofFailure)
+            return
+        }
+        let otherwise: @Sendable (PipelineError) -> Void = { [self] error in
+            end(.failure(.after(outcome.status.ofFailure, error)))
+        }
+        gather(needsBodies: true, otherwise: otherwise) { [self] auxiliaries in
+            transform(outcome, body, by: plan, auxiliaries)
+        }
+    }
+
+    private func transform(
+        _ origin: OriginOutcome,
+        _ body: OriginBody,
+        by plan: String,
+        _ auxiliaries: [OriginOutcome]
+    ) {
+        guard !flight.isOver else { return }
+        let outcome = origin.joined(by: auxiliaries)
+        let header = outcome.origin.record.header
+        let timing = AVIFTiming(of: request, plan: plan, outcome, parts)
+        let number = begin()
+        let order = TransformOrder(
+            request: request,
+            plan: plan,
+            outcome: outcome,
+            body: body,
+            context: context,
+            auxiliaries: zip(request.auxiliaries, auxiliaries).compactMap { TransformJob.Auxiliary($0, $1) },
+            mezzanine: keepsMezzanine(of: outcome) ? Mezzanine.smallest(for: plan, of: header) : nil,
+            bucket: timing.bucket,
+            publish: { [flight] keep in _ = flight.publish(of: outcome.origin.record, keep) }
+        ) { [self] result in
+            switch result {
+            case .success(let made):
+                publish(made, plan, outcome, auxiliaries, standsIn: timing == .later)
+            case .failure(let error): fail(error, outcome.status.ofFailure)
+            }
+        }
+        pipeline.transforms.order(order, in: origin.delivery)
+        remember(number) { order.cancel() }
+    }
+
+    /// Whether a mezzanine of the original may be stored.
+    private func keepsMezzanine(of outcome: OriginOutcome) -> Bool {
+        // A mezzanine of an original over the budget would decode all of it.
+        let size = outcome.origin.record.header.size
+        let bytes = request.origin.source.limits.decodeBytes
+        return request.origin.source.keepsMezzanines && parts.disk != nil && outcome.storable
+            && request.origin.keeps.originals.keepOnDisk
+            && DecodeBudget.refusal(of: size, loadedSmallerBy: 1, within: bytes) == nil
+    }
+
+    /// The tiers that may store the result.
+    var tiers: CacheTiers { request.keeps }
+
+    private func begin() -> Int {
+        step.withLock { step in
+            step.number += 1
+            step.giveUp = nil
+            return step.number
+        }
+    }
+
+    /// Sets how to cancel a step, unless another thread has begun the next one.
+    private func remember(_ number: Int, _ giveUp: @escaping @Sendable () -> Void) {
+        step.withLock { step in
+            if step.number == number { step.giveUp = giveUp }
+        }
+        // Abandoned while the step was starting, so cancel it here.
+        if flight.isOver { giveUp() }
+    }
+}

@@ -1,0 +1,34 @@
+/// The default encoder settings: qualities, 1–100 (`quality` in the configuration), and libwebp's options (`webp`).
+package struct QualityDefaults: Hashable, Sendable {
+    package var jpeg: Int
+    package var webp: Int
+    package var avif: Int
+    package var webpOptions: WebPOptions
+    /// The default effort, 0–9, of AVIF chosen by `format=auto` (`avif.effort`).
+    package var avifEffort = standardAVIFEffort
+    /// The perceptual distance that `q=auto` allows, in thousandths of the distance at which the qualities above look alike.
+    package var distance = Self.standardDistance
+
+    /// The distance of the default qualities.
+    package static let standardDistance = 1_000
+    /// The range of `distance`.
+    package static let distances = 100...10_000
+
+    /// Creates settings, by default the documented ones.
+    package init(jpeg: Int = 80, webp: Int = 79, avif: Int = 60, webpOptions: WebPOptions = WebPOptions()) {
+        self.jpeg = jpeg
+        self.webp = webp
+        self.avif = avif
+        self.webpOptions = webpOptions
+    }
+
+    /// The default effort: a tenth fewer bytes than effort 0 in half the time of effort 2 (Benchmarks/README.md).
+    package static let standardAVIFEffort = 1
+
+    /// The settings as canonical text, for cache keys.
+    package var keyText: String {
+        let options = webpOptions.keyText
+        return "\(jpeg),\(webp),\(avif)" + (options.isEmpty ? "" : ";\(options)")
+            + (avifEffort == Self.standardAVIFEffort ? "" : ";avif-effort=\(avifEffort)")
+    }
+}

@@ -1,0 +1,90 @@
+/// A reduced copy of a large original, decoded once instead of for each width.
+///
+/// Equivalent to shrink-on-load by its factor: it can replace the original exactly for the plans that may load the original at
+/// that factor (`ShrinkOnLoad`). Sizes, crops and focal points still refer to the original.
+package struct Mezzanine: Hashable, Sendable {
+    /// The reduction on each axis; one of `factors`.
+    package let factor: Int
+
+    /// The available factors, smallest copies first.
+    ///
+    /// For a 12 MP original, factor 4 (1008 × 756) serves widths up to 576 px and factor 2 widths up to 1152 px.
+    package static let factors = [4, 2]
+
+    /// The fewest pixels of an original worth reducing: below, decoding is not the main cost.
+    package static let minimumPixels = 3_000_000
+
+    /// Creates a mezzanine; `factor` must be one of `factors`.
+    package init(factor: Int) {
+        precondition(Self.factors.contains(factor))
+        self.factor = factor
+    }
+
+    /// The plan text with which a worker makes the copy; no request can contain it.
+    package var planText: String { Self.planPrefix + String(factor) }
+
+    /// Parses `planText`.
+    package init?(planText: String) {
+        guard planText.hasPrefix(Self.planPrefix), let factor = Int(planText.dropFirst(Self.planPrefix.count)),
+            Self.factors.contains(factor)
+        else { return nil }
+        self.factor = factor
+    }
+
+    private static let planPrefix = "mezzanine/1?factor="
+
+    /// The smallest mezzanine a plan can use; `nil` if there is none, or the original is too small to be worth it.
+    ///
+    /// - Parameters:
+    ///   - plan: the plan's canonical text.
+    ///   - header: the original's sniffed header.
+    package static func smallest(for plan: String, of header: ImageHeader) -> Mezzanine? {
+        guard header.frames == 1, isReducible(header.format),
+            header.width.multipliedSaturated(by: header.height) >= minimumPixels,
+            // Descriptions report the original's bytes, and only the original has its metadata.
+            let plan = try? Plan(canonicalText: plan), !plan.settings.format.isMetadata,
+            plan.settings.metadata == .strip,
+            // Only the first page is kept.
+            plan.settings.animation.page == 0,
+            let steps = try? PlanGeometry.resolve(plan, source: header.orientedSize, maximumPixels: .max)
+        else { return nil }
+        let factor = ShrinkOnLoad.factor(
+            among: factors,
+            steps: steps,
+            source: header.orientedSize,
+            orientation: header.orientation
+        )
+        return factor == 1 ? nil : Mezzanine(factor: factor)
+    }
+
+    /// The larger mezzanines that can stand in for this one.
+    package var alternatives: [Mezzanine] { Self.factors.filter { $0 < factor }.map { Mezzanine(factor: $0) } }
+
+    /// Formats whose decoders do the full work even for a small result, and whose headers state their size.
+    private static func isReducible(_ format: ImageFormat) -> Bool {
+        switch format {
+        case .jpeg, .png, .webp, .avif, .heic, .tiff, .jxl, .jp2: true
+        case .gif, .bmp, .ico, .svg, .svgz, .pdf: false
+        }
+    }
+}
+
+/// The original behind a job whose source is a mezzanine: results are computed as if from the original.
+package struct Reduction: Hashable, Sendable {
+    /// The reduction of the source on each axis: 2 or 4.
+    package var factor: Int
+    /// The original's header.
+    package var original: ImageHeader
+
+    /// Creates a reduction.
+    package init(factor: Int, original: ImageHeader) {
+        self.factor = factor
+        self.original = original
+    }
+
+    /// The stored size of the reduced source.
+    package var size: PixelSize {
+        // As in libvips' shrink-on-load for JPEG, a remainder at the right or bottom edge is dropped.
+        PixelSize(width: max(1, original.width / factor), height: max(1, original.height / factor))
+    }
+}

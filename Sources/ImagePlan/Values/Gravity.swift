@@ -1,0 +1,139 @@
+/// The part of an image to keep: a point, or whatever a search of the pixels finds.
+package enum Gravity: Hashable, Sendable {
+    /// A point in fractions of the image's width and height, 0–1; the nine compass names are points.
+    case point(x: FixedDecimal, y: FixedDecimal)
+    /// A compass point, moved away from the edges that it names; in the middle of an axis to the right or down.
+    case offset(x: FixedDecimal, y: FixedDecimal, by: Offset)
+    /// The most eye-catching part (libvips `VIPS_INTERESTING_ATTENTION`).
+    case attention
+    /// The part with the most detail (libvips `VIPS_INTERESTING_ENTROPY`).
+    case entropy
+
+    /// The distance from a compass point, negative towards the edge; percent refer to the sides of the whole.
+    package struct Offset: Hashable, Sendable {
+        package let x: CropStep.Measure
+        package let y: CropStep.Measure
+
+        /// Creates an offset.
+        package init(x: CropStep.Measure, y: CropStep.Measure) {
+            self.x = x
+            self.y = y
+        }
+
+        fileprivate var isZero: Bool { x.isZero && y.isZero }
+        fileprivate var text: String { "\(x.text),\(y.text)" }
+    }
+
+    private static let half = FixedDecimal(millionths: 500_000)
+
+    package static let center = Gravity.point(x: half, y: half)
+
+    private static let compass: [(name: String, gravity: Gravity)] = [
+        ("center", center),
+        ("north", .point(x: half, y: FixedDecimal(0))),
+        ("south", .point(x: half, y: FixedDecimal(1))),
+        ("west", .point(x: FixedDecimal(0), y: half)),
+        ("east", .point(x: FixedDecimal(1), y: half)),
+        ("northwest", .point(x: FixedDecimal(0), y: FixedDecimal(0))),
+        ("northeast", .point(x: FixedDecimal(1), y: FixedDecimal(0))),
+        ("southwest", .point(x: FixedDecimal(0), y: FixedDecimal(1))),
+        ("southeast", .point(x: FixedDecimal(1), y: FixedDecimal(1))),
+    ]
+
+    private static let otherNames = [
+        "bottom": "south", "centre": "center", "down": "south", "face": "attention", "left": "west", "middle": "center",
+        "right": "east", "smart": "attention", "top": "north", "up": "north",
+    ]
+
+    /// Parses a compass name, one with an offset such as `southeast,16,5%`, `attention`, `entropy`, or a focal point such as
+    /// `0.3,0.7`.
+    package init(parsing parameter: Parameter) throws(RequestError) {
+        switch parameter.value {
+        case "attention": self = .attention
+        case "entropy": self = .entropy
+        case let name:
+            if let named = Self.compass.first(where: { $0.name == name }) {
+                self = named.gravity
+                return
+            }
+            let parts = parameter.parts(separatedBy: ",")
+            if let named = Self.compass.first(where: { $0.name == parts[0].value }), parts.count == 3 {
+                self = named.gravity.moved(
+                    by: Offset(
+                        x: try CropStep.Measure(coordinate: parts[1]),
+                        y: try CropStep.Measure(coordinate: parts[2])
+                    )
+                )
+                return
+            }
+            let coordinates = parameter.parts(separatedBy: ",").compactMap { FixedDecimal(parsing: $0.value) }
+            let range = FixedDecimal(0)...FixedDecimal(1)
+            guard name.utf8.contains(UInt8(ascii: ",")), coordinates.count == 2,
+                parameter.parts(separatedBy: ",").count == 2, coordinates.allSatisfy(range.contains)
+            else {
+                let names = Self.compass.map(\.name) + ["attention", "entropy"]
+                throw parameter.error(
+                    "must be center or a compass direction (north … southeast), also with an offset such as north,0,10, "
+                        + "attention, entropy, or a focal point x,y with both from 0 to 1"
+                        + NearestName.hint(name, among: names, otherNames: Self.otherNames)
+                )
+            }
+            self = .point(x: coordinates[0], y: coordinates[1])
+        }
+    }
+
+    /// The value in canonical form: a name if there is one, otherwise the focal point.
+    package var text: String {
+        if let named = Self.compass.first(where: { $0.gravity == self }) { return named.name }
+        return switch self {
+        case .attention: "attention"
+        case .entropy: "entropy"
+        case .point(let x, let y): "\(x.text),\(y.text)"
+        case .offset(let x, let y, let offset): "\(Gravity.point(x: x, y: y).text),\(offset.text)"
+        }
+    }
+
+    /// The compass point moved by an offset.
+    private func moved(by offset: Offset) -> Gravity {
+        guard case .point(let x, let y) = self, !offset.isZero else { return self }
+        return .offset(x: x, y: y, by: offset)
+    }
+
+    /// The gravity with an offset in pixels multiplied by `dpr`.
+    package func scaled(by dpr: FixedDecimal) -> Gravity {
+        guard case .offset(let x, let y, let offset) = self else { return self }
+        return .offset(x: x, y: y, by: Offset(x: offset.x.scaled(by: dpr), y: offset.y.scaled(by: dpr)))
+    }
+
+    /// The top left corner of a part within a whole: as close to the gravity as fits, the centre for `attention` and `entropy`.
+    ///
+    /// - Parameters:
+    ///   - part: the size of the part, not larger than the whole.
+    ///   - start: the start of an interval of a length within a side, by the fraction of the side.
+    package func corner(
+        of part: PixelSize,
+        in whole: PixelSize,
+        start: (_ length: Int, _ side: Int, _ fraction: FixedDecimal) -> Int
+    ) -> (left: Int, top: Int) {
+        let (x, y, offset): (FixedDecimal, FixedDecimal, Offset?) =
+            switch self {
+            case .point(let x, let y): (x, y, nil)
+            case .offset(let x, let y, let offset): (x, y, offset)
+            case .attention, .entropy: (Self.half, Self.half, nil)
+            }
+        func place(_ length: Int, _ side: Int, _ fraction: FixedDecimal, _ measure: CropStep.Measure?) -> Int {
+            let distance = measure?.coordinate(in: side) ?? 0
+            let inward = fraction == FixedDecimal(1) ? -distance : distance
+            return max(0, min(side - length, start(length, side, fraction) + inward))
+        }
+        return (place(part.width, whole.width, x, offset?.x), place(part.height, whole.height, y, offset?.y))
+    }
+
+    /// Whether the position depends on the image's pixels.
+    package var needsPixels: Bool {
+        switch self {
+        case .point, .offset: false
+        case .attention, .entropy: true
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import CCurl
+import HTTPSemantics
+import LinuxSystem
+
+/// The body of a response: received, announced while it arrives, and ended; on the transfer thread.
+///
+/// Short bodies are delivered when they are complete. A longer or slower one is announced to the load's `arrival`, which
+/// follows it in a file. A body over the limit is passed on if it has been announced: its file then keeps only what its
+/// slowest reader has not read, and the transfer is paused while that is too much.
+extension Transfer {
+    /// Bodies up to this many bytes are delivered when they are complete, unless they are slow.
+    private static let announcedLength = 256 << 10
+    /// Nanoseconds after the head at which a body that is still arriving is announced.
+    private static let patience: Int64 = 200_000_000
+    /// The bytes of a passed-on body that may be unread.
+    private static let window = 1 << 20
+
+    /// Bytes of the body received so far.
+    var received: Int { sink?.count ?? content.count }
+
+    private var limit: Int { options.limits.bytes }
+
+    /// Whether the response has no body whatever its `Content-Length`.
+    private var isBodiless: Bool {
+        ticket.request.exchange?.method == "HEAD" || head.status == 204 || head.status == 304
+    }
+
+    /// Decides from the head how the body is received.
+    func beginBody() {
+        guard head.status == 200 || isRaw, !isBodiless else { return }
+        let isTooLong = head.contentLength.map { $0 > limit } ?? false
+        guard isRaw, ticket.wantsArrival else {
+            if isTooLong { failure = .tooLarge(limit: limit) }
+            return
+        }
+        // An event stream does not end, and is never stored.
+        isEndless = head.lines["content-type"]?.lowercased().hasPrefix("text/event-stream") ?? false
+        isPassedOn = isTooLong || isEndless
+        guard isPassedOn || head.contentLength == nil else { return }
+        do throws(TransferError) { try announce() } catch { failure = error }
+    }
+
+    /// Receives bytes of the body.
+    ///
+    /// - Returns: the number of bytes consumed, or `CURL_WRITEFUNC_PAUSE`; any other number aborts the request.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if isPassedOn { return unsafe passOn(bytes) }
+        enter(.body, milliseconds: options.timeouts.firstByte)
+        guard isRaw || head.status == 200 else {
+            discarded += bytes.count
+            return discarded <= Self.maximumDiscarded ? bytes.count : 0
+        }
+        do throws(TransferError) {
+            if isRaw, growing != nil, bytes.count > limit - received {
+                passOnFromNow()
+                return unsafe passOn(bytes)
+            }
+            try unsafe keep(bytes)
+            try inspect()
+            try announceIfDue()
+        } catch {
+            failure = error
+            return 0
+        }
+        ticket.count(bytes.count)
+        // The last bytes follow with the end, after the completion: whoever has read them can rely on the response's being stored.
+        if let growing, received < head.contentLength ?? .max { growing.grow(to: received) }
+        return bytes.count
+    }
+
+    private func keep(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
+        guard bytes.count <= limit - received else { throw .tooLarge(limit: limit) }
+        guard !isRaw || sink != nil else {
+            try charge(bytes.count)
+            unsafe content.append(contentsOf: bytes)
+            return
+        }
+        let sink = try openSink()
+        try charge(bytes.count)
+        try unsafe sink.append(bytes)
+    }
+
+    private func charge(_ bytes: Int) throws(TransferError) {
+        let isOnDisk = sink?.isOnDisk ?? false
+        guard (isOnDisk ? diskBudget : budget).take(bytes) else {
+            throw .overloaded("the \(isOnDisk ? "disk" : "memory") limit for bodies is reached")
+        }
+        if isOnDisk { chargedOnDisk += bytes } else { charged += bytes }
+    }
+
+    private func giveBack() {
+        budget.give(back: charged)
+        diskBudget.give(back: chargedOnDisk)
+        (charged, chargedOnDisk) = (0, 0)
+    }
+
+    private func openSink() throws(TransferError) -> BodySink {
+        if let sink { return sink }
+        let isShort = head.contentLength.map { $0 <= configuration.memoryBody } ?? false
+        let opened = try BodySink(limit: limit, folder: isShort ? nil : configuration.folder)
+        sink = opened
+        return opened
+    }
+
+    // MARK: Announcing
+
+    /// Examines the beginning of the body if enough of it has arrived.
+    private func inspect() throws(TransferError) {
+        guard let wanted = nextInspection, let inspection = ticket.request.inspection, let sink, sink.count >= wanted,
+            let beginning = sink.reading.read(count: wanted)
+        else { return }
+        switch inspection.examine(beginning, head.contentLength) {
+        case .needs(let more): nextInspection = max(more, wanted + 1)
+        case .accepted: nextInspection = nil
+        case .refused(let reason): throw .contentRefused(reason)
+        }
+    }
+
+    private func announceIfDue() throws(TransferError) {
+        guard ticket.wantsArrival, growing == nil, nextInspection == nil, received < head.contentLength ?? .max
+        else { return }
+        let isLong = head.contentLength.map { $0 > Self.announcedLength } ?? (received > Self.announcedLength)
+        if isLong || time.monotonic - headTime >= Self.patience { try announce() }
+    }
+
+    /// Hands the response to the load's `arrival`, with the body as far as it has arrived.
+    private func announce() throws(TransferError) {
+        let sink = try openSink()
+        if !content.isEmpty {
+            try unsafe content.withUnsafeBufferPointer { bytes throws(TransferError) in
+                try unsafe sink.append(UnsafeRawBufferPointer(bytes))
+            }
+            content = []
+        }
+        try sink.share()
+        let growing = GrowingFile(sink.reading, expected: head.contentLength, isKept: !isPassedOn)
+        growing.grow(to: sink.count)
+        self.growing = growing
+        ticket.announce(TransferResponse(head: transferHead, redirects: hops, body: .growing(growing)))
+        if isPassedOn { growing.forgetRead(requestResume) }
+    }
+
+    // MARK: Passing on
+
+    /// Stops keeping a body that has turned out to be too long; its readers receive the rest.
+    private func passOnFromNow() {
+        isPassedOn = true
+        ticket.complete(.failure(.tooLarge(limit: limit)))
+        giveBack()
+        growing?.forgetRead(requestResume)
+    }
+
+    /// Appends bytes for the readers, or pauses the transfer until they have caught up.
+    private func passOn(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard let growing, let sink, growing.retained < Self.window else {
+            isPaused = true
+            phaseDeadline = .max
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
+        do throws(TransferError) {
+            try unsafe sink.pass(bytes)
+        } catch {
+            failure = error
+            return 0
+        }
+        if isEndless { phaseDeadline = .max } else { enter(.body, milliseconds: options.timeouts.firstByte) }
+        ticket.count(bytes.count)
+        growing.grow(to: sink.count)
+        return bytes.count
+    }
+
+    /// Continues a paused transfer.
+    func resume() {
+        guard isPaused, let easy else { return }
+        isPaused = false
+        enter(.body, milliseconds: options.timeouts.firstByte)
+        unsafe curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
+    }
+
+    // MARK: Ending
+
+    /// Discards what has been received, before another request of the same load.
+    func dropBody() {
+        giveBack()
+        sink = nil
+        content = []
+        nextInspection = ticket.request.inspection?.first
+    }
+
+    /// Ends the body after the load's completion.
+    func endBody(_ result: Result<TransferResponse, TransferError>) {
+        if let growing {
+            if case .success = result {
+                growing.grow(to: received)
+                growing.end(.complete)
+            } else {
+                growing.end(.failed)
+            }
+        }
+        growing = nil
+        dropBody()
+    }
+}

@@ -1,0 +1,28 @@
+/// How many transfers run at a time, and in which order the others wait.
+package struct TransferScheduling: Hashable, Sendable {
+    /// Maximum number of concurrent transfers over all sources.
+    package var active: Int
+    /// Maximum number of concurrent connections to one scheme, host and port over all sources.
+    package var perHost: Int
+    /// Maximum number of waiting transfers.
+    package var waiting: Int
+    /// The number of waiting transfers above which the newest start first (SDWebImage: `LIFOExecutionOrder`).
+    package var newestFirstAbove: Int
+    /// Milliseconds of waiting that raise a transfer by one priority.
+    package var ageing: Int
+
+    /// Creates a schedule; counts are raised to 1.
+    package init(
+        active: Int = 256,
+        perHost: Int = 128,
+        waiting: Int = 4096,
+        newestFirstAbove: Int = 256,
+        ageing: Int = 2_000
+    ) {
+        self.active = max(1, active)
+        self.perHost = max(1, perHost)
+        self.waiting = max(1, waiting)
+        self.newestFirstAbove = max(0, newestFirstAbove)
+        self.ageing = max(1, ageing)
+    }
+}

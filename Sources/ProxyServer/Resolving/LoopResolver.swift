@@ -1,0 +1,77 @@
+import HTTPKit
+import ImagePlan
+import LinuxSystem
+
+/// One event loop's resolver with a memo of recent requests; only one thread calls it, so its lock is never contended.
+final class LoopResolver: Sendable {
+    private struct State {
+        /// 0 before the first request.
+        var generation: UInt64 = 0
+        var resolver: RequestResolver
+        var memo = RequestMemo()
+    }
+
+    private let cell: ResolverCell
+    private let state: Lock<State>
+
+    init(_ cell: ResolverCell) {
+        self.cell = cell
+        state = Lock(State(resolver: cell.current.resolver))
+    }
+
+    /// Resolves a request, with its client hints if the target uses `auto`.
+    ///
+    /// - Throws: `Problem` that describes the error in the target.
+    func resolve(_ head: borrowing RequestHead, in bytes: Span<UInt8>) throws(Problem) -> ResolvedRequest {
+        let request = try hinted(head, in: bytes)
+        guard !request.cookies.isEmpty, let cookie = ForwardedCookies.text(request.cookies, head, bytes) else {
+            return request
+        }
+        // Not remembered: there are as many as clients.
+        let values = request.hints?.values(head, bytes)
+        let target = bytes.copy(head.pathAndQuery)
+        return try state.withLock { state throws(Problem) in
+            try state.resolver.resolve(target, hints: values, cookie: cookie)
+        }
+    }
+
+    private func hinted(_ head: borrowing RequestHead, in bytes: Span<UInt8>) throws(Problem) -> ResolvedRequest {
+        let request = try resolve(head.pathAndQuery, in: bytes)
+        guard let hints = request.hints else { return request }
+        let values = hints.values(head, bytes)
+        guard values != hints.options.values else { return request }
+        let target = bytes.copy(head.pathAndQuery)
+        // A target contains no line feed, so the names are distinct.
+        let name = target + Array("\n\(values.width) \(values.ratio.text)".utf8)
+        return state.withLock { state in
+            if let known = known(0..<name.count, in: name.span, state: &state) { return known }
+            // Hints alone cause no error, such as a size over a limit.
+            guard let hinted = try? state.resolver.resolve(target, hints: values) else { return request }
+            state.memo.keep(hinted, for: name)
+            return hinted
+        }
+    }
+
+    /// Resolves a target in the read buffer.
+    ///
+    /// - Throws: `Problem` that describes the error in it.
+    private func resolve(_ target: Range<Int>, in bytes: Span<UInt8>) throws(Problem) -> ResolvedRequest {
+        if let known = state.withLock({ state in known(target, in: bytes, state: &state) }) { return known }
+        var copy: [UInt8] = []
+        copy.reserveCapacity(target.count)
+        for index in target { copy.append(bytes[index]) }
+        return try state.withLock { state throws(Problem) in
+            let request = try state.resolver.resolve(copy)
+            state.memo.keep(request, for: copy)
+            return request
+        }
+    }
+
+    private func known(_ target: Range<Int>, in bytes: Span<UInt8>, state: inout State) -> ResolvedRequest? {
+        if state.generation != cell.generation {
+            (state.resolver, state.generation) = cell.current
+            state.memo = RequestMemo()
+        }
+        return state.memo.find(target, in: bytes)
+    }
+}

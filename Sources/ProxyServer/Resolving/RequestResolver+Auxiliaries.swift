@@ -1,0 +1,38 @@
+import ImagePipeline
+import ImagePlan
+
+extension RequestResolver {
+    /// The auxiliary images of a plan, which are originals of configured sources.
+    ///
+    /// - Parameter source: the rule of the main image, which limits their number.
+    /// - Throws: `Problem` with the parameter.
+    func auxiliaries(of plan: Plan, within source: SourceRule) throws(Problem) -> [Auxiliary] {
+        let refusal = MarkRules.refusal(
+            of: plan,
+            sources: table.sources.keys.sorted(),
+            rule: { table.sources[$0]?.rule },
+            fonts: table.fonts
+        )
+        if let refusal { throw Problem(refusal) }
+        let wanted = plan.auxiliaries
+        let limit = source.limits.auxiliaries
+        if wanted.count > limit {
+            let reason = "exceeds the limit of \(limit) auxiliary images per request (limits.auxiliaries)"
+            throw Problem(RequestError(parameter: wanted[limit].parameter, reason: reason))
+        }
+        var found: [Auxiliary] = []
+        for auxiliary in wanted {
+            guard let rule = table.sources[auxiliary.path.path.source]?.rule else { continue }
+            do {
+                let origin = try origin(of: rule, auxiliary.path.path, forwardedQuery: "")
+                let name = auxiliary.path.text
+                found.append(Auxiliary(name: name, parameter: auxiliary.parameter, origin: origin))
+            } catch {
+                let reason = (error as? RequestError)?.reason ?? "is invalid"
+                let whole = "names an image whose path \(reason)"
+                throw Problem(RequestError(parameter: auxiliary.parameter, reason: whole))
+            }
+        }
+        return found
+    }
+}

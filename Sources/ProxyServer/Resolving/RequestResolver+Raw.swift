@@ -1,0 +1,123 @@
+import HTTPSemantics
+import ImagePipeline
+import ImagePlan
+import LinuxSystem
+
+extension RequestResolver {
+    /// The upstream request for a target of a raw source; `nil` if the target is not of a raw source.
+    ///
+    /// The whole query is forwarded. If signatures are required, `sig` and `exp` are removed; otherwise they belong to the origin.
+    /// - Parameter method: the request method, which the source must accept and the signature must cover.
+    /// - Throws: `Problem` that describes the error in the target.
+    func rawOrigin(of target: [UInt8], method: String = "GET") throws(Problem) -> OriginRequest? {
+        guard table.hasRaw else { return nil }
+        let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
+        let rawPath = target[..<mark]
+        guard let rule = rawRule(of: target) else { return nil }
+        guard rule.allMethods.contains(method) else { throw Problem(methodRefusedBy: rule) }
+        let query = mark < target.count ? Array(target[(mark + 1)...]) : nil
+        guard let prefix = rule.location.urlPrefix else { return try rawRemote(rawPath, query ?? [], method) }
+        do {
+            guard let path = try RequestPath.parse(Array(rawPath)) else { return nil }
+            let suffix = signsRaw ? try rawSigned(rawPath, query ?? [], method) : query
+            let text = prefix + path.rawPath + (suffix.map { "?" + String(decoding: $0, as: UTF8.self) } ?? "")
+            return OriginRequest(source: rule, url: try OriginURL(text, of: "path"))
+        } catch let error as RequestError {
+            throw Problem(error)
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Problem(500, "The request could not be resolved.")
+        }
+    }
+
+    /// The rule of a target's raw source, or `nil` if it is not of a raw source.
+    func rawRule(of target: some Collection<UInt8>) -> SourceRule? {
+        guard target.first == UInt8(ascii: "/") else { return nil }
+        let segment = target.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        let name = String(decoding: Array(segment), as: UTF8.self)
+        let rule = name == "fetch" ? table.remote.rule : table.sources[name]?.rule
+        return rule?.isRaw == true ? rule : nil
+    }
+
+    /// Verifies the signature and returns the query without `sig` and `exp`, or `nil` if it is empty.
+    private func rawSigned(_ path: ArraySlice<UInt8>, _ query: [UInt8], _ method: String) throws -> [UInt8]? {
+        let own = try RawSignature(query)
+        if let permission {
+            try permission.check(own.signature, path: path, query: own.unsigned, method: method)
+            try Self.checkExpiry(own.expires, time.wallSeconds)
+        }
+        return own.rest
+    }
+
+    private func rawRemote(
+        _ path: ArraySlice<UInt8>,
+        _ query: [UInt8],
+        _ method: String
+    ) throws(Problem) -> OriginRequest {
+        guard path.elementsEqual(Array("/fetch".utf8)) else {
+            throw Problem(404, "/fetch has no path; use url=.")
+        }
+        do {
+            let parsed = try RequestLanguage.parse(query: query, options: table.remote.options)
+            guard parsed.isBare, let text = parsed.url else {
+                throw Problem(
+                    400,
+                    "/fetch serves responses unchanged here (remote.raw): the only parameters are url, sig and exp."
+                )
+            }
+            let url = try OriginURL(text, of: "url")
+            let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
+            if let permission {
+                try permission.checkRemote(parsed, path: path, method: method, isAllowed: isAllowed)
+                try Self.checkExpiry(parsed.expires, time.wallSeconds)
+            }
+            return OriginRequest(source: table.remote.rule, url: url)
+        } catch let error as RequestError {
+            throw Problem(error)
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Problem(500, "The request could not be resolved.")
+        }
+    }
+
+    private static func checkExpiry(_ expires: Int64?, _ now: Int64) throws(Problem) {
+        if let expires, now >= expires { throw ExpiringAnswer.refusal }
+    }
+}
+
+extension SourceTable {
+    /// Whether any source, or `/fetch`, is raw.
+    var hasRaw: Bool { remote.rule.isRaw || sources.values.contains(where: \.rule.isRaw) }
+}
+
+extension Problem {
+    /// A method that a raw source does not accept (RFC 9110 §15.5.6).
+    init(methodRefusedBy rule: SourceRule) {
+        let methods = rule.allMethods
+        let list = methods.dropLast().joined(separator: ", ") + " and " + (methods.last ?? "")
+        self.init(405, "This source only accepts \(list).", allow: methods.joined(separator: ", "))
+    }
+}
+
+extension RequestPermission {
+    /// Checks a request of a raw source.
+    ///
+    /// - Parameter query: the raw query without `sig`.
+    /// - Throws: 403.
+    func check(
+        _ signature: String?,
+        path: some Collection<UInt8>,
+        query: some Collection<UInt8>,
+        method: String
+    ) throws(Problem) {
+        guard let signature else {
+            guard !isRequired else {
+                throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
+            }
+            return
+        }
+        try Self.refuse(signer.verdict(on: signature, path: path, query: query, method: method))
+    }
+}

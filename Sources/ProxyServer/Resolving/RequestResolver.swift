@@ -1,0 +1,306 @@
+import HTTPKit
+import HTTPSemantics
+import ImagePipeline
+import ImagePlan
+import LinuxSystem
+import OriginTransfer
+
+/// Resolves a request target to the requested variants: parses path and query once, strictly, and applies the source's rules.
+struct RequestResolver: Sendable {
+    let table: SourceTable
+    /// The signature checks; `nil` to resolve any request, for explaining and building.
+    let permission: RequestPermission?
+    let time: any TimeSource
+    /// Whether `sig` and `exp` in queries of raw sources are signature parameters, which is so if signatures are required.
+    let signsRaw: Bool
+    /// The settings of response fields.
+    let answers: Configuration.Answers
+
+    init(
+        table: SourceTable,
+        permission: RequestPermission?,
+        signsRaw: Bool,
+        answers: Configuration.Answers,
+        time: any TimeSource
+    ) {
+        self.answers = answers
+        self.table = table
+        self.permission = permission
+        self.signsRaw = signsRaw
+        self.time = time
+    }
+
+    /// Creates a resolver from a validated configuration.
+    ///
+    /// - Throws: `RequestError` for an invalid preset, which validation has excluded.
+    init(_ configuration: Configuration, time: any TimeSource) throws(RequestError) {
+        self.init(
+            table: try SourceTable(configuration),
+            permission: RequestPermission(configuration.signing),
+            signsRaw: configuration.signing.required,
+            answers: configuration.answers,
+            time: time
+        )
+    }
+
+    /// The same without access rules, for explaining, building and purging.
+    var withoutGuards: RequestResolver {
+        var table = table
+        for name in table.sources.keys { table.sources[name]?.rule.originals = .serve }
+        return RequestResolver(
+            table: table,
+            permission: nil,
+            signsRaw: signsRaw,
+            answers: answers,
+            time: time
+        )
+    }
+
+    /// Resolves a target in origin-form.
+    ///
+    /// - Parameters:
+    ///   - target: the raw path and query.
+    ///   - hints: the values of `w=auto` and `dpr=auto`, or `nil` for their defaults.
+    ///   - cookie: the client's cookies that the source forwards.
+    /// - Throws: `Problem` with the invalid parameter.
+    func resolve(
+        _ target: [UInt8],
+        hints: HintValues? = nil,
+        cookie: String? = nil
+    ) throws(Problem) -> ResolvedRequest {
+        let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
+        let query = Array(target[min(mark + 1, target.count)...])
+        // Absolute-form may have no path (RFC 9110 §4.2.3).
+        let rawPath = mark == 0 ? ArraySlice("/".utf8) : target[..<mark]
+        let path: RequestPath?
+        do {
+            path = try RequestPath.parse(Array(rawPath))
+        } catch {
+            throw Problem(error)
+        }
+        guard let path else { throw Self.noSource(rawPath, table) }
+        if path.source == "fetch", !path.rawPath.isEmpty {
+            throw Problem(404, "/fetch has no path; use url=.")
+        }
+        let entry = table.sources[path.source]
+        guard path.source == "fetch" || entry != nil else { throw table.unknown(path.source) }
+        do throws(Problem) {
+            guard let entry else { return try remote(rawPath, query: query) }
+            return try local(entry, path, rawPath, query: query, hints, cookie)
+        } catch {
+            throw error.ofSource
+        }
+    }
+
+    private func local(
+        _ entry: SourceTable.Entry,
+        _ path: RequestPath,
+        _ rawPath: ArraySlice<UInt8>,
+        query: [UInt8],
+        _ hints: HintValues?,
+        _ cookie: String?
+    ) throws(Problem) -> ResolvedRequest {
+        var options = entry.options
+        if let hints { options.hints?.values = hints }
+        let parsed = try parse(query, options)
+        try permission?.check(parsed, path: rawPath)
+        do {
+            let origin = try origin(of: entry.rule, path, forwardedQuery: parsed.forwardedQuery, cookie: cookie)
+            return try request(origin, parsed, hints: entry.options.hints, fallback: entry.fallback)
+        } catch let error as RequestError {
+            throw Problem(error)
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Problem(500, "The request could not be resolved.")
+        }
+    }
+
+    /// The original of a source at a path.
+    ///
+    /// - Throws: `RequestError` for an invalid path, `Problem` for a source without paths.
+    func origin(
+        of rule: SourceRule,
+        _ path: RequestPath,
+        forwardedQuery: String,
+        cookie: String? = nil
+    ) throws -> OriginRequest {
+        switch rule.location {
+        case .http(let prefix):
+            let text = prefix + path.rawPath + suffix(forwardedQuery, prefix: prefix)
+            return OriginRequest(source: rule, url: try OriginURL(text, of: "path"), cookie: cookie)
+        case .bucket(let bucket):
+            let text = bucket.url(rawPath: path.rawPath, rawQuery: forwardedQuery)
+            return OriginRequest(source: rule, url: try OriginURL(text, of: "path"), cookie: cookie)
+        case .file:
+            return OriginRequest(source: rule, file: try path.filePath())
+        case .remote:
+            throw table.unknown(path.source)
+        }
+    }
+
+    /// The 404 for a path whose first segment is not a valid source name.
+    private static func noSource(_ rawPath: ArraySlice<UInt8>, _ table: SourceTable) -> Problem {
+        let segment = rawPath.dropFirst().prefix { $0 != UInt8(ascii: "/") }
+        guard !segment.isEmpty else {
+            return Problem(404, "There is no image at /. Use /NAME/PATH or /fetch?url=URL.")
+        }
+        return table.unknown(String(decoding: segment, as: UTF8.self))
+    }
+
+    private func remote(_ rawPath: ArraySlice<UInt8>, query: [UInt8]) throws(Problem) -> ResolvedRequest {
+        let parsed = try parse(query, table.remote.options)
+        guard let text = parsed.url else { throw Problem(400, "url is missing.", parameter: "url") }
+        let url: OriginURL
+        do {
+            url = try OriginURL(text, of: "url")
+        } catch {
+            throw Problem(error)
+        }
+        let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
+        try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
+        let origin = OriginRequest(source: table.remote.rule, url: url)
+        return try request(origin, parsed)
+    }
+
+    private func parse(_ query: [UInt8], _ options: ParseOptions) throws(Problem) -> ParsedQuery {
+        do {
+            return try RequestLanguage.parse(query: query, options: options)
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    /// The forwarded parameters as a query suffix for a prefix, which may already have a query.
+    private func suffix(_ forwardedQuery: String, prefix: String) -> String {
+        forwardedQuery.isEmpty ? "" : (prefix.contains("?") ? "&" : "?") + forwardedQuery
+    }
+
+    private func request(
+        _ origin: OriginRequest,
+        _ parsed: ParsedQuery,
+        hints: ClientHintOptions? = nil,
+        fallback: ConfiguredSource.Fallback? = nil
+    ) throws(Problem) -> ResolvedRequest {
+        guard !parsed.isBare || origin.source.originals != .refuse else {
+            throw Problem(403, "This source does not serve its originals.")
+        }
+        // If originals are served without metadata, or not at all, other sizes must not reveal it.
+        let isKept = !parsed.isBare && parsed.plan.settings.metadata == .keep
+        guard permission == nil || origin.source.originals == .serve || !isKept else {
+            throw Problem(403, "This source does not serve metadata; meta=copyright is allowed.", parameter: "meta")
+        }
+        guard !parsed.timing || permission == nil || parsed.signature != nil else {
+            throw Problem(403, "timing=1 requires a signature.", parameter: "timing")
+        }
+        if let refusal = Self.refusal(of: parsed.plan.settings.format, by: origin.source) { throw refusal }
+        let auxiliaries = try auxiliaries(of: parsed.plan, within: origin.source)
+        return ResolvedRequest(
+            choice(origin, parsed, auxiliaries),
+            saving: savesData(origin.source, parsed)
+                ? choice(origin, parsed, auxiliaries, saving: origin.source.saveDataStep) : nil,
+            hints: parsed.hints.isEmpty ? nil : hints.map { RequestHints(used: parsed.hints, options: $0) },
+            disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
+            crossOrigin: answers.cors.fields,
+            tellsTiming: answers.serverTiming || parsed.timing,
+            expires: parsed.expires,
+            cookies: origin.source.forwardCookies,
+            isPersonal: origin.cookie != nil,
+            refreshes: parsed.refresh,
+            fallback: fallback.flatMap { standIn($0, parsed, auxiliaries) }
+        )
+    }
+
+    /// Refuses a requested format that the source does not write.
+    private static func refusal(of setting: FormatSetting, by source: SourceRule) -> Problem? {
+        guard let format = setting.image, !source.formats[format].writes else { return nil }
+        let use = source.formats[format].rawValue
+        return Problem(400, "This source does not write \(format) (formats.\(format) is \(use)).", parameter: "format")
+    }
+
+    /// The same request for the fallback image; `nil` if its source does not exist, which validation has excluded.
+    private func standIn(
+        _ fallback: ConfiguredSource.Fallback,
+        _ parsed: ParsedQuery,
+        _ auxiliaries: [Auxiliary]
+    ) -> ResolvedRequest.StandInPicture? {
+        guard let path = try? RequestPath.parse(Array(fallback.image.utf8)),
+            let rule = table.sources[path.source]?.rule,
+            let origin = try? origin(of: rule, path, forwardedQuery: "")
+        else { return nil }
+        return ResolvedRequest.StandInPicture(
+            choice: choice(origin, parsed, auxiliaries),
+            status: fallback.status,
+            ttl: fallback.ttl
+        )
+    }
+
+    /// Whether `Save-Data` affects the response: for lossy results at a default quality.
+    private func savesData(_ source: SourceRule, _ parsed: ParsedQuery) -> Bool {
+        let settings = parsed.plan.settings
+        return !parsed.isBare && source.saveDataStep > 0 && settings.quality == nil && !settings.seeksQuality
+            && settings.format.isLossyPossible && !settings.encoding.isLossless
+    }
+
+    /// - Parameter step: the amount by which the source's qualities are lowered.
+    private func choice(
+        _ origin: OriginRequest,
+        _ parsed: ParsedQuery,
+        _ auxiliaries: [Auxiliary],
+        saving step: Int = 0
+    ) -> ResolvedRequest.Choice {
+        guard !parsed.isBare else {
+            let plan = origin.source.originals == .clean ? MetadataCleaner.planText : nil
+            return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil))
+        }
+        var plan = parsed.plan.canonicalText
+        if parsed.plan.settings.format == .json, origin.source.originals != .serve {
+            // Descriptions must not reveal what originals do not.
+            plan = PictureDescription.cleanPlan(plan)
+        }
+        // The query's preset takes precedence over the source's.
+        let tiers = parsed.presets.reversed().lazy.compactMap { table.presetTiers[$0] }.first
+        let quality = step > 0 ? origin.source.quality.lowered(by: step) : origin.source.quality
+        func variant(_ bucket: FormatBucket?) -> VariantRequest {
+            VariantRequest(
+                origin: origin,
+                plan: plan,
+                bucket: bucket,
+                tiers: tiers,
+                presets: parsed.presets,
+                quality: quality,
+                auxiliaries: auxiliaries
+            )
+        }
+        guard parsed.plan.settings.format == .auto else { return .fixed(variant(nil)) }
+        let webp = variant(.webp)
+        // Requests that never get AVIF share the WebP variant.
+        let isLossless = AVIFTiming.isLossless(parsed.plan, quality)
+        let avif = origin.source.avif.isAuto && !isLossless ? variant(.avif) : webp
+        return .negotiated(rest: variant(.rest), webp: webp, avif: avif)
+    }
+}
+
+extension OriginURL {
+    /// Parses a URL that a request names.
+    ///
+    /// - Parameter parameter: the query parameter, or `path`, that the URL comes from.
+    /// - Throws: 400, naming the parameter and what is wrong with the URL.
+    init(_ text: String, of parameter: String) throws(RequestError) {
+        do throws(Defect) {
+            try self.init(text)
+        } catch {
+            throw RequestError(parameter: parameter, reason: error.reason)
+        }
+    }
+}
+
+extension Problem {
+    /// A request that violates the request language.
+    init(_ error: RequestError) {
+        switch error.status {
+        case .malformed: self.init(400, error.description, parameter: error.parameter)
+        case .unprocessable: self.init(422, error.description, parameter: error.parameter)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import ImagePipeline
+import ImagePlan
+
+/// A resolved request target: the possible variants and the request's own response fields.
+///
+/// Immutable and shared by all requests with the same target, so that a frequent target is parsed once.
+final class ResolvedRequest: Sendable {
+    /// The requested variants.
+    enum Choice: Sendable {
+        /// The response does not depend on `Accept`.
+        case fixed(VariantRequest)
+        /// `format=auto`: one variant per bucket.
+        case negotiated(rest: VariantRequest, webp: VariantRequest, avif: VariantRequest)
+    }
+
+    let choice: Choice
+    /// The variants for clients with `Save-Data`; `nil` if they are the same.
+    let saving: Choice?
+    /// The parameters that client hints determine, resolved with the hints of one request or with defaults; `nil` for none.
+    let hints: RequestHints?
+    /// The request fields that responses, including errors, may depend on.
+    let vary: VaryFields
+    /// The response fields that depend on the request.
+    let fields: OwnFields
+    /// Whether responses have `Server-Timing`.
+    let tellsTiming: Bool
+    /// The time from which the request is refused (`exp`), in seconds since 1970; `nil` for never.
+    let expires: Int64?
+    /// Names of the client's cookies that the origin receives; empty for none.
+    let cookies: [String]
+    /// Whether it was resolved with cookies of a client, to whom alone its responses belong.
+    let isPersonal: Bool
+    /// Whether the origin is contacted regardless of the cache (a signed `refresh=1`).
+    let refreshes: Bool
+    /// The fallback for an original that is unavailable.
+    let fallback: StandInPicture?
+
+    /// The same request for another original, with its own status.
+    struct StandInPicture: Sendable {
+        var choice: Choice
+        var status: Int
+        /// Seconds.
+        var ttl: Int64
+    }
+
+    /// - Parameters:
+    ///   - disposition: the encoded `Content-Disposition`, or empty.
+    ///   - crossOrigin: the encoded CORS fields.
+    init(
+        _ choice: Choice,
+        saving: Choice?,
+        hints: RequestHints? = nil,
+        disposition: [UInt8],
+        crossOrigin: [UInt8],
+        tellsTiming: Bool,
+        expires: Int64?,
+        cookies: [String] = [],
+        isPersonal: Bool = false,
+        refreshes: Bool,
+        fallback: StandInPicture?
+    ) {
+        self.choice = choice
+        self.saving = saving
+        self.hints = hints
+        var vary = hints?.vary ?? []
+        if case .negotiated = choice { vary.insert(.accept) }
+        if saving != nil { vary.insert(.saveData) }
+        if !cookies.isEmpty { vary.insert(.cookie) }
+        self.cookies = cookies
+        self.isPersonal = isPersonal
+        self.vary = vary
+        fields = OwnFields(vary: vary, crossOrigin: crossOrigin, disposition: disposition)
+        self.tellsTiming = tellsTiming
+        self.fallback = fallback
+        self.refreshes = refreshes
+        self.expires = expires
+    }
+
+    /// Whether the format is negotiated.
+    var isNegotiated: Bool { vary.contains(.accept) }
+
+    /// The variant for a bucket.
+    @inline(__always)
+    func variant(for bucket: @autoclosure () -> FormatBucket) -> VariantRequest { choice.variant(for: bucket()) }
+}
+
+extension ResolvedRequest.Choice {
+    /// The variant for a bucket.
+    @inline(__always)
+    func variant(for bucket: @autoclosure () -> FormatBucket) -> VariantRequest {
+        switch self {
+        case .fixed(let variant): return variant
+        case .negotiated(let rest, let webp, let avif):
+            return switch bucket() {
+            case .rest: rest
+            case .webp: webp
+            case .avif: avif
+            }
+        }
+    }
+}
+
+/// The response fields that depend on the request instead of the image, encoded once per target.
+struct OwnFields: Hashable, Sendable {
+    /// The CORS fields of every response, including failures.
+    let crossOrigin: [UInt8]
+    /// `crossOrigin` and `Vary`.
+    let vary: [UInt8]
+    /// `vary` and `Content-Disposition`.
+    let all: [UInt8]
+    /// `all` after the `Cache-Status` of a memory or disk hit, so that a hit concatenates nothing.
+    let memory: [UInt8]
+    let disk: [UInt8]
+
+    init(vary: VaryFields, crossOrigin: [UInt8], disposition: [UInt8]) {
+        self.crossOrigin = crossOrigin
+        self.vary = crossOrigin + vary.bytes
+        all = self.vary + disposition
+        memory = CacheStatusFields.memory + all
+        disk = CacheStatusFields.disk + all
+    }
+}

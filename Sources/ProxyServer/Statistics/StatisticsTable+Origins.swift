@@ -1,0 +1,82 @@
+import OriginTransfer
+
+extension StatisticsTable {
+    /// Which origins are left alone, and how long the phases of requests to the others take.
+    static let breakers: [Item] = [
+        .counter(
+            "transfers.dropped",
+            Metric(
+                "edgeprint_transfers_dropped_total",
+                "Transfers refused or displaced because too many were waiting."
+            ),
+            Phrase(.transfers, .number("dropped"), omitsZero: true)
+        ) { $0.transfers.dropped },
+        .gauge(
+            "breakers.open",
+            Metric("edgeprint_breakers", "Circuit breakers that are not closed, by state.", label: "state", is: "open"),
+            Phrase(.transfers, .noun("open breaker"), omitsZero: true)
+        ) { $0.breakers.count { $0.state == .open } },
+        .gauge(
+            "breakers.halfOpen",
+            Metric(
+                "edgeprint_breakers",
+                "Circuit breakers that are not closed, by state.",
+                label: "state",
+                is: "half-open"
+            )
+        ) { $0.breakers.count { $0.state == .halfOpen } },
+        .counter(
+            "breakers.opened",
+            Metric("edgeprint_breaker_openings_total", "Circuit breakers opened.")
+        ) { $0.transfers.breakerOpenings },
+        .counter(
+            "breakers.refused",
+            Metric("edgeprint_breaker_refusals_total", "Transfers refused by an open circuit breaker.")
+        ) { $0.transfers.refusedByBreakers },
+        .fact("breakers.hosts") { reading in
+            .array(
+                reading.breakers.map { breaker in
+                    .object([
+                        .init("source", .string(breaker.source)), .init("origin", .string(breaker.origin)),
+                        .init("state", .string(breaker.state.rawValue)),
+                        .init("seconds", .number(Int(clamping: breaker.secondsLeft))),
+                    ])
+                }
+            )
+        },
+        .fact(
+            "sources.suspended",
+            Metric("edgeprint_sources_suspended", "Suspended sources.") { value in
+                if case .array(let names) = value { Double(names.count) } else { nil }
+            }
+        ) { .array($0.suspended.map { .string($0) }) },
+        .gauge(
+            "sources.unverified",
+            Metric("edgeprint_sources_unverified", "Sources whose certificates are not verified (tls.verify: false).")
+        ) { $0.unverified },
+        .durations(
+            Metric("edgeprint_transfer_queue_seconds", "Time that transfers waited in the queue.")
+        ) { $0.transfers.phases.queue },
+        .durations(
+            Metric("edgeprint_transfer_resolve_seconds", "Time to resolve a host's name, for new connections.")
+        ) { $0.transfers.phases.resolve },
+        .durations(
+            Metric("edgeprint_transfer_connect_seconds", "Time to connect after the name was resolved.")
+        ) { $0.transfers.phases.connect },
+        .durations(
+            Metric("edgeprint_transfer_tls_seconds", "Time of TLS handshakes with origins.")
+        ) { $0.transfers.phases.secure },
+        .durations(
+            Metric(
+                "edgeprint_transfer_first_byte_seconds",
+                "Time from the start of a request to the first byte of the origin's response."
+            )
+        ) { $0.transfers.phases.firstByte },
+        .durations(
+            Metric(
+                "edgeprint_transfer_duration_seconds",
+                "Time from the start of a request to the last byte of the origin's response."
+            )
+        ) { $0.transfers.phases.total },
+    ]
+}

@@ -1,0 +1,81 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct GrowingFileTests {
+    private let file: GrowingFile
+
+    init() throws {
+        let memory = SharedDescriptor(owning: try checked("memfd_create") { unsafe edge_memfd_create("test") })
+        file = GrowingFile(memory, expected: nil)
+    }
+
+    /// The bytes that the file occupies.
+    private func blocks() throws -> Int {
+        var status = stat()
+        try checked("fstat") { unsafe fstat(file.file.number, &status) }
+        return Int(status.st_blocks) * 512
+    }
+
+    @Test func `wakes a reader once, when there is more than it has seen`() throws {
+        let reader = try #require(file.reader())
+        let wakes = Signal(0)
+        file.grow(to: 3)
+        #expect(reader.progress(beyond: 2) { wakes.update { $0 += 1 } }.count == 3)
+        file.grow(to: 4)
+        #expect(wakes.value == 0)
+        #expect(reader.progress(beyond: 4) { wakes.update { $0 += 1 } }.count == 4)
+        file.grow(to: 5)
+        file.grow(to: 6)
+        #expect(wakes.value == 1)
+        _ = reader.progress(beyond: 6) { wakes.update { $0 += 1 } }
+        file.end(.complete)
+        #expect(wakes.value == 2 && file.progress.end == .complete)
+        file.end(.failed)
+        #expect(file.progress.end == .complete)
+    }
+
+    @Test func `reports that the last reader has left, but not after the end`() throws {
+        let abandoned = Signal(0)
+        var readers = [file.reader(), file.reader()]
+        file.onAbandon { abandoned.update { $0 += 1 } }
+        readers.removeFirst()
+        #expect(abandoned.value == 0)
+        readers.removeAll()
+        #expect(abandoned.value == 1)
+        file.onAbandon { abandoned.update { $0 += 1 } }
+        #expect(abandoned.value == 2)
+        file.end(.complete)
+        file.onAbandon { abandoned.update { $0 += 1 } }
+        #expect(abandoned.value == 2)
+    }
+
+    @Test func `tells the end to every observer`() {
+        let ends = Signal<[GrowingFile.End]>([])
+        file.whenEnded { end in ends.update { $0.append(end) } }
+        file.end(.failed)
+        file.whenEnded { end in ends.update { $0.append(end) } }
+        #expect(ends.value == [.failed, .failed])
+    }
+
+    @Test func `forgets what all readers have read, and tells the writer`() throws {
+        let slow = try #require(file.reader())
+        let fast = try #require(file.reader())
+        let size = 1 << 20
+        let bytes = [UInt8](repeating: 1, count: size)
+        #expect(unsafe bytes.withUnsafeBytes { unsafe write(file.file.number, $0.baseAddress, $0.count) } == size)
+        file.grow(to: size)
+        let forgotten = Signal(0)
+        file.forgetRead { forgotten.update { $0 += 1 } }
+        #expect(file.reader() == nil)
+        let full = try blocks()
+        fast.read(to: size)
+        #expect(file.retained == size && forgotten.value == 0)
+        slow.read(to: size / 2)
+        #expect(file.retained == size / 2 && forgotten.value == 1)
+        #expect(try blocks() <= full / 2 + 8192)
+        withExtendedLifetime((slow, fast)) {}
+    }
+}
