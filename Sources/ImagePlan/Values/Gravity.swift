@@ -11,11 +11,11 @@ package enum Gravity: Hashable, Sendable {
 
     /// The distance from a compass point, negative towards the edge; percent refer to the sides of the whole.
     package struct Offset: Hashable, Sendable {
-        package let x: CropStep.Measure
-        package let y: CropStep.Measure
+        package let x: Measure
+        package let y: Measure
 
         /// Creates an offset.
-        package init(x: CropStep.Measure, y: CropStep.Measure) {
+        package init(x: Measure, y: Measure) {
             self.x = x
             self.y = y
         }
@@ -60,8 +60,8 @@ package enum Gravity: Hashable, Sendable {
             if let named = Self.compass.first(where: { $0.name == parts[0].value }), parts.count == 3 {
                 self = named.gravity.moved(
                     by: Offset(
-                        x: try CropStep.Measure(coordinate: parts[1]),
-                        y: try CropStep.Measure(coordinate: parts[2])
+                        x: try Measure(coordinate: parts[1]),
+                        y: try Measure(coordinate: parts[2])
                     )
                 )
                 return
@@ -121,7 +121,7 @@ package enum Gravity: Hashable, Sendable {
             case .offset(let x, let y, let offset): (x, y, offset)
             case .attention, .entropy: (Self.half, Self.half, nil)
             }
-        func place(_ length: Int, _ side: Int, _ fraction: FixedDecimal, _ measure: CropStep.Measure?) -> Int {
+        func place(_ length: Int, _ side: Int, _ fraction: FixedDecimal, _ measure: Measure?) -> Int {
             let distance = measure?.coordinate(in: side) ?? 0
             let inward = fraction == FixedDecimal(1) ? -distance : distance
             return max(0, min(side - length, start(length, side, fraction) + inward))

@@ -133,7 +133,7 @@ enum RandomPlan {
     private static func crop(gravity: Gravity, using generator: inout some RandomNumberGenerator) -> CropStep {
         let sides = (0..<2).map { _ in
             Bool.random(using: &generator)
-                ? CropStep.Measure.pixels(side(using: &generator))
+                ? Measure.pixels(side(using: &generator))
                 : .percent(decimal(1...100_000_000, using: &generator))
         }
         if Bool.random(using: &generator) {
