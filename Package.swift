@@ -36,6 +36,9 @@ let package = Package(
         // "gobject-2.0" instead of "vips": vips.pc contains -pthread, about which SwiftPM warns in each build.
         .systemLibrary(name: "CVips", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebpmux", providers: [.apt(["libwebp-dev"])]),
+        // Without pkgConfig: libavif.pc and libjxl.pc carry -D flags, which SwiftPM reports at each build.
+        .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"])]),
+        .systemLibrary(name: "CJXL", providers: [.apt(["libjxl-dev"])]),
         .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
@@ -64,7 +67,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "ImageWorker",
-            dependencies: ["ImagePlan", "LinuxSystem", "CLanes", "CLinux", "CLCMS", "CVips", "CWebP", "CZlib"],
+            dependencies: [
+                "ImagePlan", "LinuxSystem", "CAVIF", "CJXL", "CLanes", "CLinux", "CLCMS", "CVips", "CWebP", "CZlib",
+            ],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -143,7 +148,9 @@ let package = Package(
         .testTarget(
             name: "ImageWorkerTests",
             dependencies: [
-                "ImageWorker", "ImagePlan", "LinuxSystem", "CLinux", "CLCMS", "CVips", "CWebP", "CZlib", "TestSupport",
+                "ImageWorker", "ImagePlan", "LinuxSystem", "CAVIF", "CJXL", "CLinux", "CLCMS", "CVips", "CWebP",
+                "CZlib",
+                "TestSupport",
             ],
             // Golden images, and files that tests cannot generate.
             exclude: ["Golden", "Samples"],

@@ -125,7 +125,7 @@ struct AnimatedStepTests {
         #expect(stack.colour(8, 9)[0] == 0 && stack.colour(0, 5)[0] == 255)
     }
 
-    @Test(arguments: ["jpeg", "png", "avif", "tiff"])
+    @Test(arguments: ["jpeg", "png&anim=first", "avif&anim=first", "tiff"])
     func `a still format shows the first composited frame`(format: String) throws {
         let made = try Workbench.make("w=8&format=\(format)&q=95", of: FrameTests.composed, as: .gif)
         #expect(made.description.frames == 1 && made.description.height == 8)

@@ -18,7 +18,7 @@ struct AnimationTests {
         loop: 7
     )
 
-    @Test(arguments: ["gif", "webp"])
+    @Test(arguments: ["gif", "webp", "png", "avif"])
     func `keeps frames, delays and loop`(format: String) throws {
         let made = try Workbench.make("w=8&format=\(format)", of: gif, as: .gif)
         #expect(made.description.frames == 3)
@@ -63,8 +63,9 @@ struct AnimationTests {
         for frame in 0..<3 { #expect(stack.alpha(8, frame * 16) == 0) }
     }
 
-    @Test func `a still format takes the first frame`() throws {
-        let made = try Workbench.make("format=png", of: gif, as: .gif)
+    @Test(arguments: ["format=tiff", "format=png&anim=first"])
+    func `a still format takes the first frame`(query: String) throws {
+        let made = try Workbench.make(query, of: gif, as: .gif)
         #expect(made.description.frames == 1)
         #expect(made.description.height == 12)
         #expect(Array(try Workbench.decode(made)[8, 8].prefix(3)) == [255, 0, 0])

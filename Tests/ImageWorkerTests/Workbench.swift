@@ -86,6 +86,18 @@ enum Workbench {
         return Made(description: outputs[0], bytes: answer.pictures[0].copy)
     }
 
+    /// Makes one output within limits.
+    static func make(_ query: String, of source: [UInt8], as format: ImageFormat, limits: AnimationLimits) throws
+        -> Made
+    {
+        precondition(isStarted)
+        let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
+        var job = job(of: source, as: format, [plan.canonicalText])
+        job.animation = limits
+        let answer = JobRunner(job: job).run(descriptors: [try memoryFile(source)])
+        return Made(description: try answer.reply.result.get()[0], bytes: answer.pictures[0].copy)
+    }
+
     /// Removes the metadata from a source.
     static func clean(_ source: [UInt8], as format: ImageFormat) throws -> Made {
         try make(

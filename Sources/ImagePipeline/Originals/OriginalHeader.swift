@@ -88,12 +88,14 @@ enum HeaderGate {
             )
         }
         // AnimationChoice limits the decoded frames.
-        return nil
+        return DecodeBudget.refusal(of: header, plan: plan, within: limits.decodeBytes).map { .refused($0) }
     }
 
     /// Returns why a format is not accepted as an image, transformed or not; `nil` if it is accepted.
     static func refusal(of format: ImageFormat, source: SourceRule) -> PipelineError? {
-        guard format == .pdf, !source.formats.pdf else { return nil }
-        return .notAnImage("\(format.mediaType) is not decoded (formats.pdf is off)")
+        let use = source.formats[format]
+        guard !use.reads else { return nil }
+        let name = format == .svgz ? ImageFormat.svg : format
+        return .notAnImage("\(format.mediaType) is not decoded (formats.\(name) is \(use.rawValue))")
     }
 }

@@ -303,8 +303,12 @@ final class VariantTask: Sendable {
 
     /// Whether a mezzanine of the original may be stored.
     private func keepsMezzanine(of outcome: OriginOutcome) -> Bool {
-        request.origin.source.keepsMezzanines && parts.disk != nil && outcome.storable
+        // A mezzanine of an original over the budget would decode all of it.
+        let size = outcome.origin.record.header.size
+        let bytes = request.origin.source.limits.decodeBytes
+        return request.origin.source.keepsMezzanines && parts.disk != nil && outcome.storable
             && request.origin.keeps.originals.keepOnDisk
+            && DecodeBudget.refusal(of: size, loadedSmallerBy: 1, within: bytes) == nil
     }
 
     /// The tiers that may store the result.

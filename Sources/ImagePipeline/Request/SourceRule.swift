@@ -96,11 +96,17 @@ package struct SourceRule: Hashable, Sendable {
     package var limits: Limits
     package var timeouts: Timeouts
     package var quality: QualityDefaults
-    package var formats = Formats()
+    /// The formats that originals and results may have.
+    package var formats = FormatPolicy()
 
-    /// The limits of animations, and whether the original may be served instead.
+    /// The limits on decoding, and whether the original may be served instead.
     package var animation: AnimationLimits {
-        AnimationLimits(frames: limits.frames, pixels: limits.animation, givesOriginals: originals != .refuse)
+        AnimationLimits(
+            frames: limits.frames,
+            pixels: limits.animation,
+            givesOriginals: originals != .refuse,
+            bytes: limits.decodeBytes
+        )
     }
 
     /// Whether the originals are local files, which are not copied to the cache.
@@ -118,6 +124,8 @@ package struct SourceRule: Hashable, Sendable {
         package var redirects: Int
         /// Maximum work of an animation, in pixels over all frames (`AnimationCost`).
         package var animation = AnimationLimits.standardPixels
+        /// Maximum bytes of decoded pixels (`DecodeBudget`).
+        package var decodeBytes = DecodeBudget.standardBytes
         /// Maximum number of auxiliary images per request.
         package var auxiliaries: Int
 
@@ -134,17 +142,6 @@ package struct SourceRule: Hashable, Sendable {
             self.frames = frames
             self.sourceBytes = sourceBytes
             self.redirects = redirects
-        }
-    }
-
-    /// Formats that are decoded only if enabled.
-    package struct Formats: Hashable, Sendable {
-        /// Whether PDF pages are rendered.
-        package var pdf: Bool
-
-        /// Creates settings with all formats disabled by default.
-        package init(pdf: Bool = false) {
-            self.pdf = pdf
         }
     }
 

@@ -57,8 +57,10 @@ package final class VariantRequest: Sendable {
         }
         let qualities = self.quality.keyText
         let animation = origin.source.animation.keyText
+        let formats = origin.source.formats.keyText
         let rest = [
-            animation.isEmpty ? "" : "\n\(animation)", origin.source.encodingKeyText(plan: plan, bucket: bucket),
+            animation.isEmpty ? "" : "\n\(animation)", formats.isEmpty ? "" : "\n\(formats)",
+            origin.source.encodingKeyText(plan: plan, bucket: bucket),
             auxiliaries.map { "\n\($0.origin.key)" }.joined(),
         ]
         .joined()

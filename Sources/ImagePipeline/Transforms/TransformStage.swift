@@ -39,6 +39,7 @@ enum TransformStage {
         message.maximumPixels = source.limits.pixels
         message.maximumSourceLength = source.limits.sourceBytes
         message.animation = source.animation
+        message.unwritten = source.formats.unwritten
         message.deadlineMilliseconds = source.timeouts.transform
         return TransformJob(source: body.file, header: header, message: message, priority: priority)
     }

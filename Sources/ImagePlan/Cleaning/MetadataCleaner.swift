@@ -1,8 +1,8 @@
 /// Removes metadata from an image file without decoding it: pixels, colours and orientation do not change by a bit.
 ///
 /// Works from a list of what to keep, so unknown parts of a format are dropped, too. An orientation other than upright is kept in
-/// an EXIF block with no other tag. Everything after the end of the image (previews, second images, gain maps) is dropped. Runs
-/// in a worker.
+/// an EXIF block with no other tag. Everything after the end of the image (previews, second images, gain maps) is dropped, and of
+/// an SVG also scripts and external references (`SVGCleaner`). Runs in a worker.
 package enum MetadataCleaner {
     /// The plan text with which a worker cleans an original; no request can contain it.
     package static let planText = "clean/1"
@@ -18,8 +18,8 @@ package enum MetadataCleaner {
     /// Whether files of a format can be cleaned.
     package static func supports(_ format: ImageFormat) -> Bool {
         switch format {
-        case .jpeg, .png, .webp, .gif: true
-        case .avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .svg, .svgz, .pdf: false
+        case .jpeg, .png, .webp, .gif, .svg, .svgz: true
+        case .avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .pdf: false
         }
     }
 
@@ -35,6 +35,7 @@ package enum MetadataCleaner {
         case .png: try PNGCleaner.clean(bytes, orientation: header.orientation)
         case .webp: try WebPCleaner.clean(bytes, orientation: header.orientation)
         case .gif: try GIFCleaner.clean(bytes)
+        case .svg: try SVGCleaner.clean(bytes)
         default: throw .unsupported(header.format)
         }
     }

@@ -88,6 +88,7 @@ struct PlanParameters {
             throw RequestError(parameter: PlanSetting.lossless.name, reason: "format=jpeg is always lossy")
         }
         try settings.checkAnimation()
+        if !allowsUnusedAttributes { try settings.checkPixel() }
         let steps = try madeSteps(in: try StepContext(attributes: attributes)).compactMap(\.step)
         for attribute in attributes {
             for type in StepRegistry.types where type.attributes.contains(attribute.name) {
@@ -97,7 +98,18 @@ struct PlanParameters {
                 throw attribute.error(Self.reasonUnused(attribute.name))
             }
         }
+        try Self.checkGravity(of: steps)
         return Plan(steps: steps, settings: settings)
+    }
+
+    /// Checks that all steps agree on the gravity, which `dpr` scales in a resize, but not in a crop.
+    private static func checkGravity(of steps: [any TransformStep]) throws(RequestError) {
+        let stated = steps.flatMap(\.attributeParameters).filter { $0.name == StepContext.gravityName }
+        guard Set(stated).count > 1 else { return }
+        throw RequestError(
+            parameter: StepContext.gravityName,
+            reason: "has an offset in pixels, which dpr scales for the resize, but not for the crop; use percent"
+        )
     }
 
     private static func reasonUnused(_ attribute: String) -> String {

@@ -30,6 +30,11 @@ package struct EncoderTable: Hashable, Sendable {
     /// The capabilities of a format's encoder; `nil` if there is none.
     package subscript(format: ImageFormat) -> EncoderTraits? { traits[format] }
 
+    /// The table without the formats that a source does not write.
+    package func without(_ formats: Set<ImageFormat>) -> EncoderTable {
+        formats.isEmpty ? self : EncoderTable(traits.filter { !formats.contains($0.key) })
+    }
+
     /// What a result requires of its format.
     package struct Demand: Hashable, Sendable {
         package var hasAlpha: Bool

@@ -48,7 +48,8 @@ package enum FormatNegotiation {
 
     /// The formats that a bucket's clients support beyond those all clients do, best first.
     ///
-    /// AVIF is for lossy stills: WebP is smaller for animations and lossless images.
+    /// AVIF is used for lossy stills only: WebP is smaller for lossless images, and not every client that accepts AVIF plays
+    /// sequences.
     private static func preferred(_ bucket: FormatBucket, _ demand: EncoderTable.Demand) -> [ImageFormat] {
         switch bucket {
         case .rest: []
@@ -61,15 +62,15 @@ package enum FormatNegotiation {
     private static func rest(_ source: ImageFormat, _ demand: EncoderTable.Demand) -> [ImageFormat] {
         let fallbacks: [ImageFormat] = demand.hasAlpha || demand.isLossless ? [.png, .gif] : [.jpeg, .png]
         return switch source {
-        // PNG is encoded with one frame only: an animated source is handled like other animations.
-        case .png where !demand.isAnimated, .gif: [source] + fallbacks
+        case .png where demand.isAnimated: [.png, .gif] + fallbacks
+        case .png, .gif: [source] + fallbacks
         // The animation wins over alpha: GIF keeps it and 1-bit transparency, PNG would keep one frame.
         default: demand.isAnimated ? [.gif] + fallbacks : fallbacks
         }
     }
 
-    /// The first candidate that meets all requirements; else the first that loses only frames; else PNG, which is always available
-    /// and whose encoder then reports what it cannot keep.
+    /// The first candidate that meets all requirements; else the first that loses only frames; else PNG, or another common format
+    /// if the source does not write PNG, whose encoder then reports what it cannot preserve.
     private static func first(
         of candidates: [ImageFormat],
         for demand: EncoderTable.Demand,
@@ -79,6 +80,7 @@ package enum FormatNegotiation {
         still.isAnimated = false
         return candidates.first { encoders.canEncode($0, demand) }
             ?? candidates.first { encoders.canEncode($0, still) }
+            ?? [.png, .jpeg, .webp, .gif].first { encoders[$0] != nil }
             ?? .png
     }
 }

@@ -28,6 +28,10 @@ package struct PictureDescription: Hashable, Sendable {
     package var camera: CameraFacts
     /// The playback of the original; `nil` for a still.
     package var playback: Playback?
+    /// The colours of the original.
+    package var colours = Colours()
+    /// The colour of one pixel of the result; `nil` if none is requested.
+    package var pixel: Pixel?
     /// The thumbnail from which colours and hashes are computed.
     package var picture: TinyPicture
 
@@ -42,6 +46,43 @@ package struct PictureDescription: Hashable, Sendable {
         package init(loop: Int, duration: Int) {
             self.loop = loop
             self.duration = duration
+        }
+    }
+
+    /// The colour encoding of the original.
+    package struct Colours: Hashable, Sendable {
+        /// Bits per channel.
+        package var depth = 8
+        /// `srgb`, `display-p3`, `bt2020` and the like, or the kind of channels if the space has no common name: `rgb`, `gray`,
+        /// `cmyk`, `lab`.
+        package var space = "srgb"
+        /// The description of the embedded profile; `nil` without one.
+        package var profile: String?
+        /// Whether the image has a high dynamic range: PQ, HLG, or a gain map.
+        package var isHDR = false
+
+        /// Creates the colours of a plain sRGB image.
+        package init() {}
+
+        fileprivate var members: [String] {
+            ["\"depth\":\(depth)", "\"space\":\(JSONText.quoted(space))"]
+                + (profile.map { ["\"profile\":\(JSONText.quoted($0))"] } ?? []) + ["\"hdr\":\(isHDR)"]
+        }
+    }
+
+    /// A pixel and its colour.
+    package struct Pixel: Hashable, Sendable {
+        package var point: PixelPoint
+        package var color: Color
+
+        /// Creates a pixel.
+        package init(point: PixelPoint, color: Color) {
+            self.point = point
+            self.color = color
+        }
+
+        fileprivate var member: String {
+            "\"pixel\":{\"x\":\(point.x),\"y\":\(point.y),\"color\":\"#\(color.text)\"}"
         }
     }
 
@@ -83,7 +124,8 @@ package struct PictureDescription: Hashable, Sendable {
             "\"thumbhash\":\"\(Base64.encode(ThumbHash.encode(picture)))\"",
             "\"exif\":{\(camera.members.joined(separator: ","))}",
         ]
-        return "{\((members + played + looks).joined(separator: ","))}\n"
+        let pixels = pixel.map { [$0.member] } ?? []
+        return "{\((members + played + colours.members + pixels + looks).joined(separator: ","))}\n"
     }
 
     /// Formats a share with three decimals.

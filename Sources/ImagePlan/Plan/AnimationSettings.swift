@@ -3,6 +3,10 @@ package struct AnimationSettings: Hashable, Sendable {
     package var mode: AnimationMode
     /// The only frame to keep, zero-based; `nil` keeps those that `mode` selects.
     package var frame: Int?
+    /// The range of frames to keep, zero-based; `nil` for the frames that `mode` selects.
+    ///
+    /// The part beyond the last frame is ignored.
+    package var range: ClosedRange<Int>?
     /// The page of a multi-page source, zero-based.
     package var page: Int
     /// The playback speed: frame durations are divided by it.
@@ -16,6 +20,7 @@ package struct AnimationSettings: Hashable, Sendable {
     package init(
         mode: AnimationMode = .auto,
         frame: Int? = nil,
+        range: ClosedRange<Int>? = nil,
         page: Int = 0,
         speed: FixedDecimal = AnimationSettings.standardSpeed,
         loop: Int? = nil,
@@ -23,6 +28,7 @@ package struct AnimationSettings: Hashable, Sendable {
     ) {
         self.mode = mode
         self.frame = frame
+        self.range = range
         self.page = page
         self.speed = speed
         self.loop = loop
@@ -32,8 +38,14 @@ package struct AnimationSettings: Hashable, Sendable {
     /// The single frame that the request selects, zero-based; `nil` if it selects none.
     package var stillFrame: Int? { frame ?? (mode == .first ? 0 : nil) }
 
-    /// Whether order, timing and loop count are the source's.
-    package var playsAsSource: Bool { speed == Self.standardSpeed && loop == nil && !isReversed }
+    /// Whether frames, order, timing and loop count are the source's.
+    package var playsAsSource: Bool { range == nil && speed == Self.standardSpeed && loop == nil && !isReversed }
+
+    /// The frames that the request selects of a source with `count` frames; empty if none of them exists.
+    package func selection(of count: Int) -> Range<Int> {
+        guard let range else { return 0..<count }
+        return Range(range).clamped(to: 0..<count)
+    }
 
     package static let standardSpeed = FixedDecimal(1)
     /// The range of `speed`.
@@ -44,6 +56,17 @@ package struct AnimationSettings: Hashable, Sendable {
     package static let frames = 0...99_999
     /// The range of `page`.
     package static let pages = 0...9_999
+}
+
+extension AnimationSettings {
+    /// Replaces a range by its first frame if only that can be kept.
+    fileprivate mutating func narrowRange(isStill: Bool) {
+        guard let kept = range, kept.count == 1 || isStill else { return }
+        range = nil
+        // A still format with `anim=keep` is refused later.
+        guard stillFrame == nil, kept.count == 1 || mode != .keep else { return }
+        frame = kept.lowerBound
+    }
 }
 
 /// The value of `anim`: how much of an animation to keep.
@@ -61,18 +84,21 @@ extension PlanSettings {
     package var isStill: Bool {
         if animation.stillFrame != nil { return true }
         return switch format {
-        case .jpeg, .png, .avif, .jxl, .tiff, .json, .blurhash, .lqip: true
-        case .auto, .source, .webp, .gif: false
+        case .jpeg, .jxl, .tiff, .json, .blurhash, .lqip: true
+        case .auto, .source, .webp, .gif, .png, .avif: false
         }
     }
 
     /// The settings with redundant parts reset, so that equivalent requests compare equal.
     var normalized: PlanSettings {
         var result = self
+        result.animation.narrowRange(isStill: isStill)
         // `frame` overrides `anim=first`, and `frame=0` means the same.
-        if let frame = animation.frame { result.animation.mode = frame == 0 ? .first : .auto }
-        if animation.frame == 0 { result.animation.frame = nil }
-        if isStill {
+        if let frame = result.animation.frame {
+            result.animation.mode = frame == 0 ? .first : .auto
+            if frame == 0 { result.animation.frame = nil }
+        }
+        if result.isStill {
             let (mode, frame, page) = (result.animation.mode, result.animation.frame, animation.page)
             result.animation = AnimationSettings(mode: mode, frame: frame, page: page)
         }
@@ -80,10 +106,17 @@ extension PlanSettings {
         return result
     }
 
-    /// Checks that `anim` and `frame` do not contradict each other.
+    /// Checks that `anim`, `frame` and `frames` do not contradict each other.
     ///
-    /// - Throws: 400, naming `frame`.
+    /// - Throws: 400, naming `frame` or `frames`.
     func checkAnimation() throws(RequestError) {
+        if let range = animation.range, let frame = animation.stillFrame {
+            let other = animation.frame == nil ? "anim=first" : "frame=\(frame)"
+            throw RequestError(
+                parameter: PlanSetting.frames.name,
+                reason: "selects frames \(range.lowerBound) to \(range.upperBound), but \(other) asks for one"
+            )
+        }
         if animation.mode == .keep, animation.frame != nil {
             throw RequestError(
                 parameter: PlanSetting.frame.name,
@@ -112,6 +145,23 @@ extension PlanSetting {
             settings.animation.frame = try parameter.integer(in: AnimationSettings.frames)
         },
         canonicalValue: { $0.animation.frame.map { String($0) } }
+    )
+
+    /// `frames`: the first and the last frame to keep, zero-based.
+    package static let frames = PlanSetting(
+        name: "frames",
+        defaultText: "all that anim keeps",
+        read: { (parameter, settings) throws(RequestError) in
+            let ends = parameter.parts(separatedBy: "-")
+            guard ends.count == 2, let first = try? ends[0].integer(in: AnimationSettings.frames),
+                let last = try? ends[1].integer(in: AnimationSettings.frames), first <= last
+            else {
+                let most = AnimationSettings.frames.upperBound
+                throw parameter.error("must be two frames from 0 to \(most), the first and the last, such as 10-19")
+            }
+            settings.animation.range = first...last
+        },
+        canonicalValue: { $0.animation.range.map { "\($0.lowerBound)-\($0.upperBound)" } }
     )
 
     /// `page`: the page of a multi-page source, zero-based.

@@ -14,7 +14,7 @@ package struct PlanSetting: Sendable {
     package static let all: [PlanSetting] = [
         alphaQuality, background, chroma, dpi, effort, format, lossless, maximumBytes, metadata, nearLossless,
         progressive, quality, sharpYUV,
-        animation, frame, loop, page, reverse, speed, strict,
+        animation, frame, frames, loop, page, pixel, reverse, speed, strict,
     ]
 
     /// The setting with a parameter's name.

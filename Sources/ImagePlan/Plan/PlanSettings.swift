@@ -14,6 +14,8 @@ package struct PlanSettings: Hashable, Sendable {
     package var isStrict: Bool
     /// Whether to search for the lowest quality that looks the same (`q=auto`); `quality` is then `nil`.
     package var seeksQuality: Bool
+    /// The pixel of the result whose colour `format=json` reports; `nil` for none.
+    package var pixel: PixelPoint?
 
     /// Creates settings, with the defaults for everything not given.
     package init(
@@ -25,7 +27,8 @@ package struct PlanSettings: Hashable, Sendable {
         dpi: Int? = nil,
         animation: AnimationSettings = AnimationSettings(),
         isStrict: Bool = false,
-        seeksQuality: Bool = false
+        seeksQuality: Bool = false,
+        pixel: PixelPoint? = nil
     ) {
         self.background = background
         self.format = format
@@ -36,6 +39,7 @@ package struct PlanSettings: Hashable, Sendable {
         self.animation = animation
         self.isStrict = isStrict
         self.seeksQuality = seeksQuality
+        self.pixel = pixel
     }
 }
 
@@ -64,6 +68,22 @@ package enum FormatSetting: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .json, .blurhash, .lqip: true
         default: false
+        }
+    }
+}
+
+extension FormatSetting {
+    /// The image format that the setting names; `nil` for the others.
+    package var image: ImageFormat? {
+        switch self {
+        case .jpeg: .jpeg
+        case .png: .png
+        case .webp: .webp
+        case .avif: .avif
+        case .gif: .gif
+        case .jxl: .jxl
+        case .tiff: .tiff
+        case .auto, .source, .json, .blurhash, .lqip: nil
         }
     }
 }

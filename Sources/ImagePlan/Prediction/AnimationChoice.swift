@@ -4,9 +4,9 @@
 package enum AnimationChoice: Hashable, Sendable {
     /// One frame, zero-based; 0 for a still.
     case still(frame: Int)
-    /// All frames.
+    /// All frames that the request selects.
     case all
-    /// This many frames, evenly spread.
+    /// This many of the selected frames, evenly spread.
     case some(Int)
     /// The original, unchanged.
     case original
@@ -23,8 +23,8 @@ package enum AnimationChoice: Hashable, Sendable {
     ///   - header: the source's header.
     ///   - format: the format of the result.
     ///   - traits: the capabilities of its encoder.
-    /// - Throws: 422, naming `frame`, `anim` or `strict`, if the request cannot be met within the limits; also everything
-    ///   `PlanGeometry.resolve` throws.
+    /// - Throws: 422, naming `frame`, `frames`, `anim` or `strict`, if the request cannot be met within the limits; also
+    ///   everything `PlanGeometry.resolve` throws.
     package static func make(
         of plan: Plan,
         header: ImageHeader,
@@ -42,7 +42,11 @@ package enum AnimationChoice: Hashable, Sendable {
             if frame > 0 { try checkDecoding(of: frame + 1, plan, header, limits) }
             return .still(frame: frame)
         }
-        guard frames > 1, !settings.format.isMetadata else { return .still(frame: 0) }
+        let selected = settings.animation.selection(of: frames)
+        guard !selected.isEmpty else { throw refusal(.frames, "starts after the last frame, \(frames - 1)") }
+        guard selected.count > 1, !settings.format.isMetadata else {
+            return try first(of: selected, plan, header, limits)
+        }
         guard traits.hasAnimation, header.format.decodesAnimation else {
             let reason =
                 header.format.decodesAnimation
@@ -50,20 +54,41 @@ package enum AnimationChoice: Hashable, Sendable {
                 : "only the first frame of \(header.format) is decoded, but the image has \(frames)"
             if settings.animation.mode == .keep { throw refusal(.animation, "requests all frames; \(reason)") }
             if settings.isStrict { throw refusal(.strict, reason) }
-            return .still(frame: 0)
+            return try first(of: selected, plan, header, limits)
         }
         let cost = try AnimationCost(of: plan, header: header, format: format)
-        let isDecodable = frames <= limits.frames && rows(of: header) <= maximumRows
-        let affordable = isDecodable ? cost.affordable(of: frames, within: limits.pixels) : 0
-        if affordable == frames { return .all }
+        // Each frame is drawn over those before it.
+        let decoded = selected.upperBound
+        let rows = header.height.multipliedSaturated(by: selected.count)
+        let isDecodable = decoded <= limits.frames && rows <= maximumRows
+        let affordable = isDecodable ? cost.affordable(of: selected.count, decoding: decoded, within: limits) : 0
+        if affordable == selected.count { return .all }
         if limits.givesOriginals, plan.leavesAsItIs(header, as: format) { return .original }
         if let setting = settings.animation.mode == .keep ? PlanSetting.animation : settings.isStrict ? .strict : nil {
-            let isTall = frames <= limits.frames && rows(of: header) > maximumRows
+            let isTall = decoded <= limits.frames && rows > maximumRows
             let reason =
-                "\(frames) frames have \(rows(of: header)) rows in total, more than the limit of \(maximumRows)"
-            throw refusal(setting, isTall ? reason : overLimit(frames, cost, limits))
+                "\(selected.count) frames have \(rows) rows in total, more than the limit of \(maximumRows)"
+            throw refusal(setting, isTall ? reason : overLimit(decoded, cost, limits, keeping: selected.count))
         }
-        return affordable >= max(2, (frames + largestStride - 1) / largestStride) ? .some(affordable) : .still(frame: 0)
+        let isEnough = affordable >= max(2, (selected.count + largestStride - 1) / largestStride)
+        return isEnough ? .some(affordable) : try first(of: selected, plan, header, limits)
+    }
+
+    /// The first selected frame, as a still.
+    private static func first(
+        of selected: Range<Int>,
+        _ plan: Plan,
+        _ header: ImageHeader,
+        _ limits: AnimationLimits
+    ) throws(RequestError) -> AnimationChoice {
+        let frame = selected.lowerBound
+        if frame > 0 {
+            guard header.format.decodesAnimation else {
+                throw refusal(.frames, "starts at \(frame), but only the first frame of \(header.format) is decoded")
+            }
+            try checkDecoding(of: frame + 1, plan, header, limits, for: .frames)
+        }
+        return .still(frame: frame)
     }
 
     /// The indices of `kept` frames, evenly spread over all and including the first.
@@ -71,18 +96,17 @@ package enum AnimationChoice: Hashable, Sendable {
         (0..<kept).map { $0.multipliedSaturated(by: frames) / kept }
     }
 
-    private static func rows(of header: ImageHeader) -> Int { header.height.multipliedSaturated(by: header.frames) }
-
     /// Checks the cost of decoding the frames up to a selected one, since each is drawn over those before it.
     private static func checkDecoding(
         of frames: Int,
         _ plan: Plan,
         _ header: ImageHeader,
-        _ limits: AnimationLimits
+        _ limits: AnimationLimits,
+        for setting: PlanSetting = .frame
     ) throws(RequestError) {
         let cost = try AnimationCost(of: plan, header: header, format: .png)
         guard frames > limits.frames || cost.pixels(keeping: 0, of: frames) > limits.pixels else { return }
-        throw refusal(.frame, "requires decoding \(frames) frames: " + overLimit(frames, cost, limits, keeping: 0))
+        throw refusal(setting, "requires decoding \(frames) frames: " + overLimit(frames, cost, limits, keeping: 0))
     }
 
     private static func overLimit(
@@ -92,6 +116,10 @@ package enum AnimationChoice: Hashable, Sendable {
         keeping kept: Int? = nil
     ) -> String {
         if frames > limits.frames { return "\(frames) frames exceed the limit of \(limits.frames) (limits.frames)" }
+        let bytes = cost.frameBytes.multipliedSaturated(by: kept ?? frames)
+        if bytes > limits.bytes {
+            return "\(frames) frames need \(bytes) bytes, more than the limit of \(limits.bytes) (limits.decode-bytes)"
+        }
         let pixels = cost.pixels(keeping: kept ?? frames, of: frames)
         return
             "\(frames) frames cost about \(pixels) pixels, more than the limit of \(limits.pixels) (limits.animation)"

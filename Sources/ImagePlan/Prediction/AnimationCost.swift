@@ -34,33 +34,47 @@ package struct AnimationCost: Hashable, Sendable {
 
     /// Quantising and dithering take three times as long as lossy WebP; effort and `max_bytes` multiply either.
     private static func encodedPixel(of format: ImageFormat, _ settings: EncodingSettings) -> Int {
-        let isGIF = format == .gif
-        let multiples = isGIF ? gifEfforts : webpEfforts
+        let (once, multiples): (Int, [Int]) =
+            switch format {
+            case .gif: (3, gifEfforts)
+            case .avif: (1, avifEfforts)
+            case .png: (2, pngEfforts)
+            default: (1, webpEfforts)
+            }
         let effort = settings.effort.map { multiples[min($0, multiples.count - 1)] } ?? 1
-        let encodes = isGIF || settings.maximumBytes == nil ? 1 : maximumEncodes
-        return (isGIF ? 3 : 1) * unit * effort * encodes
+        let isSearched = settings.maximumBytes != nil && format != .gif && format != .png
+        return once * unit * effort * (isSearched ? maximumEncodes : 1)
     }
 
     /// The cost of each effort as a multiple of the default's.
     private static let webpEfforts = [1, 1, 1, 2, 2, 4, 5]
     private static let gifEfforts = [1, 1, 1, 1, 2, 2, 2, 3]
+    // From 3 on aom looks ahead; the factors from 6 on are estimates.
+    private static let avifEfforts = [1, 1, 1, 5, 9, 9, 20, 40]
+    private static let pngEfforts = [1, 1, 1, 1, 2, 2, 3, 4, 8, 12]
     /// The maximum number of encodes that a search for `max_bytes` takes.
     private static let maximumEncodes = 7
+
+    /// The bytes in memory of one frame.
+    package var frameBytes: Int { heldPixels.multipliedSaturated(by: DecodeBudget.bytesPerPixel) }
 
     /// The cost, in units, of keeping `kept` of `frames` frames.
     package func pixels(keeping kept: Int, of frames: Int) -> Int {
         decoding.multipliedSaturated(by: frames).addingSaturated(keeping.multipliedSaturated(by: kept)) / Self.unit
     }
 
-    /// How many frames fit a budget; 0 if decoding alone exceeds it.
-    package func affordable(of frames: Int, within budget: Int) -> Int {
-        let held = budget.multipliedSaturated(by: Self.heldFactor) / heldPixels
-        let room = budget.multipliedSaturated(by: Self.unit) - decoding.multipliedSaturated(by: frames)
-        return max(0, min(frames, held, room / max(1, keeping)))
+    /// The number of `selected` frames that fit the limits if `decoded` are decoded; 0 if decoding alone exceeds them.
+    package func affordable(of selected: Int, decoding decoded: Int, within limits: AnimationLimits) -> Int {
+        let held = min(
+            limits.pixels.multipliedSaturated(by: Self.heldFactor) / heldPixels,
+            limits.bytes / frameBytes
+        )
+        let room = limits.pixels.multipliedSaturated(by: Self.unit) - decoding.multipliedSaturated(by: decoded)
+        return max(0, min(selected, held, room / max(1, keeping)))
     }
 }
 
-/// Limits on animations, from the configuration.
+/// Limits on decoding, mainly of animations, from the configuration.
 package struct AnimationLimits: Hashable, Sendable {
     /// The maximum number of frames to decode (`limits.frames`).
     package var frames: Int
@@ -68,16 +82,20 @@ package struct AnimationLimits: Hashable, Sendable {
     package var pixels: Int
     /// Whether the unchanged original may be served instead (`originals`).
     package var givesOriginals: Bool
+    /// Maximum bytes of decoded pixels in all frames together (`limits.decode-bytes`).
+    package var bytes: Int
 
     /// Creates limits, with the configuration's defaults for everything not given.
     package init(
         frames: Int = AnimationLimits.standardFrames,
         pixels: Int = AnimationLimits.standardPixels,
-        givesOriginals: Bool = true
+        givesOriginals: Bool = true,
+        bytes: Int = DecodeBudget.standardBytes
     ) {
         self.frames = frames
         self.pixels = pixels
         self.givesOriginals = givesOriginals
+        self.bytes = bytes
     }
 
     package static let standardFrames = 256
@@ -89,6 +107,7 @@ package struct AnimationLimits: Hashable, Sendable {
         var parts: [String] = []
         if frames != Self.standardFrames { parts.append("frames=\(frames)") }
         if pixels != Self.standardPixels { parts.append("animation=\(pixels)") }
+        if bytes != DecodeBudget.standardBytes { parts.append("bytes=\(bytes)") }
         if !givesOriginals { parts.append("originals=refuse") }
         return parts.joined(separator: ",")
     }

@@ -73,7 +73,7 @@ package struct CostEstimate: Hashable, Sendable {
 
     private static func frames(of header: ImageHeader, as format: ImageFormat) -> Int {
         switch format {
-        case .gif, .webp: max(1, header.frames)
+        case .gif, .webp, .png, .avif: max(1, header.frames)
         default: 1
         }
     }

@@ -10,29 +10,42 @@ package enum ShrinkOnLoad {
     ///   - steps: the plan, resolved on the size after orientation.
     ///   - source: the size after orientation.
     ///   - orientation: the EXIF orientation, 1–8, applied before the steps.
+    ///   - bytes: the maximum bytes of decoded pixels. If the factor exceeds them, the smallest that does not is used, as long as
+    ///     it leaves the first resize at least the size of its result.
     package static func factor(
         for format: ImageFormat,
         steps: [ResolvedStep],
         source: PixelSize,
-        orientation: Int
+        orientation: Int,
+        within bytes: Int = .max
     ) -> Int {
         guard format == .jpeg else { return 1 }
-        return Self.factor(among: [8, 4, 2], steps: steps, source: source, orientation: orientation)
+        let usual = Self.factor(among: [8, 4, 2], steps: steps, source: source, orientation: orientation)
+        guard DecodeBudget.bytes(of: source, loadedSmallerBy: usual) > bytes else { return usual }
+        let smaller = [2, 4, 8].filter { DecodeBudget.bytes(of: source, loadedSmallerBy: $0) <= bytes }
+        for factor in smaller {
+            let found = Self.factor(among: [factor], steps: steps, source: source, orientation: orientation, room: 4)
+            if found > 1 { return found }
+        }
+        return usual
     }
 
     /// The first of `factors`, given largest first, by which a source may be reduced under the same rules; otherwise 1.
+    ///
+    /// - Parameter room: how much larger than the result the reduced image must be, in quarters.
     package static func factor(
         among factors: [Int],
         steps: [ResolvedStep],
         source: PixelSize,
-        orientation: Int
+        orientation: Int,
+        room: Int = usualRoom
     ) -> Int {
         guard let index = steps.firstIndex(where: { $0.step is ResizeStep }),
             let resize = steps[index].step as? ResizeStep
         else { return 1 }
         let input = steps[index].input.size
         let scaled = resize.geometry(for: input).scaled
-        for factor in factors where leavesEnough(of: input, for: scaled, factor: factor) {
+        for factor in factors where leavesEnough(of: input, for: scaled, factor: factor, room: room) {
             if isExact(steps[..<index], source: source, orientation: orientation, factor: factor) { return factor }
         }
         return 1
@@ -80,9 +93,17 @@ package enum ShrinkOnLoad {
         return PixelRectangle(left: left, top: top, width: max(1, right - left), height: max(1, bottom - top))
     }
 
-    /// Whether an image reduced by `factor` is still at least 1.75 times as large as the result of a resize.
-    package static func leavesEnough(of input: PixelSize, for scaled: PixelSize, factor: Int) -> Bool {
-        4 * input.width >= 7 * factor * scaled.width && 4 * input.height >= 7 * factor * scaled.height
+    /// How much larger than the result a reduced image usually is, in quarters.
+    package static let usualRoom = 7
+
+    /// Whether an image reduced by `factor` is still at least 1.75 times as large, or by `room`, as the result of a resize.
+    package static func leavesEnough(
+        of input: PixelSize,
+        for scaled: PixelSize,
+        factor: Int,
+        room: Int = usualRoom
+    ) -> Bool {
+        4 * input.width >= room * factor * scaled.width && 4 * input.height >= room * factor * scaled.height
     }
 
     /// Whether every step before the resize falls on whole pixels of the reduced image.

@@ -36,11 +36,11 @@ package enum ImageFormat: UInt8, Hashable, Sendable, CaseIterable {
         case .pdf: "application/pdf"
         }
     }
-    /// Whether all frames of an animation are decoded; of an AVIF or HEIC sequence, only the still image is.
+    /// Whether all frames of an animation are decoded; of a HEIC sequence, only the still image is.
     package var decodesAnimation: Bool {
         switch self {
-        case .gif, .webp, .png: true
-        case .jpeg, .avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .svg, .svgz, .pdf: false
+        case .gif, .webp, .png, .avif, .jxl: true
+        case .jpeg, .heic, .tiff, .jp2, .bmp, .ico, .svg, .svgz, .pdf: false
         }
     }
     /// The content coding for `Content-Encoding`; `nil` if there is none.

@@ -1,17 +1,7 @@
 /// `crop`: cuts a rectangle out of the image.
 package struct CropStep: SingleParameterStep {
-    /// The largest coordinate or side in pixels.
-    package static let longestSide = 1_000_000
-
     package static let name = "crop"
     package static let attributes = ["gravity"]
-
-    /// A coordinate or side: whole pixels, or a percentage of the image's side.
-    package enum Measure: Hashable, Sendable {
-        case pixels(Int)
-        /// 0–100 for sides, −100–100 for coordinates.
-        case percent(FixedDecimal)
-    }
 
     /// The rectangle as stated in the request.
     package enum Area: Hashable, Sendable {
@@ -120,62 +110,6 @@ package struct CropStep: SingleParameterStep {
     }
 }
 
-extension CropStep.Measure {
-    private static let hundred = FixedDecimal(100)
-
-    /// Parses a coordinate: whole pixels or percent, possibly negative.
-    init(coordinate parameter: Parameter) throws(RequestError) {
-        self = try Self.read(
-            parameter,
-            pixels: -CropStep.longestSide...CropStep.longestSide,
-            percent: FixedDecimal(-100)...Self.hundred
-        )
-    }
-
-    /// Parses a width or height: whole pixels or percent, more than 0.
-    init(side parameter: Parameter) throws(RequestError) {
-        self = try Self.read(
-            parameter,
-            pixels: 1...CropStep.longestSide,
-            percent: FixedDecimal(millionths: 1)...Self.hundred
-        )
-    }
-
-    private static func read(
-        _ parameter: Parameter,
-        pixels: ClosedRange<Int>,
-        percent: ClosedRange<FixedDecimal>
-    ) throws(RequestError) -> Self {
-        guard parameter.value.hasSuffix("%") else {
-            return .pixels(try parameter.integer(in: pixels))
-        }
-        return .percent(try Parameter(parameter.name, String(parameter.value.dropLast())).decimal(in: percent))
-    }
-
-    var text: String {
-        switch self {
-        case .pixels(let pixels): String(pixels)
-        case .percent(let percent): percent.text + "%"
-        }
-    }
-
-    /// The coordinate in pixels, rounded half up.
-    func coordinate(in length: Int) -> Int {
-        switch self {
-        case .pixels(let pixels): pixels
-        case .percent(let percent): (percent.millionths * length + 50_000_000).flooredQuotient(100_000_000)
-        }
-    }
-
-    /// The side in pixels, rounded half up, at least 1.
-    func side(in length: Int) -> Int {
-        switch self {
-        case .pixels(let pixels): pixels
-        case .percent(let percent): .side(percent.millionths * length, dividedBy: 100_000_000)
-        }
-    }
-}
-
 /// The place of a crop rectangle in an image.
 package enum CropPlacement: Hashable, Sendable {
     /// A known rectangle.
@@ -192,17 +126,13 @@ package enum CropPlacement: Hashable, Sendable {
 
     /// Places a rectangle of a given size, which must fit, in an image.
     package init(of size: PixelSize, in picture: PixelSize, gravity: Gravity) {
-        guard case .point(let x, let y) = gravity else {
+        guard !gravity.needsPixels else {
             self = .searched(size, gravity: gravity)
             return
         }
+        let corner = gravity.corner(of: size, in: picture) { Self.offset(of: $0, in: $1, around: $2) }
         self = .rectangle(
-            PixelRectangle(
-                left: Self.offset(of: size.width, in: picture.width, around: x),
-                top: Self.offset(of: size.height, in: picture.height, around: y),
-                width: size.width,
-                height: size.height
-            )
+            PixelRectangle(left: corner.left, top: corner.top, width: size.width, height: size.height)
         )
     }
 

@@ -25,7 +25,7 @@ package struct ResizeStep: TransformStep {
         self.fit = effective
         self.gravity =
             switch effective {
-            case .contain, .fill: .center
+            case .contain, .fill, .outside: .center
             case .cover: gravity
             case .pad: gravity.needsPixels ? .center : gravity
             }
@@ -44,7 +44,7 @@ package struct ResizeStep: TransformStep {
             width: sides["w"],
             height: sides["h"],
             fit: try context["fit"]?.keyword(otherNames: Fit.otherNames) ?? .contain,
-            gravity: context.gravity,
+            gravity: context.gravity.scaled(by: context.dpr),
             enlarge: try context["enlarge"]?.flag() ?? false
         )
     }
@@ -98,6 +98,8 @@ package enum Fit: String, Hashable, Sendable, CaseIterable {
     case fill
     /// Scales the image to fit, on a canvas of the box's size.
     case pad
+    /// Scales the image to cover the box, without cropping.
+    case outside
 
     /// The names in CSS, SDWebImage and other image proxies, used for suggestions.
     static let otherNames = [
@@ -148,13 +150,12 @@ extension ResizeStep {
             return ResizeGeometry(scaled: enlarge ? box : clamped, framing: .none)
         case .pad:
             let scaled = contained(source, in: box)
-            let (x, y) = gravity.pointOrCenter
-            let framing = ResizeGeometry.Framing.canvas(
-                box,
-                left: Self.share(x, of: box.width - scaled.width),
-                top: Self.share(y, of: box.height - scaled.height)
-            )
+            let corner = gravity.corner(of: scaled, in: box) { Self.share($2, of: $1 - $0) }
+            let framing = ResizeGeometry.Framing.canvas(box, left: corner.left, top: corner.top)
             return ResizeGeometry(scaled: scaled, framing: scaled == box ? .none : framing)
+        case .outside:
+            let isLarge = source.width >= box.width && source.height >= box.height
+            return ResizeGeometry(scaled: enlarge || isLarge ? Self.covering(source, box) : source, framing: .none)
         }
     }
 
@@ -190,13 +191,15 @@ extension ResizeStep {
                 }
             return Self.cut(source, to: shrunk, gravity: gravity)
         }
-        let scaled =
-            if box.width * source.height >= box.height * source.width {
-                PixelSize(width: box.width, height: .side(source.height * box.width, dividedBy: source.width))
-            } else {
-                PixelSize(width: .side(source.width * box.height, dividedBy: source.height), height: box.height)
-            }
-        return Self.cut(scaled, to: box, gravity: gravity)
+        return Self.cut(Self.covering(source, box), to: box, gravity: gravity)
+    }
+
+    /// The smallest size with the source's aspect ratio that covers a box.
+    private static func covering(_ source: PixelSize, _ box: PixelSize) -> PixelSize {
+        if box.width * source.height >= box.height * source.width {
+            return PixelSize(width: box.width, height: .side(source.height * box.width, dividedBy: source.width))
+        }
+        return PixelSize(width: .side(source.width * box.height, dividedBy: source.height), height: box.height)
     }
 
     private static func cut(_ scaled: PixelSize, to box: PixelSize, gravity: Gravity) -> ResizeGeometry {

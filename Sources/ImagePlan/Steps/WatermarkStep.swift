@@ -29,9 +29,9 @@ package struct WatermarkStep: SingleParameterStep {
     package let mark: Mark
     package let place: Place
     /// The horizontal offset: inwards from an edge, right of the centre, or the gap between tiles.
-    package let x: CropStep.Measure
+    package let x: Measure
     /// The vertical offset: inwards from an edge, below the centre, or the gap between tiles.
-    package let y: CropStep.Measure
+    package let y: Measure
     /// More than 0, up to 1.
     package let opacity: FixedDecimal
 
@@ -39,8 +39,8 @@ package struct WatermarkStep: SingleParameterStep {
     package init(
         mark: Mark,
         place: Place = .center,
-        x: CropStep.Measure = .pixels(0),
-        y: CropStep.Measure = .pixels(0),
+        x: Measure = .pixels(0),
+        y: Measure = .pixels(0),
         opacity: FixedDecimal = FixedDecimal(1)
     ) {
         self.mark = mark
@@ -92,19 +92,19 @@ package struct WatermarkStep: SingleParameterStep {
     }
 
     /// Parses an offset of either sign: pixels (scaled by dpr) or percent of the image's side.
-    private static func offset(_ part: Parameter, in context: StepContext) throws(RequestError) -> CropStep.Measure {
-        let stated = try CropStep.Measure(coordinate: part)
+    private static func offset(_ part: Parameter, in context: StepContext) throws(RequestError) -> Measure {
+        let stated = try Measure(coordinate: part)
         guard case .pixels(let pixels) = stated else {
             return stated == .percent(FixedDecimal(0)) ? .pixels(0) : stated
         }
         let length = FixedDecimal(Int(pixels.magnitude))
-        let scaled = try context.scaled(length, of: part, atMost: CropStep.longestSide).rounded
+        let scaled = try context.scaled(length, of: part, atMost: Measure.longestSide).rounded
         return .pixels(pixels < 0 ? -scaled : scaled)
     }
 
     package var value: String {
         var fields: [String]
-        let none = CropStep.Measure.pixels(0)
+        let none = Measure.pixels(0)
         let common = [
             place == .center ? "" : place.rawValue, x == none ? "" : x.text, y == none ? "" : y.text,
         ]
@@ -161,7 +161,7 @@ extension WatermarkStep.Scale {
     }
 }
 
-extension CropStep.Measure {
+extension Measure {
     /// Whether the coordinate is negative.
     fileprivate var isNegative: Bool {
         switch self {

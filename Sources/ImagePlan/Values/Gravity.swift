@@ -2,10 +2,27 @@
 package enum Gravity: Hashable, Sendable {
     /// A point in fractions of the image's width and height, 0–1; the nine compass names are points.
     case point(x: FixedDecimal, y: FixedDecimal)
+    /// A compass point, moved away from the edges that it names; in the middle of an axis to the right or down.
+    case offset(x: FixedDecimal, y: FixedDecimal, by: Offset)
     /// The most eye-catching part (libvips `VIPS_INTERESTING_ATTENTION`).
     case attention
     /// The part with the most detail (libvips `VIPS_INTERESTING_ENTROPY`).
     case entropy
+
+    /// The distance from a compass point, negative towards the edge; percent refer to the sides of the whole.
+    package struct Offset: Hashable, Sendable {
+        package let x: Measure
+        package let y: Measure
+
+        /// Creates an offset.
+        package init(x: Measure, y: Measure) {
+            self.x = x
+            self.y = y
+        }
+
+        fileprivate var isZero: Bool { x.isZero && y.isZero }
+        fileprivate var text: String { "\(x.text),\(y.text)" }
+    }
 
     private static let half = FixedDecimal(millionths: 500_000)
 
@@ -28,7 +45,8 @@ package enum Gravity: Hashable, Sendable {
         "right": "east", "smart": "attention", "top": "north", "up": "north",
     ]
 
-    /// Parses a compass name, `attention`, `entropy`, or a focal point such as `0.3,0.7`.
+    /// Parses a compass name, one with an offset such as `southeast,16,5%`, `attention`, `entropy`, or a focal point such as
+    /// `0.3,0.7`.
     package init(parsing parameter: Parameter) throws(RequestError) {
         switch parameter.value {
         case "attention": self = .attention
@@ -38,6 +56,16 @@ package enum Gravity: Hashable, Sendable {
                 self = named.gravity
                 return
             }
+            let parts = parameter.parts(separatedBy: ",")
+            if let named = Self.compass.first(where: { $0.name == parts[0].value }), parts.count == 3 {
+                self = named.gravity.moved(
+                    by: Offset(
+                        x: try Measure(coordinate: parts[1]),
+                        y: try Measure(coordinate: parts[2])
+                    )
+                )
+                return
+            }
             let coordinates = parameter.parts(separatedBy: ",").compactMap { FixedDecimal(parsing: $0.value) }
             let range = FixedDecimal(0)...FixedDecimal(1)
             guard name.utf8.contains(UInt8(ascii: ",")), coordinates.count == 2,
@@ -45,8 +73,8 @@ package enum Gravity: Hashable, Sendable {
             else {
                 let names = Self.compass.map(\.name) + ["attention", "entropy"]
                 throw parameter.error(
-                    "must be center, a compass direction (north … southeast), attention, entropy, "
-                        + "or a focal point x,y with both from 0 to 1"
+                    "must be center or a compass direction (north … southeast), also with an offset such as north,0,10, "
+                        + "attention, entropy, or a focal point x,y with both from 0 to 1"
                         + NearestName.hint(name, among: names, otherNames: Self.otherNames)
                 )
             }
@@ -61,18 +89,50 @@ package enum Gravity: Hashable, Sendable {
         case .attention: "attention"
         case .entropy: "entropy"
         case .point(let x, let y): "\(x.text),\(y.text)"
+        case .offset(let x, let y, let offset): "\(Gravity.point(x: x, y: y).text),\(offset.text)"
         }
     }
 
-    /// The point; the centre for `attention` and `entropy`.
-    package var pointOrCenter: (x: FixedDecimal, y: FixedDecimal) {
-        if case .point(let x, let y) = self { (x, y) } else { (Self.half, Self.half) }
+    /// The compass point moved by an offset.
+    private func moved(by offset: Offset) -> Gravity {
+        guard case .point(let x, let y) = self, !offset.isZero else { return self }
+        return .offset(x: x, y: y, by: offset)
+    }
+
+    /// The gravity with an offset in pixels multiplied by `dpr`.
+    package func scaled(by dpr: FixedDecimal) -> Gravity {
+        guard case .offset(let x, let y, let offset) = self else { return self }
+        return .offset(x: x, y: y, by: Offset(x: offset.x.scaled(by: dpr), y: offset.y.scaled(by: dpr)))
+    }
+
+    /// The top left corner of a part within a whole: as close to the gravity as fits, the centre for `attention` and `entropy`.
+    ///
+    /// - Parameters:
+    ///   - part: the size of the part, not larger than the whole.
+    ///   - start: the start of an interval of a length within a side, by the fraction of the side.
+    package func corner(
+        of part: PixelSize,
+        in whole: PixelSize,
+        start: (_ length: Int, _ side: Int, _ fraction: FixedDecimal) -> Int
+    ) -> (left: Int, top: Int) {
+        let (x, y, offset): (FixedDecimal, FixedDecimal, Offset?) =
+            switch self {
+            case .point(let x, let y): (x, y, nil)
+            case .offset(let x, let y, let offset): (x, y, offset)
+            case .attention, .entropy: (Self.half, Self.half, nil)
+            }
+        func place(_ length: Int, _ side: Int, _ fraction: FixedDecimal, _ measure: Measure?) -> Int {
+            let distance = measure?.coordinate(in: side) ?? 0
+            let inward = fraction == FixedDecimal(1) ? -distance : distance
+            return max(0, min(side - length, start(length, side, fraction) + inward))
+        }
+        return (place(part.width, whole.width, x, offset?.x), place(part.height, whole.height, y, offset?.y))
     }
 
     /// Whether the position depends on the image's pixels.
     package var needsPixels: Bool {
         switch self {
-        case .point: false
+        case .point, .offset: false
         case .attention, .entropy: true
         }
     }

@@ -22,6 +22,8 @@ package struct WorkerJob: Hashable, Sendable {
     package var maximumSourceLength = 64 << 20
     /// The limits on animations, and whether the original may be returned unchanged.
     package var animation = AnimationLimits()
+    /// The formats that results may not have, as a bit mask of their numbers.
+    package var unwrittenMask = 0
     /// The auxiliary images that the outputs' steps name, at most 8; their descriptors follow the source's in this order.
     package var auxiliaries: [Auxiliary] = []
 
@@ -91,6 +93,14 @@ package struct EncodingSearch: Hashable, Sendable {
 }
 
 extension WorkerJob {
+    /// The formats that results may not have.
+    package var unwritten: Set<ImageFormat> {
+        get { Set(ImageFormat.allCases.filter { unwrittenMask >> Int($0.rawValue) & 1 == 1 }) }
+        set { unwrittenMask = newValue.reduce(0) { $0 | 1 << Int($1.rawValue) } }
+    }
+}
+
+extension WorkerJob {
     /// Returns the message that carries this job.
     ///
     /// - Throws: `WorkerMessageError` for a value out of the protocol's bounds.
@@ -133,6 +143,8 @@ extension WorkerJob: FieldCoded {
             ]
         ),
         MessageField("auxiliaries", \.auxiliaries, .list(0...WorkerMessage.maximumAuxiliaries)),
+        MessageField("decodeBytes", \.animation.bytes, .uint64(1...Int.max)),
+        MessageField("unwritten", \.unwrittenMask, .uint32(0...Int(UInt32.max))),
     ]
 }
 

@@ -16,6 +16,8 @@ enum LibraryVersions {
             ("libpng", number("png_access_version_number").map { "\($0 / 10_000).\($0 / 100 % 100).\($0 % 100)" }),
             ("libtiff", text("TIFFGetVersion").flatMap(lastWordOfFirstLine)),
             ("libheif", text("heif_get_version", in: "libheif.so.1")),
+            ("libavif", text("avifVersion")),
+            ("libjxl", number("JxlDecoderVersion").map { "\($0 / 1_000_000).\($0 / 1000 % 1000).\($0 % 1000)" }),
             ("aom", text("aom_codec_version_str", in: "libaom.so.3")),
             ("libde265", text("de265_get_version", in: "libde265.so.0")),
             ("lcms2", number("cmsGetEncodedCMMversion").map { "\($0 / 1000).\($0 % 1000 / 10)" }),

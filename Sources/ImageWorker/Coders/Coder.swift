@@ -22,6 +22,11 @@ protocol Coder: Sendable {
     /// Returns replacement bytes for a file that the library would misread; `nil` to use the file itself.
     func corrected(_ bytes: Span<UInt8>) -> [UInt8]?
 
+    /// Reads the header of an animation whose frames `open` decodes at once; `nil` for other files.
+    ///
+    /// - Throws: `WorkerReply.Failure`.
+    func animationFacts(of source: SourceMapping) throws(WorkerReply.Failure) -> SourceDecoder.Facts?
+
     /// Returns the decoded size if the file shows only a part of it; `nil` if it shows everything.
     func storedSize(of source: SourceMapping) -> PixelSize?
 
@@ -43,6 +48,8 @@ struct DecodingOptions {
     var shrink = 1
     /// Whether to decode all frames, stacked, if the coder supports it; otherwise `frame` alone.
     var allFrames = false
+    /// The range of frames to decode; `nil` for all.
+    var part: Range<Int>?
     /// The zero-based frame of an animation, composed over the frames before it.
     var frame = 0
     /// The zero-based page of a multi-page source.
@@ -55,7 +62,12 @@ struct DecodingOptions {
     var deadline: Deadline?
 
     /// The first frame to open, as libvips counts.
-    var firstFrame: CInt { allFrames ? 0 : CInt(frame) }
+    var firstFrame: CInt { CInt(allFrames ? part?.lowerBound ?? 0 : frame) }
+    /// The number of frames to open, in libvips' terms: -1 for all from the first on.
+    var frameCount: CInt { allFrames ? CInt(part?.count ?? -1) : 1 }
+
+    /// The frames to decode of an animation with `count` frames.
+    func selection(of count: Int) -> Range<Int> { allFrames ? part ?? 0..<count : frame..<frame + 1 }
 }
 
 /// The defaults of a still format that is only decoded.
@@ -69,6 +81,7 @@ extension Coder {
 
     func corrected(_: Span<UInt8>) -> [UInt8]? { nil }
     func storedSize(of _: SourceMapping) -> PixelSize? { nil }
+    func animationFacts(of _: SourceMapping) throws(WorkerReply.Failure) -> SourceDecoder.Facts? { nil }
 
     func encode(_: FinishedPicture, _: EncodingOptions) throws -> EncodedPicture {
         throw WorkerReply.Failure.unsupported("encoding \(format) is not supported")

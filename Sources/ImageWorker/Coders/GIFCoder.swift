@@ -28,7 +28,7 @@ struct GIFCoder: Coder {
                 source.decodable.count,
                 &out,
                 options.firstFrame,
-                options.allFrames ? -1 : 1
+                options.frameCount
             )
         }
     }

@@ -1,14 +1,14 @@
 import CVips
 import ImagePlan
 
-/// PNG, including the frames of animated PNGs; encoded as grey or with an exact palette if that loses nothing, else as true colour.
+/// PNG, including animated ones; stills are encoded as grey or with an exact palette if that is lossless, else as true colour.
 struct PNGCoder: Coder {
     let format = ImageFormat.png
     let loader: VipsPart? = VipsPart(className: "VipsForeignLoadPng", operation: "pngload_buffer")
     let saver: VipsPart? = VipsPart(className: "VipsForeignSavePng", operation: "pngsave_buffer")
     let traits: EncoderTraits? = EncoderTraits(
         hasAlpha: true,
-        hasAnimation: false,
+        hasAnimation: true,
         isLosslessPossible: true,
         longestSide: 1_000_000  // libpng's limit on width and height.
     )
@@ -31,17 +31,9 @@ struct PNGCoder: Coder {
         }
         .withColour(source.withSpan { bytes in PNGColour(bytes) })
         guard let animation = animation(source) else { return still }
-        if options.allFrames {
-            return try animation.composed(source, options.deadline).withMetadata { $0.copy(from: still) }
-        }
-        if options.frame > 0 {
-            let frames = try animation.composed(source, options.deadline, through: options.frame)
-            let (width, height) = (frames.width, frames.height / (options.frame + 1))
-            return try frames.cropped(left: 0, top: options.frame * height, width: width, height: height)
-                .withMetadata { metadata in
-                    metadata.copy(from: still)
-                    animation.describe(to: metadata)
-                }
+        if options.allFrames || options.frame > 0 {
+            let selected = options.selection(of: animation.frames.count)
+            return try animation.composed(source, options.deadline, selected).withMetadata { $0.copy(from: still) }
         }
         // The default image, usually the first frame.
         return try still.withMetadata { metadata in animation.describe(to: metadata) }
@@ -59,6 +51,10 @@ struct PNGCoder: Coder {
     }
 
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
+        if let animation = picture.animation {
+            let level = options.effort(in: 0...9, standard: Self.flatCompression)
+            return try AnimatedPNGEncoder(options: options, compression: level).encode(picture, animation)
+        }
         let raster = try picture.stacked()
         options.deadline.watch(raster)
         guard raster.width * raster.height <= Self.largestCounted, raster.bands >= 3 else {

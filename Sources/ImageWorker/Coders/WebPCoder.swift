@@ -24,7 +24,7 @@ struct WebPCoder: Coder {
                 source.bytes.count,
                 &out,
                 options.firstFrame,
-                options.allFrames ? -1 : 1
+                options.frameCount
             )
         }
     }

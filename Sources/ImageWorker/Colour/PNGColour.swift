@@ -8,6 +8,9 @@ struct PNGColour {
         return StatedColour(primaries: primaries ?? .sRGB, transfer: transfer ?? .sRGB)
     }
 
+    /// The colours as code points; a profile takes precedence over all except cICP.
+    var stated: StatedColour? { codingPoints ?? gammaAndPrimaries }
+
     private var isSRGB = false
     private var transfer: StatedColour.Transfer?
     private var primaries: StatedColour.Primaries?

@@ -62,6 +62,11 @@ struct Animation: Equatable {
     /// Returns the duration of one loop in browsers, in milliseconds.
     func duration(frames: Int) -> Int { (0..<frames).reduce(0) { $0.addingSaturated(shown($1)) } }
 
+    /// Returns the timing of consecutive frames.
+    func part(_ frames: Range<Int>) -> Animation {
+        Animation(delays: delays.isEmpty ? [] : frames.map { delay(ofFrame: $0) }, loop: loop)
+    }
+
     /// Returns the timing of a subset of frames, each shown for its own time and that of the dropped frames after it.
     ///
     /// - Parameters:

@@ -1,3 +1,4 @@
+import CJXL
 import CVips
 import ImagePlan
 
@@ -68,6 +69,7 @@ struct SourceDecoder {
     private func pageFacts(dpi: Int, page: Int) throws -> Facts {
         if let reduction { return try Self.facts(reduction, coder.open(mapping, DecodingOptions())) }
         if let header = coder as? any HeaderReading { return try header.facts(of: mapping, page: page) }
+        if let facts = try coder.animationFacts(of: mapping) { return facts }
         let raster = try coder.open(mapping, DecodingOptions(page: page, dpi: dpi))
         let orientation = raster.integer(VIPS_META_ORIENTATION) ?? 1
         let pages = max(1, raster.integer(VIPS_META_N_PAGES) ?? 1)
@@ -99,13 +101,16 @@ struct SourceDecoder {
     }
 
     /// Returns the factor by which the image may be loaded smaller for a plan, including that of a reduction.
-    func loadFactor(_ steps: [ResolvedStep], _ facts: Facts) -> Int {
+    ///
+    /// - Parameter bytes: the maximum bytes of decoded pixels (`DecodeBudget`).
+    func loadFactor(_ steps: [ResolvedStep], _ facts: Facts, within bytes: Int = .max) -> Int {
         guard let reduction else {
             return ShrinkOnLoad.factor(
                 for: facts.format,
                 steps: steps,
                 source: facts.orientedSize,
-                orientation: facts.orientation
+                orientation: facts.orientation,
+                within: bytes
             )
         }
         // As small as the original would be loaded, so that results differ only by the reduction's compression.
@@ -133,6 +138,43 @@ struct SourceDecoder {
         options.shrink = factor / own
         return try open(options)
     }
+
+    /// The colours that the file declares as code points; `nil` if there are none.
+    var statedColour: StatedColour? {
+        guard reduction == nil else { return nil }
+        return switch coder.format {
+        case .avif, .heic: StatedColour(heif: mapping)
+        case .png: mapping.withSpan { bytes in PNGColour(bytes) }.stated
+        case .jxl: JXLAnimation.statedColour(of: mapping)
+        default: nil
+        }
+    }
+
+    /// Whether the file has code points in place of a profile; libjxl then makes a profile.
+    var statesNumbersAlone: Bool { coder.format == .jxl && statedColour != nil }
+
+    /// Bits per channel in the file.
+    func depth(of raster: Raster) -> Int {
+        if let bits = raster.integer("heif-bitdepth") { return bits }
+        let ofBand = 8 * Int(vips_format_sizeof(raster.format))
+        guard reduction == nil else { return ofBand }
+        switch coder.format {
+        case .png: return mapping.withSpan { bytes in bytes.count > 25 && bytes[25] != 3 ? Int(bytes[24]) : 8 }
+        case .jxl: return (try? JXLAnimation.info(of: mapping)).map { Int($0.bits_per_sample) } ?? ofBand
+        default: return ofBand
+        }
+    }
+
+    /// Whether a JPEG, AVIF or HEIC has a gain map (ISO 21496-1, Adobe's or Apple's), by the names of its metadata.
+    var hasGainMap: Bool {
+        guard reduction == nil, [.jpeg, .avif, .heic].contains(coder.format) else { return false }
+        let names = ["urn:iso:std:iso:ts:21496:-1", "hdr-gain-map/1.0", "hdrgainmap", "HDRGainMap"]
+        let head = unsafe Array(mapping.bytes.prefix(Self.announcement))
+        return names.contains { name in head.contains(Array(name.utf8)) }
+    }
+
+    /// The bytes at the start of a file that are searched for a gain map's metadata.
+    private static let announcement = 256 << 10
 
     /// Opens one frame of one page, or all frames stacked.
     func open(_ options: DecodingOptions) throws -> Raster {

@@ -53,6 +53,7 @@ struct JobRunner {
             var maker = makers[index]
             maker.shared = shared
             maker.auxiliaries = auxiliaries
+            maker.unwritten = job.unwritten
             // A placeholder that is late must not fail the finished result.
             if !maker.isPlaceholder || made.isEmpty { try deadline.check() }
             let output = try maker.make()
@@ -129,7 +130,12 @@ struct JobRunner {
     /// Returns the source without its metadata, without decoding it.
     private func clean(_ mapping: SourceMapping) throws -> Answer {
         var clock = StageClock()
-        let (header, cleaned) = try OriginalFile(mapping: mapping).read()
+        var (header, cleaned) = try OriginalFile(mapping: mapping).read()
+        if header.format == .svg {
+            // The header has no size; librsvg computes it from the markup.
+            let size = try SourceDecoder(mapping, format: .svg).facts().size
+            (header.width, header.height) = (size.width, size.height)
+        }
         try OutputLimit.check(cleaned.count)
         clock.endTransform()
         let output = WorkerReply.Output(of: header, length: cleaned.count)

@@ -9,7 +9,7 @@ extension OutputMaker {
     func chooseFrames(_ plan: Plan, _ size: PixelSize) throws -> (format: ImageFormat, choice: AnimationChoice) {
         let wantsStill = plan.settings.animation.stillFrame != nil
         let format = chooseFormat(plan, size, frames: wantsStill ? 1 : facts.frames)
-        guard let traits = CoderRegistry.encoders[format] else {
+        guard let traits = encoders[format] else {
             throw WorkerReply.Failure.unsupported("encoding \(format) is not supported")
         }
         let choice = try AnimationChoice.make(
@@ -56,15 +56,25 @@ extension OutputMaker {
         _ choice: AnimationChoice,
         _ settings: AnimationSettings
     ) throws -> ([Raster], Animation?) {
+        // The stack has only the selected frames, but the delays of all.
+        let selected = settings.selection(of: facts.frames)
         let all = try Animation.frames(of: stack, height: facts.size.height)
         let kept =
             switch choice {
             case .some(let count): AnimationChoice.frames(keeping: count, of: all.count)
             default: Array(all.indices)
             }
-        let animation = Animation(of: stack).keeping(kept, of: all.count).played(settings, count: kept.count)
+        let animation = Animation(of: stack).part(selected).keeping(kept, of: all.count).played(
+            settings,
+            count: kept.count
+        )
         return (kept.map { all[$0] }, animation)
     }
+}
+
+extension OutputMaker {
+    /// The encoders that the source's results may use.
+    var encoders: EncoderTable { CoderRegistry.encoders.without(unwritten) }
 }
 
 extension AnimationChoice {

@@ -16,6 +16,8 @@ struct OutputMaker {
     var shared: SharedDecode?
     /// The other originals that the steps name.
     var auxiliaries: AuxiliaryPictures?
+    /// The formats that results may not have.
+    var unwritten: Set<ImageFormat> = []
 
     /// A result and the time that it took.
     struct Made {
@@ -39,7 +41,7 @@ struct OutputMaker {
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let (_, choice) = try chooseFrames(plan, steps.last?.output.size ?? facts.orientedSize)
         guard case .still = choice else { return nil }
-        return decoder.loadFactor(steps, facts)
+        return decoder.loadFactor(steps, facts, within: limits.bytes)
     }
 
     /// Whether a plan takes a frame or page other than the first.
@@ -64,7 +66,7 @@ struct OutputMaker {
         let planned = steps.last?.output.size ?? facts.orientedSize
         let (format, choice) = try chooseFrames(plan, planned)
         if choice == .original { return try giveOriginal(plan) }
-        guard let traits = CoderRegistry.encoders[format] else {
+        guard let traits = encoders[format] else {
             throw WorkerReply.Failure.unsupported("encoding \(format) is not supported")
         }
         if steps.last?.isExact ?? true { try check(planned, format, traits) }
@@ -106,7 +108,7 @@ struct OutputMaker {
             frames: frames,
             plan: plan,
             outputSize: size,
-            encoders: CoderRegistry.encoders
+            encoders: encoders
         )
     }
 
@@ -122,7 +124,7 @@ struct OutputMaker {
                 isLossless: plan.settings.encoding.isLossless,
                 size: size
             ),
-            encoders: CoderRegistry.encoders
+            encoders: encoders
         )
     }
 
@@ -134,13 +136,21 @@ struct OutputMaker {
         _ choice: AnimationChoice
     ) throws -> (Canvas, Animation?) {
         let isAnimated = choice.isAnimated
-        let factor = isAnimated ? 1 : decoder.loadFactor(steps, facts)
+        let factor = isAnimated ? 1 : decoder.loadFactor(steps, facts, within: limits.bytes)
+        let scale = decoder.scale(
+            for: steps,
+            of: facts.orientedSize,
+            maximumPixels: min(maximumPixels, max(1, limits.bytes / DecodeBudget.bytesPerPixel))
+        )
+        let refusal = DecodeBudget.refusal(of: facts.size, loadedSmallerBy: factor, within: limits.bytes)
+        if let refusal, !isAnimated, scale == 1 { throw WorkerReply.Failure.refused(refusal) }
         let options = DecodingOptions(
             allFrames: isAnimated,
+            part: isAnimated ? plan.settings.animation.selection(of: facts.frames) : nil,
             frame: choice.stillFrame,
             page: plan.settings.animation.page,
             dpi: plan.settings.dpi ?? PlanSetting.standardDPI,
-            scale: decoder.scale(for: steps, of: facts.orientedSize, maximumPixels: maximumPixels),
+            scale: scale,
             deadline: deadline
         )
         let decoded = isAnimated || takesAnother(plan) ? nil : try shared?.raster(factor)

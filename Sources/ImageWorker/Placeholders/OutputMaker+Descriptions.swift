@@ -39,6 +39,8 @@ extension OutputMaker {
                 let duration = animation.duration(frames: facts.frames)
                 description.playback = PictureDescription.Playback(loop: animation.rounds, duration: duration)
             }
+            description.colours = try colours()
+            description.pixel = try plan.settings.pixel.map { try pixel($0, plan) }
             text = description.json
         }
         clock.endEncode()
@@ -100,7 +102,9 @@ extension OutputMaker {
 
     /// Returns another output's decoding if only the resize needs pixels; otherwise loads the source as small as possible.
     private func loadShared(_ plan: Plan, _ steps: [ResolvedStep]) throws -> Canvas {
-        guard steps.count == 1, let decoded = shared?.best(atMost: decoder.loadFactor(steps, facts)) else {
+        guard steps.count == 1,
+            let decoded = shared?.best(atMost: decoder.loadFactor(steps, facts, within: limits.bytes))
+        else {
             // A description covers one frame, by default the first.
             let asks = plan.settings.animation.stillFrame != nil
             let choice = asks ? try chooseFrames(plan, facts.orientedSize).choice : .still(frame: 0)

@@ -30,7 +30,7 @@ struct Configuration: Sendable, Equatable {
     var shutdown = Shutdown()
     var quality = QualityDefaults()
     /// Formats that are decoded only if enabled; sources can override it.
-    var formats = SourceRule.Formats()
+    var formats = FormatPolicy()
     /// The amount by which qualities are lowered for clients with `Save-Data`; 0 to ignore the field.
     var saveDataStep = SourceRule(name: "", location: .remote).saveDataStep
     var log = Log()

@@ -40,11 +40,11 @@ extension DaemonParts {
             pipeline.failures.remove(.source(configuration.remoteRule.name))
             transfers.closeBreakers(of: configuration.remoteRule.name)
         }
-        // Entries in a tier that a source no longer uses, and documents that it no longer allows, must not be served.
+        // Entries in a tier that a source no longer uses, and formats that it no longer allows, must not be served.
         for name in narrowed { _ = pipeline.purge(.source(name), beside: raw.purge) { _ in } }
     }
 
-    /// Sources that no longer use some tier, or no longer allow documents.
+    /// Sources that no longer use some tier, or no longer allow a format.
     private static func narrowedSources(from old: Configuration, to new: Configuration) -> [String] {
         let pairs =
             [(old.remoteRule, new.remoteRule)]
@@ -52,7 +52,8 @@ extension DaemonParts {
                 old.source(named: source.rule.name).map { ($0.rule, source.rule) }
             }
         return pairs.filter { old, new in
-            !new.cache.contains(old.cache) || old.formats.pdf && !new.formats.pdf
+            !new.cache.contains(old.cache) || !new.formats.readsAll(of: old.formats)
+                || !new.formats.writesAll(of: old.formats)
         }.map(\.1.name)
     }
 }

@@ -39,7 +39,8 @@ extension Explainer {
             let refuses = settings.animation.mode == .keep || settings.isStrict
             return refuses ? "422 for an animation: it would become a still" : "the first frame of an animation"
         }
-        if settings.animation.mode == .keep { return "every frame within \(bounds), else 422" }
-        return "every frame within \(bounds), else \(settings.isStrict ? "422" : "fewer or the first")"
+        let frames = settings.animation.range.map { "frames \($0.lowerBound) to \($0.upperBound)" } ?? "every frame"
+        if settings.animation.mode == .keep { return "\(frames) within \(bounds), else 422" }
+        return "\(frames) within \(bounds), else \(settings.isStrict ? "422" : "fewer or the first")"
     }
 }

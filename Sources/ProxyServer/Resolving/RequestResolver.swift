@@ -193,6 +193,7 @@ struct RequestResolver: Sendable {
         guard !parsed.timing || permission == nil || parsed.signature != nil else {
             throw Problem(403, "timing=1 requires a signature.", parameter: "timing")
         }
+        if let refusal = Self.refusal(of: parsed.plan.settings.format, by: origin.source) { throw refusal }
         let auxiliaries = try auxiliaries(of: parsed.plan, within: origin.source)
         return ResolvedRequest(
             choice(origin, parsed, auxiliaries),
@@ -208,6 +209,13 @@ struct RequestResolver: Sendable {
             refreshes: parsed.refresh,
             fallback: fallback.flatMap { standIn($0, parsed, auxiliaries) }
         )
+    }
+
+    /// Refuses a requested format that the source does not write.
+    private static func refusal(of setting: FormatSetting, by source: SourceRule) -> Problem? {
+        guard let format = setting.image, !source.formats[format].writes else { return nil }
+        let use = source.formats[format].rawValue
+        return Problem(400, "This source does not write \(format) (formats.\(format) is \(use)).", parameter: "format")
     }
 
     /// The same request for the fallback image; `nil` if its source does not exist, which validation has excluded.

@@ -43,6 +43,8 @@ enum PoolBench {
         message.sourceLength = source.count
         message.outputs = Array(repeating: output, count: outputs)
         message.maximumPixels = maximumPixels
+        // Only the limit on pixels applies.
+        message.animation.bytes = .max
         message.animation.frames = 100
         message.deadlineMilliseconds = milliseconds
         return TransformJob(

@@ -182,7 +182,7 @@ struct MetadataCleanerTests {
     // MARK: All
 
     @Test func `rejects formats that cannot be cleaned`() {
-        for format in [ImageFormat.avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .svg, .pdf] {
+        for format in [ImageFormat.avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .pdf] {
             #expect(!MetadataCleaner.supports(format))
             #expect(throws: MetadataCleaner.Stop.unsupported(format)) {
                 try MetadataCleaner.clean(

@@ -117,6 +117,10 @@ struct ResizeGeometryTests {
             #expect(output.height == (step.enlarge ? height : min(height, source.height)), label)
         case .pad:
             #expect(output == box, label)
+        case .outside:
+            let covers = output.width >= width && output.height >= height
+            #expect(covers || !step.enlarge && output == source, label)
+            #expect(step.enlarge || output.isContained(in: source), label)
         }
         checkFraming(geometry, label)
     }

@@ -63,7 +63,7 @@ struct PresetTests {
     }
 
     @Test(arguments: [
-        ("w=0", "w"), ("fit=outside", "fit"), ("gravity=up", "gravity"), ("dpr=9", "dpr"), ("preset=b", "preset"),
+        ("w=0", "w"), ("fit=inside", "fit"), ("gravity=up", "gravity"), ("dpr=9", "dpr"), ("preset=b", "preset"),
         ("url=x", "url"),
         ("exp=5", "exp"), ("filename=x", "filename"), ("nonsense=1", "nonsense"), ("watermark=a", "watermark"),
         ("w=3&w=4", "w"),

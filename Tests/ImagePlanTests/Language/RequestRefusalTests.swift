@@ -15,7 +15,7 @@ struct RequestRefusalTests {
         ("w=9000&dpr=2", "dpr"), ("w=1&dpr=2&blur=200", "dpr"), ("w=1&dpr=2&round=9000", "dpr"),
         ("w=1&dpr=2&border=9000,fff", "dpr"), ("w=1&dpr=1&dpr=1", "dpr"),
         // Attributes.
-        ("fit=cover", "fit"), ("fit=cover&blur=3", "fit"), ("w=3&fit=outside", "fit"), ("w=3&fit=Cover", "fit"),
+        ("fit=cover", "fit"), ("fit=cover&blur=3", "fit"), ("w=3&fit=inside", "fit"), ("w=3&fit=Cover", "fit"),
         ("expand=0", "expand"), ("w=3&expand=0", "expand"), ("rotate=9&expand=2", "expand"),
         ("rotate=9&expand=0&expand=0", "expand"), ("enlarge=1", "enlarge"), ("w=3&enlarge=2", "enlarge"),
         ("w=3&enlarge=true", "enlarge"),

@@ -133,7 +133,7 @@ enum RandomPlan {
     private static func crop(gravity: Gravity, using generator: inout some RandomNumberGenerator) -> CropStep {
         let sides = (0..<2).map { _ in
             Bool.random(using: &generator)
-                ? CropStep.Measure.pixels(side(using: &generator))
+                ? Measure.pixels(side(using: &generator))
                 : .percent(decimal(1...100_000_000, using: &generator))
         }
         if Bool.random(using: &generator) {
@@ -159,16 +159,20 @@ enum RandomPlan {
             encoding: encoding(for: format, using: &generator),
             dpi: [nil, 1, 71, 73, 1200].randomElement(using: &generator) ?? nil,
             animation: animation(using: &generator),
-            isStrict: Bool.random(using: &generator)
+            isStrict: Bool.random(using: &generator),
+            pixel: format == .json ? PixelPoint(x: 3, y: .random(in: 0...65_535, using: &generator)) : nil
         )
     }
 
     private static func animation(using generator: inout some RandomNumberGenerator) -> AnimationSettings {
         let frame = Bool.random(using: &generator) ? Int.random(in: AnimationSettings.frames, using: &generator) : nil
+        let first = Int.random(in: 0...99, using: &generator)
+        let range = frame == nil && Bool.random(using: &generator) ? first...first + 3 : nil
         let modes: [AnimationMode] = [.auto, .first, frame == nil ? .keep : .auto]
         return AnimationSettings(
             mode: modes.randomElement(using: &generator) ?? .auto,
             frame: frame,
+            range: range,
             page: [0, 1, 9_999].randomElement(using: &generator) ?? 0,
             speed: decimal(100_000...10_000_000, using: &generator),
             loop: [nil, 0, 1, 65_535].randomElement(using: &generator) ?? nil,

@@ -15,7 +15,13 @@ struct InheritedSettingTests {
         "timeouts.total": ("30s", "29s", "28s"), "timeouts.transform": ("10s", "7s", "6s"),
         "quality.jpeg": ("80", "70", "60"), "quality.webp": ("79", "71", "61"), "quality.avif": ("60", "50", "40"),
         "quality.distance": ("1", "2", "0.5"), "quality.save-data": ("15", "10", "0"),
-        "formats.pdf": ("off", "on", "off"), "avif.auto": ("on", "off", "on"), "avif.budget": ("100ms", "90ms", "80ms"),
+        "formats.pdf": ("off", "on", "off"), "limits.decode-bytes": ("1GiB", "8MiB", "4MiB"),
+        "formats.jpeg": ("on", "read", "write"), "formats.png": ("on", "off", "on"),
+        "formats.gif": ("on", "off", "read"),
+        "formats.webp": ("on", "read", "off"), "formats.avif": ("on", "off", "on"), "formats.heic": ("on", "off", "on"),
+        "formats.tiff": ("on", "write", "off"), "formats.jxl": ("on", "off", "on"), "formats.jp2": ("on", "off", "on"),
+        "formats.bmp": ("on", "off", "on"), "formats.ico": ("on", "off", "on"), "formats.svg": ("on", "off", "on"),
+        "avif.auto": ("on", "off", "on"), "avif.budget": ("100ms", "90ms", "80ms"),
         "avif.effort": ("1", "2", "3"), "avif.stand-in": ("30s", "20s", "10s"),
     ]
 

@@ -48,18 +48,23 @@ struct AnimationAnswerTests {
         #expect(rig.origin.requests == 2)
     }
 
-    @Test func `a sequence decoded to its first frame states that, and is refused if all frames are required`() throws {
+    @Test func `an AVIF sequence is an animation`() throws {
         let script = ScriptedOrigin.pictures(["a.avif": try SampleFiles.bytes("sequence.avif")])
         let rig = try EndToEndRig(script: script)
-        for query in ["?w=9", "?w=9&format=png", "?anim=first&w=9&strict=1"] {
+        for (query, outcome, type) in [
+            ("?w=9", "kept; frames=3", "image/gif"), ("?w=9&format=png", "kept; frames=3", "image/png"),
+            ("?w=9&format=source&strict=1", "kept; frames=3", "image/avif"),
+            ("?frames=1-9&format=webp", "kept; frames=2; range=1-2", "image/webp"),
+            ("?anim=first&w=9&strict=1&format=png", "first; frames=1/3", "image/png"),
+            ("?frame=2&w=9&format=jpeg", "frame; frames=1/3; frame=2", "image/jpeg"),
+            ("", "original; frames=3", "image/avif"),
+        ] {
             let answer = try rig.get("/photos/a.avif" + query)
-            #expect(answer.status == 200 && answer["X-Animation"] == "first; frames=1/3", "\(answer.description)")
+            #expect(answer.status == 200 && answer["X-Animation"] == outcome, "\(query): \(answer.description)")
+            #expect(answer["Content-Type"] == type, "\(query)")
         }
-        #expect(try rig.get("/photos/a.avif")["X-Animation"] == "original; frames=3")
-        for query in ["strict=1&w=9", "anim=keep&w=9", "frame=2&w=9"] {
-            let answer = try rig.get("/photos/a.avif?" + query)
-            #expect(answer.status == 422 && answer.text.contains("only the first frame"), "\(query): \(answer.text)")
-        }
+        let late = try rig.get("/photos/a.avif?frames=3-9")
+        #expect(late.status == 422 && late.text.contains("\"parameter\":\"frames\""), "\(late.text)")
         let json = try rig.get("/photos/a.avif?format=json").text
         #expect(json.contains(#""frames":3,"#), "\(json)")
     }

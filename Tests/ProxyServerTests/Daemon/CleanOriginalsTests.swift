@@ -53,11 +53,34 @@ struct CleanOriginalsTests {
         #expect(try rig.get("/photos/a.png?w=20&meta=copyright").status == 200)
     }
 
+    @Test func `an SVG is served without scripts and external references`() throws {
+        let svg = Array(
+            """
+            <svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)"><!-- me --><script>alert(2)</script>\
+            <image href="https://tracker.example/a.png"/><rect width="9" height="9" fill="#f00"/></svg>
+            """.utf8
+        )
+        let rig = try rig(["a.svg": svg, "b.svgz": Gzip.encode(svg)])
+        let clean = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">\
+            <image/><rect width="9" height="9" fill="#f00"/></svg>
+            """
+        for name in ["a.svg", "b.svgz"] {
+            let answer = try rig.get("/photos/\(name)")
+            #expect(
+                answer.status == 200 && answer.text == clean && answer["Content-Type"] == "image/svg+xml",
+                "\(name)"
+            )
+            #expect(answer["Content-Encoding"] == nil && answer["Content-Security-Policy"] != nil)
+        }
+    }
+
     @Test func `originals that cannot be cleaned are refused, and never served unchanged`() throws {
-        let svg = Array("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"><!-- me --></svg>".utf8)
-        let rig = try rig(["a.svg": svg, "cut.png": Array(picture[..<(picture.count - 20)])])
-        let refused = try rig.get("/photos/a.svg")
-        #expect(refused.status == 422 && refused.text.contains("image/svg+xml cannot be served without its metadata"))
+        let rig = try rig([
+            "a.avif": try SampleFiles.bytes("sequence.avif"), "cut.png": Array(picture[..<(picture.count - 20)]),
+        ])
+        let refused = try rig.get("/photos/a.avif")
+        #expect(refused.status == 422 && refused.text.contains("image/avif cannot be served without its metadata"))
         let broken = try rig.get("/photos/cut.png")
         #expect(broken.status == 422 && broken.text.contains("the file is truncated"))
     }

@@ -7,27 +7,22 @@ extension AnimatedPNG {
     /// Each frame is decoded as a PNG of its own and composed over the preceding ones (§4.9).
     /// - Parameters:
     ///   - deadline: checked before each frame; `nil` for none.
-    ///   - last: the zero-based last frame to compose; `nil` for all.
+    ///   - selected: the zero-based frames to return; those before them are composed, too.
     /// - Throws: `VipsError` for a frame whose data are damaged, and `WorkerReply.Failure.deadline`.
-    func composed(_ source: SourceMapping, _ deadline: Deadline?, through last: Int? = nil) throws -> Raster {
+    func composed(_ source: SourceMapping, _ deadline: Deadline?, _ selected: Range<Int>) throws -> Raster {
         var canvas = AnimationCanvas(width: width, height: height)
         var shown: [Raster] = []
-        let frames = frames[...(last ?? frames.count - 1)]
-        for (index, frame) in frames.enumerated() {
+        for (index, frame) in frames[..<selected.upperBound].enumerated() {
             try deadline?.check()
             let pixels = try decoded(frame, source, deadline)
             // §11.3.6.2: the first frame has no previous content to restore.
             let disposal = index == 0 && frame.disposal == .previous ? .background : frame.disposal
             try canvas.show(pixels, of: frame, disposal) { bytes in
+                guard index >= selected.lowerBound else { return }
                 try shown.append(Raster.sRGB(bytes, width: width, height: height, bands: 4))
             }
         }
-        return try Raster.stacked(shown).withMetadata { metadata in
-            metadata.set(VIPS_META_PAGE_HEIGHT, height)
-            metadata.set(VIPS_META_N_PAGES, frames.count)
-            metadata.set(Animation.delayField, frames.map(\.delay))
-            metadata.set(Animation.loopField, rounds)
-        }
+        return try Raster.animation(shown, delays: frames.map(\.delay), of: frames.count, rounds: rounds)
     }
 
     /// Sets the animation's metadata on one of its frames, as libvips' loaders do.

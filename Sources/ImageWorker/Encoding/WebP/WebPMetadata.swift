@@ -27,6 +27,9 @@ struct WebPMetadata {
         chunks = Self.chunks(of: file).filter { hasEXIF || $0.name != "EXIF" }
     }
 
+    /// The content of a chunk; `nil` if there is none.
+    subscript(name: String) -> [UInt8]? { chunks.first { $0.name == name }?.bytes }
+
     /// Returns the metadata chunks of a file.
     private static func chunks(of file: [UInt8]) -> [(name: String, bytes: [UInt8])] {
         var found: [(name: String, bytes: [UInt8])] = []

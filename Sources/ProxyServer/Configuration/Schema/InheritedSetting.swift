@@ -75,6 +75,14 @@ extension InheritedSetting {
             "Maximum cost of an animation, in pixels over all frames."
         ),
         InheritedSetting(
+            "limits.decode-bytes",
+            \.limits.origin.decodeBytes,
+            \.limits.decodeBytes,
+            .size(1_024...64 << 30),
+            only: .pictures,
+            "Maximum bytes of decoded pixels, four per pixel; a JPEG is loaded smaller if that suffices."
+        ),
+        InheritedSetting(
             "limits.source-bytes",
             \.limits.origin.sourceBytes,
             \.limits.sourceBytes,
@@ -173,16 +181,16 @@ extension InheritedSetting {
         ),
     ]
 
-    private static let formats = [
+    private static let formats = FormatPolicy.formats.map { format in
         InheritedSetting(
-            "formats.pdf",
-            \.formats.pdf,
-            \.formats.pdf,
-            .onOff,
+            "formats.\(format)",
+            \.formats[format],
+            \.formats[format],
+            .use(of: format),
             only: .pictures,
-            "Decode pages of PDF documents."
+            format == .pdf ? "Decode pages of PDF documents." : "Whether \(format) is read and written."
         )
-    ]
+    }
 
     private static let avif = [
         InheritedSetting(

@@ -155,3 +155,20 @@ extension Substring {
         return String(text)
     }
 }
+
+extension ValueFormat<FormatPolicy.Use> {
+    /// The use of a format by a source; YAML's booleans mean `on` and `off`.
+    static func use(of format: ImageFormat) -> ValueFormat {
+        // A format without an encoder is read or not.
+        let uses: [Value] = FormatPolicy.writable.contains(format) ? Value.allCases : [.on, .off]
+        return .scalar("one of " + uses.map(\.rawValue).joined(separator: ", ")) { text in
+            switch text.lowercased() {
+            case "true", "yes": .on
+            case "false", "no": .off
+            case let word: uses.first { $0.rawValue == word }
+            }
+        } write: {
+            .plain($0.rawValue)
+        }
+    }
+}
