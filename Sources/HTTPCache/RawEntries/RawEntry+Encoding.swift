@@ -71,7 +71,9 @@ extension StoredResponse {
     /// The maximum bytes of content that are read into memory with the response.
     private static var shortLength: Int { 1 << 20 }
 
-    /// Reads a response; returns `nil` if a field is missing or malformed. Long content stays in the file.
+    /// Reads a response; returns `nil` if a field is missing or malformed.
+    ///
+    /// Long content stays in the file.
     fileprivate init?(_ file: SharedDescriptor, _ range: Range<Int>) {
         var section: Range<Int>?
         var rest = TaggedFields()
