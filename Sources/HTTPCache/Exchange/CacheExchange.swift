@@ -322,6 +322,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     /// Remembers a failure, and ends with it or with a stored response that may replace it.
     private func fail(_ error: Failure, _ hints: RetryHints = RetryHints()) {
         guard !isConcluded else { return }
+        // A response that has turned out to be too long while it arrived is passed on, now and the next time.
+        if error.isOverLimit, request.passesResponses, isAnnounced.withLock({ $0 }) { return end(.failure(error)) }
         remember(error, hints)
         end(standIn(for: error.after(asking: reason)))
     }

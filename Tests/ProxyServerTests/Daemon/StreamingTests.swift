@@ -150,6 +150,25 @@ import Testing
         #expect(rig.origin.requests == 2)
     }
 
+    @Test func `a raw response that turns out to be over the limit is passed on each time`() throws {
+        let rig = try EndToEndRig(
+            "limits: { source-bytes: 500kB }",
+            source: ", raw: true",
+            script: { _, connection in
+                connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n")
+                for _ in 0..<10 {
+                    connection.send(Array("186a0\r\n".utf8) + Self.body[..<100_000] + Array("\r\n".utf8))
+                }
+                connection.send("0\r\n\r\n")
+            }
+        )
+        for _ in 0..<2 {
+            let answer = try rig.get("/photos/a")
+            #expect(answer.status == 200 && answer.body.count == 1_000_000)
+        }
+        #expect(rig.origin.requests == 2)
+    }
+
     @Test func `server-sent events pass as they come`() throws {
         let gates = [try ScriptedGate(), try ScriptedGate()]
         let rig = try EndToEndRig(
