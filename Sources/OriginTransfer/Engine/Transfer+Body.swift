@@ -20,6 +20,12 @@ extension Transfer {
 
     private var limit: Int { options.limits.bytes }
 
+    /// The announced length of the body as it is received; `nil` if it is unknown, as for content that libcurl decodes.
+    private var bodyLength: Int? {
+        let isDecoded = !isRaw && head.lines["content-encoding"].map { $0.lowercased() != "identity" } ?? false
+        return isDecoded ? nil : head.contentLength
+    }
+
     /// Whether the response has no body whatever its `Content-Length`.
     private var isBodiless: Bool {
         ticket.request.exchange?.method == "HEAD" || head.status == 204 || head.status == 304
@@ -64,7 +70,7 @@ extension Transfer {
         }
         ticket.count(bytes.count)
         // The last bytes follow with the end, after the completion: whoever has read them can rely on the response's being stored.
-        if let growing, received < head.contentLength ?? .max { growing.grow(to: received) }
+        if let growing, received < bodyLength ?? .max { growing.grow(to: received) }
         return bytes.count
     }
 
@@ -97,7 +103,7 @@ extension Transfer {
 
     private func openSink() throws(TransferError) -> BodySink {
         if let sink { return sink }
-        let isShort = head.contentLength.map { $0 <= configuration.memoryBody } ?? false
+        let isShort = bodyLength.map { $0 <= configuration.memoryBody } ?? false
         let opened = try BodySink(limit: limit, folder: isShort ? nil : configuration.folder)
         sink = opened
         return opened
@@ -110,7 +116,7 @@ extension Transfer {
         guard let wanted = nextInspection, let inspection = ticket.request.inspection, let sink, sink.count >= wanted,
             let beginning = sink.reading.read(count: wanted)
         else { return }
-        switch inspection.examine(beginning, head.contentLength) {
+        switch inspection.examine(beginning, bodyLength) {
         case .needs(let more): nextInspection = max(more, wanted + 1)
         case .accepted: nextInspection = nil
         case .refused(let reason): throw .contentRefused(reason)
@@ -118,9 +124,9 @@ extension Transfer {
     }
 
     private func announceIfDue() throws(TransferError) {
-        guard ticket.wantsArrival, growing == nil, nextInspection == nil, received < head.contentLength ?? .max
+        guard ticket.wantsArrival, growing == nil, nextInspection == nil, received < bodyLength ?? .max
         else { return }
-        let isLong = head.contentLength.map { $0 > Self.announcedLength } ?? (received > Self.announcedLength)
+        let isLong = bodyLength.map { $0 > Self.announcedLength } ?? (received > Self.announcedLength)
         if isLong || time.monotonic - headTime >= Self.patience { try announce() }
     }
 
@@ -150,7 +156,7 @@ extension Transfer {
             content = []
         }
         try sink.share()
-        let growing = GrowingFile(sink.reading, expected: head.contentLength, isKept: !isPassedOn)
+        let growing = GrowingFile(sink.reading, expected: bodyLength, isKept: !isPassedOn)
         growing.grow(to: sink.count)
         self.growing = growing
         ticket.announce(TransferResponse(head: transferHead, redirects: hops, body: .growing(growing)))

@@ -222,6 +222,24 @@ import Testing
         #expect(rig.origin.requests == 1)
     }
 
+    @Test func `an original that the origin compresses is sent without its coded length`() throws {
+        let gate = try ScriptedGate()
+        let coded = Gzip.encode(Self.picture)
+        let rig = try EndToEndRig(script: { _, connection in
+            let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(coded.count)\r\n\r\n"
+            connection.send(Array(head.utf8) + coded[..<400_000])
+            gate.wait()
+            connection.send(Array(coded[400_000...]))
+        })
+        let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
+        try client.send(Self.head)
+        #expect(try client.readHead()["Transfer-Encoding"] == "chunked")
+        gate.open()
+        var read: [UInt8] = []
+        while let chunk = try client.readChunk() { read += chunk }
+        #expect(read == Self.picture)
+    }
+
     @Test func `a bare original that is cut off is cut off for its clients`() throws {
         let gate = try ScriptedGate()
         let fields = ["Content-Length: \(Self.picture.count)"]
