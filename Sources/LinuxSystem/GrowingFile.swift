@@ -123,6 +123,9 @@ package final class GrowingFile: Sendable {
     /// How far the file has grown.
     package var progress: Progress { state.withLock { $0.progress } }
 
+    /// Whether the file has ever had a reader.
+    package var wasRead: Bool { state.withLock { $0.nextReader > 0 } }
+
     /// Adds a reader of the whole file; `nil` if the beginning may be forgotten already.
     package func reader() -> Reader? {
         let number = state.withLock { state -> Int? in

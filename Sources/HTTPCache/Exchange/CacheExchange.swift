@@ -66,7 +66,6 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     private let isProbe = Lock(false)
     /// The content of a response that was announced while it arrived.
     private let arriving = Lock<GrowingFile?>(nil)
-    private let isAnnounced = Lock(false)
 
     /// Creates an exchange; `start()` begins it.
     ///
@@ -100,7 +99,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
                 // Unsafe requests are never cancelled.
                 guard request.isSafe else { return true }
                 // Those who were given the arriving content no longer wait for the flight, but read the content.
-                if arriving.withLock({ $0?.hasReaders ?? false }) { return true }
+                if hasReaders { return true }
                 return request.keepsOnDisk && (load.withLock { $0 }?.received ?? 0) >= context.continueAfter
             },
             cancel: { [self] in load.withLock { $0 }?.cancel() }
@@ -170,7 +169,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
             }
         }
         load.withLock { $0 = handle }
-        if flight.isOver, !isConcluded { handle.cancel() }
+        // The flight may have been abandoned, or the last reader may have left, before there was a load to cancel.
+        if flight.isOver, !hasReaders { handle.cancel() }
     }
 
     /// The raw request in a form.
@@ -200,7 +200,6 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
             !(response.allowsStale && replacement != nil), !flight.isOver
         else { return }
         arriving.withLock { $0 = file }
-        isAnnounced.withLock { $0 = true }
         let new = StoredResponse(response, to: request, policy: response.policy(for: request, bounds(response)))
         let isStorable = request.isGet && file.isKept && new.isStorable(for: request) && flight.mayPublish
         if isStorable || !request.passesResponses {
@@ -217,7 +216,9 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     }
 
     /// Whether a response that was passed on while it arrived has ended the flight.
-    private var isConcluded: Bool { flight.isOver && isAnnounced.withLock { $0 } }
+    private var isConcluded: Bool { flight.isOver && isAnnounced }
+    private var isAnnounced: Bool { arriving.withLock { $0 != nil } }
+    private var hasReaders: Bool { arriving.withLock { $0?.hasReaders ?? false } }
 
     // MARK: Conclusions
 
@@ -323,7 +324,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     private func fail(_ error: Failure, _ hints: RetryHints = RetryHints()) {
         guard !isConcluded else { return }
         // A response that has turned out to be too long while it arrived is passed on, now and the next time.
-        if error.isOverLimit, request.passesResponses, isAnnounced.withLock({ $0 }) { return end(.failure(error)) }
+        if error.isOverLimit, request.passesResponses, isAnnounced { return end(.failure(error)) }
         remember(error, hints)
         end(standIn(for: error.after(asking: reason)))
     }

@@ -20,12 +20,6 @@ extension Transfer {
 
     private var limit: Int { options.limits.bytes }
 
-    /// The announced length of the body as it is received; `nil` if it is unknown, as for content that libcurl decodes.
-    private var bodyLength: Int? {
-        let isDecoded = !isRaw && head.lines["content-encoding"].map { $0.lowercased() != "identity" } ?? false
-        return isDecoded ? nil : head.contentLength
-    }
-
     /// Whether the response has no body whatever its `Content-Length`.
     private var isBodiless: Bool {
         ticket.request.exchange?.method == "HEAD" || head.status == 204 || head.status == 304
@@ -34,6 +28,8 @@ extension Transfer {
     /// Decides from the head how the body is received.
     func beginBody() {
         guard head.status == 200 || isRaw, !isBodiless else { return }
+        let isDecoded = !isRaw && head.lines["content-encoding"].map { $0.lowercased() != "identity" } ?? false
+        bodyLength = isDecoded ? nil : head.contentLength
         let isTooLong = head.contentLength.map { $0 > limit } ?? false
         guard isRaw, ticket.wantsArrival else {
             if isTooLong { failure = .tooLarge(limit: limit) } else { expectAnnouncement() }
@@ -42,6 +38,7 @@ extension Transfer {
         // An event stream does not end, and is never stored.
         isEndless = head.lines["content-type"]?.lowercased().hasPrefix("text/event-stream") ?? false
         isPassedOn = isTooLong || isEndless
+        expectMore()
         guard isPassedOn || head.contentLength == nil else { return expectAnnouncement() }
         do throws(TransferError) { try announce() } catch { failure = error }
     }
@@ -51,7 +48,7 @@ extension Transfer {
     /// - Returns: the number of bytes consumed, or `CURL_WRITEFUNC_PAUSE`; any other number aborts the request.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
         if isPassedOn { return unsafe passOn(bytes) }
-        enter(.body, milliseconds: options.timeouts.firstByte)
+        expectMore()
         guard isRaw || head.status == 200 else {
             discarded += bytes.count
             return discarded <= Self.maximumDiscarded ? bytes.count : 0
@@ -69,9 +66,14 @@ extension Transfer {
             return 0
         }
         ticket.count(bytes.count)
-        // The last bytes follow with the end, after the completion: whoever has read them can rely on the response's being stored.
+        // The last bytes follow after the completion, so that a client that has read them finds the response stored.
         if let growing, received < bodyLength ?? .max { growing.grow(to: received) }
         return bytes.count
+    }
+
+    /// Limits the time until the next bytes of the body; an event stream may pause for any time.
+    private func expectMore() {
+        if isEndless { phaseDeadline = .max } else { enter(.body, milliseconds: options.timeouts.firstByte) }
     }
 
     private func keep(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
@@ -155,7 +157,6 @@ extension Transfer {
             }
             content = []
         }
-        try sink.share()
         let growing = GrowingFile(sink.reading, expected: bodyLength, isKept: !isPassedOn)
         growing.grow(to: sink.count)
         self.growing = growing
@@ -186,7 +187,7 @@ extension Transfer {
             failure = error
             return 0
         }
-        if isEndless { phaseDeadline = .max } else { enter(.body, milliseconds: options.timeouts.firstByte) }
+        expectMore()
         ticket.count(bytes.count)
         growing.grow(to: sink.count)
         return bytes.count
@@ -196,7 +197,7 @@ extension Transfer {
     func resume() {
         guard isPaused, let easy else { return }
         isPaused = false
-        enter(.body, milliseconds: options.timeouts.firstByte)
+        expectMore()
         unsafe curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
     }
 

@@ -1,5 +1,6 @@
 import CCurl
 import HTTPSemantics
+import LinuxSystem
 
 /// The outcome of a request.
 extension Transfer {
@@ -45,7 +46,7 @@ extension Transfer {
         do throws(TransferError) {
             let body: TransferBody
             if let sink {
-                body = try sink.finish()
+                body = try sink.finish(wasRead: growing?.wasRead ?? false)
             } else {
                 body = try BodySink(limit: options.limits.bytes).finish()
             }

@@ -62,6 +62,8 @@ final class Transfer {
     var isPaused = false
     /// The number of bytes at which the inspection examines the body next; `nil` once it has accepted it.
     var nextInspection: Int?
+    /// The length of the body as it is received; `nil` if it is unknown, as for content that libcurl decodes.
+    var bodyLength: Int?
     /// Monotonic nanoseconds at which the body is announced if it is still arriving.
     var announcementDue = Int64.max
     /// Monotonic nanoseconds when the head was received.

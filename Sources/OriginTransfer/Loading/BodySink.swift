@@ -12,8 +12,8 @@ package final class BodySink {
     package private(set) var count = 0
     private let limit: Int
     private let file: SharedDescriptor
-    /// The bytes written so far, for reading; not sealed before the end.
-    private(set) var reading: SharedDescriptor
+    /// The bytes written so far, for reading in this process.
+    var reading: SharedDescriptor { file }
     /// Whether the bytes are in an unnamed file of a folder.
     let isOnDisk: Bool
     /// Whether appended bytes are written to `file`; otherwise `file` already contains them.
@@ -36,7 +36,6 @@ package final class BodySink {
             file = SharedDescriptor(owning: number)
             isOnDisk = false
         }
-        reading = file
         copies = true
         self.limit = limit
         guard let context = unsafe EVP_MD_CTX_new() else { throw .overloaded("no memory for a digest") }
@@ -51,7 +50,6 @@ package final class BodySink {
     /// - Throws: `.overloaded` if the system is out of memory.
     init(hashing file: SharedDescriptor, limit: Int) throws(TransferError) {
         self.file = file
-        reading = file
         isOnDisk = false
         copies = false
         self.limit = limit
@@ -65,20 +63,6 @@ package final class BodySink {
     private static func open(in folder: String) -> SharedDescriptor? {
         let number = unsafe edge_open_unnamed(folder)
         return number >= 0 ? SharedDescriptor(owning: number) : nil
-    }
-
-    /// Prepares the file for readers that send it while it is written, and for workers; once.
-    ///
-    /// A memory file cannot be sealed while its pages wait in sockets, and a file on disk cannot be sealed at all. Readers get a
-    /// descriptor that cannot write instead, and the file's mode refuses to open another one.
-    ///
-    /// - Throws: `.overloaded` if the system is out of descriptors.
-    func share() throws(TransferError) {
-        guard copies, reading === file else { return }
-        let number = unsafe edge_open("/proc/self/fd/\(file.number)", O_RDONLY | O_CLOEXEC, 0)
-        guard number >= 0 else { throw .overloaded("cannot share the body's file") }
-        reading = SharedDescriptor(owning: number)
-        fchmod(file.number, 0o400)
     }
 
     deinit {
@@ -112,19 +96,27 @@ package final class BodySink {
         count += bytes.count
     }
 
-    /// Seals the file, rewinds it and returns the body; the sink must not be used afterwards.
+    /// Protects the file from changes, rewinds it and returns the body; the sink must not be used afterwards.
     ///
-    /// - Throws: `.overloaded` if the file cannot be sealed.
-    package func finish() throws(TransferError) -> TransferBody {
+    /// A memory file is sealed. Sealing waits for pages that are in sockets and then fails, so a file that clients have read is
+    /// protected like one on disk: by a descriptor that cannot write, and a mode that refuses to open another one.
+    ///
+    /// - Parameter wasRead: whether the file has been sent to clients while it was written.
+    /// - Throws: `.overloaded` if the file cannot be protected.
+    package func finish(wasRead: Bool = false) throws(TransferError) -> TransferBody {
         var bytes = [UInt8](repeating: 0, count: 32)
         let isHashed = unsafe bytes.withUnsafeMutableBufferPointer {
             unsafe EVP_DigestFinal_ex(digest, $0.baseAddress, nil) == 1
         }
-        if isOnDisk { try share() }
-        let isSafe = !copies || reading !== file || edge_memfd_seal(file.number) == 0
-        guard isHashed, isSafe, lseek(reading.number, 0, SEEK_SET) == 0 else {
-            throw .overloaded("cannot seal the body's memory file")
-        }
-        return TransferBody(file: reading, length: count, digest: SHA256Digest(bytes: bytes))
+        let isSealed = copies && !isOnDisk && !wasRead && edge_memfd_seal(file.number) == 0
+        let body = copies && !isSealed ? try readOnly() : file
+        guard isHashed, lseek(body.number, 0, SEEK_SET) == 0 else { throw .overloaded("cannot finish the body's file") }
+        return TransferBody(file: body, length: count, digest: SHA256Digest(bytes: bytes))
+    }
+
+    private func readOnly() throws(TransferError) -> SharedDescriptor {
+        let number = unsafe edge_open("/proc/self/fd/\(file.number)", O_RDONLY | O_CLOEXEC, 0)
+        guard number >= 0, fchmod(file.number, 0o400) == 0 else { throw .overloaded("cannot protect the body's file") }
+        return SharedDescriptor(owning: number)
     }
 }

@@ -36,6 +36,19 @@ struct BodySinkTests {
         #expect(body.digest == SHA256Digest(hashing: ""))
         #expect(edge_memfd_is_sealed(body.file.number) == 1)
     }
+
+    @Test func `a body that clients have read is protected by a descriptor that cannot write`() throws {
+        for wasRead in [false, true] {
+            let sink = try BodySink(limit: 6)
+            try append([7, 7, 7], to: sink)
+            let body = try sink.finish(wasRead: wasRead)
+            #expect(edge_memfd_is_sealed(body.file.number) == (wasRead ? 0 : 1))
+            #expect(body.file.read(count: 3) == [7, 7, 7])
+            let byte: UInt8 = 1
+            let written = unsafe withUnsafeBytes(of: byte) { unsafe write(body.file.number, $0.baseAddress, 1) }
+            #expect(written < 0)
+        }
+    }
 }
 
 extension TransferBody {

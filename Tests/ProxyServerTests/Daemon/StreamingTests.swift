@@ -194,6 +194,26 @@ import Testing
         #expect(try client.readChunk() == nil)
     }
 
+    @Test func `server-sent events may pause for longer than other bodies`() throws {
+        let gate = try ScriptedGate()
+        let rig = try EndToEndRig("timeouts: { first-byte: 300ms, total: 1s }", source: ", raw: true, negative: off") {
+            request,
+            connection in
+            guard request.target == "/a" else { return connection.waitForPeer() }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+            gate.wait()
+            connection.send("5\r\ndata:\r\n0\r\n\r\n")
+        }
+        let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
+        try client.send(Self.head)
+        _ = try client.readHead()
+        // These loads time out, one after the other.
+        for _ in 0..<4 { #expect(try rig.get("/photos/silent").status == 504) }
+        gate.open()
+        #expect(try client.readChunk() == Array("data:".utf8))
+        #expect(try client.readChunk() == nil)
+    }
+
     /// A PNG of over 400 kB.
     private static let picture: [UInt8] = {
         var noise = SeededGenerator(seed: 1)
@@ -277,8 +297,15 @@ import Testing
                 ended.update { $0 += 1 }
             }
         )
+        let other = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
+        try other.send(Self.head)
+        #expect(try other.readHead().status == 200)
         let response = try rig.get("/photos/a?w=10")
         #expect(response.status == 422 && response.text.contains("limits.pixels"))
+        #expect(try other.read(exactly: 300_000) == Array(picture[..<300_000]) && ended.value == 0)
+        // Alone, the refused plan ends its own download.
+        #expect(try rig.get("/photos/b?w=10").status == 422)
         try ended.wait { $0 == 1 }
+        #expect(rig.origin.requests == 2)
     }
 }
