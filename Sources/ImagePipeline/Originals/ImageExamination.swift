@@ -22,7 +22,7 @@ final class ImageExamination: Sendable {
         TransferRequest.Inspection(first: Self.firstLook) { [self] beginning, expected in
             do throws(PipelineError) {
                 // Of a body of unknown length, everything that its header announces may follow.
-                switch try OriginalHeader.examine(beginning, of: expected ?? .max) {
+                switch try OriginalHeader.examine(beginning, of: expected ?? .max, from: source) {
                 case .needs(let wanted):
                     return .needs(min(max(wanted, beginning.count * 2), expected ?? .max))
                 case .found(let header):

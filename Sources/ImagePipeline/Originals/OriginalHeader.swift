@@ -8,18 +8,19 @@ enum OriginalHeader {
     private static let firstLook = 64 << 10
     /// Maximum bytes that are read; photographs may have megabytes of metadata before their size.
     private static let lastLook = 16 << 20
-    private static let unknown = PipelineError.notAnImage("the image format is unknown")
+    static let unknown = PipelineError.notAnImage("the image format is unknown")
 
     /// Reads an original up to the end of its header; blocks.
     ///
-    /// - Throws: `.notAnImage` or `.broken` if the bytes are not a valid image header.
-    static func read(_ body: OriginBody) throws(PipelineError) -> ImageHeader {
+    /// - Throws: `.notAnImage` or `.broken` if the bytes are not a valid image header; content that is no image is `other` if the
+    ///   source passes it on.
+    static func read(_ body: OriginBody, of source: SourceRule) throws(PipelineError) -> ImageHeader {
         var look = min(body.length, firstLook)
         while true {
             guard let bytes = body.file.read(count: look) else {
                 throw .originProtocol("the original could not be read")
             }
-            switch try examine(bytes, of: body.length) {
+            switch try examine(bytes, of: body.length, from: source) {
             case .found(let header): return header
             case .needs(let wanted):
                 guard look < min(body.length, lastLook) else { throw .broken("the image header is incomplete") }
@@ -37,8 +38,21 @@ enum OriginalHeader {
 
     /// Examines the first bytes of an original of a known or assumed length.
     ///
-    /// - Throws: `.notAnImage` or `.broken` if they are not the beginning of an image.
-    static func examine(_ bytes: [UInt8], of length: Int) throws(PipelineError) -> Finding {
+    /// - Throws: like `read`.
+    static func examine(
+        _ bytes: [UInt8],
+        of length: Int,
+        from source: SourceRule
+    ) throws(PipelineError) -> Finding {
+        do throws(PipelineError) {
+            return try examine(bytes, of: length)
+        } catch {
+            guard error == unknown, source.unsupported == .pass else { throw error }
+            return .found(ImageHeader(format: .other, width: 0, height: 0))
+        }
+    }
+
+    private static func examine(_ bytes: [UInt8], of length: Int) throws(PipelineError) -> Finding {
         switch ImageSniffer.sniff(bytes.span, totalLength: length) {
         case .image(let header) where header.format == .svgz:
             guard let inside = OriginMarkup.header(of: bytes.span, claimed: header) else { throw unknown }
@@ -80,7 +94,7 @@ enum HeaderGate {
                 ? nil : .refused("\(header.format.mediaType) cannot be served without its metadata")
         }
         // Whether the installed libraries can decode the format is checked by the worker.
-        if let refusal = refusal(of: header.format, source: source) { return refusal }
+        if let refusal = decodingRefusal(of: header.format, source: source) { return refusal }
         let (pixels, overflow) = header.width.multipliedReportingOverflow(by: header.height)
         guard !overflow, pixels <= limits.pixels else {
             return .refused(
@@ -91,8 +105,13 @@ enum HeaderGate {
         return DecodeBudget.refusal(of: header, plan: plan, within: limits.decodeBytes).map { .refused($0) }
     }
 
-    /// Returns why a format is not accepted as an image, transformed or not; `nil` if it is accepted.
+    /// Returns why content of a format is not served, transformed or not; `nil` if it is.
     static func refusal(of format: ImageFormat, source: SourceRule) -> PipelineError? {
+        source.unsupported == .pass ? nil : decodingRefusal(of: format, source: source)
+    }
+
+    private static func decodingRefusal(of format: ImageFormat, source: SourceRule) -> PipelineError? {
+        guard format != .other else { return OriginalHeader.unknown }
         let use = source.formats[format]
         guard !use.reads else { return nil }
         let name = format == .svgz ? ImageFormat.svg : format

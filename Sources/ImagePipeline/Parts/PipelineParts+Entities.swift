@@ -12,13 +12,26 @@ extension PipelineParts {
         storable: Bool,
         of flight: Flight<Answer, PipelineError>
     ) -> Entity {
+        var description = description
+        let coded = CompressedText(of: body, description)
+        description.variesByCoding = coded != nil
+        let compressed = coded.map { coded in
+            Entity(
+                description: coded.description,
+                body: .memory(coded.bytes),
+                origin: origin,
+                fields: presentation(coded.description),
+                auxiliaries: auxiliaries
+            )
+        }
         let entity = Entity(
             description: description,
             body: body,
             origin: origin,
             fields: presentation(description),
             subject: flight.subject,
-            auxiliaries: auxiliaries
+            auxiliaries: auxiliaries,
+            compressed: compressed
         )
         if storable, case .memory = body {
             _ = flight.publish(of: origin.record) { memory.insert(entity, for: key, cost: entity.cost) }

@@ -27,14 +27,15 @@ extension VariantTask {
     /// Ends with the original's own bytes.
     func finishBare(_ outcome: OriginOutcome, body: OriginBody) {
         var description = EntityDescription(
-            mediaType: outcome.origin.record.header.format.mediaType,
+            mediaType: outcome.origin.record.mediaType,
             digest: body.digest,
             length: body.length,
             origin: outcome.origin.record,
             of: request.origin.source,
             animation: request.animation(of: outcome.origin.record.header, in: nil)
         )
-        description.isUntransformed = request.mustStayOriginal(outcome.origin.record)
+        description.passReason = request.reasonToPass(outcome.origin.record)
+        description.isSandboxed = outcome.origin.record.header.format == .other
         description.contentCoding = outcome.origin.record.header.format.contentCoding
         let entity = parts.entity(
             key: request.key,

@@ -104,7 +104,7 @@ final class VariantTask: Sendable {
         joinOriginal(needsBody: false, otherwise: otherwise) { [self] outcome in
             let record = outcome.origin.record
             guard entity.originDigest == record.digest,
-                request.plan == nil || entity.description.isUntransformed == request.mustStayOriginal(record)
+                request.plan == nil || entity.description.passReason == request.reasonToPass(record)
             else {
                 if outcome.body == nil { askForBody() } else { make(of: outcome) }
                 return
@@ -226,7 +226,7 @@ final class VariantTask: Sendable {
     private func judge(_ arrival: Originals.Arrival) {
         guard !flight.isOver, let arriving = ArrivingOriginal(arrival, of: request) else { return }
         let header = arriving.record.header
-        if request.plan == nil || request.mustStayOriginal(arriving.record) {
+        if request.plan == nil || request.reasonToPass(arriving.record) != nil {
             guard HeaderGate.refusal(of: header.format, source: request.origin.source) == nil else { return }
             flight.announce(Answer(entity: arriving.entity(for: request, parts), status: arrival.status))
         } else if let plan = request.plan,
@@ -253,7 +253,7 @@ final class VariantTask: Sendable {
             finishBare(outcome, body: body)
             return
         }
-        guard !request.mustStayOriginal(outcome.origin.record) else {
+        guard request.reasonToPass(outcome.origin.record) == nil else {
             finishBare(outcome, body: body)
             return
         }

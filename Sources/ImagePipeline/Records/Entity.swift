@@ -36,6 +36,8 @@ package final class Entity: Sendable {
     let auxiliaries: [AuxiliaryUse]
     /// The response header fields that are constant for this entity, encoded once.
     package let fields: [UInt8]
+    /// The same content in the content coding gzip; `nil` if it is not text, or does not become smaller.
+    package let compressed: Entity?
     /// When a use was last reported to the disk store, in wall-clock seconds.
     private let notedUse: Atomic<Int64>
     /// The plan and presets that made it, for purging.
@@ -48,8 +50,10 @@ package final class Entity: Sendable {
         origin: OriginSnapshot,
         fields: [UInt8],
         subject: PurgeSubject? = nil,
-        auxiliaries: [AuxiliaryUse] = []
+        auxiliaries: [AuxiliaryUse] = [],
+        compressed: Entity? = nil
     ) {
+        self.compressed = compressed
         self.auxiliaries = auxiliaries
         plan = subject?.plan
         presets = subject?.presets ?? []
@@ -91,7 +95,7 @@ package final class Entity: Sendable {
     package var isStandIn: Bool { description.standIn != nil }
 
     /// Its cost in the memory cache, in bytes.
-    var cost: Int { body.length + fields.count + 512 }
+    var cost: Int { body.length + fields.count + 512 + (compressed?.cost ?? 0) }
 }
 
 /// The metadata of an entity from which response header fields are made.
@@ -113,10 +117,14 @@ package struct EntityDescription: Hashable, Sendable {
     package var hints: OriginalHints?
     /// The `Content-Encoding`, set for compressed SVG; `nil` for none.
     package var contentCoding: String?
+    /// Whether clients get the content coding that their `Accept-Encoding` selects.
+    package var variesByCoding = false
     /// Set if the entity is a temporary substitute for the requested variant.
     package var standIn: StandIn?
     /// How the original's frames were handled; `nil` unless it is an animation.
     package var animation: AnimationOutcome?
-    /// Whether it is the untransformed original because its origin forbids transformation (`no-transform: obey`).
-    package var isUntransformed = false
+    /// Whether it is content other than an image, of which a browser must run no script.
+    package var isSandboxed = false
+    /// Why it is the unchanged original in place of the requested variant; `nil` if it is what was requested.
+    package var passReason: PassReason?
 }

@@ -9,6 +9,9 @@ extension SourceRule {
         case smallest
     }
 
+    /// Whether content of a format is passed on or refused, according to `unsupported`, instead of being decoded.
+    func isUnsupported(_ format: ImageFormat) -> Bool { format == .other || !formats[format].reads }
+
     /// Returns the rule's part of a variant's key besides qualities; empty by default and if the bytes do not depend on it.
     func encodingKeyText(plan: String, bucket: FormatBucket?) -> String {
         let takesSmallest = autoFormat == .smallest && bucket != nil
@@ -19,6 +22,7 @@ extension SourceRule {
             text += "\ndistance \(quality.distance)"
         }
         if noTransform == .obey { text += "\nno-transform" }
+        if unsupported == .pass { text += "\nunsupported" }
         return text
     }
 }

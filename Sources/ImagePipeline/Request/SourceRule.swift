@@ -38,6 +38,14 @@ package struct SourceRule: Hashable, Sendable {
         case obey
     }
 
+    /// The treatment of content that is no image, or whose format is not read (`formats`).
+    package enum UnsupportedPolicy: String, Hashable, Sendable, CaseIterable {
+        /// The request fails with 415.
+        case refuse
+        /// The content is served unchanged, with its origin's media type.
+        case pass
+    }
+
     package var name: String
     package var location: Location
     /// Whether loopback, private and link-local addresses are allowed.
@@ -80,6 +88,7 @@ package struct SourceRule: Hashable, Sendable {
     package var staleIfError: Int64
     package var originals: OriginalsPolicy
     package var noTransform = NoTransformPolicy.ignore
+    package var unsupported = UnsupportedPolicy.refuse
     /// Whether mezzanines of large originals are stored, so that each original is decoded once (`Mezzanine`).
     package var keepsMezzanines = true
     package var placeholder = PlaceholderPolicy.none

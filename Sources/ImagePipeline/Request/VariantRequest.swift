@@ -52,7 +52,8 @@ package final class VariantRequest: Sendable {
         self.bucket = bucket
         self.quality = quality ?? origin.source.quality
         guard let plan else {
-            key = CacheKey(hashing: "bare/1\n\(origin.key)")
+            let passing = origin.source.unsupported == .pass ? "\nunsupported" : ""
+            key = CacheKey(hashing: "bare/1\n\(origin.key)\(passing)")
             return
         }
         let qualities = self.quality.keyText
@@ -83,17 +84,35 @@ package final class VariantRequest: Sendable {
 }
 
 extension VariantRequest {
-    /// Whether the original is served untransformed because its origin sent `no-transform` (RFC 9111 §5.2.2.6) and the source obeys.
+    /// Why an original is served unchanged; `nil` if it is transformed as requested.
     ///
-    /// Descriptions such as `format=json` are still made.
-    func mustStayOriginal(_ record: OriginRecord) -> Bool {
-        guard origin.source.noTransform == .obey, let plan,
-            [record.cacheControl, record.clientCacheControl].contains(where: { control in
-                control.map { CacheControl($0).noTransform } ?? false
-            })
-        else { return false }
-        return (try? Plan(canonicalText: plan))?.settings.format.isMetadata != true
+    /// Descriptions such as `format=json` are still made, if the original is an image.
+    func reasonToPass(_ record: OriginRecord) -> PassReason? {
+        guard let plan else { return nil }
+        let source = origin.source
+        let reason: PassReason? =
+            if source.unsupported == .pass, source.isUnsupported(record.header.format) {
+                .unsupported
+            } else if source.noTransform == .obey,
+                [record.cacheControl, record.clientCacheControl].contains(where: { control in
+                    control.map { CacheControl($0).noTransform } ?? false
+                })
+            {
+                .noTransform
+            } else {
+                nil
+            }
+        guard let reason, (try? Plan(canonicalText: plan))?.settings.format.isMetadata != true else { return nil }
+        return reason
     }
+}
+
+/// Why an original is served unchanged in place of the requested variant; the value of `X-Untransformed`.
+package enum PassReason: String, Hashable, Sendable {
+    /// Its origin sent `no-transform` (RFC 9111 §5.2.2.6), and the source obeys.
+    case noTransform = "no-transform"
+    /// It is no image of a format that the source reads, and the source passes such content on.
+    case unsupported
 }
 
 /// An auxiliary image of a variant, such as a watermark or mask.

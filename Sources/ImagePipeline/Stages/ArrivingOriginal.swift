@@ -14,7 +14,7 @@ struct ArrivingOriginal {
         let length = file.expected ?? .max
         let beginning = OriginBody(file: file.file, length: file.progress.count, digest: CacheKey(hashing: ""))
         guard let bytes = file.file.read(count: min(beginning.length, ImageSniffer.preferredPrefix)),
-            case .found(let header)? = try? OriginalHeader.examine(bytes, of: length)
+            case .found(let header)? = try? OriginalHeader.examine(bytes, of: length, from: request.origin.source)
         else { return nil }
         var record = OriginRecord(arrival.response, of: request.origin, body: beginning, header: header)
         record.length = file.expected ?? 0
@@ -24,7 +24,7 @@ struct ArrivingOriginal {
     /// Creates the entity for the requests that wait for the bare original; it is not stored.
     func entity(for request: VariantRequest, _ parts: PipelineParts) -> Entity {
         var description = EntityDescription(
-            mediaType: record.header.format.mediaType,
+            mediaType: record.mediaType,
             digest: record.digest,
             length: record.length,
             origin: record,
@@ -32,7 +32,8 @@ struct ArrivingOriginal {
             animation: request.animation(of: record.header, in: nil)
         )
         description.isArriving = true
-        description.isUntransformed = request.mustStayOriginal(record)
+        description.passReason = request.reasonToPass(record)
+        description.isSandboxed = record.header.format == .other
         description.contentCoding = record.header.format.contentCoding
         return Entity(
             description: description,

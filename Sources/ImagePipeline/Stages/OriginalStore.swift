@@ -43,7 +43,7 @@ struct OriginalStore: ResponseStore {
         }
         let header: ImageHeader
         do throws(PipelineError) {
-            header = try OriginalHeader.read(body)
+            header = try OriginalHeader.read(body, of: request.source)
             // Checked here so that the failure is remembered for the file, not for one variant.
             if request.source.isFolder, let refusal = HeaderGate.refusal(of: header.format, source: request.source) {
                 throw refusal
@@ -175,11 +175,19 @@ extension OriginRecord {
     }
 
     private mutating func take(_ response: StoredResponse, of request: OriginRequest) {
-        let kept = FieldLines(response.fields.lines.filter { Self.keptFields.contains($0.key) })
+        let isOther = header.format == .other
+        let kept = FieldLines(
+            response.fields.lines.filter { Self.keptFields.contains($0.key) || isOther && $0.key == "content-type" }
+        )
         setFields(kept, policy: response.policy)
         tags = response.tags
         // A lifetime for shared caches only, or granted by a loader, does not apply to clients.
         let isForClients = clientCacheControl == nil && !request.source.isFolder
         advertisedLifetime = isForClients ? max(0, policy.freshness.lifetime) : request.source.ttl
+    }
+    /// The media type: of an image by its format, of other content as its origin says.
+    var mediaType: String {
+        guard header.format == .other else { return header.format.mediaType }
+        return fields["content-type"].flatMap { MediaType.valid($0) } ?? header.format.mediaType
     }
 }

@@ -13,7 +13,7 @@ struct DiskVariantStage: Sendable {
         let origin = parts.origins.state(for: stored.origin).snapshot
         // If the live state has a newer original than the row, this variant is invalid.
         guard origin.record.digest == stored.record.originDigest else { return nil }
-        guard !request.mustStayOriginal(origin.record) else { return nil }
+        guard request.reasonToPass(origin.record) == nil else { return nil }
         guard let auxiliaries = auxiliaries(of: stored.record, for: request) else { return nil }
         var description = EntityDescription(stored.record, origin: origin.record, for: request)
         description.restrict(toStrictestOf: auxiliaries.map(\.record), origin: origin.record)

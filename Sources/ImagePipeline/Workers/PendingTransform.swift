@@ -23,6 +23,8 @@ final class PendingTransform: TransformHandle {
     let job: TransformJob
     /// The time of arrival in monotonic nanoseconds.
     let arrival: Int64
+    /// An upper bound of the bytes of decoded pixels while the job runs.
+    let decodedBytes: Int
     private let queue: TransformQueue
     private let ends: CompletionThread
     private let state: Lock<State>
@@ -40,6 +42,11 @@ final class PendingTransform: TransformHandle {
         self.message = message
         self.job = job
         self.arrival = arrival
+        decodedBytes = DecodeBudget.estimate(
+            of: job.header,
+            plans: job.message.outputs.map(\.plan),
+            within: job.message.animation.bytes
+        )
         self.queue = queue
         self.ends = ends
         state = Lock(State(completion: completion))

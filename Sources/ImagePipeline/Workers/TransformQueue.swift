@@ -11,6 +11,12 @@ final class TransformQueue: Sendable {
         var isClosed = false
         /// The maximum number of waiting jobs.
         var limit: Int
+        /// The maximum bytes of decoded pixels of all running jobs together.
+        var budget: Int
+        /// Those of the jobs that run now.
+        var running = 0
+        /// Drivers that found the next job too large for the rest of the budget.
+        var disappointed = 0
         var count: Int { lanes.reduce(0) { $0 + $1.count } }
         static let noLanes = [[PendingTransform]](repeating: [], count: 4)
     }
@@ -27,13 +33,20 @@ final class TransformQueue: Sendable {
     let event: WakeEvent
     private let state: Lock<State>
 
-    init(limit: Int) throws(Errno) {
-        state = Lock(State(limit: limit))
+    /// - Parameter budget: maximum bytes of decoded pixels of all running jobs; a job over it runs alone.
+    init(limit: Int, budget: Int) throws(Errno) {
+        state = Lock(State(limit: limit, budget: budget))
         event = try WakeEvent(semaphore: true)
     }
 
     /// Sets the maximum number of waiting jobs; jobs already waiting stay.
     func setLimit(_ limit: Int) { state.withLock { $0.limit = limit } }
+
+    /// Sets the maximum bytes of decoded pixels of all running jobs; jobs already running stay.
+    func setBudget(_ budget: Int) { state.withLock { $0.budget = budget } }
+
+    /// The bytes of decoded pixels of all running jobs, at most.
+    var decodedBytes: Int { state.withLock { $0.running } }
 
     /// The number of waiting jobs.
     var count: Int { state.withLock { $0.count } }
@@ -48,23 +61,45 @@ final class TransformQueue: Sendable {
         event.signal()
     }
 
-    /// Takes the next job, unless only background jobs wait.
+    /// Takes the next job, unless only background jobs wait, or the next one exceeds the budget together with those that run.
+    ///
+    /// Smaller jobs do not overtake it, or it might wait forever. The taker must call `release` after the job's last attempt.
     func take() -> PendingTransform? {
         event.take()
         return state.withLock { state in
             for lane in state.lanes.indices.reversed() where lane != Self.background && !state.lanes[lane].isEmpty {
-                return state.lanes[lane].removeFirst()
+                return take(from: lane, &state)
             }
             return nil
         }
     }
 
-    /// Takes the next background job, unless other jobs wait.
+    /// Takes the next background job like `take`, unless other jobs wait.
     func takeBackground() -> PendingTransform? {
         state.withLock { state in
             let waiting = state.lanes[Self.background].count
-            return waiting > 0 && waiting == state.count ? state.lanes[Self.background].removeFirst() : nil
+            return waiting > 0 && waiting == state.count ? take(from: Self.background, &state) : nil
         }
+    }
+
+    private func take(from lane: Int, _ state: inout State) -> PendingTransform? {
+        let bytes = state.lanes[lane][0].decodedBytes
+        guard state.running == 0 || state.running + bytes <= state.budget else {
+            if lane != Self.background { state.disappointed += 1 }
+            return nil
+        }
+        state.running += bytes
+        return state.lanes[lane].removeFirst()
+    }
+
+    /// Gives a taken job's share of the budget back, and wakes the drivers that could not take one.
+    func release(_ pending: PendingTransform) {
+        let waking = state.withLock { state in
+            state.running -= pending.decodedBytes
+            defer { state.disappointed = 0 }
+            return state.disappointed
+        }
+        for _ in 0..<waking { event.signal() }
     }
 
     /// Whether background jobs wait.

@@ -110,7 +110,10 @@ final class WorkerDriver: Sendable {
     /// After the third failed start, waiting jobs fail if no worker of the pool is ready.
     private func backOff(_ failures: Int, _ attempt: inout Attempt?) {
         if failures >= 3, shared.ready.load(ordering: .relaxed) == 0 {
-            attempt?.pending.end(.failure(.noWorker))
+            if let pending = attempt?.pending {
+                pending.end(.failure(.noWorker))
+                shared.queue.release(pending)
+            }
             attempt = nil
             for pending in shared.queue.drain() { pending.end(.failure(.noWorker)) }
         }
@@ -137,11 +140,13 @@ final class WorkerDriver: Sendable {
             guard let current = attempt else { continue }
             guard runJob(current, on: worker, &age) else {
                 attempt = current.next
+                if attempt == nil { shared.queue.release(current.pending) }
                 note { statistics, _ in statistics.restarts += 1 }
                 // A worker that crashed on an image does not suggest a broken installation.
                 return current.next == nil ? max(1, age.jobs) : age.jobs
             }
             attempt = nil
+            shared.queue.release(current.pending)
             if age.mustRetire(pid: worker.pid, shared.configuration) {
                 note { statistics, _ in statistics.retirements += 1 }
                 return max(1, age.jobs)

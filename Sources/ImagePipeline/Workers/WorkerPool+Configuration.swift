@@ -9,6 +9,8 @@ extension WorkerPool {
         package var workers: Int
         /// The maximum number of waiting jobs; further jobs fail with `.overloaded`.
         package var queueLimit = 512
+        /// The maximum bytes of decoded pixels of all running jobs together, by an upper bound for each; further jobs wait.
+        package var decodeBytes = 4 << 30
         /// The path of the worker; `nil` for `edgeprint-worker` next to the running executable.
         package var workerPath: String?
         /// The address space of a worker, in bytes; libraries take about 0.16 GiB of it.

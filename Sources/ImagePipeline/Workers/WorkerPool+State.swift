@@ -72,6 +72,8 @@ extension WorkerPool {
         package var ready = 0
         /// Jobs waiting.
         package var queued = 0
+        /// The bytes of decoded pixels of all running jobs, at most.
+        package var decodedBytes = 0
         /// One entry per worker slot.
         package var workers: [Worker] = []
 
@@ -90,6 +92,7 @@ extension WorkerPool {
     package var statistics: Statistics {
         var result = shared.counts.withLock { $0 }
         result.queued = shared.queue.count
+        result.decodedBytes = shared.queue.decodedBytes
         result.ready = shared.ready.load(ordering: .relaxed)
         for index in result.workers.indices {
             result.workers[index].residentBytes = WorkerProcess.residentBytes(of: result.workers[index].pid)

@@ -29,7 +29,7 @@ package final class WorkerPool: Transforming {
             self.configuration = configuration
             self.workerPath = workerPath
             self.time = time
-            queue = try TransformQueue(limit: configuration.queueLimit)
+            queue = try TransformQueue(limit: configuration.queueLimit, budget: configuration.decodeBytes)
             var starts: [WakeEvent] = []
             for _ in 0..<configuration.workers { try starts.append(WakeEvent()) }
             self.starts = starts
@@ -126,6 +126,9 @@ package final class WorkerPool: Transforming {
 
     /// Sets the maximum number of jobs that wait for a worker; applies to new jobs.
     package func setQueueLimit(_ limit: Int) { shared.queue.setLimit(limit) }
+
+    /// Sets the maximum bytes of decoded pixels of all running jobs; applies to jobs that start later.
+    package func setDecodeBudget(_ bytes: Int) { shared.queue.setBudget(bytes) }
 
     private func close() {
         shared.isStopping.store(true, ordering: .sequentiallyConsistent)

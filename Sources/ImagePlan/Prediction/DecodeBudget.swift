@@ -16,6 +16,32 @@ package enum DecodeBudget {
     package static func refusal(of header: ImageHeader, plan text: String, within bytes: Int) -> String? {
         let size = header.orientedSize
         guard size.pixels.multipliedSaturated(by: bytesPerPixel) > bytes else { return nil }
+        guard let factor = factor(of: header, plan: text, within: bytes) else { return nil }
+        return refusal(of: size, loadedSmallerBy: factor, within: bytes)
+    }
+
+    /// An upper bound of the decoded bytes of a job, over all its frames.
+    ///
+    /// Decoders that read line by line need less. Invalid plans count as if the whole original were decoded, and the removal of
+    /// metadata as nothing.
+    ///
+    /// - Parameters:
+    ///   - plans: the texts of all plans of the job.
+    ///   - bytes: `limits.decode-bytes` of the source, which animations never exceed.
+    package static func estimate(of header: ImageHeader, plans: [String], within bytes: Int) -> Int {
+        let frames = header.format.decodesAnimation ? max(1, header.frames) : 1
+        return plans.filter { $0 != MetadataCleaner.planText }
+            .map { plan in
+                let factor = factor(of: header, plan: plan, within: bytes) ?? 1
+                let frame = Self.bytes(of: header.orientedSize, loadedSmallerBy: factor)
+                return frames == 1 ? frame : min(bytes, frame.multipliedSaturated(by: frames))
+            }
+            .max() ?? 0
+    }
+
+    /// The reduction at which an original is loaded for a plan; `nil` if the plan is invalid for it.
+    private static func factor(of header: ImageHeader, plan text: String, within bytes: Int) -> Int? {
+        let size = header.orientedSize
         let plan = try? Plan(canonicalText: PictureDescription.reading(text).canonicalText)
         guard let plan = text == Placeholder.planText ? .identity : plan else { return nil }
         let isTiny = text == Placeholder.planText || plan.settings.format.isMetadata && plan.settings.pixel == nil
@@ -24,14 +50,13 @@ package enum DecodeBudget {
         guard let resolved = try? PlanGeometry.resolve(Plan(steps: steps), source: size, maximumPixels: .max) else {
             return nil
         }
-        let factor = ShrinkOnLoad.factor(
+        return ShrinkOnLoad.factor(
             for: header.format,
             steps: resolved,
             source: size,
             orientation: header.orientation,
             within: bytes
         )
-        return refusal(of: size, loadedSmallerBy: factor, within: bytes)
     }
 
     /// The reason to refuse decoding an image at a reduction; `nil` if it is within the budget.

@@ -64,7 +64,7 @@ package struct Mezzanine: Hashable, Sendable {
     private static func isReducible(_ format: ImageFormat) -> Bool {
         switch format {
         case .jpeg, .png, .webp, .avif, .heic, .tiff, .jxl, .jp2: true
-        case .gif, .bmp, .ico, .svg, .svgz, .pdf: false
+        case .gif, .bmp, .ico, .svg, .svgz, .pdf, .other: false
         }
     }
 }

@@ -55,4 +55,6 @@ enum SniffStop: Error, Hashable {
     case needsMore(Int)
     /// The file violates its format; the text says how.
     case malformed(String)
+    /// The file has the structure of an image format but is no image for a decoder of it.
+    case notAnImage
 }

@@ -17,8 +17,15 @@ package enum ImageFormat: UInt8, Hashable, Sendable, CaseIterable {
     case pdf
     /// Gzip-compressed SVG: the magic bytes only show gzip, and `OriginMarkup` checks the content.
     case svgz
+    /// Content that is no image, which a source may serve as it is (`unsupported: pass`); not among `allCases`.
+    case other
 
-    /// The media type for `Content-Type`.
+    /// All image formats.
+    package static let allCases: [ImageFormat] = [
+        .jpeg, .png, .gif, .webp, .avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .svg, .pdf, .svgz,
+    ]
+
+    /// The media type for `Content-Type`; that of `other` content is known to its origin.
     package var mediaType: String {
         switch self {
         case .jpeg: "image/jpeg"
@@ -34,13 +41,14 @@ package enum ImageFormat: UInt8, Hashable, Sendable, CaseIterable {
         case .ico: "image/vnd.microsoft.icon"
         case .svg, .svgz: "image/svg+xml"
         case .pdf: "application/pdf"
+        case .other: "application/octet-stream"
         }
     }
     /// Whether all frames of an animation are decoded; of a HEIC sequence, only the still image is.
     package var decodesAnimation: Bool {
         switch self {
         case .gif, .webp, .png, .avif, .jxl: true
-        case .jpeg, .heic, .tiff, .jp2, .bmp, .ico, .svg, .svgz, .pdf: false
+        case .jpeg, .heic, .tiff, .jp2, .bmp, .ico, .svg, .svgz, .pdf, .other: false
         }
     }
     /// The content coding for `Content-Encoding`; `nil` if there is none.

@@ -31,6 +31,7 @@ package enum ImageSniffer {
                 return switch error {
                 case .needsMore(let end): more(than: bytes.count, of: total, atLeast: end)
                 case .malformed(let reason): .malformed(format, reason)
+                case .notAnImage: .unknown
                 }
             }
         }
@@ -59,7 +60,7 @@ package enum ImageSniffer {
         case .ico: try ICOHeader.read(bytes, of: total)
         // The renderer in the worker chooses the size of vector images.
         case .svg, .svgz: ImageHeader(format: format, width: 0, height: 0, hasAlpha: true)
-        case .pdf: ImageHeader(format: .pdf, width: 0, height: 0, hasAlpha: nil)
+        case .pdf, .other: ImageHeader(format: format, width: 0, height: 0, hasAlpha: nil)
         }
     }
 }

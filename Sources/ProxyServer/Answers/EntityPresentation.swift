@@ -4,7 +4,7 @@ import ImagePipeline
 
 /// The response fields of an entity, encoded once and shared by all its responses.
 enum EntityPresentation {
-    /// All fields that do not depend on the request; `Vary` is in `OwnFields`.
+    /// All fields that do not depend on the request; the `Vary` of the request's own fields is in `OwnFields`.
     static func fields(_ description: EntityDescription) -> [UInt8] {
         var block = FieldBlock()
         block.append("Content-Type", description.mediaType)
@@ -12,12 +12,15 @@ enum EntityPresentation {
         block.append("Accept-Ranges", "bytes")
         if description.mediaType == "image/svg+xml" {
             block.append("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+        } else if description.isSandboxed {
+            block.append("Content-Security-Policy", "default-src 'none'; sandbox")
         }
         // From here on the fields that a 304 repeats: see `notModified`.
         if !description.isArriving { block.append("ETag", entityTag(description.digest)) }
+        if description.variesByCoding { block.append("Vary", "Accept-Encoding") }
         if let lastModified = description.lastModified { block.append("Last-Modified", lastModified) }
         block.append("Cache-Control", cacheControl(description))
-        if description.isUntransformed { block.append("X-Untransformed", "no-transform") }
+        if let reason = description.passReason { block.append("X-Untransformed", reason.rawValue) }
         if let animation = description.animation { AnimationField.append(animation, to: &block) }
         if let hints = description.hints { HintFields.append(hints, to: &block) }
         return block.bytes + CommonFields.bytes

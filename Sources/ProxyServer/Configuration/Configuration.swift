@@ -62,6 +62,7 @@ struct Configuration: Sendable, Equatable {
         var raw = false
         /// How an origin's `no-transform` is handled.
         var noTransform = SourceRule.NoTransformPolicy.ignore
+        var unsupported = SourceRule.UnsupportedPolicy.refuse
     }
 
     /// The settings of signed requests.
@@ -178,6 +179,8 @@ struct Configuration: Sendable, Equatable {
         var rss = 384 << 20
         /// The number of jobs after which a worker is replaced.
         var jobs = 2_000
+        /// The maximum bytes of decoded pixels of all running jobs together.
+        var decodeBytes = 4 << 30
     }
 }
 
@@ -229,6 +232,7 @@ extension Configuration {
         rule.allowPrivate = remote.allowPrivate
         rule.isRaw = remote.raw
         rule.noTransform = remote.noTransform
+        rule.unsupported = remote.unsupported
         return rule
     }
 

@@ -27,6 +27,7 @@ extension DaemonParts {
         pipeline.setDeferredLimit(configuration.avif.queue)
         pipeline.failures.setPolicy(configuration.negative)
         workers.setQueueLimit(configuration.limits.queue)
+        workers.setDecodeBudget(configuration.workers.decodeBytes)
         publicServer.adjust(
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections

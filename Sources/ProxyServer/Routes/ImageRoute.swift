@@ -78,6 +78,7 @@ final class ImageRoute: Sendable {
         _ bytes: Span<UInt8>,
         _ now: Int64
     ) -> Response {
+        let entity = AcceptEncoding.form(of: entity, for: head, bytes)
         let (status, tag) =
             switch tier {
             case .memory: (request.fields.memory, RequestResult.memory.tag)
@@ -147,11 +148,14 @@ final class ImageRoute: Sendable {
         let bucket = variant.bucket ?? .rest
         load.takesArriving = head.method == .get && conditions == nil
         load.priority = RequestPriority(head, bytes)
+        let takesGzip = AcceptEncoding.namesGzip(head, bytes)
         let subscription = pipeline.load(variant, load) { [self, account = load.account] result in
             switch result {
             case .success(let answer):
                 // Stages that several requests waited for are counted once.
                 if !answer.status.isCollapsed { metrics.stages.observe(answer.timings) }
+                var answer = answer
+                if takesGzip { answer.entity = answer.entity.compressed ?? answer.entity }
                 promise.complete(
                     Self.response(answer, to: request, conditions: conditions, now: time.wallSeconds)
                 )

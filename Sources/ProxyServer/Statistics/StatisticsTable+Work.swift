@@ -58,6 +58,10 @@ extension StatisticsTable {
             Metric("edgeprint_transform_queue", "Jobs waiting for a worker."),
             Phrase(.workers, .number("queued"))
         ) { $0.workers.queued },
+        .gauge(
+            "workers.decodedBytes",
+            Metric("edgeprint_workers_decoded_bytes", "Upper bound of the bytes of decoded pixels of all running jobs.")
+        ) { $0.workers.decodedBytes },
         .counter(
             "workers.jobs",
             Metric("edgeprint_transforms_total", "Jobs that workers completed, failures included."),

@@ -26,7 +26,7 @@ struct BackgroundJobTests {
     }
 
     @Test func `other jobs precede background jobs`() throws {
-        let queue = try TransformQueue(limit: 3)
+        let queue = try TransformQueue(limit: 3, budget: 4 << 30)
         let ends = try CompletionThread()
         defer { ends.close() }
         func pending(_ priority: TransformJob.Priority) throws -> PendingTransform {

@@ -248,6 +248,39 @@ struct WorkerPoolTests {
         }
     }
 
+    @Test func `jobs over the budget of decoded bytes wait for running ones, and one alone runs anyway`() async throws {
+        try await PoolBench.withPool {
+            $0.workers = 2
+            $0.decodeBytes = 1
+        } _: { pool in
+            async let first = pool.result(of: PoolBench.slowJob())
+            try await pool.wait { $0.workers.contains(where: \.isBusy) && $0.ready == 2 }
+            #expect(pool.statistics.decodedBytes > 1)
+            let jobs = try (PoolBench.job(), PoolBench.job(priority: .high))
+            async let second = pool.result(of: jobs.0)
+            async let third = pool.result(of: jobs.1)
+            try await pool.wait { $0.queued == 2 }
+            // A worker is idle, and takes neither.
+            #expect(pool.statistics.workers.count(where: \.isBusy) == 1)
+            _ = try await (first.get(), second.get(), third.get())
+            try await pool.wait { $0.decodedBytes == 0 }
+            #expect(pool.statistics.jobs == 3)
+        }
+    }
+
+    @Test func `a larger budget lets the next job start at once`() async throws {
+        try await PoolBench.withPool {
+            $0.workers = 2
+            $0.decodeBytes = 1
+        } _: { pool in
+            async let slow = pool.result(of: PoolBench.slowJob())
+            try await pool.wait { $0.workers.contains(where: \.isBusy) && $0.ready == 2 }
+            pool.setDecodeBudget(4 << 30)
+            _ = try await pool.result(of: PoolBench.job()).get()
+            _ = try await slow.get()
+        }
+    }
+
     @Test func `stopping ends workers and cancels waiting jobs`() async throws {
         let pool = try WorkerPool(WorkerPool.Configuration(workers: 2))
         try await pool.wait { $0.workers.allSatisfy { $0.pid != 0 } }

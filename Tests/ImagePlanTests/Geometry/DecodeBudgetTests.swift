@@ -50,6 +50,25 @@ struct DecodeBudgetTests {
         #expect(DecodeBudget.refusal(of: header, plan: Placeholder.planText, within: 50_000) == nil)
     }
 
+    @Test func `the estimate of a job is that of its largest plan`() throws {
+        func estimate(_ queries: [String], of header: ImageHeader) throws -> Int {
+            let plans = try queries.map {
+                try RequestLanguage.parse(query: $0, options: ParseOptions()).plan.canonicalText
+            }
+            return DecodeBudget.estimate(of: header, plans: plans, within: 1_000_000)
+        }
+        let photo = ImageHeader(format: .jpeg, width: 1000, height: 800)
+        // Loaded at an eighth, a half and whole.
+        #expect(try estimate(["w=10"], of: photo) == 125 * 100 * 4)
+        #expect(try estimate(["w=10", "w=200"], of: photo) == 500 * 400 * 4)
+        #expect(try estimate(["w=200", "crop=0,0,10,10"], of: photo) == 3_200_000)
+        #expect(DecodeBudget.estimate(of: photo, plans: [MetadataCleaner.planText], within: 1) == 0)
+        let frames = ImageHeader(format: .gif, width: 100, height: 100, frames: 3)
+        #expect(try estimate(["w=10"], of: frames) == 120_000)
+        let film = ImageHeader(format: .gif, width: 100, height: 100, frames: 300)
+        #expect(try estimate(["w=10"], of: film) == 1_000_000)
+    }
+
     @Test func `an animation keeps as many frames as fit`() throws {
         func choose(_ query: String, _ bytes: Int) throws -> AnimationChoice {
             try .make(

@@ -164,6 +164,19 @@ struct ImageSnifferTests {
         )
     }
 
+    @Test func `camera raw files in TIFF's structure are not TIFF images`() {
+        let size = [(tag: 256, type: 3, value: 160), (tag: 257, type: 3, value: 120)]
+        // The first directory of NEF and ARW is a preview; DNG and CR2 have marks of their own.
+        #expect(sniff(Build.tiff([(254, 4, 1)] + size)) == .unknown)
+        #expect(sniff(Build.tiff(size + [(50706, 1, 0x0401)])) == .unknown)
+        var canon = Build.tiff(size)
+        canon.replaceSubrange(4..<8, with: [16, 0, 0, 0])
+        canon.insert(contentsOf: [0x43, 0x52, 0x02, 0, 0, 0, 0, 0], at: 8)
+        #expect(sniff(canon) == .unknown)
+        let page = ImageHeader(format: .tiff, width: 160, height: 120, hasAlpha: false)
+        #expect(sniff(Build.tiff([(254, 4, 2)] + size)) == .image(page))
+    }
+
     @Test func `reads TIFF in both byte orders, and BigTIFF`() {
         for bigEndian in [false, true] {
             let bytes = Build.tiff([(256, 3, 300), (257, 4, 200), (274, 3, 6), (338, 3, 2)], bigEndian: bigEndian)

@@ -88,6 +88,7 @@ struct StatisticsNamesTests {
         edgeprint_worker_starts_total counter
         edgeprint_workers gauge
         edgeprint_workers_busy gauge
+        edgeprint_workers_decoded_bytes gauge
         edgeprint_workers_ready gauge
         """
 
@@ -108,7 +109,7 @@ struct StatisticsNamesTests {
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
         sources: suspended unverified
         transfers: active bytes dropped newConnections outcomes requests reusedConnections waiting
-        workers: busy decoderCrashes jobs queued ready residentBytes restarts retirements retries slots starts timeouts
+        workers: busy decodedBytes decoderCrashes jobs queued ready residentBytes restarts retirements retries slots starts timeouts
         """
 
     /// The members that only some kernels support.

@@ -1,4 +1,7 @@
 /// Reads TIFF and BigTIFF headers: size, orientation and alpha from the first directory (TIFF 6.0 §2, Adobe 1992).
+///
+/// Camera raw files in TIFF's structure (DNG, CR2, NEF, ARW and others) are not TIFF images: a TIFF decoder would show the small
+/// preview that is their first directory.
 enum TIFFHeader {
     /// The maximum number of entries of the first directory.
     private static let maximumEntries = 4096
@@ -10,6 +13,8 @@ enum TIFFHeader {
     }
 
     static func read(_ bytes: Span<UInt8>, of total: Int) throws(SniffStop) -> ImageHeader {
+        // Canon's CR2: a TIFF header, then its own mark.
+        guard !bytes.has(bytes: [0x43, 0x52, 0x02], at: 8) else { throw .notAnImage }
         let layout = Layout(
             isBigEndian: bytes[0] == 0x4D,
             isBig: bytes[0] == 0x4D ? bytes[3] == 0x2B : bytes[2] == 0x2B
@@ -23,6 +28,8 @@ enum TIFFHeader {
         for index in 0..<entries {
             let entry = directory + (layout.isBig ? 8 + 20 * index : 2 + 12 * index)
             switch try layout.number(bytes, of: total, at: entry, bytes: 2) {
+            // NewSubfileType, whose bit 0 marks a reduced copy of another image in the file, and DNGVersion (DNG 1.4).
+            case 254 where try layout.value(bytes, of: total, entry: entry) & 1 == 1, 50706: throw .notAnImage
             case 256: header.width = try layout.value(bytes, of: total, entry: entry)
             case 257: header.height = try layout.value(bytes, of: total, entry: entry)
             case 274:

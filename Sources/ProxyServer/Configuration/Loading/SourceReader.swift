@@ -84,10 +84,13 @@ struct SourceReader {
                 decoder.report("only applies to raw sources (raw: true)", key: "\(key).\(name)", place: line(of: name))
             }
         }
-        if rule.noTransform == .obey, rule.originals != .serve {
+        let passing = [
+            ("no-transform", "obey", rule.noTransform == .obey), ("unsupported", "pass", rule.unsupported == .pass),
+        ]
+        for (name, value, isSet) in passing where isSet && rule.originals != .serve {
             let message =
-                "obey serves unchanged originals, which originals: \(rule.originals.rawValue) does not allow"
-            decoder.report(message, key: "\(key).no-transform", place: line(of: "no-transform"))
+                "\(value) serves unchanged originals, which originals: \(rule.originals.rawValue) does not allow"
+            decoder.report(message, key: "\(key).\(name)", place: line(of: name))
         }
         if case .file = rule.location {
             let unused = [

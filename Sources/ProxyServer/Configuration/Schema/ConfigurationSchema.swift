@@ -52,6 +52,7 @@ enum ConfigurationSchema {
             "Allow /fetch to reach loopback, private and link-local addresses."
         ),
         Setting("remote.raw", \.remote.raw, .flag, "Make /fetch a plain HTTP cache for any content."),
+        Setting("remote.unsupported", \.remote.unsupported, .choice, "Like unsupported of a source, for /fetch."),
         Setting("remote.no-transform", \.remote.noTransform, .choice, "Like no-transform of a source, for /fetch."),
         Setting(
             "signing.keys",
@@ -253,6 +254,12 @@ enum ConfigurationSchema {
             .count(1...1_000_000),
             needsRestart: true,
             "Number of jobs after which a worker is replaced."
+        ),
+        Setting(
+            "workers.decode-bytes",
+            \.workers.decodeBytes,
+            .size(16 << 20...largest),
+            "Maximum bytes of decoded pixels of all running jobs together; further jobs wait."
         ),
     ]
 

@@ -162,6 +162,13 @@ enum SourceSchema {
             "Treatment of the origin's Cache-Control: no-transform: ignore, or obey and serve the unchanged original."
         ),
         Setting(
+            "unsupported",
+            \.rule.unsupported,
+            .choice,
+            only: .pictures,
+            "Treatment of content that is no image of a format that the source reads: refuse it, or pass it on unchanged."
+        ),
+        Setting(
             "client-hints",
             \.rule.clientHints,
             .list(of: .choice),
