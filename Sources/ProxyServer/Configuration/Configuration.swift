@@ -21,6 +21,7 @@ struct Configuration: Sendable, Equatable {
     var negative = FailurePolicy()
     var purge = Purging()
     var proxies = Proxies()
+    var clients = Clients()
     var limits = ServiceLimits()
     var timeouts = ServiceTimeouts()
     /// The queue of transfers from origins.
@@ -87,6 +88,12 @@ struct Configuration: Sendable, Equatable {
         var trust: [AddressRange] = []
         /// Whether their connections begin with a PROXY protocol header (version 1 or 2).
         var proxyProtocol = false
+    }
+
+    /// The limits of each client.
+    struct Clients: Sendable, Equatable {
+        /// The requests a second that the caches in memory cannot answer, averaged over ten seconds; 0 for no limit.
+        var rate = 0
     }
 
     /// The cache's location and quotas.

@@ -149,6 +149,7 @@ final class DaemonParts: Sendable {
             time: time,
             logger: logger
         )
+        let rates = ClientRates()
         publicServer = HTTPServer(
             configuration: ServerConfiguration(configuration, sockets: sockets, loops: loops, time: time),
             handler: PublicHandler(
@@ -159,9 +160,18 @@ final class DaemonParts: Sendable {
                     time: time,
                     logger: logger,
                     live: live,
+                    rates: rates,
                     loops: loops
                 ),
-                raw: RawRoute(resolver: resolver, proxy: raw, live: live, via: via, logger: logger, loops: loops),
+                raw: RawRoute(
+                    resolver: resolver,
+                    proxy: raw,
+                    live: live,
+                    rates: rates,
+                    via: via,
+                    logger: logger,
+                    loops: loops
+                ),
                 observer: observer,
                 purger: purger,
                 live: live,

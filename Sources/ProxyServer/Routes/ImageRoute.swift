@@ -13,6 +13,7 @@ final class ImageRoute: Sendable {
     private let time: any TimeSource
     private let logger: Logger
     private let live: LiveConfiguration
+    private let rates: ClientRates
     private let resolvers: [LoopResolver]
 
     /// - Parameter loops: the number of event loops that call the route.
@@ -23,9 +24,11 @@ final class ImageRoute: Sendable {
         time: any TimeSource,
         logger: Logger,
         live: LiveConfiguration,
+        rates: ClientRates,
         loops: Int
     ) {
         self.live = live
+        self.rates = rates
         self.pipeline = pipeline
         self.metrics = metrics
         self.time = time
@@ -138,6 +141,12 @@ final class ImageRoute: Sendable {
         _ bytes: Span<UInt8>,
         _ context: RequestContext
     ) -> Reply {
+        let rate = live.current.clients.rate
+        if let delay = rates.delay(of: context.peer, rate: rate, now: context.monotonic) {
+            let refusal = Response(.tooManyRequests(after: delay), vary: request.vary, id: context.trace.id)
+            let fields = RateLimitFields.bytes(rate: rate, seconds: delay)
+            return .now(refusal.with(fields).with(request.fields.crossOrigin))
+        }
         let conditions = RequestConditions(head, bytes: bytes)
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })

@@ -21,6 +21,7 @@ final class RawRoute: Sendable {
     private let cell: ResolverCell
     private let proxy: RawProxy<OriginRequest>
     private let live: LiveConfiguration
+    private let rates: ClientRates
     private let via: ViaName
     private let logger: Logger
     private let known: [Known]
@@ -30,10 +31,12 @@ final class RawRoute: Sendable {
         resolver: ResolverCell,
         proxy: RawProxy<OriginRequest>,
         live: LiveConfiguration,
+        rates: ClientRates,
         via: ViaName,
         logger: Logger,
         loops: Int
     ) {
+        self.rates = rates
         self.via = via
         cell = resolver
         self.proxy = proxy
@@ -103,6 +106,12 @@ final class RawRoute: Sendable {
     }
 
     private func load(_ request: CacheRequest<OriginRequest>, _ context: RequestContext) -> Reply {
+        let rate = live.current.clients.rate
+        if let delay = rates.delay(of: context.peer, rate: rate, now: context.monotonic) {
+            let refusal = Response(.tooManyRequests(after: delay), id: context.trace.id)
+            let fields = RateLimitFields.bytes(rate: rate, seconds: delay)
+            return .now(refusal.with(fields).readable(by: live.current.answers.cors))
+        }
         var request = request
         request.account = context.peer.account
         request.deadline = request.origin.deadline(from: context.monotonic)

@@ -157,12 +157,14 @@ private final class RouteRig: Sendable {
                     time: time,
                     logger: logger,
                     live: live,
+                    rates: ClientRates(),
                     loops: 1
                 ),
                 raw: RawRoute(
                     resolver: resolver,
                     proxy: raw,
                     live: live,
+                    rates: ClientRates(),
                     via: ViaName(),
                     logger: logger,
                     loops: 1

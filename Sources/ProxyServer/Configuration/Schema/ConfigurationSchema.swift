@@ -81,6 +81,12 @@ enum ConfigurationSchema {
             needsRestart: true,
             "Read client addresses from a PROXY protocol header instead of X-Forwarded-For."
         ),
+        Setting(
+            "clients.rate",
+            \.clients.rate,
+            .count(0...1_000_000),
+            "Requests a second of one client that memory cannot answer; 0 for no limit."
+        ),
     ]
 
     private static let storage: [Setting<Configuration>] = [

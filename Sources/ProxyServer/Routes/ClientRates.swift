@@ -1,0 +1,89 @@
+import HTTPKit
+import LinuxSystem
+
+/// Bounds how many requests of one client the caches in memory cannot answer (`clients.rate`).
+///
+/// A token bucket per account, which holds ten seconds' worth. Any thread.
+final class ClientRates: Sendable {
+    /// The seconds over which the rate is averaged.
+    static let window: Int64 = 10
+    /// The maximum number of accounts per window; further ones share a bucket.
+    static let largestCount = 65_536
+
+    private struct Bucket {
+        /// What may still be requested, in billionths of a request.
+        var left: Int64
+        /// When that was true, in monotonic nanoseconds.
+        var time: Int64
+    }
+
+    private struct State: Sendable {
+        var recent: [String: Bucket] = [:]
+        /// The buckets used in the window before; one that was not used for a whole window is full, and is forgotten.
+        var former: [String: Bucket] = [:]
+        var start: Int64 = 0
+    }
+
+    private let state = Lock(State())
+    private let largestCount: Int
+
+    init(largestCount: Int = ClientRates.largestCount) { self.largestCount = largestCount }
+
+    /// Takes a request from a client's bucket.
+    ///
+    /// Clients on Unix sockets are not limited: without a trusted proxy that states their addresses, all share one account.
+    ///
+    /// - Parameters:
+    ///   - rate: requests a second; 0 for no limit.
+    ///   - now: monotonic nanoseconds.
+    /// - Returns: `nil` if it may proceed, otherwise the seconds until one may, at least 1.
+    func delay(of peer: PeerAddress, rate: Int, now: Int64) -> Int? {
+        guard rate > 0, peer.family != .unix else { return nil }
+        let second: Int64 = 1_000_000_000
+        let depth = Int64(rate) * Self.window * second
+        let missing = state.withLock { state -> Int64 in
+            if now - state.start >= Self.window * second {
+                let isRecent = now - state.start < 2 * Self.window * second
+                state.former = isRecent ? state.recent : [:]
+                state.recent = [:]
+                state.start = now
+            }
+            var account = peer.account
+            var bucket = state.recent[account] ?? state.former[account]
+            if bucket == nil, state.recent.count >= largestCount {
+                account = ""
+                bucket = state.recent[account]
+            }
+            var current = bucket ?? Bucket(left: depth, time: now)
+            let earned = (now - current.time).multipliedReportingOverflow(by: Int64(rate))
+            current.left = earned.overflow ? depth : min(depth, current.left + min(depth, earned.partialValue))
+            current.time = now
+            let missing = max(0, second - current.left)
+            if missing == 0 { current.left -= second }
+            state.recent[account] = current
+            return missing
+        }
+        guard missing > 0 else { return nil }
+        let perSecond = Int64(rate) * second
+        return Int((missing + perSecond - 1) / perSecond)
+    }
+}
+
+extension Problem {
+    /// The refusal of a client that exceeds `clients.rate`, with when it may return.
+    static func tooManyRequests(after seconds: Int) -> Problem {
+        Problem(429, "This client sends too many requests that are not cached.", retryAfter: seconds).ofSource
+    }
+}
+
+/// The fields of a 429 (draft-ietf-httpapi-ratelimit-headers §3, §4).
+enum RateLimitFields {
+    /// Encodes `RateLimit-Policy`, the quota of the window, and `RateLimit`, the seconds until a request may succeed.
+    static func bytes(rate: Int, seconds: Int) -> [UInt8] {
+        var block = FieldBlock()
+        let window = ClientRates.window
+        block.append("RateLimit-Policy", "\"client\";q=\(rate * Int(window));w=\(window)")
+        block.append("RateLimit", "\"client\";r=0;t=\(seconds)")
+        return block.bytes
+    }
+}

@@ -1,0 +1,86 @@
+import HTTPKit
+import TestSupport
+import Testing
+
+@testable import ProxyServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct ClientRatesTests {
+    private static let second: Int64 = 1_000_000_000
+
+    private func client(_ number: UInt64) -> PeerAddress { PeerAddress(family: .ipv4, port: 1, high: 0, low: number) }
+
+    @Test func `a client may use ten seconds' worth at once, and then its rate`() {
+        let rates = ClientRates()
+        var now = 100 * Self.second
+        for _ in 0..<20 { #expect(rates.delay(of: client(1), rate: 2, now: now) == nil) }
+        #expect(rates.delay(of: client(1), rate: 2, now: now) == 1)
+        // A refused request takes nothing.
+        now += Self.second / 2
+        #expect(rates.delay(of: client(1), rate: 2, now: now) == nil)
+        #expect(rates.delay(of: client(1), rate: 2, now: now) == 1)
+        #expect(rates.delay(of: client(2), rate: 2, now: now) == nil)
+        #expect(rates.delay(of: client(1), rate: 0, now: now) == nil)
+        now += 30 * Self.second
+        for _ in 0..<20 { #expect(rates.delay(of: client(1), rate: 2, now: now) == nil) }
+        #expect(rates.delay(of: client(1), rate: 2, now: now) == 1)
+    }
+
+    @Test func `a debt survives the end of a window`() {
+        let rates = ClientRates()
+        var now = 100 * Self.second
+        for _ in 0..<10 { #expect(rates.delay(of: client(1), rate: 1, now: now) == nil) }
+        now += 9 * Self.second
+        for _ in 0..<9 { #expect(rates.delay(of: client(1), rate: 1, now: now) == nil) }
+        now += 2 * Self.second
+        for _ in 0..<2 { #expect(rates.delay(of: client(1), rate: 1, now: now) == nil) }
+        #expect(rates.delay(of: client(1), rate: 1, now: now) == 1)
+    }
+
+    @Test func `networks of IPv6 are one client, and Unix sockets none`() {
+        let rates = ClientRates()
+        let near = (0..<11).map { PeerAddress(port: 1, high: 0x2001_0DB8_0000_0001, low: $0) }
+        let delays = near.map { rates.delay(of: $0, rate: 1, now: 0) }
+        #expect(delays == [Int?](repeating: nil, count: 10) + [1])
+        #expect(rates.delay(of: PeerAddress(port: 1, high: 0x2001_0DB8_0000_0002, low: 0), rate: 1, now: 0) == nil)
+        let local = PeerAddress(family: .unix, port: 0, high: 0, low: 0)
+        for _ in 0..<50 { #expect(rates.delay(of: local, rate: 1, now: 0) == nil) }
+    }
+
+    @Test func `clients beyond the number of buckets share one`() {
+        let rates = ClientRates(largestCount: 3)
+        for number in 1...3 { #expect(rates.delay(of: client(UInt64(number)), rate: 1, now: 0) == nil) }
+        let delays = (4...14).map { rates.delay(of: client(UInt64($0)), rate: 1, now: 0) }
+        #expect(delays == [Int?](repeating: nil, count: 10) + [1])
+        for _ in 0..<9 { #expect(rates.delay(of: client(1), rate: 1, now: 0) == nil) }
+    }
+
+    @Test func `a client over its rate gets 429 with RateLimit and Retry-After, and hits still work`() throws {
+        let rig = try EndToEndRig(
+            "clients: { rate: 1 }",
+            sources: "\n  files: { url: \"http://127.0.0.1:1/\", allow-private: true, raw: true }",
+            script: ScriptedOrigin.pictures(["a.png": TestImages.gradient(width: 8, height: 8)])
+        )
+        #expect(try rig.get("/photos/a.png").status == 200)
+        var refused: RawHTTPResponse?
+        for number in 0..<200 where refused == nil {
+            let answer = try rig.get("/photos/\(number).png")
+            if answer.status == 429 { refused = answer } else { #expect(answer.status == 404) }
+        }
+        let answer = try #require(refused)
+        #expect(answer["Retry-After"] == "1" && answer["RateLimit"] == "\"client\";r=0;t=1")
+        #expect(answer["RateLimit-Policy"] == "\"client\";q=10;w=10")
+        #expect(answer["Content-Type"] == "application/problem+json" && answer["Cache-Control"] == "no-store")
+        #expect(answer["Cache-Status"] == "edgeprint; detail=refused")
+        #expect(answer["Access-Control-Allow-Origin"] == "*")
+        #expect(try rig.get("/photos/a.png")["Cache-Status"] == "edgeprint; hit; detail=memory")
+        // Raw sources count for the same clients.
+        let statuses = try Set((0..<20).map { try rig.get("/files/\($0)").status })
+        #expect(statuses.contains(429))
+        // A reload lifts the limit.
+        try rig.rewrite()
+        rig.daemon.signal(1)
+        try rig.daemon.waitForLog("configuration reloaded")
+        for number in 300..<320 { #expect(try rig.get("/photos/\(number).png").status == 404) }
+    }
+}
