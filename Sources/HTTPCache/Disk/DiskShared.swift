@@ -15,7 +15,7 @@ final class DiskShared: Sendable {
     /// The totals as of the writer's last transaction.
     let totals = Lock(DiskTotals())
     private let counters = Lock(DiskStatistics())
-    private let condition = Lock(DiskHealth.healthy)
+    private let condition: Lock<DiskHealth>
     private let bounds: Lock<DiskLimits>
     private let uses = Atomic<Int64>(0)
 
@@ -23,6 +23,7 @@ final class DiskShared: Sendable {
     init(_ configuration: DiskStore.Configuration, seed: DiskSeed? = nil) {
         self.configuration = configuration
         self.seed = seed
+        condition = Lock(configuration.path.isEmpty ? .off : .healthy)
         bounds = Lock(configuration.limits)
         folder = DiskFolder(path: configuration.path)
         queue = DiskWriteQueue(maximumBytes: configuration.queueBytes, maximumCount: configuration.queueCount)

@@ -60,11 +60,14 @@ package enum DiskHealth: Hashable, Sendable, CustomStringConvertible {
     case healthy
     /// Nothing is stored for now, and reads may miss; the text tells operators why.
     case degraded(String)
+    /// There is no disk tier: the store has no folder.
+    case off
 
     package var description: String {
         switch self {
         case .healthy: "ok"
         case .degraded(let reason): "degraded: \(reason)"
+        case .off: "off"
         }
     }
 }

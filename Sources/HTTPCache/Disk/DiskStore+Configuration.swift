@@ -3,7 +3,7 @@ package import LinuxSystem
 extension DiskStore {
     /// The settings of a disk store.
     package struct Configuration: Sendable {
-        /// The folder's absolute path; created if missing.
+        /// The folder's absolute path, created if missing; empty for a store that stores nothing.
         package var path: String
         /// The initial limits.
         package var limits: DiskLimits

@@ -12,12 +12,18 @@ package final class DiskStore: Sendable {
     ///
     /// Only an index of an earlier layout takes longer, once: it is migrated first, in time proportional to its rows.
     ///
-    /// If the folder is unusable for now, the store is degraded and retries by itself.
+    /// If the folder is unusable for now, the store is degraded and retries by itself. With an empty path, the store is off: it
+    /// behaves like a closed one.
     /// - Throws: `DiskStoreError` if retrying cannot help.
     package init(_ configuration: Configuration) throws(DiskStoreError) {
         var seed: DiskSeed?
         if let path = configuration.seed { seed = try DiskSeed(path: path, files: configuration.files) }
         shared = DiskShared(configuration, seed: seed)
+        guard !configuration.path.isEmpty else {
+            shared.queue.close()
+            shared.queue.end()
+            return
+        }
         let shared = shared
         let opened = Monitor<Result<Void, DiskStoreError>?>(nil)
         do throws(Errno) {

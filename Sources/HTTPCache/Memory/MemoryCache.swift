@@ -14,6 +14,8 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     package struct Configuration: Hashable, Sendable {
         /// The maximum number of bytes of all entries' costs; 0 disables the cache.
         package var capacity: Int
+        /// The maximum number of entries (SDWebImage: `maxMemoryCount`); `.max` for no limit but the capacity.
+        package var entries = Int.max
         /// The number of shards, each with a lock and an equal share of the capacity; rounded down to a power of two, 1–64.
         package var shards: Int
         /// A value that costs more than its shard's capacity divided by this is refused.
@@ -38,6 +40,9 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         }
     }
 
+    /// A maximum of entries is not divided into shards of fewer than this, since keys are not distributed evenly.
+    private static var fewestEntries: Int { 64 }
+
     /// The number of shards, a power of two.
     package let parts: [Part]
     package let mask: UInt64
@@ -47,7 +52,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
 
     /// Creates an empty cache.
     package init(_ configuration: Configuration) {
-        let wanted = min(64, max(1, configuration.shards))
+        let wanted = min(64, max(1, min(configuration.shards, configuration.entries / Self.fewestEntries)))
         let count = 1 << (Int.bitWidth - 1 - wanted.leadingZeroBitCount)
         let capacity = configuration.capacity / count
         largestDivisor = configuration.largestDivisor
@@ -56,6 +61,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         let largest = capacity / configuration.largestDivisor
         self.largest = Atomic(largest)
         parts = (0..<count).map { _ in Part(capacity: capacity, largest: largest) }
+        setMaximumEntries(configuration.entries)
     }
 
     /// The largest cost accepted now; 0 when the cache is disabled.
@@ -70,6 +76,18 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         for part in parts {
             var dropped: [Value] = []
             part.shard.withLock { $0.resize(capacity: share, largest: share / largestDivisor, dropped: &dropped) }
+        }
+    }
+
+    /// Sets the maximum number of entries, and evicts down to it; the shards share it.
+    ///
+    /// - Parameter count: at least 0; `.max` for no limit.
+    package func setMaximumEntries(_ count: Int) {
+        for (index, part) in parts.enumerated() {
+            // The shares add up to the maximum.
+            let share = count == .max ? .max : count / parts.count + (index < count % parts.count ? 1 : 0)
+            var dropped: [Value] = []
+            part.shard.withLock { $0.setMaximumEntries(share, dropped: &dropped) }
         }
     }
 

@@ -13,6 +13,8 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
     package private(set) var capacity: Int
     /// The largest cost of one entry.
     package private(set) var largest: Int
+    /// The maximum number of entries.
+    package private(set) var maximumEntries = Int.max
 
     package private(set) var entries: [Entry] = []
     private var free: [Int32] = []
@@ -42,7 +44,7 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
     ///
     /// Evicted values are moved to `dropped`, so that they are freed outside the lock.
     package mutating func insert(_ value: Value, for key: CacheKey, cost: Int, dropped: inout [Value]) -> Bool {
-        guard cost <= largest, capacity > 0 else {
+        guard cost <= largest, capacity > 0, maximumEntries > 0 else {
             remove(key, dropped: &dropped)
             statistics.refusals += 1
             return false
@@ -52,7 +54,7 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
             makeRoom(for: 0, dropped: &dropped)
             return slots[key] != nil
         }
-        makeRoom(for: cost, dropped: &dropped)
+        makeRoom(for: cost, newEntries: 1, dropped: &dropped)
         let slot = place(Entry(key: key, value: value, cost: cost))
         slots[key] = slot
         policy.insert(slot, fingerprint: key.words.1, cost: cost)
@@ -77,8 +79,16 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
         makeRoom(for: 0, dropped: &dropped)
     }
 
-    private mutating func makeRoom(for cost: Int, dropped: inout [Value]) {
-        while statistics.bytes > capacity - cost, let victim = policy.evict() {
+    /// Changes the maximum number of entries, and evicts down to it.
+    package mutating func setMaximumEntries(_ count: Int, dropped: inout [Value]) {
+        maximumEntries = count
+        makeRoom(for: 0, dropped: &dropped)
+    }
+
+    private mutating func makeRoom(for cost: Int, newEntries: Int = 0, dropped: inout [Value]) {
+        while statistics.bytes > capacity - cost || statistics.entries > maximumEntries - newEntries,
+            let victim = policy.evict()
+        {
             vacate(victim, dropped: &dropped)
             statistics.evictions += 1
         }

@@ -25,6 +25,7 @@ package final class RawCache: Sendable {
 
     private let memory: MemoryCache<RawEntry>
     private let disk: (any RawStoring)?
+    private let policy: TierPolicy
     private let state = Lock(State())
     private let hits = Atomic<Int>(0)
     private let misses = Atomic<Int>(0)
@@ -33,10 +34,15 @@ package final class RawCache: Sendable {
     ///
     /// - Parameters:
     ///   - capacity: the memory tier's size in bytes.
+    ///   - entries: the maximum number of URLs in memory.
     ///   - disk: the disk tier.
-    package init(capacity: Int, disk: (any RawStoring)? = nil) {
-        memory = MemoryCache(MemoryCache.Configuration(capacity: capacity))
+    ///   - policy: how the tiers are used.
+    package init(capacity: Int, entries: Int = .max, disk: (any RawStoring)? = nil, policy: TierPolicy = TierPolicy()) {
+        var configuration = MemoryCache<RawEntry>.Configuration(capacity: capacity)
+        configuration.entries = entries
+        memory = MemoryCache(configuration)
         self.disk = disk
+        self.policy = policy
     }
 
     /// Whether there is a disk tier.
@@ -46,6 +52,9 @@ package final class RawCache: Sendable {
 
     /// Changes the memory tier's capacity, in bytes.
     package func resize(capacity: Int) { memory.resize(capacity: capacity) }
+
+    /// Sets the memory tier's maximum number of URLs.
+    package func setMaximumEntries(_ count: Int) { memory.setMaximumEntries(count) }
 
     /// Statistics of the memory tier; a hit is a request served without reading the disk or contacting the origin.
     package var statistics: MemoryStatistics {
@@ -122,7 +131,7 @@ package final class RawCache: Sendable {
         let entry = known ?? found ?? RawEntry(PurgeSubject(request.origin))
         state.held[key] = Held(entry: entry, holders: 1)
         guard known == nil, found != nil else { return false }
-        if request.tiers.keepInMemory { remember(entry, for: key) }
+        if request.tiers.keepInMemory, policy.promotes { remember(entry, for: key) }
         return true
     }
 
@@ -152,7 +161,9 @@ package final class RawCache: Sendable {
             let had = !held.entry.responses.isEmpty
             change(&held.entry)
             defer { if held.holders > 0 { state.held[key] = held } }
-            if request.tiers.keepInMemory { remember(held.entry, for: key) }
+            if request.tiers.keepInMemory, policy.fillsMemory || remembered(request) != nil {
+                remember(held.entry, for: key)
+            }
             guard persists, request.tiers.keepOnDisk, let disk else { return false }
             state.generation &+= 1
             let content = RawContent(held.entry, of: request.origin)

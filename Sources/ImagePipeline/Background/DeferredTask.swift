@@ -117,7 +117,7 @@ final class DeferredTask: Sendable {
         )
         let isKept = flight.publish(of: origin.record) {
             guard origin.state.record.digest == standIn.originDigest else { return false }
-            if request.keeps.keepInMemory, bytes.count <= parts.memoryObject {
+            if request.keeps.keepInMemory, parts.tiers.fillsMemory, bytes.count <= parts.memoryObject {
                 parts.memory.insert(entity, for: request.key, cost: entity.cost)
             } else {
                 parts.memory.remove(request.key)

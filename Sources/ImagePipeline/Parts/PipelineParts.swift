@@ -16,6 +16,8 @@ package struct PipelineParts: Sendable {
     /// Encodes the header fields of an entity's responses, once; provided by the server.
     package var presentation: @Sendable (EntityDescription) -> [UInt8]
     package var limits: Limits
+    /// How the cache tiers are used.
+    package var tiers: TierPolicy
     /// The dependencies of exchanges with origins.
     var exchanges: CacheExchange<OriginRequest>.Context {
         CacheExchange.Context(
@@ -87,6 +89,7 @@ package struct PipelineParts: Sendable {
         failures: FailurePolicy = FailurePolicy(),
         keeper: (any FailureKeeping)? = nil,
         limits: Limits,
+        tiers: TierPolicy = TierPolicy(),
         presentation: @escaping @Sendable (EntityDescription) -> [UInt8]
     ) {
         self.memory = memory
@@ -97,6 +100,7 @@ package struct PipelineParts: Sendable {
         self.time = time
         self.failures = NegativeCache<PipelineError>(policy: failures, time: time, keeper: keeper)
         self.limits = limits
+        self.tiers = tiers
         openFiles = MemoryCache(
             MemoryCache.Configuration(capacity: limits.openFiles, shards: 8, largestDivisor: 1, overhead: 0)
         )

@@ -42,7 +42,8 @@ extension VariantTask {
             description: description,
             file: body.file,
             origin: outcome.origin,
-            storable: outcome.storable && tiers.keepInMemory,
+            storable: outcome.storable && tiers.keepInMemory
+                && (outcome.isStored ? parts.tiers.promotes : parts.tiers.fillsMemory),
             of: flight
         )
         guard let entity else {
@@ -90,7 +91,8 @@ extension VariantTask {
             body: .memory(picture.bytes),
             origin: outcome.origin,
             auxiliaries: auxiliaries.map { AuxiliaryUse($0.origin) },
-            storable: outcome.storable && tiers.keepInMemory && picture.bytes.count <= parts.memoryObject,
+            storable: outcome.storable && tiers.keepInMemory && parts.tiers.fillsMemory
+                && picture.bytes.count <= parts.memoryObject,
             of: flight
         )
         if outcome.storable, tiers.keepOnDisk {

@@ -174,7 +174,8 @@ final class VariantTask: Sendable {
             body: entity.body,
             origin: outcome.origin,
             auxiliaries: auxiliaries.map { AuxiliaryUse($0.origin) },
-            storable: outcome.storable && tiers.keepInMemory,
+            // Found in memory or on disk.
+            storable: outcome.storable && tiers.keepInMemory && parts.tiers.promotes,
             of: flight
         )
     }

@@ -18,7 +18,7 @@ struct DiskVariantStage: Sendable {
         var description = EntityDescription(stored.record, origin: origin.record, for: request)
         description.restrict(toStrictestOf: auxiliaries.map(\.record), origin: origin.record)
         let uses = auxiliaries.map { AuxiliaryUse($0) }
-        guard request.keeps.keepInMemory, description.length <= parts.memoryObject else {
+        guard request.keeps.keepInMemory, parts.tiers.promotes, description.length <= parts.memoryObject else {
             let entity = open(stored.file, description, for: request.key, origin: origin, uses, of: flight)
             if request.keeps.keepOnDisk {
                 _ = flight.publish(of: origin.record) { parts.openFiles.insert(entity, for: request.key, cost: 1) }

@@ -45,6 +45,10 @@ struct FsckCommand: ParsableCommand {
         let flags = ConfigurationLoader.Flags(config: options.config, cachePath: cachePath)
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
         let path = try loader.loadOrExit().cache.path
+        guard !path.isEmpty else {
+            FileHandle.standardError.write(Data("edgeprint: cache.path is off: there is no folder to check\n".utf8))
+            throw ExitCode(1)
+        }
         let printer = FsckPrinter(path: path, repairs: repair, isJSON: json, time: SystemTime())
         let result: DiskCheckResult
         do throws(DiskCheckError) {

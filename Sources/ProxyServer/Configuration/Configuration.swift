@@ -98,9 +98,16 @@ struct Configuration: Sendable, Equatable {
 
     /// The cache's location and quotas.
     struct Cache: Sendable, Equatable {
+        /// The folder; empty if there is no disk tier.
         var path = "/var/cache/edgeprint"
-        /// The memory quota in bytes; 0 disables the tier.
-        var memory = 256 << 20
+        /// The memory quota; 0 disables the tier.
+        var memorySize = MemorySize.bytes(256 << 20)
+        /// The maximum number of entries in memory; 0 for no limit.
+        var memoryEntries = 0
+        /// How the tiers are used.
+        var tiers = TierPolicy()
+        /// The number of threads that read from disk.
+        var readThreads = 2
         /// Whether the memory tier shrinks under memory pressure.
         var memoryPressure = true
         /// The disk quota of originals in bytes.
@@ -113,6 +120,11 @@ struct Configuration: Sendable, Equatable {
         var maximumAge = 0
         /// A read-only cache folder that is consulted after `path`; empty for none.
         var seed = ""
+
+        /// The memory quota in bytes.
+        var memory: Int { memorySize.bytes }
+        /// Whether there is a disk tier.
+        var hasDisk: Bool { !path.isEmpty }
     }
 
     /// Limits of sizes and numbers.
@@ -253,6 +265,13 @@ extension Configuration {
     var memoryShares: MemoryShares {
         let raw = hasRawSources ? cache.memory / 4 : 0
         return MemoryShares(pictures: cache.memory - raw, raw: raw)
+    }
+
+    /// The maximum entries of both memory tiers, divided as `memoryShares`; `.max` without a limit.
+    var memoryEntries: MemoryShares {
+        guard cache.memoryEntries > 0 else { return MemoryShares(pictures: .max, raw: .max) }
+        let raw = hasRawSources ? cache.memoryEntries / 4 : 0
+        return MemoryShares(pictures: cache.memoryEntries - raw, raw: raw)
     }
 
     /// The source with a name.

@@ -1,4 +1,4 @@
-/// The shares of `cache.memory`, in bytes.
+/// The shares of `cache.memory`, in bytes, or of `cache.memory-entries`.
 struct MemoryShares: Sendable, Equatable {
     /// The share of images.
     var pictures: Int

@@ -21,6 +21,8 @@ extension DaemonParts {
         suspended.keep(only: Set(configuration.sources.map(\.rule.name) + [configuration.remoteRule.name]))
         logLevel.set(configuration.log.level)
         pressure.configure(shares: configuration.memoryShares, isOn: configuration.cache.memoryPressure)
+        memory.setMaximumEntries(configuration.memoryEntries.pictures)
+        raw.cache.setMaximumEntries(configuration.memoryEntries.raw)
         store.setLimits(DiskLimits(configuration.cache))
         pipeline.setWaiterLimit(configuration.limits.waiters)
         raw.setWaiterLimit(configuration.limits.waiters)

@@ -60,7 +60,9 @@ final class DaemonParts: Sendable {
         var pool = WorkerPool.Configuration(configuration)
         pool.conditionChanged = { Self.tell($0, readiness, logger) }
         workers = try WorkerPool(pool, time: time)
-        memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.memoryShares.pictures))
+        var cached = MemoryCache<Entity>.Configuration(capacity: configuration.memoryShares.pictures)
+        cached.entries = configuration.memoryEntries.pictures
+        memory = MemoryCache(cached)
         Self.warnOfMemory(configuration, logger)
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
         disk.isReadable = PictureMetadata.isReadable
@@ -69,6 +71,7 @@ final class DaemonParts: Sendable {
         disk.healthChanged = { health in
             switch health {
             case .healthy: logger.notice("the disk cache has recovered")
+            case .off: break
             case .degraded(let reason):
                 logger.warning(
                     "the disk cache has failed; serving continues without storing to disk until it recovers",
@@ -77,7 +80,9 @@ final class DaemonParts: Sendable {
             }
         }
         store = try DiskStore(disk)
-        readLane = try WorkLane(WorkLane.Configuration(name: "read"))
+        let tiers = configuration.cache.tiers
+        let stored = configuration.cache.hasDisk ? TieredDisk(store, policy: tiers) : nil
+        readLane = try WorkLane(WorkLane.Configuration(name: "read", threads: configuration.cache.readThreads))
         files = try FileLoader(
             configuration: FileLoader.Configuration(recognition: .images),
             time: time
@@ -92,7 +97,12 @@ final class DaemonParts: Sendable {
         transfers = try TransferEngine(configuration: engine, time: time)
         suspended = SuspendedSources()
         let loader = OriginLoader(files: files, transfers: transfers, suspended: suspended)
-        let rawCache = RawCache(capacity: configuration.memoryShares.raw, disk: store)
+        let rawCache = RawCache(
+            capacity: configuration.memoryShares.raw,
+            entries: configuration.memoryEntries.raw,
+            disk: stored,
+            policy: tiers
+        )
         pressure = MemoryPressureMonitor(
             memory,
             raw: rawCache,
@@ -104,17 +114,18 @@ final class DaemonParts: Sendable {
         pipeline = Pipeline(
             PipelineParts(
                 memory: memory,
-                disk: store,
+                disk: stored,
                 readLane: readLane,
                 loader: loader,
                 transformer: workers,
                 time: time,
                 failures: configuration.negative,
-                keeper: store,
+                keeper: configuration.cache.hasDisk ? store : nil,
                 limits: PipelineParts.Limits(
                     waiters: configuration.limits.waiters,
                     deferred: configuration.avif.queue
                 ),
+                tiers: tiers,
                 presentation: EntityPresentation.fields
             )
         )

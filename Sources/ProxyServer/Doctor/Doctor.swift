@@ -15,10 +15,8 @@ struct Doctor: Sendable {
                 ProcessLimitCheck(workerMemory: configuration.workers.memory),
                 MemoryCheck(configuration),
             ] + Self.machine
-            + [
-                CacheFolderCheck(path: configuration.cache.path),
-                DiskSpaceCheck(cache: configuration.cache),
-            ]
+            + [CacheFolderCheck(path: configuration.cache.path)]
+            + (configuration.cache.hasDisk ? [DiskSpaceCheck(cache: configuration.cache)] : [])
             + listeners.map { ListenCheck(address: $0, cachePath: configuration.cache.path) }
             + [
                 SecretCheck(loaded),

@@ -63,7 +63,7 @@ extension StatisticsTable {
             .fact(
                 "disk.health",
                 Metric("edgeprint_disk_healthy", "1 while the disk cache works, 0 while it is degraded.") {
-                    $0 == .string("ok") ? 1 : 0
+                    $0 == .string("off") ? nil : $0 == .string("ok") ? 1 : 0
                 },
                 Phrase(
                     .disk,

@@ -18,15 +18,18 @@ final class PipelineRig: Sendable {
 
     /// - Parameters:
     ///   - originalsQuota: the disk quota of originals in bytes.
+    ///   - tiers: how the tiers are used.
     ///   - disk: wraps the store of the pipeline.
     convenience init(
         originalsQuota: Int = 10 << 30,
+        tiers: TierPolicy = TierPolicy(),
         disk: (DiskStore) -> any DiskStoring = { $0 }
     ) throws {
         try self.init(
             folder: TemporaryFolder(),
             time: ManualTime(wallSeconds: 1000),
             originalsQuota: originalsQuota,
+            tiers: tiers,
             disk: disk
         )
     }
@@ -35,6 +38,7 @@ final class PipelineRig: Sendable {
         folder: TemporaryFolder,
         time: ManualTime,
         originalsQuota: Int = 10 << 30,
+        tiers: TierPolicy = TierPolicy(),
         disk: (DiskStore) -> any DiskStoring = { $0 }
     ) throws {
         self.folder = folder
@@ -54,6 +58,7 @@ final class PipelineRig: Sendable {
                 time: time,
                 keeper: store,
                 limits: PipelineParts.Limits(),
+                tiers: tiers,
                 presentation: { Array($0.mediaType.utf8) }
             )
         )
@@ -65,9 +70,10 @@ final class PipelineRig: Sendable {
     }
 
     /// Creates a new pipeline over the same folder and clock, as after a restart.
-    func restarted() throws -> PipelineRig {
+    func restarted(tiers: TierPolicy? = nil) throws -> PipelineRig {
         store.close()
-        return try PipelineRig(folder: folder, time: time)
+        guard let tiers else { return try PipelineRig(folder: folder, time: time) }
+        return try PipelineRig(folder: folder, time: time, tiers: tiers) { TieredDisk($0, policy: tiers) }
     }
 
     /// Waits until all stored entries are on disk.

@@ -43,7 +43,12 @@ struct ConfigurationLoaderTests {
         #expect(configuration.remote.allowPrivate)
         #expect(
             configuration.cache
-                == Configuration.Cache(path: "/c", memory: 3 << 29, originals: 2_000_000_000, variants: 3_000_000)
+                == Configuration.Cache(
+                    path: "/c",
+                    memorySize: .bytes(3 << 29),
+                    originals: 2_000_000_000,
+                    variants: 3_000_000
+                )
         )
         #expect(
             configuration.limits.origin

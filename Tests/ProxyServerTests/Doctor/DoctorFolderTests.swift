@@ -50,6 +50,15 @@ struct DoctorFolderTests {
         #expect(check.findings(probe).first?.message.contains("in use by a daemon") == true)
     }
 
+    @Test func `says that there is no disk cache if it is off`() {
+        let findings = CacheFolderCheck(path: "").findings(RecordedProbe())
+        #expect(findings.map(\.severity) == [.ok] && findings[0].message.contains("off (cache.path)"))
+        let source = ConfiguredSource(rule: SourceRule(name: "local", location: .file(root: "/srv")))
+        var probe = RecordedProbe()
+        probe.statuses["/srv"] = FileStatus(kind: .folder, mode: 0o755, owner: 0)
+        #expect(SourceFolderCheck(sources: [source], cachePath: "").findings(probe).map(\.severity) == [.ok])
+    }
+
     @Test(arguments: [
         (0x0102_1994, "tmpfs"), (0x6969, "NFS"), (0x794C_7630, "overlayfs"), (0xFE53_4D42, "SMB"),
     ])

@@ -14,6 +14,7 @@ enum ConfigurationChecks {
         checkFallbacks(configuration, &decoder)
         checkTimeouts(configuration, &decoder)
         checkTransfers(configuration, &decoder)
+        TierChecks.check(configuration, &decoder)
     }
 
     /// Reports limits that another one makes ineffective, if they are set.

@@ -9,7 +9,8 @@ enum ConfigurationSchema {
     private static let largest = 1 << 50
 
     static let root = SettingTable<Configuration>(
-        listeners + content + storage + InheritedSetting.top("limits") + limits + InheritedSetting.top("timeouts")
+        listeners + content + tiers + storage + InheritedSetting.top("limits") + limits
+            + InheritedSetting.top("timeouts")
             + timeouts + transfers
             + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + answers + webp
             + InheritedSetting.top("avif") + avif + ladder
@@ -90,19 +91,6 @@ enum ConfigurationSchema {
     ]
 
     private static let storage: [Setting<Configuration>] = [
-        Setting(
-            "cache.path",
-            \.cache.path,
-            .text("a folder's path"),
-            needsRestart: true,
-            "Folder of the disk cache."
-        ),
-        Setting(
-            "cache.memory",
-            \.cache.memory,
-            .size(0...largest),
-            "Size of the memory cache of encoded images; 0 to disable."
-        ),
         Setting(
             "cache.memory-pressure",
             \.cache.memoryPressure,

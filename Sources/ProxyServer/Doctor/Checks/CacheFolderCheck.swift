@@ -13,6 +13,13 @@ struct CacheFolderCheck: DoctorCheck {
     }
 
     func findings(_ probe: any SystemProbe) -> [Finding] {
+        guard !path.isEmpty else {
+            return [.ok(subject, "off (cache.path): results are kept in memory, and lost at a restart")]
+        }
+        return findingsOfFolder(probe)
+    }
+
+    private func findingsOfFolder(_ probe: any SystemProbe) -> [Finding] {
         switch probe.cacheFolder(path) {
         case .absent: [creatable(probe)] + kind(probe, of: ancestor(probe))
         case .notFolder:

@@ -33,7 +33,7 @@ struct ListenCheck: DoctorCheck {
             return .ok(subject, "left over from a stopped daemon; the next one replaces it")
         }
         switch probe.cacheFolder(cachePath) {
-        case .cache(let cache) where cache.isLocked:
+        case .cache(let cache) where cache.isLocked && !cachePath.isEmpty:
             return .ok(subject, "in use, and so is the cache folder: a daemon is running")
         case .unreadable(let error) where error.code == EACCES:
             let fix = "run edgeprint doctor as root, which can tell whether it is the daemon"

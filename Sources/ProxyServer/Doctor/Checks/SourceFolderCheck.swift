@@ -34,6 +34,7 @@ struct SourceFolderCheck: DoctorCheck {
             let fix = "chmod o+rx \(root), or add the daemon's user to its group"
             return .failure(subject, "\(root) is not readable: \(error)", fix: fix)
         }
+        guard !cachePath.isEmpty else { return .ok(subject, root) }
         let (real, cache) = (probe.realPath(root) ?? root, probe.realPath(cachePath) ?? cachePath)
         if Self.isWithin(real, cache) || Self.isWithin(cache, real) {
             let message =

@@ -1,0 +1,55 @@
+/// A disk tier that is read, or written, only as far as a policy allows; purges reach it in any case.
+package struct TieredDisk: RawStoring {
+    private let disk: any RawStoring
+    private let policy: TierPolicy
+
+    /// Creates a tier over a store.
+    package init(_ disk: any RawStoring, policy: TierPolicy) {
+        self.disk = disk
+        self.policy = policy
+    }
+
+    package func variant(_ key: CacheKey) -> StoredVariant? { policy.readsDisk ? disk.variant(key) : nil }
+
+    package func origin(_ key: CacheKey) -> StoredOrigin? { policy.readsDisk ? disk.origin(key) : nil }
+
+    package func raw(_ key: CacheKey) -> StoredRaw? { policy.readsDisk ? disk.raw(key) : nil }
+
+    @discardableResult
+    package func store(
+        variant: VariantRecord,
+        origin: OriginRecord,
+        auxiliaries: [OriginRecord],
+        bytes: [UInt8]
+    ) -> Bool {
+        policy.writesDisk && disk.store(variant: variant, origin: origin, auxiliaries: auxiliaries, bytes: bytes)
+    }
+
+    @discardableResult
+    package func store(origin: OriginRecord, body: OriginBody?) -> Bool {
+        guard !policy.writesDisk else { return disk.store(origin: origin, body: body) }
+        // A copy on disk of an earlier body must not be read after a restart.
+        if body != nil { discard(origin.key) }
+        return false
+    }
+
+    @discardableResult
+    package func store(raw content: RawContent) -> Bool { policy.writesDisk && disk.store(raw: content) }
+
+    package func tombstone(_ purge: Purge) -> Bool { disk.tombstone(purge) }
+
+    package func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
+        disk.remove(purge, completion: completion)
+    }
+
+    package func count(_ selection: PurgeSelection) -> PurgeCounts { disk.count(selection) }
+
+    package func touch(_ diskClass: DiskClass, _ key: CacheKey) { disk.touch(diskClass, key) }
+
+    package func flush(_ completion: @escaping @Sendable () -> Void) { disk.flush(completion) }
+
+    private func discard(_ key: CacheKey) {
+        let selection = PurgeSelection.originals([key])
+        if disk.tombstone(selection) { _ = disk.remove(selection, completion: nil) }
+    }
+}

@@ -1,0 +1,61 @@
+import HTTPCache
+import ImagePipeline
+
+/// Reports combinations of cache tiers that would store what is never read, or nothing at all.
+enum TierChecks {
+    static func check(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+        let cache = configuration.cache
+        var problems: [(key: String, message: String)] = []
+        if let problem = problem(of: cache) { problems.append(problem) }
+        if !cache.hasDisk, !cache.seed.isEmpty { problems.append(("cache.seed", "requires cache.path, which is off")) }
+        for (key, policy) in policies(configuration) {
+            for (name, tiers) in [("variants", policy.variants), ("originals", policy.originals)] {
+                guard let reason = reason(whyNothingIsKeptIn: tiers, cache) else { continue }
+                problems.append((key, "\(tiers.rawValue) would keep no \(name): \(reason)"))
+                break
+            }
+        }
+        for (key, message) in problems { decoder.report(message, key: key, place: decoder.places[key]) }
+    }
+
+    /// The contradiction between the tiers' own settings, if there is one.
+    private static func problem(of cache: Configuration.Cache) -> (key: String, message: String)? {
+        let (query, store) = (cache.tiers.query, cache.tiers.store)
+        switch (query, store) {
+        case (.concurrent, _):
+            let reason = "memory responds before a disk look-up could start"
+            return ("cache.tiers.query", "concurrent has no effect here, since \(reason); use serial")
+        case (_, .serial):
+            let reason = "the write to disk is always queued behind the insertion into memory"
+            return ("cache.tiers.store", "serial has no effect here, since \(reason); use concurrent")
+        case (.highest, let store) where store != .highest:
+            let message = "highest never reads the disk, which cache.tiers.store (\(store.rawValue)) fills"
+            return ("cache.tiers.query", "\(message); set store: highest as well")
+        case (.lowest, let store) where store != .lowest:
+            let message = "lowest never reads memory, which cache.tiers.store (\(store.rawValue)) fills"
+            return ("cache.tiers.query", "\(message); set store: lowest as well")
+        case (_, .lowest) where !cache.hasDisk:
+            return ("cache.tiers.store", "lowest stores nothing, since cache.path is off")
+        case (_, .highest) where cache.memory == 0:
+            return ("cache.tiers.store", "highest stores nothing, since cache.memory is 0")
+        default: return nil
+        }
+    }
+
+    /// The tiers of each source and preset that sets its own.
+    private static func policies(_ configuration: Configuration) -> [(key: String, policy: CachePolicy)] {
+        configuration.sources.map { ("sources.\($0.rule.name).cache", $0.rule.cache) }
+            + configuration.presets.compactMap { preset in
+                preset.cache.map { ("presets.\(preset.name)", CachePolicy($0)) }
+            }
+    }
+
+    private static func reason(whyNothingIsKeptIn tiers: CacheTiers, _ cache: Configuration.Cache) -> String? {
+        switch tiers {
+        case .disk where !cache.hasDisk: "cache.path is off"
+        case .disk where !cache.tiers.writesDisk: "cache.tiers.store is highest"
+        case .memory where !cache.tiers.fillsMemory: "cache.tiers.store is lowest"
+        default: nil
+        }
+    }
+}
