@@ -20,6 +20,9 @@ struct Configuration: Sendable, Equatable {
     /// The lifetimes of cached failures.
     var negative = FailurePolicy()
     var purge = Purging()
+    var clients = Clients()
+    /// Whether only stored responses are served; sources can override it.
+    var isOffline = false
     var proxies = Proxies()
     var limits = ServiceLimits()
     var timeouts = ServiceTimeouts()
@@ -78,6 +81,12 @@ struct Configuration: Sendable, Equatable {
     struct Purging: Sendable, Equatable {
         /// The clients that may send `PURGE` without the admin token.
         var allow: [AddressRange] = []
+    }
+
+    /// How clients are treated.
+    struct Clients: Sendable, Equatable {
+        /// Clients that have closed their sending side before their response is ready.
+        var halfClose = ServerConfiguration.HalfClosePolicy.answered
     }
 
     /// The reverse proxies that are trusted to state a client's address.
