@@ -22,6 +22,8 @@ package struct ServerConfiguration: Sendable {
     package var socketMode: SocketMode
     /// How to treat a client that has closed its sending side while waiting for a response.
     package var halfClose: HalfClosePolicy
+    /// Whether requests wait for a resource that those of half-closed clients may hold; any thread, must not block.
+    package var isContended: @Sendable () -> Bool = { false }
     /// The proxies that are trusted to report client addresses.
     package var proxies: TrustedProxies
     /// The source of random numbers, called once per loop to seed its request ids.
@@ -32,9 +34,9 @@ package struct ServerConfiguration: Sendable {
     /// How to treat a client that has sent FIN before its response is ready.
     ///
     /// On TCP, `shutdown(SHUT_WR)` and `close()` are indistinguishable until something is written.
-    package enum HalfClosePolicy: Sendable {
-        /// Send the response (RFC 9112 §9.6); a reset means that the client is gone.
-        case answered
+    package enum HalfClosePolicy: String, Hashable, Sendable, CaseIterable {
+        /// Send the response (RFC 9112 §9.6), unless other clients wait for what it needs; a reset means that the client is gone.
+        case answered = "answer"
         /// Cancel the response, like most reverse proxies.
         case gone
     }

@@ -57,11 +57,12 @@ extension EventLoop {
             proceed(connection)
         case .ping(let completion):
             completion()
-        case .adjust(let timeouts, let maximumConnections):
+        case .adjust(let timeouts, let maximumConnections, let halfClose):
             configuration.timeouts = timeouts
             configuration.maximumConnections = maximumConnections
         case .drain(let deadline):
             drain(deadline)
+            configuration.halfClose = halfClose
         }
     }
 

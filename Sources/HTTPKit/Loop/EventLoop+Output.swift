@@ -111,6 +111,8 @@ extension EventLoop {
         counters.closed.addSingleWriter(1)
         shared.open.wrappingSubtract(1, ordering: .relaxed)
         connectionCount -= 1
+        // A loop without connections makes no sweeps.
+        if connectionCount == 0 { counters.waitingClients.store(0, ordering: .relaxed) }
         let slot = Int(connection.id.slot)
         slots[slot].connection = nil
         slots[slot].generation &+= 1

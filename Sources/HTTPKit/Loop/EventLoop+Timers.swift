@@ -48,6 +48,7 @@ extension EventLoop {
             guard let connection = slots[index].connection, connection.deadline <= now else { continue }
             expire(connection)
         }
+        endHalfClosed()
         if let deadline = drainDeadline, now >= deadline { endAll() }
     }
 

@@ -10,6 +10,8 @@ final class LoopCounters: Sendable {
     let timedOut = Atomic<Int64>(0)
     let bytesReceived = Atomic<Int64>(0)
     let bytesSent = Atomic<Int64>(0)
+    /// Requests of clients that have not closed their sending side, whose responses are due; as of the last sweep.
+    let waitingClients = Atomic<Int>(0)
 }
 
 extension Atomic where Value == Int64 {

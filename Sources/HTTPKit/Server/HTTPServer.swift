@@ -103,9 +103,13 @@ package final class HTTPServer: Sendable {
     }
 
     /// Changes the limits of a running server; timers already set keep their deadlines.
-    package func adjust(timeouts: ServerTimeouts, maximumConnections: Int) {
+    package func adjust(
+        timeouts: ServerTimeouts,
+        maximumConnections: Int,
+        halfClose: ServerConfiguration.HalfClosePolicy
+    ) {
         for mailbox in state.withLock({ $0.mailboxes }) {
-            mailbox.post(.adjust(timeouts, maximumConnections: maximumConnections))
+            mailbox.post(.adjust(timeouts, maximumConnections: maximumConnections, halfClose))
         }
     }
 

@@ -88,6 +88,9 @@ extension WorkerPool {
         }
     }
 
+    /// The number of jobs that wait for a worker; any thread.
+    package var waitingCount: Int { shared.queue.count }
+
     /// The current statistics; any thread.
     package var statistics: Statistics {
         var result = shared.counts.withLock { $0 }

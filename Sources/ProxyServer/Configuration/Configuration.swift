@@ -20,6 +20,8 @@ struct Configuration: Sendable, Equatable {
     /// The lifetimes of cached failures.
     var negative = FailurePolicy()
     var purge = Purging()
+    /// Whether only stored responses are served; sources can override it.
+    var isOffline = false
     var proxies = Proxies()
     var clients = Clients()
     var limits = ServiceLimits()
@@ -82,18 +84,20 @@ struct Configuration: Sendable, Equatable {
         var allow: [AddressRange] = []
     }
 
+    /// How clients are treated.
+    struct Clients: Sendable, Equatable {
+        /// Clients that have closed their sending side before their response is ready.
+        var halfClose = ServerConfiguration.HalfClosePolicy.answered
+        /// The requests a second of one client that the caches in memory cannot answer, averaged over ten seconds; 0 for no limit.
+        var rate = 0
+    }
+
     /// The reverse proxies that are trusted to state a client's address.
     struct Proxies: Sendable, Equatable {
         /// Their addresses; `X-Forwarded-For` and the PROXY protocol are only accepted from these.
         var trust: [AddressRange] = []
         /// Whether their connections begin with a PROXY protocol header (version 1 or 2).
         var proxyProtocol = false
-    }
-
-    /// The limits of each client.
-    struct Clients: Sendable, Equatable {
-        /// The requests a second that the caches in memory cannot answer, averaged over ten seconds; 0 for no limit.
-        var rate = 0
     }
 
     /// The cache's location and quotas.

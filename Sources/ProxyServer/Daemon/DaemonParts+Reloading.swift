@@ -32,7 +32,8 @@ extension DaemonParts {
         workers.setDecodeBudget(configuration.workers.decodeBytes)
         publicServer.adjust(
             timeouts: ServerTimeouts(configuration.timeouts),
-            maximumConnections: configuration.limits.connections
+            maximumConnections: configuration.limits.connections,
+            halfClose: configuration.clients.halfClose
         )
         // A request that failed under the old rule may succeed under the new one.
         for source in configuration.sources where old.source(named: source.rule.name) != source {

@@ -161,8 +161,10 @@ final class DaemonParts: Sendable {
             logger: logger
         )
         let rates = ClientRates()
+        var serving = ServerConfiguration(configuration, sockets: sockets, loops: loops, time: time)
+        serving.isContended = { [workers, transfers] in workers.waitingCount + transfers.statistics.waiting > 0 }
         publicServer = HTTPServer(
-            configuration: ServerConfiguration(configuration, sockets: sockets, loops: loops, time: time),
+            configuration: serving,
             handler: PublicHandler(
                 images: ImageRoute(
                     resolver: resolver,
@@ -314,6 +316,7 @@ extension ServerConfiguration {
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,
             socketMode: configuration.trustsSockets ? .ownerAndGroup : .everybody,
+            halfClose: configuration.clients.halfClose,
             proxies: TrustedProxies(usesProxyProtocol: configuration.proxies.proxyProtocol) {
                 configuration.proxies.trust.contains($0)
             },

@@ -131,6 +131,27 @@ import Testing
         #expect(box.cancelled.wait())
     }
 
+    @Test func `gives up a half-closed client while others wait for what it holds`() throws {
+        let isContended = Lock(false)
+        let server = try server { $0.isContended = { isContended.withLock { $0 } } }
+        let (gone, other) = (try server.client(), try server.client())
+        try gone.send("GET /later1 HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(box.taken.wait())
+        gone.shutdownWrite()
+        isContended.withLock { $0 = true }
+        // Nobody else waits.
+        #expect(!box.cancelled.wait(milliseconds: 50))
+        isContended.withLock { $0 = false }
+        try other.send("GET /later2 HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(box.taken.wait())
+        #expect(!box.cancelled.wait(milliseconds: 50))
+        isContended.withLock { $0 = true }
+        #expect(box.cancelled.wait())
+        #expect(try gone.isAtEnd())
+        box.complete("/later2", text("here"))
+        #expect(try other.readResponse().text == "here")
+    }
+
     @Test func `cancels when the client resets, and drops the response`() throws {
         let server = try server()
         let client = try server.client()

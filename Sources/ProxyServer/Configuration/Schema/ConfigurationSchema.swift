@@ -162,6 +162,12 @@ enum ConfigurationSchema {
             "Maximum requests waiting for the same result."
         ),
         Setting("limits.queue", \.limits.queue, .count(1...1_000_000), "Maximum transforms waiting for a worker."),
+        Setting(
+            "clients.half-close",
+            \.clients.halfClose,
+            .choice,
+            "Clients that close their sending side before their response: answer, or treat as gone."
+        ),
     ]
 
     private static let timeouts: [Setting<Configuration>] = [
