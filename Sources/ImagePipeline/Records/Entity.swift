@@ -36,6 +36,10 @@ package final class Entity: Sendable {
     let auxiliaries: [AuxiliaryUse]
     /// The response header fields that are constant for this entity, encoded once.
     package let fields: [UInt8]
+    /// Its part in bytes that several entities share; `nil` if it is not in memory, or shares nothing.
+    let lease: BodyLease?
+    /// What another request with the same result needs; `nil` if there is none.
+    let facts: VariantFacts?
     /// When a use was last reported to the disk store, in wall-clock seconds.
     private let notedUse: Atomic<Int64>
     /// The plan and presets that made it, for purging.
@@ -48,13 +52,17 @@ package final class Entity: Sendable {
         origin: OriginSnapshot,
         fields: [UInt8],
         subject: PurgeSubject? = nil,
-        auxiliaries: [AuxiliaryUse] = []
+        auxiliaries: [AuxiliaryUse] = [],
+        lease: BodyLease? = nil,
+        facts: VariantFacts? = nil
     ) {
         self.auxiliaries = auxiliaries
+        self.lease = lease
+        self.facts = facts
         plan = subject?.plan
         presets = subject?.presets ?? []
         self.description = description
-        self.body = body
+        self.body = lease.map { .memory($0.bytes) } ?? body
         self.origin = origin.state
         originVersion = origin.version
         originDigest = origin.record.digest
