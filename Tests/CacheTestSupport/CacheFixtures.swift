@@ -31,6 +31,13 @@ package enum CacheFixture {
         ALTER TABLE origins DROP COLUMN placeholder; ALTER TABLE variants DROP COLUMN stand_in;
         """
 
+    /// Reverts an index from layout 13 to 12.
+    package static let undoSharing = """
+        DROP INDEX origins_by_digest; DROP INDEX variants_by_digest; DROP INDEX origins_by_link; DROP INDEX variants_by_link;
+        DROP INDEX variants_by_resolved; ALTER TABLE origins DROP COLUMN linked; ALTER TABLE variants DROP COLUMN linked;
+        ALTER TABLE variants DROP COLUMN resolved; PRAGMA user_version = 12;
+        """
+
     package static func key(_ number: Int) -> CacheKey { CacheKey(hashing: "key \(number)") }
 
     /// An original's record for given bytes, with the metadata of an image of 4032 × 3024 pixels.
@@ -157,7 +164,7 @@ extension DiskStore {
 package final class FaultyFiles: FileSystem {
     /// A call of the file system.
     package enum Call: Hashable, Sendable {
-        case makeFolder, create, open, size, read, write, copy, rename, remove, list, freeBytes
+        case makeFolder, create, open, size, read, write, copy, rename, link, remove, list, freeBytes
     }
 
     /// Creates a file system of which no call fails.
@@ -213,6 +220,11 @@ package final class FaultyFiles: FileSystem {
     package func rename(_ path: String, to target: String) throws(Errno) {
         try check(.rename)
         try system.rename(path, to: target)
+    }
+
+    package func link(_ path: String, to target: String) throws(Errno) {
+        try check(.link)
+        try system.link(path, to: target)
     }
 
     package func remove(_ path: String) throws(Errno) {

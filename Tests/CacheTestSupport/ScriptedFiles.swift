@@ -74,6 +74,11 @@ package final class ScriptedFiles: FileSystem {
         try system.rename(path, to: target)
     }
 
+    package func link(_ path: String, to target: String) throws(Errno) {
+        try announce("link")
+        try system.link(path, to: target)
+    }
+
     package func remove(_ path: String) throws(Errno) {
         try announce("remove")
         try system.remove(path)

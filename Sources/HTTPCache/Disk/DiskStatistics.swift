@@ -29,6 +29,8 @@ package struct DiskStatistics: Hashable, Sendable {
     package var expirations = 0
     /// Files whose rows were rebuilt from their trailers.
     package var adoptions = 0
+    /// Bodies stored as another name of a file with the same bytes.
+    package var links = 0
     /// Damaged indexes that were replaced.
     package var rebuilds = 0
     /// Queued writes, and their bytes.

@@ -23,16 +23,7 @@ extension DiskStore {
         let row = shared.removals.visible(\.subject, expire: { $0.origin.expire(at: $1) }) {
             read { index throws(SQLiteError) in readable(try index.variant(key)) }
         }
-        guard let row,
-            let file = open(
-                in: shared.folder,
-                .variants,
-                key,
-                digest: row.record.digest,
-                length: row.record.length,
-                trailer: row.trailer
-            )
-        else {
+        guard let row, let file = content(row) else {
             let seeded = row == nil ? seedVariant(key) : nil
             shared.count { if seeded == nil { $0.variants.misses += 1 } else { $0.variants.hits += 1 } }
             return seeded
@@ -40,6 +31,32 @@ extension DiskStore {
         shared.count { $0.variants.hits += 1 }
         touch(.variants, key)
         return StoredVariant(record: row.record, origin: row.origin, file: file)
+    }
+
+    /// Looks up a variant by its resolved key, under which requests with other keys may have stored it.
+    package func variant(resolved key: CacheKey, for subject: PurgeSubject) -> StoredVariant? {
+        // A pending purge that selects the request hides the result even if it was stored for another one.
+        let isHidden = shared.removals.visible({ _ in subject }, expire: { _, _ in }) { () } == nil
+        guard !isHidden else { return nil }
+        let row = shared.removals.visible(\.subject, expire: { $0.origin.expire(at: $1) }) {
+            read { index throws(SQLiteError) in readable(try index.variant(resolved: key)) }
+        }
+        guard let row, let file = content(row) else { return nil }
+        shared.count { $0.variants.hits += 1 }
+        touch(.variants, row.record.key)
+        return StoredVariant(record: row.record, origin: row.origin, file: file)
+    }
+
+    /// Opens a variant's file.
+    private func content(_ row: DiskIndex.VariantRow) -> SharedDescriptor? {
+        open(
+            in: shared.folder,
+            .variants,
+            row.record.key,
+            digest: row.record.digest,
+            length: row.record.length,
+            trailer: row.trailer
+        )
     }
 
     /// Looks up an original; it has a file only while its body is stored.

@@ -11,13 +11,30 @@ extension DiskStore {
         auxiliaries: [OriginRecord],
         bytes: [UInt8]
     ) -> Bool {
-        guard bytes.count == variant.length, variant.origin == origin.key, variant.originDigest == origin.digest,
-            variant.auxiliaries == auxiliaries.map({ VariantRecord.Auxiliary(key: $0.key, digest: $0.digest) })
-        else {
+        guard bytes.count == variant.length, matches(variant, origin, auxiliaries) else {
             shared.count { $0.variants.drops += 1 }
             return false
         }
         return submit(.variant(variant, origin: origin, auxiliaries: auxiliaries, bytes: bytes, use: shared.nextUse()))
+    }
+
+    /// Stores a variant whose bytes are stored under another key, as another name of their file.
+    ///
+    /// Dropped when they are not, and when a newer original is stored already.
+    /// - Returns: false when the queue is full, or the records do not match each other.
+    @discardableResult
+    package func store(sharing variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord]) -> Bool {
+        guard matches(variant, origin, auxiliaries) else {
+            shared.count { $0.variants.drops += 1 }
+            return false
+        }
+        return submit(.variant(variant, origin: origin, auxiliaries: auxiliaries, bytes: nil, use: shared.nextUse()))
+    }
+
+    /// Whether a variant's record refers to the records of its originals.
+    private func matches(_ variant: VariantRecord, _ origin: OriginRecord, _ auxiliaries: [OriginRecord]) -> Bool {
+        variant.origin == origin.key && variant.originDigest == origin.digest
+            && variant.auxiliaries == auxiliaries.map { VariantRecord.Auxiliary(key: $0.key, digest: $0.digest) }
     }
 
     /// Stores an original's record, and its body as a copy of the first `length` bytes of its descriptor.

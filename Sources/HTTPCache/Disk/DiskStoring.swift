@@ -5,6 +5,10 @@
 package protocol DiskStoring: Sendable {
     /// Returns a variant with an open file of its bytes; `nil` if there is none or its original has changed.
     func variant(_ key: CacheKey) -> StoredVariant?
+    /// Returns a variant with a resolved key, which another request may have stored; `nil` if there is none.
+    ///
+    /// - Parameter subject: what purges match the request against: results that a pending purge of it removes are not returned.
+    func variant(resolved key: CacheKey, for subject: PurgeSubject) -> StoredVariant?
     /// Returns an original's record, with an open file of its body if that is stored.
     func origin(_ key: CacheKey) -> StoredOrigin?
     /// Queues a variant and the records of its auxiliary images.
@@ -12,6 +16,11 @@ package protocol DiskStoring: Sendable {
     /// - Returns: false when the queue is full; the variant is not stored.
     @discardableResult
     func store(variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord], bytes: [UInt8]) -> Bool
+    /// Queues a variant whose bytes are stored already, under another key; it is dropped if they are not.
+    ///
+    /// - Returns: false when the queue is full; the variant is not stored.
+    @discardableResult
+    func store(sharing variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord]) -> Bool
     /// Queues an original; without a body only its record changes (a 304).
     ///
     /// - Returns: false when the queue is full; the original is not stored.

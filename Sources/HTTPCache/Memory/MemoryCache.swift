@@ -49,6 +49,8 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     private let largestDivisor: Int
     private let overhead: Int
     private let largest: Atomic<Int>
+    /// Called with the values that leave the cache.
+    private let observer = Lock<(@Sendable (Value) -> Void)?>(nil)
 
     /// Creates an empty cache.
     package init(_ configuration: Configuration) {
@@ -76,6 +78,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         for part in parts {
             var dropped: [Value] = []
             part.shard.withLock { $0.resize(capacity: share, largest: share / largestDivisor, dropped: &dropped) }
+            report(dropped)
         }
     }
 
@@ -109,18 +112,39 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         let isStored = part.shard.withLock { shard in
             shard.insert(value, for: key, cost: max(0, cost) + overhead, dropped: &dropped)
         }
+        report(dropped)
         return isStored
     }
 
-    /// Drops the key's value.
+    /// Drops the key's value, if it meets a condition; that runs under a shard's lock and must be fast.
     ///
     /// - Returns: whether there was one.
     @discardableResult
-    package func remove(_ key: CacheKey) -> Bool {
+    package func remove(_ key: CacheKey, where condition: (Value) -> Bool = { _ in true }) -> Bool {
         let part = part(for: key)
         var dropped: [Value] = []
-        part.shard.withLock { $0.remove(key, dropped: &dropped) }
+        part.shard.withLock { shard in
+            if shard.contains(key, where: condition) { shard.remove(key, dropped: &dropped) }
+        }
+        report(dropped)
         return !dropped.isEmpty
+    }
+
+    /// Whether the key has a value that meets a condition; does not count as a use.
+    package func contains(_ key: CacheKey, where condition: (Value) -> Bool = { _ in true }) -> Bool {
+        part(for: key).shard.withLock { $0.contains(key, where: condition) }
+    }
+
+    /// Calls an observer with each value that leaves the cache: evicted, replaced or removed.
+    ///
+    /// It is called on the thread that caused that, without a lock, and may change the cache.
+    package func observeDrops(_ observer: @escaping @Sendable (Value) -> Void) {
+        self.observer.withLock { $0 = observer }
+    }
+
+    private func report(_ dropped: [Value]) {
+        guard !dropped.isEmpty, let observer = observer.withLock({ $0 }) else { return }
+        for value in dropped { observer(value) }
     }
 
     /// Drops the values for which `condition` is true; it runs under a shard's lock and must be fast.
@@ -132,6 +156,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         for part in parts {
             var dropped: [Value] = []
             part.shard.withLock { $0.removeAll(where: condition, dropped: &dropped) }
+            report(dropped)
             count += dropped.count
         }
         return count

@@ -40,6 +40,12 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
         return entries[Int(slot)].value
     }
 
+    /// Whether the key has a value that meets a condition; does not count as a use.
+    func contains(_ key: CacheKey, where condition: (Value) -> Bool) -> Bool {
+        guard let slot = slots[key] else { return false }
+        return entries[Int(slot)].value.map(condition) ?? false
+    }
+
     /// Stores a value in place of the key's old one, with its rank, and evicts others to make room.
     ///
     /// Evicted values are moved to `dropped`, so that they are freed outside the lock.

@@ -16,6 +16,8 @@ package struct VariantRecord: Hashable, Sendable {
     package var digest: CacheKey
     /// The other stored responses that the variant is derived from, in the plan's order.
     package var auxiliaries: [Auxiliary] = []
+    /// The hash of what the key's request comes to with this original; equal for requests with equal bytes, `nil` if unknown.
+    package var resolved: CacheKey?
     /// Metadata about the bytes as tagged fields, opaque to the cache.
     package var metadata: [UInt8]
     /// Fields written by a newer release; preserved when the record is rewritten.

@@ -63,6 +63,15 @@ final class DeferredTask: Sendable {
     /// Orders the AVIF from the original or a stored mezzanine, in a job of its own so that no request waits for it.
     private func make(of outcome: OriginOutcome, _ body: OriginBody, plan: String, in standIn: Entity) {
         let header = outcome.origin.record.header
+        let resolved = ResolvedVariant(request, plan: plan, of: outcome.origin.record, with: [])
+        let stage = ResolvedStage(parts: parts)
+        // Another request with the same result may have had it made.
+        if let found = resolved.flatMap({ stage.find($0.key, for: request, of: outcome.origin.record) }),
+            let bytes = found.body.copied()
+        {
+            let isKept = keep(found.record, bytes, outcome, in: standIn)
+            return end(!isKept ? .abandoned : found.record.format == .avif ? .swapped : .larger)
+        }
         let mezzanine = Mezzanine.smallest(for: plan, of: header)
         let order = TransformOrder(
             request: request,
@@ -74,9 +83,9 @@ final class DeferredTask: Sendable {
             publish: { _ in }
         ) { [self] result in
             switch result {
-            case .success(let made): publish(made, plan: plan, outcome: outcome, in: standIn)
+            case .success(let made): publish(made, plan: plan, resolved, outcome: outcome, in: standIn)
             case .failure(let error) where error.traits.isPermanent || error == .transformTimeout:
-                settle(.failed, outcome, standIn)
+                settle(.failed, resolved, outcome, standIn)
             case .failure: end(.abandoned)
             }
         }
@@ -84,23 +93,36 @@ final class DeferredTask: Sendable {
         TransformGroup(parts: parts, orders: [order], source: source, extra: nil, ended: {}).start()
     }
 
-    private func publish(_ made: TransformResult, plan: String, outcome: OriginOutcome, in standIn: Entity) {
+    private func publish(
+        _ made: TransformResult,
+        plan: String,
+        _ resolved: ResolvedVariant?,
+        outcome: OriginOutcome,
+        in standIn: Entity
+    ) {
         guard let picture = made.pictures.first, picture.description.format == .avif else {
-            return settle(.failed, outcome, standIn)
+            return settle(.failed, resolved, outcome, standIn)
         }
         guard picture.bytes.count < standIn.body.length else {
-            return settle(.larger, outcome, standIn)
+            return settle(.larger, resolved, outcome, standIn)
         }
-        let record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
+        var record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
+        if let resolved, resolved.isResult(picture.description) { record.resolved = resolved.key }
         end(keep(record, picture.bytes, outcome, in: standIn) ? .swapped : .abandoned)
     }
 
     /// Makes the WebP permanent.
-    private func settle(_ reason: DeferredStatistics.End, _ outcome: OriginOutcome, _ standIn: Entity) {
+    private func settle(
+        _ reason: DeferredStatistics.End,
+        _ resolved: ResolvedVariant?,
+        _ outcome: OriginOutcome,
+        _ standIn: Entity
+    ) {
         guard var record = standIn.description.standIn?.record, let bytes = standIn.body.copied() else {
             return end(.abandoned)
         }
         record.isStandIn = false
+        if let resolved, resolved.isResult(record) { record.resolved = resolved.key }
         end(keep(record, bytes, outcome, in: standIn) ? reason : .abandoned)
     }
 
@@ -108,17 +130,22 @@ final class DeferredTask: Sendable {
     private func keep(_ record: VariantRecord, _ bytes: [UInt8], _ outcome: OriginOutcome, in standIn: Entity) -> Bool {
         let origin = outcome.origin
         let description = EntityDescription(record, origin: origin.record, for: request)
+        let isInMemory =
+            request.keeps.keepInMemory && parts.tiers.fillsMemory && bytes.count <= parts.memoryObject
+        let lease = isInMemory ? parts.bodies.lease(bytes, digest: record.digest, for: request.key, in: .daemon) : nil
         let entity = Entity(
             description: description,
             body: .memory(bytes),
             origin: origin,
             fields: parts.presentation(description),
-            subject: flight.subject
+            subject: flight.subject,
+            lease: lease,
+            facts: VariantFacts(record)
         )
         let isKept = flight.publish(of: origin.record) {
             guard origin.state.record.digest == standIn.originDigest else { return false }
-            if request.keeps.keepInMemory, parts.tiers.fillsMemory, bytes.count <= parts.memoryObject {
-                parts.memory.insert(entity, for: request.key, cost: entity.cost)
+            if isInMemory {
+                parts.bodies.insert(entity, for: request.key, in: parts.memory)
             } else {
                 parts.memory.remove(request.key)
             }
@@ -128,6 +155,7 @@ final class DeferredTask: Sendable {
             }
             return true
         }
+        if isKept != true { parts.bodies.release(entity, in: parts.memory) }
         return isKept ?? false
     }
 

@@ -80,6 +80,7 @@ final class PlaceholderTask: Sendable {
                 body: entity.body,
                 origin: origin,
                 auxiliaries: entity.auxiliaries,
+                facts: entity.facts,
                 storable: parts.memory.value(for: request.key) === entity,
                 of: flight
             )

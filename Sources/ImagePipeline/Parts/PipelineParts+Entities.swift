@@ -9,6 +9,7 @@ extension PipelineParts {
         body: Entity.Body,
         origin: OriginSnapshot,
         auxiliaries: [AuxiliaryUse] = [],
+        facts: VariantFacts? = nil,
         storable: Bool,
         of flight: Flight<Answer, PipelineError>
     ) -> Entity {
@@ -24,6 +25,10 @@ extension PipelineParts {
                 auxiliaries: auxiliaries
             )
         }
+        var lease: BodyLease?
+        if storable, case .memory(let bytes) = body {
+            lease = bodies.lease(bytes, digest: description.digest, for: key, in: .daemon)
+        }
         let entity = Entity(
             description: description,
             body: body,
@@ -31,12 +36,42 @@ extension PipelineParts {
             fields: presentation(description),
             subject: flight.subject,
             auxiliaries: auxiliaries,
+            lease: lease,
+            facts: facts,
             compressed: compressed
         )
-        if storable, case .memory = body {
-            _ = flight.publish(of: origin.record) { memory.insert(entity, for: key, cost: entity.cost) }
-        }
+        guard storable, case .memory = body else { return entity }
+        let isKept = flight.publish(of: origin.record) { bodies.insert(entity, for: key, in: memory) } != nil
+        if !isKept { bodies.release(entity, in: memory) }
         return entity
+    }
+
+    /// Creates an entity from stored bytes, in memory or in a file; `nil` if the file cannot be read.
+    func entity(
+        key: CacheKey,
+        description: EntityDescription,
+        stored: Entity.Body,
+        origin: OriginSnapshot,
+        auxiliaries: [AuxiliaryUse],
+        facts: VariantFacts?,
+        storable: Bool,
+        of flight: Flight<Answer, PipelineError>
+    ) -> Entity? {
+        var body = stored
+        if case .file(let file, let length) = stored, length <= memoryObject {
+            guard let bytes = file.read(count: length) else { return nil }
+            body = .memory(bytes)
+        }
+        return entity(
+            key: key,
+            description: description,
+            body: body,
+            origin: origin,
+            auxiliaries: auxiliaries,
+            facts: facts,
+            storable: storable,
+            of: flight
+        )
     }
 
     /// Creates an entity from a file; small files are read into memory and cached there, larger ones are sent from the file.
@@ -48,20 +83,17 @@ extension PipelineParts {
         file: SharedDescriptor,
         origin: OriginSnapshot,
         auxiliaries: [AuxiliaryUse] = [],
+        facts: VariantFacts? = nil,
         storable: Bool,
         of flight: Flight<Answer, PipelineError>
     ) -> Entity? {
-        var body = Entity.Body.file(file, length: description.length)
-        if description.length <= memoryObject {
-            guard let bytes = file.read(count: description.length) else { return nil }
-            body = .memory(bytes)
-        }
-        return entity(
+        entity(
             key: key,
             description: description,
-            body: body,
+            stored: .file(file, length: description.length),
             origin: origin,
             auxiliaries: auxiliaries,
+            facts: facts,
             storable: storable,
             of: flight
         )

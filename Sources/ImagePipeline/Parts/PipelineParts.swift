@@ -31,6 +31,8 @@ package struct PipelineParts: Sendable {
 
     let origins = OriginTable()
     let recent = RecentOriginals()
+    /// The bodies and resolved variants in memory.
+    let bodies = BodyTable()
     /// Counts of saved decodes.
     let sharing = SharingStatistics()
     /// The results of deferred AVIFs.
@@ -105,5 +107,8 @@ package struct PipelineParts: Sendable {
             MemoryCache.Configuration(capacity: limits.openFiles, shards: 8, largestDivisor: 1, overhead: 0)
         )
         self.presentation = presentation
+        memory.observeDrops { [bodies, weak memory] entity in
+            if let memory { bodies.release(entity, in: memory) }
+        }
     }
 }

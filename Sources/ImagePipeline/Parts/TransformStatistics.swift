@@ -38,11 +38,12 @@ extension VariantRequest {
     }
 }
 
-/// Counts saved decodes; any thread.
+/// Counts saved decodes and transforms; any thread.
 package final class SharingStatistics: Sendable {
     private let made = Atomic<UInt64>(0)
     private let used = Atomic<UInt64>(0)
     private let shared = Atomic<UInt64>(0)
+    private let resolved = Atomic<UInt64>(0)
 
     /// Mezzanines made.
     package var mezzaninesMade: UInt64 { made.load(ordering: .relaxed) }
@@ -51,7 +52,11 @@ package final class SharingStatistics: Sendable {
     /// Variants that shared the decode of another variant.
     package var decodesShared: UInt64 { shared.load(ordering: .relaxed) }
 
+    /// Requests that got the result of another request with the same resolved key.
+    package var variantsResolved: UInt64 { resolved.load(ordering: .relaxed) }
+
     func noteMade() { made.add(1, ordering: .relaxed) }
     func noteUsed(_ count: Int) { used.add(UInt64(count), ordering: .relaxed) }
+    func noteResolved() { resolved.add(1, ordering: .relaxed) }
     func noteShared(_ count: Int) { shared.add(UInt64(count), ordering: .relaxed) }
 }

@@ -27,6 +27,13 @@ extension Pipeline {
         if let disk = parts.disk, !disk.tombstone(purge) { return false }
         var counts = PurgeCounts()
         counts.flights = originals.pool.beginPurge(selection) + variants.beginPurge(selection)
+        // Requests of a preset may share results with other requests.
+        var shared = selection
+        if case .preset = selection {
+            shared = .all
+            parts.bodies.forgetResolved()
+        }
+        _ = making.beginPurge(shared)
         parts.recent.purge(purge)
         parts.failures.remove(selection)
         if let time = purge.staleFrom {
@@ -40,6 +47,7 @@ extension Pipeline {
         counts.memory += beside(purge)
         originals.pool.endPurge(selection)
         variants.endPurge(selection)
+        making.endPurge(shared)
         guard let disk = parts.disk else {
             completion(counts)
             return true

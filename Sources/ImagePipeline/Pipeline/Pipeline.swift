@@ -19,6 +19,8 @@ package final class Pipeline: Sendable {
     private let memoryVariants: MemoryVariantStage
     let originals: Originals
     let variants: TaskPool<Answer, PipelineError>
+    /// The variants being made, by resolved key.
+    let making: TaskPool<TransformResult, PipelineError>
     let transforms: TransformGroups
     private let background: VariantBackground
 
@@ -33,6 +35,8 @@ package final class Pipeline: Sendable {
         )
         originals = Originals(pool: flights, parts: parts)
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
+        // A waiter is a flight of its own, with a limit of its own.
+        making = TaskPool(maximumWaiters: parts.limits.flights, maximumFlights: parts.limits.flights)
         background = VariantBackground(pool: variants, deferredLimit: parts.limits.deferred, time: parts.time)
         // Without a restore, requests simply contact the origins of cached failures again.
         let failures = parts.failures

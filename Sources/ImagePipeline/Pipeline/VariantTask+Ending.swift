@@ -61,16 +61,10 @@ extension VariantTask {
 
     /// Ends with a new variant, which is stored.
     ///
-    /// - Parameter standsIn: whether it is WebP in place of an AVIF that is made later.
-    func publish(
-        _ made: TransformResult,
-        _ plan: String,
-        _ outcome: OriginOutcome,
-        _ auxiliaries: [OriginOutcome],
-        standsIn: Bool
-    ) {
+    /// - Parameter resolved: the resolved key, if other requests with that key may use it.
+    func publish(_ made: TransformResult, _ work: Work, resolved: CacheKey?) {
         let start = parts.time.monotonic
-        var outcome = outcome
+        var outcome = work.outcome
         parts.failures.forget(request.key)
         guard let picture = made.pictures.first else {
             end(.failure(.workerLost))
@@ -78,10 +72,16 @@ extension VariantTask {
         }
         let placeholder = TransformStage.placeholder(of: made)
         if let placeholder { outcome.origin.record.placeholder = placeholder }
-        var record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
-        record.isStandIn = standsIn && record.format == .webp
+        var record = TransformStage.record(
+            of: picture,
+            request: request,
+            plan: work.plan,
+            origin: outcome.origin.record
+        )
+        record.isStandIn = work.timing == .later && record.format == .webp
+        record.resolved = record.isStandIn ? nil : resolved
         if record.isStandIn { parts.deferrals.noteMade() }
-        let others = auxiliaries.map(\.origin.record)
+        let others = work.auxiliaries.map(\.origin.record)
         record.auxiliaries = others.map { VariantRecord.Auxiliary(key: $0.key, digest: $0.digest) }
         var description = EntityDescription(record, origin: outcome.origin.record, for: request)
         description.restrict(toStrictestOf: others, origin: outcome.origin.record)
@@ -90,7 +90,8 @@ extension VariantTask {
             description: description,
             body: .memory(picture.bytes),
             origin: outcome.origin,
-            auxiliaries: auxiliaries.map { AuxiliaryUse($0.origin) },
+            auxiliaries: work.auxiliaries.map { AuxiliaryUse($0.origin) },
+            facts: VariantFacts(record),
             storable: outcome.storable && tiers.keepInMemory && parts.tiers.fillsMemory
                 && picture.bytes.count <= parts.memoryObject,
             of: flight

@@ -174,6 +174,7 @@ final class VariantTask: Sendable {
             body: entity.body,
             origin: outcome.origin,
             auxiliaries: auxiliaries.map { AuxiliaryUse($0.origin) },
+            facts: entity.facts,
             // Found in memory or on disk.
             storable: outcome.storable && tiers.keepInMemory && parts.tiers.promotes,
             of: flight
@@ -278,32 +279,26 @@ final class VariantTask: Sendable {
     ) {
         guard !flight.isOver else { return }
         let outcome = origin.joined(by: auxiliaries)
-        let header = outcome.origin.record.header
-        let timing = AVIFTiming(of: request, plan: plan, outcome, parts)
-        let number = begin()
-        let order = TransformOrder(
-            request: request,
-            plan: plan,
-            outcome: outcome,
-            body: body,
-            context: context,
-            auxiliaries: zip(request.auxiliaries, auxiliaries).compactMap { TransformJob.Auxiliary($0, $1) },
-            mezzanine: keepsMezzanine(of: outcome) ? Mezzanine.smallest(for: plan, of: header) : nil,
-            bucket: timing.bucket,
-            publish: { [flight] keep in _ = flight.publish(of: outcome.origin.record, keep) }
-        ) { [self] result in
-            switch result {
-            case .success(let made):
-                publish(made, plan, outcome, auxiliaries, standsIn: timing == .later)
-            case .failure(let error): fail(error, outcome.status.ofFailure)
-            }
-        }
-        pipeline.transforms.order(order, in: origin.delivery)
-        remember(number) { order.cancel() }
+        makeOnce(
+            Work(
+                plan: plan,
+                outcome: outcome,
+                body: body,
+                auxiliaries: auxiliaries,
+                timing: AVIFTiming(of: request, plan: plan, outcome, parts),
+                delivery: origin.delivery,
+                resolved: ResolvedVariant(
+                    request,
+                    plan: plan,
+                    of: outcome.origin.record,
+                    with: auxiliaries.map(\.origin.record)
+                )
+            )
+        )
     }
 
     /// Whether a mezzanine of the original may be stored.
-    private func keepsMezzanine(of outcome: OriginOutcome) -> Bool {
+    func keepsMezzanine(of outcome: OriginOutcome) -> Bool {
         // A mezzanine of an original over the budget would decode all of it.
         let size = outcome.origin.record.header.size
         let bytes = request.origin.source.limits.decodeBytes
@@ -315,7 +310,8 @@ final class VariantTask: Sendable {
     /// The tiers that may store the result.
     var tiers: CacheTiers { request.keeps }
 
-    private func begin() -> Int {
+    /// Begins the next step, and returns its number.
+    func begin() -> Int {
         step.withLock { step in
             step.number += 1
             step.giveUp = nil
@@ -324,7 +320,7 @@ final class VariantTask: Sendable {
     }
 
     /// Sets how to cancel a step, unless another thread has begun the next one.
-    private func remember(_ number: Int, _ giveUp: @escaping @Sendable () -> Void) {
+    func remember(_ number: Int, _ giveUp: @escaping @Sendable () -> Void) {
         step.withLock { step in
             if step.number == number { step.giveUp = giveUp }
         }

@@ -38,6 +38,10 @@ package final class Entity: Sendable {
     package let fields: [UInt8]
     /// The same content in the content coding gzip; `nil` if it is not text, or does not become smaller.
     package let compressed: Entity?
+    /// Its part in bytes that several entities share; `nil` if it is not in memory, or shares nothing.
+    let lease: BodyLease?
+    /// What another request with the same result needs; `nil` if there is none.
+    let facts: VariantFacts?
     /// When a use was last reported to the disk store, in wall-clock seconds.
     private let notedUse: Atomic<Int64>
     /// The plan and presets that made it, for purging.
@@ -51,14 +55,18 @@ package final class Entity: Sendable {
         fields: [UInt8],
         subject: PurgeSubject? = nil,
         auxiliaries: [AuxiliaryUse] = [],
+        lease: BodyLease? = nil,
+        facts: VariantFacts? = nil,
         compressed: Entity? = nil
     ) {
         self.compressed = compressed
         self.auxiliaries = auxiliaries
+        self.lease = lease
+        self.facts = facts
         plan = subject?.plan
         presets = subject?.presets ?? []
         self.description = description
-        self.body = body
+        self.body = lease.map { .memory($0.bytes) } ?? body
         self.origin = origin.state
         originVersion = origin.version
         originDigest = origin.record.digest

@@ -31,6 +31,7 @@ struct DiskVariantStage: Sendable {
             file: stored.file,
             origin: origin,
             auxiliaries: uses,
+            facts: VariantFacts(stored.record),
             storable: true,
             of: flight
         )

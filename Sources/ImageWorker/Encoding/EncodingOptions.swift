@@ -13,15 +13,7 @@ struct EncodingOptions {
 
     /// Creates the options for one format.
     init(_ plan: Plan, _ defaults: QualityDefaults, format: ImageFormat, deadline: Deadline) {
-        quality =
-            plan.settings.quality
-            ?? {
-                switch format {
-                case .webp: defaults.webp
-                case .avif: defaults.avif
-                default: defaults.jpeg
-                }
-            }()
+        quality = plan.settings.quality ?? defaults.standard(of: format)
         settings = plan.settings.encoding
         strips = plan.settings.metadata == .strip
         webp = defaults.webpOptions

@@ -68,6 +68,10 @@ extension Explainer {
         facts += varyFacts(request, resolved)
         let key = resolved.variant(for: bucket).key
         facts.append(Explanation.Fact("key", .string(key.description), details: keys(resolved)))
+        if resolved.variant(for: bucket).plan != nil {
+            let words = "depends on the original's digest and size, which are not known here"
+            facts.append(Explanation.Fact("resolved key", .null, words: words))
+        }
         return Explanation.Section(name: "cache", facts: facts)
     }
 

@@ -37,6 +37,7 @@ struct StatisticsReading: Sendable {
     let mezzaninesMade: UInt64
     let mezzaninesUsed: UInt64
     let decodesShared: UInt64
+    let variantsResolved: UInt64
     let deferrals: DeferredStatistics
     let deferredWaiting: Int
     let encodings: EncodingCounts.Statistics
@@ -95,6 +96,7 @@ struct StatisticsReader: Sendable {
             mezzaninesMade: sharing.mezzaninesMade,
             mezzaninesUsed: sharing.mezzaninesUsed,
             decodesShared: sharing.decodesShared,
+            variantsResolved: sharing.variantsResolved,
             deferrals: pipeline.deferrals,
             deferredWaiting: pipeline.deferredWaiting,
             encodings: pipeline.encodings,

@@ -118,6 +118,10 @@ extension StatisticsTable {
             .counter(nil, Metric("edgeprint_disk_adoptions_total", "Files entered into a rebuilt index.")) {
                 $0.disk.adoptions
             },
+            .counter(
+                nil,
+                Metric("edgeprint_disk_links_total", "Bodies stored as another name of a file with the same bytes.")
+            ) { $0.disk.links },
             .counter(nil, Metric("edgeprint_disk_expirations_total", "Entries removed because of their age.")) {
                 $0.disk.expirations
             },

@@ -142,6 +142,13 @@ extension StatisticsTable {
         ) { $0.decodesShared },
         .counter(
             nil,
+            Metric(
+                "edgeprint_variants_resolved_total",
+                "Requests answered by the result of another request that comes to the same."
+            )
+        ) { $0.variantsResolved },
+        .counter(
+            nil,
             Metric("edgeprint_deferred_total", "WebP images served until their AVIF is encoded.")
         ) { $0.deferrals.made },
         .counter(nil, Metric("edgeprint_deferred_swapped_total", "Deferred AVIFs that replaced their WebP.")) {

@@ -160,8 +160,8 @@ final class PipelineRig: Sendable {
         try settle()
     }
 
-    /// The header of a PNG, which is all that a sniffer reads.
-    func png(width: Int = 5, height: Int = 5) -> [UInt8] {
+    /// The header of a PNG, which is all that a sniffer reads; larger than what most tests ask for, but too small for a mezzanine.
+    func png(width: Int = 1700, height: Int = 1700) -> [UInt8] {
         TestImages.claimedPNG(width: width, height: height)
     }
 }

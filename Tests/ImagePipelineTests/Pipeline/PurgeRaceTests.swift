@@ -62,6 +62,12 @@ private final class HookedDisk: DiskStoring {
     func store(variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord], bytes: [UInt8]) -> Bool {
         store.store(variant: variant, origin: origin, auxiliaries: auxiliaries, bytes: bytes)
     }
+    func variant(resolved key: CacheKey, for subject: PurgeSubject) -> StoredVariant? {
+        store.variant(resolved: key, for: subject)
+    }
+    func store(sharing variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord]) -> Bool {
+        store.store(sharing: variant, origin: origin, auxiliaries: auxiliaries)
+    }
     func store(origin: OriginRecord, body: OriginBody?) -> Bool { store.store(origin: origin, body: body) }
     func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
         store.remove(purge, completion: completion)

@@ -35,6 +35,7 @@ struct StatisticsNamesTests {
         edgeprint_disk_errors_total counter
         edgeprint_disk_expirations_total counter
         edgeprint_disk_healthy gauge
+        edgeprint_disk_links_total counter
         edgeprint_disk_rebuilds_total counter
         edgeprint_disk_stores_total counter
         edgeprint_encode_duration_seconds histogram
@@ -81,6 +82,7 @@ struct StatisticsNamesTests {
         edgeprint_transform_retries_total counter
         edgeprint_transform_timeouts_total counter
         edgeprint_transforms_total counter
+        edgeprint_variants_resolved_total counter
         edgeprint_variants_under_way gauge
         edgeprint_worker_resident_bytes gauge
         edgeprint_worker_restarts_total counter

@@ -22,6 +22,8 @@ package protocol FileSystem: Sendable {
     func copy(_ source: SharedDescriptor, to file: SharedDescriptor, length: Int) throws(Errno) -> Int
     /// Renames a file, replacing the target.
     func rename(_ path: String, to target: String) throws(Errno)
+    /// Gives a file another name in the same file system; an existing target is an error.
+    func link(_ path: String, to target: String) throws(Errno)
     /// Deletes a file; a missing one is not an error.
     func remove(_ path: String) throws(Errno)
     /// The names in a folder without `.` and `..`; empty for a missing folder.
@@ -81,6 +83,10 @@ package struct SystemFiles: FileSystem {
 
     package func rename(_ path: String, to target: String) throws(Errno) {
         try checked("rename") { unsafe Glibc.rename(path, target) }
+    }
+
+    package func link(_ path: String, to target: String) throws(Errno) {
+        try checked("link") { unsafe Glibc.link(path, target) }
     }
 
     package func remove(_ path: String) throws(Errno) {

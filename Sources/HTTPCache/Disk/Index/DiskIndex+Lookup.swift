@@ -26,13 +26,16 @@ extension DiskIndex {
 
     /// Looks up a variant; skips a void one, which was made from another body of its original.
     mutating func variant(_ key: CacheKey) throws(SQLiteError) -> VariantRow? {
-        let row = try connection.first(Self.selectVariant, [.key(key)]) { row -> VariantRow? in
-            guard let record = VariantRecord(encoded: row.blob(0)[...]), record.key == key, record.digest == row.key(1),
-                let origin = Self.originRecord(row, from: 3), origin.key == record.origin
-            else { return nil }
-            return VariantRow(record: record, origin: origin, trailer: Int(row.integer(2)))
-        }
-        return row ?? nil
+        let row = try connection.first(Self.selectVariant, [.key(key)]) { Self.variantRow($0) }
+        return (row ?? nil).flatMap { $0.record.key == key ? $0 : nil }
+    }
+
+    /// Reads a variant's row from `variantColumns`; `nil` if this release cannot read it.
+    static func variantRow(_ row: SQLiteStatement) -> VariantRow? {
+        guard let record = VariantRecord(encoded: row.blob(0)[...]), record.digest == row.key(1),
+            let origin = originRecord(row, from: 3), origin.key == record.origin
+        else { return nil }
+        return VariantRow(record: record, origin: origin, trailer: Int(row.integer(2)))
     }
 
     /// Looks up an original, with or without body; `nil` if the key's entry is of another kind.
@@ -47,11 +50,13 @@ extension DiskIndex {
     }
 
     private static let selectVariant = """
-        SELECT v.record, v.digest, v.trailer, \(originColumns) FROM variants v JOIN origins o ON o.id = v.origin \
+        SELECT \(variantRowColumns) FROM variants v JOIN origins o ON o.id = v.origin \
         WHERE v.key = ?1 AND v.origin_digest = o.digest
         """
     private static let selectOrigin = "SELECT o.has_body, o.trailer, \(originColumns) FROM origins o WHERE o.key = ?1"
 
+    /// The columns that `variantRow` reads, in order.
+    static let variantRowColumns = "v.record, v.digest, v.trailer, \(originColumns)"
     /// The columns that `originRecord` reads, in order.
     private static let originColumns = "o.record, o.digest, o.response_time, o.initial_age, o.lifetime"
 

@@ -11,20 +11,30 @@ extension DiskIndex {
         var hasBody: Bool
         /// Bytes that follow the body in its file.
         var trailer: Int
+        /// Whether the body's file is another row's, which counts the bytes.
+        var isLinked: Bool
         /// Seconds since 1970.
         var responseTime: Int64
 
         /// The body's entry in the store, if there is one.
         var body: Entry? {
             guard hasBody else { return nil }
-            return Entry(diskClass: .originals, id: id, key: key, digest: digest, length: length, trailer: trailer)
+            return Entry(
+                diskClass: .originals,
+                id: id,
+                key: key,
+                digest: digest,
+                length: length,
+                trailer: trailer,
+                isLinked: isLinked
+            )
         }
     }
 
     /// The entry of a key.
     mutating func originEntry(_ key: CacheKey) throws(SQLiteError) -> OriginEntry? {
         let row = try connection.first(
-            "SELECT id, digest, length, has_body, response_time, trailer FROM origins WHERE key = ?1",
+            "SELECT id, digest, length, has_body, response_time, trailer, linked FROM origins WHERE key = ?1",
             [.key(key)]
         ) { row in
             row.key(1).map { digest in
@@ -35,6 +45,7 @@ extension DiskIndex {
                     length: Int(row.integer(2)),
                     hasBody: row.integer(3) == 1,
                     trailer: Int(row.integer(5)),
+                    isLinked: row.integer(6) != 0,
                     responseTime: row.integer(4)
                 )
             }
@@ -47,6 +58,7 @@ extension DiskIndex {
     /// - Parameters:
     ///   - encoded: the encoded record, if already available.
     ///   - trailer: bytes that follow the body in its file.
+    ///   - isLinked: whether another row counts the bytes.
     ///   - isForSeed: whether the seed has the body, so that the row is kept without one.
     /// - Returns: the row's number.
     mutating func putOrigin(
@@ -54,6 +66,7 @@ extension DiskIndex {
         encoded: [UInt8]? = nil,
         hasBody: Bool,
         trailer: Int = 0,
+        isLinked: Bool = false,
         isForSeed: Bool = false,
         use: Use
     ) throws(SQLiteError) -> Int64 {
@@ -72,6 +85,7 @@ extension DiskIndex {
                 "has_body": .integer(hasBody ? 1 : 0),
                 "for_seed": .integer(isForSeed ? 1 : 0),
                 "trailer": .integer(trailer),
+                "linked": .integer(isLinked ? 1 : 0),
                 "used": .integer(use.order),
                 "accessed_at": .integer(use.wallSeconds),
                 "record": .blob(encoded ?? record.encoded),
@@ -111,7 +125,7 @@ extension DiskIndex {
 
     /// Marks a row as having no body.
     mutating func dropBody(_ id: Int64) throws(SQLiteError) {
-        try connection.run("UPDATE origins SET has_body = 0 WHERE id = ?1", [.integer(id)])
+        try connection.run("UPDATE origins SET has_body = 0, linked = 0 WHERE id = ?1", [.integer(id)])
     }
 
     /// Deletes a row; its variants must be gone.

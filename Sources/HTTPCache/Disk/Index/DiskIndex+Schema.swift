@@ -155,5 +155,16 @@ extension DiskIndex {
         UPDATE totals SET entries = (SELECT count(*) FROM origins WHERE has_body = 1),
             bytes = (SELECT coalesce(sum(length), 0) FROM origins WHERE has_body = 1) WHERE class = 0;
         """,
+        // What a variant's request comes to with its original, and rows whose file is another name of another row's file.
+        """
+        ALTER TABLE origins ADD COLUMN linked INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE variants ADD COLUMN linked INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE variants ADD COLUMN resolved BLOB;
+        CREATE INDEX origins_by_digest ON origins (digest) WHERE has_body = 1;
+        CREATE INDEX variants_by_digest ON variants (digest);
+        CREATE INDEX origins_by_link ON origins (digest, length) WHERE linked = 1;
+        CREATE INDEX variants_by_link ON variants (digest, length) WHERE linked = 1;
+        CREATE INDEX variants_by_resolved ON variants (resolved) WHERE resolved IS NOT NULL;
+        """,
     ]
 }

@@ -19,6 +19,8 @@ extension DiskIndex {
         var length: Int
         /// Bytes that follow the body in its file.
         var trailer: Int
+        /// Whether its file is another row's, which counts the bytes.
+        var isLinked = false
     }
 
     /// Records a use, unless a later one is recorded.
@@ -45,7 +47,7 @@ extension DiskIndex {
     mutating func oldestBodies(_ count: Int) throws(SQLiteError) -> [Entry] {
         try connection.all(
             """
-            SELECT id, key, digest, length, trailer FROM origins INDEXED BY origins_by_use WHERE has_body = 1 \
+            SELECT id, key, digest, length, trailer, linked FROM origins INDEXED BY origins_by_use WHERE has_body = 1 \
             ORDER BY used LIMIT ?1
             """,
             [.integer(count)],
@@ -66,7 +68,7 @@ extension DiskIndex {
     mutating func oldestBodies(_ count: Int, accessedBefore second: Int64) throws(SQLiteError) -> [Entry] {
         try connection.all(
             """
-            SELECT id, key, digest, length, trailer FROM (SELECT * FROM origins INDEXED BY origins_by_use \
+            SELECT id, key, digest, length, trailer, linked FROM (SELECT * FROM origins INDEXED BY origins_by_use \
             WHERE has_body = 1 ORDER BY used LIMIT ?1) WHERE accessed_at < ?2
             """,
             [.integer(count), .integer(second)],
@@ -89,7 +91,7 @@ extension DiskIndex {
     /// The next bodies above row number `id`.
     mutating func bodies(above id: Int64, _ count: Int) throws(SQLiteError) -> [Entry] {
         try connection.all(
-            "SELECT id, key, digest, length, trailer FROM origins WHERE id > ?1 AND has_body = 1 ORDER BY id LIMIT ?2",
+            "SELECT id, key, digest, length, trailer, linked FROM origins WHERE id > ?1 AND has_body = 1 ORDER BY id LIMIT ?2",
             [.integer(id), .integer(count)],
             Self.bodyEntry
         ).compactMap { $0 }
@@ -120,7 +122,8 @@ extension DiskIndex {
             key: key,
             digest: digest,
             length: Int(row.integer(3)),
-            trailer: Int(row.integer(4))
+            trailer: Int(row.integer(4)),
+            isLinked: row.integer(5) != 0
         )
     }
 }

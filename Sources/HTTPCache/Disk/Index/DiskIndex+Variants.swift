@@ -33,6 +33,7 @@ extension DiskIndex {
     /// - Parameters:
     ///   - encoded: the encoded record, if already available.
     ///   - trailer: bytes that follow the body in its file.
+    ///   - isLinked: whether another row counts the bytes.
     /// - Returns: the row's number.
     @discardableResult
     mutating func putVariant(
@@ -40,6 +41,7 @@ extension DiskIndex {
         encoded: [UInt8]? = nil,
         origin id: Int64,
         trailer: Int = 0,
+        isLinked: Bool = false,
         use: Use
     ) throws(SQLiteError) -> Int64 {
         let upsert = Upsert(
@@ -53,6 +55,8 @@ extension DiskIndex {
                 "length": .integer(record.length),
                 "digest": .key(record.digest),
                 "trailer": .integer(trailer),
+                "linked": .integer(isLinked ? 1 : 0),
+                "resolved": record.resolved.map { .key($0) } ?? .null,
                 "used": .integer(use.order),
                 "accessed_at": .integer(use.wallSeconds),
                 "record": .blob(encoded ?? record.encoded),
@@ -77,7 +81,7 @@ extension DiskIndex {
         return isValid != true
     }
 
-    static let entryColumns = "id, key, digest, length, origin, trailer"
+    static let entryColumns = "id, key, digest, length, origin, trailer, linked"
 
     static func variantEntry(_ row: SQLiteStatement) -> VariantEntry? {
         guard let key = row.key(1), let digest = row.key(2) else { return nil }
@@ -87,7 +91,8 @@ extension DiskIndex {
             key: key,
             digest: digest,
             length: Int(row.integer(3)),
-            trailer: Int(row.integer(5))
+            trailer: Int(row.integer(5)),
+            isLinked: row.integer(6) != 0
         )
         return VariantEntry(entry: entry, origin: row.integer(4))
     }

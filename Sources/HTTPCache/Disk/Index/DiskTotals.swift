@@ -78,12 +78,18 @@ extension DiskIndex {
             DiskTotals.Count(entries: Int(row.integer(0)), bytes: Int(row.integer(1)))
         }
         let originals = try connection.first(
-            "SELECT count(*), sum(length) FROM origins INDEXED BY origins_by_use WHERE has_body = 1",
+            """
+            SELECT count(*), sum(length) - (SELECT coalesce(sum(length), 0) FROM origins INDEXED BY origins_by_link \
+            WHERE linked = 1) FROM origins INDEXED BY origins_by_use WHERE has_body = 1
+            """,
             [],
             read
         )
         let variants = try connection.first(
-            "SELECT count(*), sum(length) FROM variants INDEXED BY variants_by_use",
+            """
+            SELECT count(*), sum(length) - (SELECT coalesce(sum(length), 0) FROM variants INDEXED BY variants_by_link \
+            WHERE linked = 1) FROM variants INDEXED BY variants_by_use
+            """,
             [],
             read
         )

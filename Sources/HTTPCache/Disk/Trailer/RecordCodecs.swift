@@ -102,6 +102,7 @@ extension VariantRecord {
             return true
         },
         .bytes(14, \.metadata),
+        .optional(15, \.resolved),
     ]
 
     private static let codec = RecordCodec(

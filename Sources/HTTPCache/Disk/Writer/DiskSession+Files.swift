@@ -94,14 +94,14 @@ extension DiskSession {
     func drop(_ body: DiskIndex.Entry) throws(SQLiteError) {
         try index.dropBody(body.id)
         try index.deleteOriginIfUnused(body.id)
-        noteGone(body)
+        try noteGone(body)
     }
 
     /// Drops a variant, and its original's row when nothing else needs it.
     func drop(_ variant: DiskIndex.VariantEntry) throws(SQLiteError) {
         try index.deleteVariant(variant.entry.id)
         try index.deleteOriginIfUnused(variant.origin)
-        noteGone(variant.entry)
+        try noteGone(variant.entry)
     }
 
     private func moveIntoPlace(_ temporary: String, _ path: String) throws(Errno) {
@@ -109,11 +109,17 @@ extension DiskSession {
             try files.rename(temporary, to: path)
         } catch {
             guard error.code == ENOENT else { throw error }
-            // The first file of its fan-out folder. "…/ab/cd/NAME": the name has 81 characters.
-            let leaf = String(path.dropLast(82))
-            try files.makeFolder(String(leaf.dropLast(3)))
-            try files.makeFolder(leaf)
+            // The first file of its fan-out folder.
+            try makeFan(of: path)
             try files.rename(temporary, to: path)
         }
+    }
+
+    /// Creates the fan-out folders of a content file.
+    func makeFan(of path: String) throws(Errno) {
+        // "…/ab/cd/NAME": the name has 81 characters.
+        let leaf = String(path.dropLast(82))
+        try files.makeFolder(String(leaf.dropLast(3)))
+        try files.makeFolder(leaf)
     }
 }

@@ -80,7 +80,12 @@ extension DiskSession {
     private func stepVariants(_ sweep: DiskSweep) throws(SQLiteError) {
         guard var walk = sweep.variants.first else { return }
         for variant in try index.next(&walk, limit: Self.sweepStep) where !sweep.spared.contains(variant.entry.key) {
-            try drop(variant)
+            // Requests of the preset must not find the same result under the key of another request.
+            for other in try index.variantEntries(resolvedAs: variant.entry.id)
+            where !sweep.spared.contains(other.entry.key) {
+                try drop(other)
+            }
+            if try index.variantEntry(variant.entry.key) != nil { try drop(variant) }
         }
         sweep.variants = walk.isDone ? [] : [walk]
     }
@@ -142,7 +147,7 @@ extension DiskSession {
 
     private func remove(_ key: CacheKey) throws(SQLiteError) {
         guard let state = try index.originEntry(key) else { return }
-        if let body = state.body { noteGone(body) }
+        if let body = state.body { try noteGone(body) }
         try removeVariants(ofOrigin: state.id, except: nil)
         try removeVariants(madeWith: state.id, except: nil)
         try index.deleteOrigin(state.id)

@@ -4,14 +4,16 @@ import LinuxSystem
 /// Storing, within the open transaction. A content file is written before its row.
 extension DiskSession {
     /// Stores a variant; drops it if it is void or larger than the quota.
+    ///
+    /// - Parameter bytes: `nil` if they are stored under another key; the variant is dropped if they are not.
     func store(
         _ variant: VariantRecord,
         origin: OriginRecord,
         auxiliaries: [OriginRecord] = [],
-        bytes: [UInt8],
+        bytes: [UInt8]?,
         use: DiskIndex.Use
     ) throws(DiskFault) {
-        try makeRoom(.variants, for: bytes.count)
+        guard variant.length <= shared.quota(of: .variants) else { throw .body("larger than the quota") }
         try spare(origin, variant: variant)
         if let state = try originEntry(origin.key), state.digest != origin.digest,
             state.responseTime >= origin.freshness.responseTime
@@ -19,10 +21,7 @@ extension DiskSession {
             throw .body("a newer original is stored")
         }
         let (originRecord, variantRecord) = (origin.encoded, variant.encoded)
-        let trailer = ContentTrailer.encode(origin: originRecord, variant: variantRecord, bodyLength: bytes.count)
-        let path = try write(.variants, variant.key, variant.digest, trailer) { file throws(DiskFault) in
-            try DiskFault.file { () throws(Errno) in try self.files.write(bytes, to: file) }
-        }
+        let placed = try place(variant, variantRecord, of: originRecord, bytes)
         // First the auxiliary images: dropping variants that they make void may delete the original's row.
         _ = try put(auxiliaries, use: use)
         let state = try originEntry(origin.key)
@@ -36,34 +35,59 @@ extension DiskSession {
         // Then again, since the original may have made variants void whose removal deleted auxiliary images' rows.
         let others = try put(auxiliaries, use: use)
         do throws(SQLiteError) {
-            if let old = try index.variantEntry(variant.key) { noteGone(old.entry) }
+            if let old = try index.variantEntry(variant.key) { try noteGone(old.entry) }
             let row = try index.putVariant(
                 variant,
                 encoded: variantRecord,
                 origin: id,
-                trailer: trailer.count,
+                trailer: placed.trailer,
+                isLinked: placed.isLinked,
                 use: use
             )
             try index.putAuxiliaries(others, of: row)
+            try noteStored(.variants, row, variant.digest, placed, length: variant.length)
         } catch {
             throw .index(error)
         }
-        noteStored(.variants, path: path, length: bytes.count)
+    }
+
+    /// Puts a variant's bytes in place, in the open transaction.
+    private func place(
+        _ variant: VariantRecord,
+        _ record: [UInt8],
+        of origin: [UInt8],
+        _ bytes: [UInt8]?
+    ) throws(DiskFault) -> Placed {
+        let (key, digest) = (variant.key, variant.digest)
+        if let linked = try link(.variants, key, digest, length: variant.length, in: .daemon) { return linked }
+        guard let bytes else { throw .body("the bytes are not stored under another key") }
+        try makeRoom(.variants, for: bytes.count)
+        let trailer = ContentTrailer.encode(origin: origin, variant: record, bodyLength: bytes.count)
+        let path = try write(.variants, key, digest, trailer) { file throws(DiskFault) in
+            try DiskFault.file { () throws(Errno) in try self.files.write(bytes, to: file) }
+        }
+        return Placed(path: path, trailer: trailer.count, isLinked: false)
     }
 
     /// Stores an original's record and body, or updates a stored record.
     func store(_ origin: OriginRecord, body: OriginBody?, use: DiskIndex.Use) throws(DiskFault) {
         try spare(origin)
         if let body, body.length <= shared.quota(of: .originals) {
-            try makeRoom(.originals, for: body.length)
             let record = origin.encoded
-            let trailer = ContentTrailer.encode(origin: record, bodyLength: origin.length)
-            let path = try write(.originals, origin.key, origin.digest, trailer) { file throws(DiskFault) in
-                try BodyCopy(body: body, files: self.files).run(into: file)
-            }
+            let placed = try place(body, of: origin, record)
             let old = try originEntry(origin.key)
-            _ = try put(origin, record, over: old, body: .new(trailer: trailer.count), use: use)
-            noteStored(.originals, path: path, length: body.length)
+            let id = try put(
+                origin,
+                record,
+                over: old,
+                body: .new(trailer: placed.trailer, isLinked: placed.isLinked),
+                use: use
+            )
+            do throws(SQLiteError) {
+                try noteStored(.originals, id, origin.digest, placed, length: body.length)
+            } catch {
+                throw .index(error)
+            }
             return
         }
         let state = try originEntry(origin.key)
@@ -79,6 +103,18 @@ extension DiskSession {
         if body != nil { throw .body("larger than the quota") }
     }
 
+    /// Puts an original's body in place, in the open transaction.
+    private func place(_ body: OriginBody, of origin: OriginRecord, _ record: [UInt8]) throws(DiskFault) -> Placed {
+        let (key, digest) = (origin.key, origin.digest)
+        if let linked = try link(.originals, key, digest, length: body.length, in: .daemon) { return linked }
+        try makeRoom(.originals, for: body.length)
+        let trailer = ContentTrailer.encode(origin: record, bodyLength: origin.length)
+        let path = try write(.originals, key, digest, trailer) { file throws(DiskFault) in
+            try BodyCopy(body: body, files: self.files).run(into: file)
+        }
+        return Placed(path: path, trailer: trailer.count, isLinked: false)
+    }
+
     func originEntry(_ key: CacheKey) throws(DiskFault) -> DiskIndex.OriginEntry? {
         do throws(SQLiteError) { return try index.originEntry(key) } catch { throw .index(error) }
     }
@@ -88,7 +124,7 @@ extension DiskSession {
         /// It is kept: the digest is the same.
         case keep
         /// It is replaced; `noteStored` counts the new one.
-        case new(trailer: Int)
+        case new(trailer: Int, isLinked: Bool = false)
         case none
     }
 
@@ -108,13 +144,13 @@ extension DiskSession {
                 try removeVariants(ofOrigin: state.id, except: origin.digest)
                 try removeVariants(madeWith: state.id, except: origin.digest)
             }
-            if let old = state?.body, body != .keep { noteGone(old) }
+            if let old = state?.body, body != .keep { try noteGone(old) }
             let stays = body == .keep && state?.hasBody == true
-            let trailer =
+            let (trailer, isLinked) =
                 switch body {
-                case .new(let trailer): trailer
-                case .keep: state?.trailer ?? 0
-                case .none: 0
+                case .new(let trailer, let isLinked): (trailer, isLinked)
+                case .keep: (state?.trailer ?? 0, stays && state?.isLinked == true)
+                case .none: (0, false)
                 }
             let hasBody = stays || (body != .keep && body != .none)
             let completed = try completed(origin, over: state)
@@ -123,6 +159,7 @@ extension DiskSession {
                 encoded: completed == origin ? encoded : nil,
                 hasBody: hasBody,
                 trailer: trailer,
+                isLinked: isLinked,
                 isForSeed: shared.seed?.contains(origin) == true,
                 use: use
             )
@@ -147,7 +184,7 @@ extension DiskSession {
     func removeVariants(ofOrigin id: Int64, except digest: CacheKey?) throws(SQLiteError) {
         for variant in try index.variantEntries(ofOrigin: id, except: digest) {
             try index.deleteVariant(variant.entry.id)
-            noteGone(variant.entry)
+            try noteGone(variant.entry)
         }
     }
 }

@@ -160,9 +160,11 @@ final class DiskSession {
         leaving.remove(path)
     }
 
-    /// Records that the open transaction deletes an entry's row.
-    func noteGone(_ entry: DiskIndex.Entry) {
-        totals.subtract(entry.diskClass, entry.length)
+    /// Records that the open transaction deletes an entry's row; its bytes count as long as another row shares them.
+    func noteGone(_ entry: DiskIndex.Entry) throws(SQLiteError) {
+        var isFree = entry.isLinked
+        if !isFree { isFree = try index.passOn(entry) }
+        totals.subtract(entry.diskClass, isFree ? 0 : entry.length)
         leaving.insert(folder.file(entry.diskClass, entry.key, entry.digest))
     }
 

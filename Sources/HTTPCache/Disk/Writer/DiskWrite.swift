@@ -1,10 +1,11 @@
 /// A write in the writer's queue.
 enum DiskWrite: Sendable {
+    /// Without bytes: those stored under another key.
     case variant(
         VariantRecord,
         origin: OriginRecord,
         auxiliaries: [OriginRecord],
-        bytes: [UInt8],
+        bytes: [UInt8]?,
         use: DiskIndex.Use
     )
     /// Without a body: new fields for a stored original.
@@ -38,7 +39,7 @@ enum DiskWrite: Sendable {
     /// Bytes that the write holds while it waits.
     var bytes: Int {
         switch self {
-        case .variant(_, _, _, let bytes, _): bytes.count
+        case .variant(_, _, _, let bytes, _): bytes?.count ?? 0
         case .original(_, let body, _): body?.length ?? 0
         case .raw(let content, _): content.cost
         default: 0

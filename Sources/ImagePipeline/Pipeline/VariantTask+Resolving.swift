@@ -1,0 +1,142 @@
+import HTTPCache
+import HTTPSemantics
+import ImagePlan
+import LinuxSystem
+
+/// Making a variant, once for all requests that come to the same with its original.
+///
+/// The variant's flight has the request's key, which does not depend on the original. As soon as the original is known, requests
+/// of different keys may turn out to be the same variant: they find the one that is stored, or share a flight of its resolved key.
+extension VariantTask {
+    /// What is needed to make the variant.
+    struct Work: Sendable {
+        let plan: String
+        let outcome: OriginOutcome
+        let body: OriginBody
+        let auxiliaries: [OriginOutcome]
+        let timing: AVIFTiming
+        /// The delivery of the original, whose variants are made together.
+        let delivery: Delivery?
+        /// `nil` if the request's own key is all that is known.
+        let resolved: ResolvedVariant?
+    }
+
+    /// Uses the stored result of another request, joins its flight, or makes the variant; on the read lane.
+    func makeOnce(_ work: Work) {
+        guard let resolved = work.resolved else { return makeAlone(work) }
+        let found = ResolvedStage(parts: parts).find(
+            resolved.key,
+            for: request,
+            of: work.outcome.origin.record,
+            with: work.auxiliaries.map(\.origin.record)
+        )
+        if let found, adopt(found, work) { return }
+        let number = begin()
+        let subscription = pipeline.making.join(
+            CacheKey(hashing: "making/1\n\(resolved.key)\n\(work.timing)"),
+            about: PurgeSubject(request),
+            deadline: context.deadline
+        ) { [self] result, delivery in
+            conclude(result, isOwn: !delivery.isCollapsed, work)
+        } start: { making in
+            var context = context
+            context.deadline = making.deadline
+            let order = order(
+                work,
+                context,
+                publish: { keep in _ = making.publish(of: work.outcome.origin.record, keep) }
+            ) {
+                making.finish($0)
+            }
+            making.onAbandon(unless: { false }, cancel: { order.cancel() })
+        }
+        remember(number) { subscription.cancel() }
+    }
+
+    /// Makes the variant for this flight's requests only.
+    private func makeAlone(_ work: Work) {
+        guard !flight.isOver else { return }
+        let number = begin()
+        let order = order(
+            work,
+            context,
+            publish: { [flight] keep in _ = flight.publish(of: work.outcome.origin.record, keep) }
+        ) { [self] result in
+            switch result {
+            case .success(let made): publish(made, work, resolved: nil)
+            case .failure(let error): fail(error, work.outcome.status.ofFailure)
+            }
+        }
+        remember(number) { order.cancel() }
+    }
+
+    private func order(
+        _ work: Work,
+        _ context: LoadContext,
+        publish: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        completion: @escaping TransformOrder.Completion
+    ) -> TransformOrder {
+        let order = TransformOrder(
+            request: request,
+            plan: work.plan,
+            outcome: work.outcome,
+            body: work.body,
+            context: context,
+            auxiliaries: zip(request.auxiliaries, work.auxiliaries).compactMap { TransformJob.Auxiliary($0, $1) },
+            mezzanine: keepsMezzanine(of: work.outcome)
+                ? Mezzanine.smallest(for: work.plan, of: work.outcome.origin.record.header) : nil,
+            bucket: work.timing.bucket,
+            publish: publish,
+            completion: completion
+        )
+        pipeline.transforms.order(order, in: work.delivery)
+        return order
+    }
+
+    /// Ends with the result of a shared flight.
+    ///
+    /// - Parameter isOwn: whether this request's plan was used.
+    private func conclude(_ result: Result<TransformResult, PipelineError>, isOwn: Bool, _ work: Work) {
+        switch result {
+        case .success(let made):
+            let isPredicted = made.pictures.first.map { work.resolved?.isResult($0.description) ?? false } ?? false
+            guard isOwn || isPredicted else { return makeAlone(work) }
+            if !isOwn { parts.sharing.noteResolved() }
+            publish(made, work, resolved: isPredicted ? work.resolved?.key : nil)
+        case .failure(let error) where !isOwn && error.traits.isPermanent:
+            // The error names the other request's parameters, and may be due to them.
+            makeAlone(work)
+        case .failure(let error): fail(error, work.outcome.status.ofFailure)
+        }
+    }
+
+    /// Ends with a stored variant that another request has made.
+    ///
+    /// - Returns: false if it cannot be read.
+    private func adopt(_ found: ResolvedStage.Found, _ work: Work) -> Bool {
+        let outcome = work.outcome
+        let others = work.auxiliaries.map(\.origin.record)
+        var description = EntityDescription(found.record, origin: outcome.origin.record, for: request)
+        description.restrict(toStrictestOf: others, origin: outcome.origin.record)
+        let entity = parts.entity(
+            key: request.key,
+            description: description,
+            stored: found.body,
+            origin: outcome.origin,
+            auxiliaries: work.auxiliaries.map { AuxiliaryUse($0.origin) },
+            facts: VariantFacts(found.record),
+            storable: outcome.storable && tiers.keepInMemory,
+            of: flight
+        )
+        guard let entity else { return false }
+        parts.failures.forget(request.key)
+        parts.sharing.noteResolved()
+        if outcome.storable, tiers.keepOnDisk {
+            _ = flight.publish(of: outcome.origin.record) {
+                parts.disk?.store(sharing: found.record, origin: outcome.origin.record, auxiliaries: others)
+            }
+        }
+        finish(entity, outcome.isStored ? .hit(found.tier) : outcome.status, StageTimings(of: outcome))
+        return true
+    }
+}
