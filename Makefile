@@ -54,6 +54,7 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 	@scripts/install-packages nginx-light wrk sqlite3 gcc libc6-dev
 	Benchmarks/hits.sh
 	Benchmarks/disk.sh
+	Benchmarks/first-byte.sh
 	Benchmarks/eviction.sh
 	Benchmarks/transforms.sh
 	Benchmarks/formats.sh

@@ -8,6 +8,8 @@ package struct FetchPhases: Hashable, Sendable {
     package var secure: UInt32 = 0
     /// From the start of the request to the first byte of the response.
     package var firstByte: UInt32 = 0
+    /// The number of the mirror that has responded, from 1; 0 for the source's own origin.
+    package var mirror = 0
 
     /// Creates phases of nothing.
     package init() {}

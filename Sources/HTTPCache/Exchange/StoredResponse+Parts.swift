@@ -1,4 +1,4 @@
-import HTTPSemantics
+package import HTTPSemantics
 
 /// Partial responses, stored as incomplete responses with status 200 (RFC 9111 §3.3).
 extension StoredResponse {

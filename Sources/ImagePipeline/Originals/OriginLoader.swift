@@ -1,4 +1,5 @@
 package import HTTPCache
+import HTTPSemantics
 import ImagePlan
 package import OriginTransfer
 
@@ -77,6 +78,7 @@ extension TransferRequest {
             entityTag: fetch.entityTag,
             lastModified: fetch.lastModified
         )
+        if case .url(let url) = fetch.target { mirrors = fetch.source.mirrorURLs(of: url) }
         caller = fetch.caller
         account = fetch.account
         deadline = fetch.deadline
@@ -98,7 +100,11 @@ extension SourceRule {
         options.tls = tls
         options.proxy = proxy
         options.interface = interface
-        options.limits = TransferLimits(bytes: limits.sourceBytes, redirects: limits.redirects)
+        options.limits = TransferLimits(
+            bytes: limits.sourceBytes,
+            redirects: limits.redirects,
+            retries: limits.retries
+        )
         options.timeouts = TransferTimeouts(
             connect: timeouts.connect,
             firstByte: timeouts.firstByte,
@@ -111,6 +117,17 @@ extension SourceRule {
         case .remote: options.isForeign = true
         }
         return options
+    }
+}
+
+extension SourceRule {
+    /// Returns the URLs of an original at the source's mirrors.
+    func mirrorURLs(of url: OriginURL) -> [OriginURL] {
+        guard !mirrors.isEmpty, let prefix = location.urlPrefix.flatMap({ try? OriginURL($0) }),
+            url.hasSameOrigin(as: prefix), url.requestTarget.hasPrefix(prefix.requestTarget)
+        else { return [] }
+        let rest = url.requestTarget.dropFirst(prefix.requestTarget.count)
+        return mirrors.compactMap { $0.urlPrefix.flatMap { try? OriginURL($0 + rest) } }
     }
 }
 
@@ -140,6 +157,7 @@ extension FetchedResponse {
         phases.connect = response.timing.connect
         phases.secure = response.timing.secure
         phases.firstByte = response.timing.firstByte
+        phases.mirror = response.mirror
     }
 }
 

@@ -48,6 +48,8 @@ package struct SourceRule: Hashable, Sendable {
 
     package var name: String
     package var location: Location
+    /// Further locations of the same originals, which are asked in turn while the first one fails; of the kind of `location`.
+    package var mirrors: [Location] = []
     /// Whether loopback, private and link-local addresses are allowed.
     package var allowPrivate: Bool
     /// Header fields of requests to the origin, in order.
@@ -131,6 +133,8 @@ package struct SourceRule: Hashable, Sendable {
         /// Maximum bytes of the body.
         package var sourceBytes: Int
         package var redirects: Int
+        /// Maximum repetitions of a safe request that has failed.
+        package var retries: Int
         /// Maximum work of an animation, in pixels over all frames (`AnimationCost`).
         package var animation = AnimationLimits.standardPixels
         /// Maximum bytes of decoded pixels (`DecodeBudget`).
@@ -144,6 +148,7 @@ package struct SourceRule: Hashable, Sendable {
             frames: Int = AnimationLimits.standardFrames,
             sourceBytes: Int = 64 << 20,
             redirects: Int = 5,
+            retries: Int = 1,
             auxiliaries: Int = 4
         ) {
             self.auxiliaries = auxiliaries
@@ -151,6 +156,7 @@ package struct SourceRule: Hashable, Sendable {
             self.frames = frames
             self.sourceBytes = sourceBytes
             self.redirects = redirects
+            self.retries = retries
         }
     }
 

@@ -14,10 +14,12 @@ enum RequestFields {
     ///
     /// - Parameters:
     ///   - withSource: whether this host may receive the source's fields.
+    ///   - range: fields that request the rest of a body, instead of conditions.
     ///   - credentials: authenticating fields, if this host may receive them.
     static func lines(
         _ request: TransferRequest,
         withSource: Bool,
+        range: [(name: String, value: String)] = [],
         credentials: [HeaderField] = [],
         userAgent: String,
         pseudonym: String
@@ -36,8 +38,9 @@ enum RequestFields {
         fields += credentials.map { ($0.name, $0.value) }
         fields += intermediaries(request.caller, pseudonym)
         if let traceparent = request.caller.traceparent { fields.append(("traceparent", traceparent)) }
-        if let entityTag = request.entityTag { fields.append(("If-None-Match", entityTag)) }
-        if let lastModified = request.lastModified { fields.append(("If-Modified-Since", lastModified)) }
+        if let entityTag = request.entityTag, range.isEmpty { fields.append(("If-None-Match", entityTag)) }
+        if let date = request.lastModified, range.isEmpty { fields.append(("If-Modified-Since", date)) }
+        fields += range
         return fields.filter { isText($0.value) }.map(line)
     }
 

@@ -28,6 +28,8 @@ extension Transfer {
     /// Decides from the head how the body is received.
     func beginBody() {
         guard head.status == 200 || isRaw, !isBodiless else { return }
+        isHeld = isRaw && isReplaceable
+        guard !isHeld else { return }
         let isDecoded = !isRaw && head.lines["content-encoding"].map { $0.lowercased() != "identity" } ?? false
         bodyLength = isDecoded ? nil : head.contentLength
         let isTooLong = head.contentLength.map { $0 > limit } ?? false
@@ -49,6 +51,7 @@ extension Transfer {
     func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
         if isPassedOn { return unsafe passOn(bytes) }
         expectMore()
+        if isHeld { return unsafe hold(bytes) }
         guard isRaw || head.status == 200 else {
             discarded += bytes.count
             return discarded <= Self.maximumDiscarded ? bytes.count : 0
@@ -71,8 +74,15 @@ extension Transfer {
         return bytes.count
     }
 
+    /// Keeps the content of a failure that another request may replace, up to `maximumDiscarded` bytes.
+    private func hold(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard content.count + bytes.count <= Self.maximumDiscarded else { return 0 }
+        unsafe content.append(contentsOf: bytes)
+        return bytes.count
+    }
+
     /// Limits the time until the next bytes of the body; an event stream may pause for any time.
-    private func expectMore() {
+    func expectMore() {
         if isEndless { phaseDeadline = .max } else { enter(.body, milliseconds: options.timeouts.firstByte) }
     }
 
@@ -126,7 +136,8 @@ extension Transfer {
     }
 
     private func announceIfDue() throws(TransferError) {
-        guard ticket.wantsArrival, growing == nil, nextInspection == nil, received < bodyLength ?? .max
+        guard ticket.wantsArrival, growing == nil, resumption == nil, nextInspection == nil,
+            received < bodyLength ?? .max
         else { return }
         let isLong = bodyLength.map { $0 > Self.announcedLength } ?? (received > Self.announcedLength)
         if isLong || time.monotonic - headTime >= Self.patience { try announce() }
@@ -160,7 +171,9 @@ extension Transfer {
         let growing = GrowingFile(sink.reading, expected: bodyLength, isKept: !isPassedOn)
         growing.grow(to: sink.count)
         self.growing = growing
-        ticket.announce(TransferResponse(head: transferHead, redirects: hops, body: .growing(growing)))
+        var response = TransferResponse(head: transferHead, redirects: hops, body: .growing(growing))
+        response.mirror = attempts.index
+        ticket.announce(response)
         if isPassedOn { growing.forgetRead(requestResume) }
     }
 

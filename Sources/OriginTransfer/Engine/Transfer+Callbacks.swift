@@ -53,7 +53,8 @@ extension Transfer {
     func receive(headLine line: [UInt8]) -> Bool {
         do {
             guard try head.take(line) else {
-                if let interim = head.interim, interim.isForwarded { ticket.announce(interim) }
+                // The lengths of all heads together are bounded only for one request.
+                if let interim = head.interim, interim.isForwarded, attempts.isFirst { ticket.announce(interim) }
                 return true
             }
         } catch {
@@ -63,7 +64,11 @@ extension Transfer {
         responseTime = time.wallSeconds
         headTime = time.monotonic
         enter(.body, milliseconds: options.timeouts.firstByte)
-        beginBody()
+        if let resumption, continueBody(resumption) {
+            expectMore()
+        } else {
+            beginBody()
+        }
         return failure == nil
     }
 }

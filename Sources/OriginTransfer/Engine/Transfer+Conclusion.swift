@@ -11,6 +11,12 @@ extension Transfer {
             return .finished(.failure(.addressRefused(refusal.name)))
         }
         guard head.isComplete else { return .finished(.failure(headFailure(code))) }
+        if isHeld, code != CURLE_OK {
+            return .finished(.failure(.unreachable("the origin responded with \(head.status)")))
+        }
+        if let wholeLength, code == CURLE_OK, received != wholeLength {
+            return .finished(.failure(.violation("body shorter than its length")))
+        }
         if isRaw {
             // A partial body must not be mistaken for the whole.
             guard code == CURLE_OK else { return .finished(.failure(Self.failure(code))) }
@@ -39,7 +45,9 @@ extension Transfer {
     }
 
     private func response(_ body: TransferResponse.Content) -> TransferResponse {
-        TransferResponse(head: transferHead, redirects: hops, body: body)
+        var response = TransferResponse(head: transferHead, redirects: hops, body: body)
+        response.mirror = attempts.index
+        return response
     }
 
     private func delivered() -> Result<TransferResponse, TransferError> {

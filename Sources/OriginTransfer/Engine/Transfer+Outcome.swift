@@ -7,7 +7,7 @@ extension Transfer {
     /// Statuses by which a host, or the gateway before it, says that it cannot serve (RFC 9110 §15.6).
     ///
     /// 500 is not among them: a single URL can cause it.
-    private static let unavailable: Set<Int> = [502, 503, 504]
+    static let unavailable: Set<Int> = [502, 503, 504]
 
     /// Classifies the end of a request.
     ///

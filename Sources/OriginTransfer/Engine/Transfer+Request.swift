@@ -24,7 +24,7 @@ extension Transfer {
         easy.set(CURLOPT_TCP_KEEPALIVE, 1)
         easy.set(CURLOPT_BUFFERSIZE, 65_536)
         // Request the identity coding; an encoded response is still decoded, and its decoded size is limited.
-        if let exchange = ticket.request.exchange {
+        if let exchange = currentExchange {
             setExchange(exchange, easy)
         } else {
             easy.set(CURLOPT_ACCEPT_ENCODING, "identity")
@@ -72,7 +72,7 @@ extension Transfer {
     private func setLists(_ easy: EasyHandle) {
         let credentials = isTrusted ? options.credentialFields(for: url, at: time.wallSeconds) : []
         let fields: HeaderList
-        if let exchange = ticket.request.exchange {
+        if let exchange = currentExchange {
             fields = HeaderList(
                 bytes: RequestFields.rawLines(
                     exchange,
@@ -87,6 +87,7 @@ extension Transfer {
                 RequestFields.lines(
                     ticket.request,
                     withSource: isTrusted,
+                    range: rangeFields,
                     credentials: credentials,
                     userAgent: configuration.userAgent,
                     pseudonym: configuration.pseudonym

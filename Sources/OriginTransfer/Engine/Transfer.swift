@@ -40,6 +40,18 @@ final class Transfer {
     var redirects = 0
     /// The heads of the redirects followed.
     var hops: [TransferHead] = []
+    /// What has been tried so far.
+    var attempts: TransferAttempts
+    /// Monotonic nanoseconds at which the request is sent again; `Int64.max` if it is not waiting for that.
+    var repeatDue = Int64.max
+    /// The response whose rest is being requested.
+    var resumption: TransferResumption?
+    /// The length of a body that has been resumed.
+    var wholeLength: Int?
+    /// The number of accepted rests.
+    var resumptions = 0
+    /// Bytes of the body that earlier requests have received.
+    var countedBytes = 0
     /// Whether the request probes a host whose breaker is half-open.
     var isProbe = false
     var easy: EasyHandle?
@@ -58,6 +70,8 @@ final class Transfer {
     var isPassedOn = false
     /// Whether the body is an event stream, which may pause for any time.
     var isEndless = false
+    /// Whether the content of a failure is kept in memory, because another request may replace the response.
+    var isHeld = false
     /// Whether libcurl waits until the readers have caught up.
     var isPaused = false
     /// The number of bytes at which the inspection examines the body next; `nil` once it has accepted it.
@@ -94,6 +108,7 @@ final class Transfer {
         self.diskBudget = diskBudget
         self.ticket = ticket
         self.url = url
+        attempts = TransferAttempts(urls: [url] + ticket.request.mirrors)
         self.configuration = configuration
         self.budget = budget
         self.watch = watch
@@ -134,14 +149,21 @@ final class Transfer {
         isTrusted = isTrusted && target.hasSameOrigin(as: url)
         redirects += 1
         url = target
-        head = ResponseHead()
         dropBody()
+        resetRequest()
+    }
+
+    /// Resets what belongs to one request, before the next one.
+    func resetRequest() {
+        head = ResponseHead()
         discarded = 0
         failure = nil
         refusal = nil
         hasSocket = false
+        isHeld = false
+        isPaused = false
         phase = .queue
-        phaseDeadline = .max
+        phaseDeadline = isPassedOn ? time.monotonic + Self.nanoseconds(options.timeouts.total) : .max
     }
 
     static func nanoseconds(_ milliseconds: Int) -> Int64 {

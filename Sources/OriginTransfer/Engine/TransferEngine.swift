@@ -21,6 +21,10 @@ package final class TransferEngine: TransferLoading {
             _,
             _ in
         }
+        /// Whether a source is suspended, so that its failed requests are not repeated.
+        package var isSuspended: @Sendable (_ source: String) -> Bool = { _ in false }
+        /// A random number from 0 to 1, for the pauses before repetitions; replaceable for tests.
+        package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
         /// Maximum number of idle connections.
         package var idleConnections: Int
         /// Maximum total bytes of incomplete bodies; loads that need more fail with `.overloaded`.

@@ -3,11 +3,11 @@ import LinuxSystem
 
 /// Circuit breakers, suspension and changes of the settings.
 extension TransferLoop {
-    /// Ends a load whose host is refused by its breaker, or returns false.
+    /// Ends a load whose host is refused by its breaker, or passes it to the next mirror; otherwise returns false.
     func isRefused(_ transfer: Transfer, by verdict: CircuitBreakers<String>.Verdict) -> Bool {
         guard case .refused(let seconds) = verdict else { return false }
         counters.update { $0.refusedByBreakers += 1 }
-        end(transfer, .failure(.circuitOpen(secondsLeft: seconds)))
+        refuse(transfer, .circuitOpen(secondsLeft: seconds))
         return true
     }
 
@@ -45,6 +45,8 @@ extension TransferLoop {
 
     /// Ends the waiting loads of a source; those in progress finish.
     func suspend(_ source: String) {
+        let pausing = transfers.values.filter { $0.options.source == source && $0.repeatDue != .max }
+        for transfer in pausing { end(transfer, .failure(.suspended)) }
         for transfer in lanes.waiting(where: { $0.source == source }) { end(transfer, .failure(.suspended)) }
     }
 

@@ -41,11 +41,12 @@ extension TransferLoop {
                 end(transfer, .failure(.overloaded("no memory for a transfer")))
                 continue
             }
-            let queued = transfer.redirects == 0 ? (time.monotonic - transfer.ticket.created) / 1_000 : 0
+            let isFirst = transfer.redirects == 0 && transfer.attempts.isFirst
+            let queued = isFirst ? (time.monotonic - transfer.ticket.created) / 1_000 : 0
             counters.update {
                 $0.requests += 1
                 $0.timing.queued += queued
-                if transfer.redirects == 0 { $0.phases.queue.observe(UInt64(clamping: queued)) }
+                if isFirst { $0.phases.queue.observe(UInt64(clamping: queued)) }
             }
             transfer.prepare(easy)
             if unsafe curl_multi_add_handle(multi, easy.pointer) != CURLM_OK {
@@ -66,15 +67,17 @@ extension TransferLoop {
         }
     }
 
-    /// Ends a load or follows its redirect.
+    /// Ends a load, follows its redirect, or repeats its request.
     func conclude(_ transfer: Transfer, _ conclusion: Transfer.Conclusion, code: CURLcode) {
+        let isProbe = transfer.isProbe
         record(transfer.outcome(conclusion), transfer)
+        if case .finished(let result) = conclusion, isRepeated(transfer, result, code, isProbe: isProbe) { return }
         switch conclusion {
         case .finished(.success(var response)):
             if let easy = transfer.easy { response.timing = TransferTiming(easy) }
-            end(transfer, .success(response))
+            end(transfer, transfer.final(.success(response)))
         case .finished(let result):
-            end(transfer, result)
+            end(transfer, transfer.final(result))
         case .redirected(let target):
             leaveWire(transfer)
             transfer.follow(target)
@@ -97,15 +100,15 @@ extension TransferLoop {
         transfer.endBody(result)
     }
 
-    private func enqueue(_ transfer: Transfer) {
+    func enqueue(_ transfer: Transfer) {
         if transfer.url.isLocalhost, !transfer.options.allowPrivate {
-            return end(transfer, .failure(.addressRefused(AddressPolicy.Rule.loopback.rawValue)))
+            return refuse(transfer, .addressRefused(AddressPolicy.Rule.loopback.rawValue))
         }
         guard !transfer.isForeign || !transfer.url.hasBadPort else {
-            return end(transfer, .failure(.addressRefused(BadPort.rule)))
+            return refuse(transfer, .addressRefused(BadPort.rule))
         }
         if let refusal = transfer.literalRefusal {
-            return end(transfer, .failure(.addressRefused(refusal.name)))
+            return refuse(transfer, .addressRefused(refusal.name))
         }
         let lane = transfer.lane
         guard !isRefused(transfer, by: breakers.verdict(lane.source, lane.origin, at: time.monotonic)) else { return }
@@ -123,8 +126,9 @@ extension TransferLoop {
         end(dropped, .failure(.overloaded("too many loads are waiting for origins")))
     }
 
-    private func finish(_ ticket: LoadTicket, _ result: Result<TransferResponse, TransferError>) {
+    func finish(_ ticket: LoadTicket, _ result: Result<TransferResponse, TransferError>) {
         counters.update {
+            if case .success(let response) = result, response.mirror > 0 { $0.mirrored += 1 }
             $0.outcomes[TransferStatistics.Outcome(result), default: 0] += 1
             setGauges(&$0)
         }
@@ -132,7 +136,7 @@ extension TransferLoop {
     }
 
     /// Removes a request from libcurl, which closes the connection unless the response was read completely.
-    private func leaveWire(_ transfer: Transfer) {
+    func leaveWire(_ transfer: Transfer) {
         guard let easy = transfer.easy else { return }
         count(transfer, easy)
         let isMultiplexed = easy.long(CURLINFO_HTTP_VERSION) >= Int(CURL_HTTP_VERSION_2_0)
@@ -146,10 +150,13 @@ extension TransferLoop {
     private func count(_ transfer: Transfer, _ easy: EasyHandle) {
         let isAnswered = transfer.head.isComplete
         let opened = easy.long(CURLINFO_NUM_CONNECTS)
-        let bytes = transfer.received + transfer.discarded
+        let resumptions = transfer.resumptions
+        transfer.resumptions = 0
+        let bytes = transfer.received - transfer.countedBytes + transfer.discarded
         counters.update {
             $0.bytes += bytes
             $0.newConnections += opened
+            $0.resumptions += resumptions
             guard isAnswered else { return }
             $0.answered += 1
             $0.reusedConnections += opened == 0 ? 1 : 0

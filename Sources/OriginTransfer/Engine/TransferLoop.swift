@@ -145,7 +145,14 @@ final class TransferLoop {
                 conclude(transfer, .finished(.failure(error)), code: CURLE_WRITE_ERROR)
             }
         }
-        watch.checked(at: now, next: transfers.values.reduce(.max) { min($0, $1.deadline, $1.announcementDue) })
+        for transfer in Array(transfers.values) where transfer.repeatDue <= now {
+            transfer.repeatDue = .max
+            enqueue(transfer)
+        }
+        watch.checked(
+            at: now,
+            next: transfers.values.reduce(.max) { min($0, $1.deadline, $1.announcementDue, $1.repeatDue) }
+        )
     }
 
     private func publishGauges() {

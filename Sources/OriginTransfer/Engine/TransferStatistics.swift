@@ -41,6 +41,12 @@ package struct TransferStatistics: Hashable, Sendable {
     package var requests = 0
     /// Redirects followed.
     package var redirects = 0
+    /// Requests repeated after a pause.
+    package var retries = 0
+    /// Bodies continued with the rest after they were cut off.
+    package var resumptions = 0
+    /// Loads that a mirror has answered.
+    package var mirrored = 0
     /// Requests over a reused connection.
     package var reusedConnections = 0
     /// New connections.

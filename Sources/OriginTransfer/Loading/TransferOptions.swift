@@ -36,11 +36,14 @@ package struct TransferLimits: Hashable, Sendable {
     package var bytes: Int
     /// Maximum number of redirects.
     package var redirects: Int
+    /// Maximum number of repetitions of a safe request that has failed, including those for the rest of a body.
+    package var retries: Int
 
     /// Creates limits.
-    package init(bytes: Int = 64 << 20, redirects: Int = 5) {
+    package init(bytes: Int = 64 << 20, redirects: Int = 5, retries: Int = 1) {
         self.bytes = bytes
         self.redirects = redirects
+        self.retries = retries
     }
 }
 

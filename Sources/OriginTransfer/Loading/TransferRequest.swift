@@ -4,6 +4,10 @@ package import HTTPSemantics
 package struct TransferRequest: Sendable {
     package var target: OriginTarget
     package var options: TransferOptions
+    /// The URLs of the same original at other origins of the source, which are asked in turn while the first one fails.
+    ///
+    /// They receive the source's fields and credentials.
+    package var mirrors: [OriginURL] = []
     /// The value of `If-None-Match`.
     package var entityTag: String?
     /// The value of `If-Modified-Since`.

@@ -10,6 +10,8 @@ package struct TransferResponse: Sendable {
     package var body: Content
     /// The durations of the last request.
     package var timing = TransferTiming()
+    /// The number of the mirror that has responded, from 1; 0 for the source's own origin.
+    package var mirror = 0
 
     /// A response's content.
     package enum Content: Sendable {

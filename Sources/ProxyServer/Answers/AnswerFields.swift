@@ -8,13 +8,14 @@ enum ServerTimingField {
     /// The encoded field with the stages that ran, in milliseconds; empty if none did, as for a hit.
     static func bytes(_ timings: StageTimings) -> [UInt8] {
         let phases = timings.phases
+        let mirror = phases.mirror > 0 ? ";desc=\"mirror \(phases.mirror)\"" : ""
         let metrics = [
             ("fetch", timings.fetch), ("fetch-dns", phases.resolve), ("fetch-connect", phases.connect),
             ("fetch-tls", phases.secure), ("fetch-first-byte", phases.firstByte),
             ("queue", timings.queue), ("decode", timings.decode),
             ("transform", timings.transform), ("encode", timings.encode), ("store", timings.store),
         ]
-        .filter { $0.1 > 0 }.map { "\($0.0);dur=\(milliseconds($0.1))" }
+        .filter { $0.1 > 0 }.map { "\($0.0);dur=\(milliseconds($0.1))\($0.0 == "fetch" ? mirror : "")" }
         guard !metrics.isEmpty else { return [] }
         var block = FieldBlock()
         block.append("Server-Timing", metrics.joined(separator: ", "))

@@ -94,8 +94,10 @@ final class DaemonParts: Sendable {
         engine.disk = configuration.cache.originals
         engine.breaker = configuration.breaker
         engine.breakerChanged = { Self.tell($0, $1, isOpen: $2, logger) }
+        let suspended = SuspendedSources()
+        engine.isSuspended = { suspended.contains($0) }
         transfers = try TransferEngine(configuration: engine, time: time)
-        suspended = SuspendedSources()
+        self.suspended = suspended
         let loader = OriginLoader(files: files, transfers: transfers, suspended: suspended)
         let rawCache = RawCache(
             capacity: configuration.memoryShares.raw,

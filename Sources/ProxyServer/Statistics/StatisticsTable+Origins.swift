@@ -11,6 +11,24 @@ extension StatisticsTable {
             ),
             Phrase(.transfers, .number("dropped"), omitsZero: true)
         ) { $0.transfers.dropped },
+        .counter(
+            "transfers.retries",
+            Metric("edgeprint_transfer_retries_total", "Requests to origins repeated after a failure."),
+            Phrase(.transfers, .number("retries"), omitsZero: true)
+        ) { $0.transfers.retries },
+        .counter(
+            "transfers.resumptions",
+            Metric(
+                "edgeprint_transfer_resumptions_total",
+                "Downloads continued with the rest after they were cut off."
+            ),
+            Phrase(.transfers, .number("resumed"), omitsZero: true)
+        ) { $0.transfers.resumptions },
+        .counter(
+            "transfers.mirrored",
+            Metric("edgeprint_transfer_mirrored_total", "Downloads answered by a mirror of the source."),
+            Phrase(.transfers, .number("from mirrors"), omitsZero: true)
+        ) { $0.transfers.mirrored },
         .gauge(
             "breakers.open",
             Metric("edgeprint_breakers", "Circuit breakers that are not closed, by state.", label: "state", is: "open"),

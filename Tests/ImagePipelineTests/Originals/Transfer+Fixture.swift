@@ -89,16 +89,17 @@ extension OriginBody {
 }
 
 extension SourceRule {
-    /// A source with access to loopback and short timeouts.
+    /// A source with access to loopback and short timeouts; failed requests are repeated only if `retries` says so.
     static func local(
         name: String = "test",
         allowPrivate: Bool = true,
         headers: [HeaderField] = [],
         connections: Int = 6,
         limits: Limits = Limits(),
-        timeouts: Timeouts = Timeouts()
+        timeouts: Timeouts = Timeouts(),
+        retries: Int = 0
     ) -> SourceRule {
-        SourceRule(
+        var rule = SourceRule(
             name: name,
             location: .remote,
             allowPrivate: allowPrivate,
@@ -107,6 +108,8 @@ extension SourceRule {
             limits: limits,
             timeouts: timeouts
         )
+        rule.limits.retries = retries
+        return rule
     }
 }
 

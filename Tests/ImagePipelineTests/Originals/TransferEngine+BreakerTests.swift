@@ -146,7 +146,8 @@ struct TransferEngineBreakerTests {
     @Test func `failures through fetch do not open a configured source's, nor those after a client's redirect`()
         async throws
     {
-        let own = SourceRule(name: "own", location: .http(prefix: origin.url), allowPrivate: true)
+        var own = SourceRule(name: "own", location: .http(prefix: origin.url), allowPrivate: true)
+        own.limits.retries = 0
         let remote = SourceRule.local(name: "fetch")
         _ = await failures(3, remote)
         #expect(await engine.failure(.local(origin, "/4", remote)) == .circuitOpen(secondsLeft: 5))

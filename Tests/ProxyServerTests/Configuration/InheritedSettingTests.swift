@@ -10,7 +10,8 @@ struct InheritedSettingTests {
     private static let examples: [String: (standard: String, top: String, own: String)] = [
         "limits.pixels": ("50MP", "40MP", "30MP"), "limits.frames": ("256", "9", "8"),
         "limits.animation": ("50MP", "40MP", "30MP"), "limits.source-bytes": ("64MiB", "5MiB", "4MiB"),
-        "limits.redirects": ("5", "4", "0"), "limits.auxiliaries": ("4", "2", "0"),
+        "limits.redirects": ("5", "4", "0"), "limits.retries": ("1", "3", "0"),
+        "limits.auxiliaries": ("4", "2", "0"),
         "timeouts.connect": ("5s", "4s", "3s"), "timeouts.first-byte": ("10s", "9s", "8s"),
         "timeouts.total": ("30s", "29s", "28s"), "timeouts.transform": ("10s", "7s", "6s"),
         "quality.jpeg": ("80", "70", "60"), "quality.webp": ("79", "71", "61"), "quality.avif": ("60", "50", "40"),

@@ -67,6 +67,35 @@ struct SourceRouteReaderTests {
         #expect(folder.count == 3 && folder.allSatisfy { $0.contains("does not apply to a file:// source") })
     }
 
+    @Test func `reads mirrors of the kind of url`() throws {
+        let rules = try load(
+            """
+            sources:
+              a: { url: "http://a.example/", mirrors: ["https://b.example/copy", "http://c.example:8080/"], tls: { ca: /c } }
+              b: { url: "s3://first/", mirrors: ["s3://second/p"], region: eu-west-1, endpoint: "http://127.0.0.1:9000" }
+              c: { url: "http://a.example/", mirrors: "http://b.example/" }
+            """
+        ).sources.map(\.rule)
+        #expect(
+            rules[0].mirrors == [.http(prefix: "https://b.example/copy/"), .http(prefix: "http://c.example:8080/")]
+        )
+        #expect(rules[1].mirrors.map(\.urlPrefix) == ["http://127.0.0.1:9000/second/p/"])
+        #expect(rules[2].mirrors == [.http(prefix: "http://b.example/")])
+    }
+
+    @Test(arguments: [
+        ("http://a.example/", "[\"http://a.example\"]", "contains a location twice, or that of url"),
+        ("http://a.example/", "[\"s3://bucket/\"]", "contains an s3:// bucket, but url is none"),
+        ("http://a.example/", "[\"file:///srv/\"]", "contains a file:// location"),
+        ("http://a.example/", "[\"ftp://b.example/\"]", "expected http://"),
+        ("http://a.example/", "[\"http://b.example/?a\"]", "must not have a query"),
+        ("file:///srv/", "[\"http://a.example/\"]", "does not apply to a file:// source"),
+    ])
+    func `refuses mirrors that cannot stand in`(_ url: String, _ mirrors: String, _ expected: String) {
+        let found = problems("sources: { a: { url: \"\(url)\", mirrors: \(mirrors) } }")
+        #expect(found.count == 1 && found[0].contains("sources.a.mirrors") && found[0].contains(expected), "\(found)")
+    }
+
     @Test func `reads the queue and the breakers, and refuses limits without effect`() throws {
         let configuration = try load(
             """

@@ -2,6 +2,8 @@ import LinuxSystem
 import TestSupport
 
 /// A daemon, its origin, and a folder that outlives the daemon.
+///
+/// Failed downloads are repeated only if a source says so, since most tests count requests.
 final class EndToEndRig: Sendable {
     let folder: TemporaryFolder
     let origin: ScriptedOrigin
@@ -21,8 +23,10 @@ final class EndToEndRig: Sendable {
         folder = try TemporaryFolder()
         origin = try ScriptedOrigin(script)
         let yaml = Self.yaml(extra, source: source, sources: sources, origin: origin.url, folder: folder.path)
-        running = Lock(try DaemonProcess(yaml, in: folder))
+        running = Lock(try DaemonProcess(yaml, in: folder, environment: Self.environment))
     }
+
+    private static let environment = ["EDGEPRINT_LIMITS_RETRIES": "0"]
 
     var daemon: DaemonProcess { running.withLock { $0 } }
 
@@ -57,7 +61,7 @@ final class EndToEndRig: Sendable {
         let yaml = Self.yaml(extra, source: source, origin: origin.url, folder: folder.path)
         try running.withLock { daemon in
             daemon.killNow()
-            daemon = try DaemonProcess(yaml, in: folder)
+            daemon = try DaemonProcess(yaml, in: folder, environment: Self.environment)
         }
     }
 

@@ -59,6 +59,7 @@ final class TwoSourceRig: Sendable {
         cache: { path: "\(folder)/cache", memory: 64MiB }
         workers: { count: 1 }
         log: { access: false }
+        limits: { retries: 0 }
         negative: { failing: 10s, failing-max: 60s, denied: 60s, missing: 5m, undecodable: 10m }
         sources:
           raw: { url: "\(origin)/raw/", allow-private: true, stale-if-error: 1h, raw: true }

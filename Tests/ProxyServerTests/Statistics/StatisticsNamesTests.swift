@@ -68,8 +68,11 @@ struct StatisticsNamesTests {
         edgeprint_transfer_connections_total counter
         edgeprint_transfer_duration_seconds histogram
         edgeprint_transfer_first_byte_seconds histogram
+        edgeprint_transfer_mirrored_total counter
         edgeprint_transfer_queue_seconds histogram
         edgeprint_transfer_resolve_seconds histogram
+        edgeprint_transfer_resumptions_total counter
+        edgeprint_transfer_retries_total counter
         edgeprint_transfer_reuses_total counter
         edgeprint_transfer_tls_seconds histogram
         edgeprint_transfers_active gauge
@@ -110,7 +113,7 @@ struct StatisticsNamesTests {
         requests.results: collapsed disk error fallback memory miss negative original other refused revalidated stale
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
         sources: suspended unverified
-        transfers: active bytes dropped newConnections outcomes requests reusedConnections waiting
+        transfers: active bytes dropped mirrored newConnections outcomes requests resumptions retries reusedConnections waiting
         workers: busy decodedBytes decoderCrashes jobs queued ready residentBytes restarts retirements retries slots starts timeouts
         """
 

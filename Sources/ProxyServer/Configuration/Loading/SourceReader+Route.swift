@@ -22,12 +22,35 @@ extension SourceReader {
             }
             return
         }
-        if draft.rule.location.urlPrefix?.hasPrefix("https:") == false {
+        let origins = [draft.rule.location] + draft.rule.mirrors
+        if !origins.contains(where: { $0.urlPrefix?.hasPrefix("https:") ?? true }) {
             for name in tls { report(name, "only applies to https:// origins") }
         }
         if isSaid("tls.key"), !isSaid("tls.certificate") { report("tls.key", "requires tls.certificate") }
         if !draft.rule.tls.verifies, isSaid("tls.ca") {
             report("tls.ca", "has no effect with tls.verify: false")
+        }
+    }
+
+    /// The maximum number of mirrors.
+    private static let mostMirrors = 8
+
+    /// Reports mirrors that cannot stand in for the source's `url`.
+    static func checkMirrors(_ draft: SourceSchema.Draft, report: (_ message: String) -> Void) {
+        let rule = draft.rule
+        guard !rule.mirrors.isEmpty else { return }
+        if rule.isFolder { return report("does not apply to a file:// source") }
+        if rule.mirrors.count > mostMirrors { report("has more than \(mostMirrors) locations") }
+        var seen = [rule.location]
+        for mirror in rule.mirrors {
+            switch (rule.location, mirror) {
+            case (.http, .http), (.bucket, .bucket): break
+            case (_, .file): report("contains a file:// location; use fallback, or a source of its own")
+            case (.bucket, _): report("contains a location that is not an s3:// bucket, as url is one")
+            default: report("contains an s3:// bucket, but url is none")
+            }
+            if seen.contains(mirror) { report("contains a location twice, or that of url") }
+            seen.append(mirror)
         }
     }
 }

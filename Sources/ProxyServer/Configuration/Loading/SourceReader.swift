@@ -36,6 +36,7 @@ struct SourceReader {
             return nil
         }
         draft.rule.location = location
+        draft.rule.mirrors = draft.completeMirrors
         draft.rule.credentials = draft.credentials
         check(draft, key: key, place: entry.place, &decoder)
         return ConfiguredSource(rule: draft.rule, preset: draft.preset, fallback: draft.fallback)
@@ -65,6 +66,9 @@ struct SourceReader {
         SourceReader.checkCredentials(draft, isSaid: { places["\(key).\($0)"] != nil }) { name, message in
             let below = places.filter { $0.key.hasPrefix("\(key).\(name).") }.min { $0.key < $1.key }?.value
             decoder.report(message, key: "\(key).\(name)", place: places["\(key).\(name)"] ?? below ?? place)
+        }
+        SourceReader.checkMirrors(draft) { message in
+            decoder.report(message, key: "\(key).mirrors", place: line(of: "mirrors"))
         }
         SourceReader.checkRoute(draft, isSaid: { places["\(key).\($0)"] != nil }) { name, message in
             decoder.report(message, key: "\(key).\(name)", place: line(of: name))

@@ -98,6 +98,13 @@ extension InheritedSetting {
             "Maximum redirects to follow per download."
         ),
         InheritedSetting(
+            "limits.retries",
+            \.limits.origin.retries,
+            \.limits.retries,
+            .count(0...10),
+            "Maximum repetitions of a failed download, including those for the rest of one that was cut off; 0 for none."
+        ),
+        InheritedSetting(
             "limits.auxiliaries",
             \.limits.origin.auxiliaries,
             \.limits.auxiliaries,

@@ -8,6 +8,7 @@ extension SourceSchema {
         var rule: SourceRule
         /// `nil` until `url` has been read.
         var location: SourceRule.Location?
+        var mirrors: [SourceRule.Location] = []
         var preset: String?
         var fallbackImage: String?
         var fallbackStatus = 404
@@ -36,6 +37,7 @@ extension SourceSchema {
             self.rule = rule
             self.location = location
             self.preset = preset
+            mirrors = rule.mirrors
             if let fallback {
                 (fallbackImage, fallbackStatus, fallbackTTL) = (fallback.image, fallback.status, fallback.ttl)
             }
@@ -67,7 +69,14 @@ extension SourceSchema {
 
         /// The location of the originals, with region and endpoint for a bucket; `nil` without a `url`.
         var completeLocation: SourceRule.Location? {
-            guard case .bucket(var bucket)? = location else { return location }
+            location.map(completed)
+        }
+
+        /// The locations of the mirrors; those in buckets have the region and endpoint of the source.
+        var completeMirrors: [SourceRule.Location] { mirrors.map(completed) }
+
+        private func completed(_ location: SourceRule.Location) -> SourceRule.Location {
+            guard case .bucket(var bucket) = location else { return location }
             bucket.region = region ?? ObjectBucket.defaultRegion
             bucket.endpoint = endpoint
             return .bucket(bucket)

@@ -8,6 +8,12 @@ enum SourceSchema {
     private static let place: [Setting<Draft>] = [
         Setting("url", \.location, .location, "Location of the originals: http://, https://, s3:// or file://."),
         Setting(
+            "mirrors",
+            \.mirrors,
+            .list(of: .mirror),
+            "Further locations of the same originals, which are asked in turn while url fails."
+        ),
+        Setting(
             "allow-private",
             \.rule.allowPrivate,
             .flag,

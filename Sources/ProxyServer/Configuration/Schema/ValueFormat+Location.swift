@@ -2,6 +2,18 @@ import HTTPSemantics
 import ImagePipeline
 import OriginTransfer
 
+extension ValueFormat where Value == SourceRule.Location {
+    /// One of a source's `mirrors`.
+    static var mirror: ValueFormat {
+        let whole = ValueFormat<SourceRule.Location?>.location
+        return ValueFormat(
+            expectation: "a URL such as https://mirror.example.com/originals/",
+            read: { node, problems in whole.read(node, &problems) ?? nil },
+            write: { whole.write($0) }
+        )
+    }
+}
+
 extension ValueFormat where Value == SourceRule.Location? {
     /// A source's `url`.
     static var location: ValueFormat {

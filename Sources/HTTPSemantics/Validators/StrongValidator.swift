@@ -1,5 +1,3 @@
-package import HTTPSemantics
-
 /// A validator that changes with every change of a representation's bytes (RFC 9110 §8.8.1).
 ///
 /// Parts of a representation may be combined only if they have the same one (RFC 9111 §3.4).
@@ -31,8 +29,11 @@ package enum StrongValidator: Hashable, Sendable {
         self = .lastModified(modified)
     }
 
+    /// Whether this is an entity tag rather than a date.
+    package var isEntityTag: Bool { if case .entityTag = self { true } else { false } }
+
     /// Whether the value of an `If-Range` field names this validator.
-    func isNamed(by ifRange: String, now: Int64) -> Bool {
+    package func isNamed(by ifRange: String, now: Int64) -> Bool {
         switch self {
         case .entityTag(let tag): EntityTag(ifRange)?.matchesStrongly(tag) ?? false
         case .lastModified(let seconds): HTTPDate(ifRange, now: now)?.seconds == seconds
