@@ -212,6 +212,12 @@ final class DaemonParts: Sendable {
                     (.get, "/stats", StatsRoute(reader: stats, survey: survey)),
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
                     (.post, "/purge", PurgeRoute(purger: purger)),
+                    (.get, "/has", HasRoute(pipeline: pipeline, resolver: resolver)),
+                    (.get, "/entry", EntryRoute(pipeline: pipeline, resolver: resolver, time: time)),
+                    (
+                        .put, "/original",
+                        PutOriginalRoute(pipeline: pipeline, resolver: resolver, live: live, logger: logger)
+                    ),
                     (.get, "/negative", NegativeRoute(pipeline: pipeline)),
                     (
                         .delete, "/negative",
