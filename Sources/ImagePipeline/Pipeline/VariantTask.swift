@@ -278,7 +278,8 @@ final class VariantTask: Sendable {
         guard !flight.isOver else { return }
         let outcome = origin.joined(by: auxiliaries)
         let header = outcome.origin.record.header
-        let timing = AVIFTiming(of: request, plan: plan, outcome, parts)
+        var timing = AVIFTiming(of: request, plan: plan, outcome, parts)
+        if context.isWarming, timing == .later { timing = .atOnce }
         let number = begin()
         let order = TransformOrder(
             request: request,
@@ -290,7 +291,7 @@ final class VariantTask: Sendable {
             mezzanine: keepsMezzanine(of: outcome) ? Mezzanine.smallest(for: plan, of: header) : nil,
             bucket: timing.bucket,
             publish: { [flight] keep in _ = flight.publish(of: outcome.origin.record, keep) }
-        ) { [self] result in
+        ) { [self, timing] result in
             switch result {
             case .success(let made):
                 publish(made, plan, outcome, auxiliaries, standsIn: timing == .later)

@@ -30,6 +30,7 @@ final class DaemonParts: Sendable {
     /// The current configuration.
     let live: LiveConfiguration
     let resolver: ResolverCell
+    let warmer: Warmer
     /// The sockets passed by the service manager.
     let sockets: ActivatedSockets
 
@@ -140,6 +141,9 @@ final class DaemonParts: Sendable {
         )
         let resolver = ResolverCell(try RequestResolver(configuration, time: time))
         self.resolver = resolver
+        warmer = Warmer(
+            Warmer.Parts(pipeline: pipeline, resolver: resolver, live: live, time: time, logger: logger)
+        )
         let purger = Purger(
             pipeline: pipeline,
             raw: raw,
@@ -183,6 +187,7 @@ final class DaemonParts: Sendable {
             suspended: suspended,
             workers: workers,
             pipeline: pipeline,
+            warmer: warmer,
             server: publicServer,
             accessLog: sink,
             accessLogBudget: budget,
@@ -218,6 +223,10 @@ final class DaemonParts: Sendable {
                         .put, "/original",
                         PutOriginalRoute(pipeline: pipeline, resolver: resolver, live: live, logger: logger)
                     ),
+                    (.post, "/warm", WarmRoute(warmer: warmer, resolver: resolver, live: live)),
+                    (.get, "/warm", WarmListRoute(warmer: warmer)),
+                    (.get, "/warm/*", WarmReportRoute(warmer: warmer)),
+                    (.delete, "/warm/*", WarmCancelRoute(warmer: warmer)),
                     (.get, "/negative", NegativeRoute(pipeline: pipeline)),
                     (
                         .delete, "/negative",

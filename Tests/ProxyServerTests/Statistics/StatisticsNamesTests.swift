@@ -82,6 +82,9 @@ struct StatisticsNamesTests {
         edgeprint_transform_timeouts_total counter
         edgeprint_transforms_total counter
         edgeprint_variants_under_way gauge
+        edgeprint_warm_jobs gauge
+        edgeprint_warm_targets_total counter result=done result=failed result=skipped
+        edgeprint_warm_waiting gauge
         edgeprint_worker_resident_bytes gauge
         edgeprint_worker_restarts_total counter
         edgeprint_worker_retirements_total counter
@@ -108,6 +111,8 @@ struct StatisticsNamesTests {
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
         sources: suspended unverified
         transfers: active bytes dropped newConnections outcomes requests reusedConnections waiting
+        warm: jobs waiting
+        warm.targets: done failed skipped
         workers: busy decoderCrashes jobs queued ready residentBytes restarts retirements retries slots starts timeouts
         """
 

@@ -12,7 +12,7 @@ enum ConfigurationSchema {
         listeners + content + storage + InheritedSetting.top("limits") + limits + InheritedSetting.top("timeouts")
             + timeouts + transfers
             + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + answers + webp
-            + InheritedSetting.top("avif") + avif + ladder
+            + InheritedSetting.top("avif") + avif + ladder + warm
     )
 
     private static let listeners: [Setting<Configuration>] = [
